@@ -1,0 +1,18 @@
+"""Which Slack workspace something belongs to: part of every key in the store and in a cache."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class WorkspaceId:
+    """One workspace, inside an Enterprise organisation or alone.
+
+    `enterprise_id` is `None` outside an organisation. `str()` gives `E123.T456` or `-.T456`:
+    no two workspaces share it, and none is a prefix of another's followed by `/`.
+    """
+
+    team_id: str
+    enterprise_id: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.enterprise_id or '-'}.{self.team_id}"

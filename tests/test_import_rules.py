@@ -1,0 +1,55 @@
+"""Who may import whom. The two tables are the architecture; change them on purpose."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+BOT = Path(__file__).parents[1] / "bot"
+
+# part of the bot (a top-level module or folder) -> the other parts it may import
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "workspace": set(),
+    "playground": set(),  # imports nothing of the bot: else one mistake hides on both sides
+    "tracker": {"errors"},
+    "store": {"errors", "workspace"},
+}
+# The composition root and the entry point may import everything.
+ROOTS = {"__init__", "__main__", "app"}
+# package -> the only parts, beside the roots and the playground, that may import it
+ONLY_IN: dict[str, set[str]] = {
+    "httpx": {"tracker"},
+    "stamina": {"tracker"},
+    "sqlitedict": {"store"},
+    "sqlite3": {"store"},
+    "cryptography": {"store"},
+    "tests": set(),
+}
+MODULES = sorted(path for path in BOT.rglob("*.py") if path.read_text().strip())
+
+
+def imported_names(path: Path) -> set[str]:
+    """Return every imported module as a dotted name, `from bot import x` as `bot.x`."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: import by absolute name"
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(BOT)))
+def test_a_module_imports_only_what_its_part_may(path: Path) -> None:
+    part = path.relative_to(BOT).with_suffix("").parts[0]
+    if part in ROOTS:
+        return
+    assert part in MAY_IMPORT, f"say in MAY_IMPORT what {part} may import"
+    for name in imported_names(path):
+        package, child, *_ = f"{name}.".split(".")
+        if part != "playground":
+            assert part in ONLY_IN.get(package, {part}), f"{part} must not import {name}"
+        if package == "bot":
+            assert child in MAY_IMPORT[part] | {part}, f"{part} must not import {name}"
