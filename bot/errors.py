@@ -7,3 +7,11 @@ class BotError(Exception):
     `str(error)` is for the log and never for a person: `bot/views/failure.py` holds the
     sentences. It must therefore hold no secret, and may hold what an operator needs.
     """
+
+
+class NotAllowedError(BotError):
+    """The person may not do this: only admins and owners of the workspace may."""
+
+
+class StrangerError(BotError):
+    """The person belongs to another workspace, met in a shared channel."""

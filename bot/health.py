@@ -1,0 +1,48 @@
+"""Health scores in words: the bands, and what a list of domains adds up to."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+GOOD_FROM = 80
+FAIR_FROM = 50
+
+
+class Band(Enum):
+    """How a score is to be read. A missing or unreadable score is a band of its own, never 0."""
+
+    POOR = "poor"
+    FAIR = "fair"
+    GOOD = "good"
+    UNKNOWN = "unknown"
+
+
+def band_of(score: float | None) -> Band:
+    """Return the band of a score from 0 to 100, or of `None`: unknown."""
+    if score is None:
+        return Band.UNKNOWN
+    if score >= GOOD_FROM:
+        return Band.GOOD
+    return Band.FAIR if score >= FAIR_FROM else Band.POOR
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What many scores add up to; `average` is over the known ones, `None` when there are none."""
+
+    count: int
+    average: float | None
+    bands: dict[Band, int]
+
+
+def summary(scores: Iterable[float | None]) -> Summary:
+    """Return the summary of `scores`."""
+    scores = list(scores)
+    known = [score for score in scores if score is not None]
+    counted = Counter(band_of(score) for score in scores)
+    return Summary(
+        count=len(scores),
+        average=sum(known) / len(known) if known else None,
+        bands={band: counted[band] for band in Band},
+    )

@@ -1,0 +1,135 @@
+"""Host names as people type them, and as the service and the rest of the world write them."""
+
+import html
+import ipaddress
+import re
+from enum import Enum
+from urllib.parse import urlsplit
+
+import idna
+
+from bot.errors import BotError
+
+# RFC 1035, section 2.3.4, without the closing dot.
+MAX_NAME_CHARS = 253
+MAX_LABEL_CHARS = 63
+# A name of 253 characters in its longest typed form, with room for a path; idna is slow on more.
+MAX_TYPED_CHARS = 2000
+# Underscores are no letters of a host name, but names such as _dmarc.example.com are watched too.
+_ASCII_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?")
+# What nearly every name of a portfolio looks like: nothing to map, so nothing to pay for.
+_PLAIN_NAME = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
+# How Slack writes links when a command's text is escaped:
+# https://docs.slack.dev/messaging/formatting-message-text
+_SLACK_LINK = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
+_AROUND = " \t\r\n`'\"“”‘’()[]{},;!"
+
+
+class HostProblem(Enum):
+    """Why something typed is no host name that the service could watch."""
+
+    EMPTY = "empty"
+    TOO_LONG = "too long"
+    LABEL_TOO_LONG = "a label too long"
+    SINGLE_LABEL = "a single label"
+    IP_ADDRESS = "an IP address"
+    EMAIL = "an e-mail address"
+    WILDCARD = "a wildcard"
+    BAD_CHARACTERS = "bad characters"
+
+
+class HostNameError(BotError):
+    """What was typed is no host name; `problem` says why."""
+
+    def __init__(self, problem: HostProblem, typed: str) -> None:
+        self.problem = problem
+        self.typed = typed
+        super().__init__(f"not a host name: {problem.value}")
+
+
+def host_name(typed: str) -> str:
+    """Return the host name that `typed` means: lower case, ASCII (punycode), no closing dot.
+
+    Understands bare names, URLs, Slack's `<url>` and `<url|label>` with its three entities,
+    and names in any script.
+
+    Raises:
+        HostNameError: nothing in it is a domain name.
+    """
+    if len(typed) <= MAX_NAME_CHARS and _PLAIN_NAME.fullmatch(typed):
+        return typed
+    if len(typed) > MAX_TYPED_CHARS:
+        raise HostNameError(HostProblem.TOO_LONG, typed)
+    host = _host_part(typed).rstrip(".")
+    if not host:
+        raise HostNameError(HostProblem.EMPTY, typed)
+    if _is_ip_address(host):
+        raise HostNameError(HostProblem.IP_ADDRESS, typed)
+    labels = [_ascii_label(label, typed) for label in _mapped(host, typed).split(".")]
+    name = ".".join(labels)
+    if len(name) > MAX_NAME_CHARS:
+        raise HostNameError(HostProblem.TOO_LONG, typed)
+    if len(labels) == 1:
+        raise HostNameError(HostProblem.SINGLE_LABEL, typed)
+    if labels[-1].isdecimal():  # 127.1: what browsers take for an address, and no zone delegates
+        raise HostNameError(HostProblem.IP_ADDRESS, typed)
+    return name
+
+
+def unicode_name(host: str) -> str:
+    """Return `host` in its own script, or as it is when it cannot be decoded."""
+    try:
+        return idna.decode(host) if "xn--" in host else host
+    except idna.IDNAError:
+        return host
+
+
+def _host_part(typed: str) -> str:
+    text = typed.strip(_AROUND)
+    if link := _SLACK_LINK.fullmatch(text):
+        text = link[1]
+    text = html.unescape(text).strip(_AROUND)
+    if text.lower().startswith("mailto:"):
+        raise HostNameError(HostProblem.EMAIL, typed)
+    if "://" not in text:
+        if "@" in re.split(r"[/?#]", text)[0]:
+            raise HostNameError(HostProblem.EMAIL, typed)
+        text = f"http://{text.removeprefix('//')}"
+    if _is_ip_address(text.removeprefix("http://").split("/")[0]):
+        raise HostNameError(HostProblem.IP_ADDRESS, typed)
+    try:
+        return urlsplit(text).hostname or ""
+    except ValueError as error:  # such as half an IPv6 address
+        raise HostNameError(HostProblem.BAD_CHARACTERS, typed) from error
+
+
+def _mapped(host: str, typed: str) -> str:
+    if host.startswith("*."):
+        raise HostNameError(HostProblem.WILDCARD, typed)
+    try:
+        # UTS 46 folds case and width, and turns the ideographic full stop into a dot.
+        return idna.uts46_remap(host, std3_rules=False, transitional=False).rstrip(".")
+    except idna.IDNAError as error:
+        raise HostNameError(HostProblem.BAD_CHARACTERS, typed) from error
+
+
+def _ascii_label(label: str, typed: str) -> str:
+    try:
+        name = label if label.isascii() else idna.alabel(label).decode()
+    except idna.IDNAError as error:
+        is_long = "too long" in str(error)
+        problem = HostProblem.LABEL_TOO_LONG if is_long else HostProblem.BAD_CHARACTERS
+        raise HostNameError(problem, typed) from error
+    if not _ASCII_LABEL.fullmatch(name):
+        raise HostNameError(HostProblem.BAD_CHARACTERS, typed)
+    if len(name) > MAX_LABEL_CHARS:
+        raise HostNameError(HostProblem.LABEL_TOO_LONG, typed)
+    return name
+
+
+def _is_ip_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,117 @@
+"""One request of one person, however it was made, and the way back to them."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.message import Message
+from bot.slack.identity import workspace_of
+from bot.slack.replies import Origin, Replies
+from bot.workspace import WorkspaceId
+
+
+@dataclass(kw_only=True)
+class Conversation:
+    """Who asks, in which workspace, and how to answer.
+
+    `trigger_id` opens a form within 3 s. `view_id` is set when a button in a form was pressed.
+    `command_line` is what would ask the same again. `takes_place` puts the answer where the
+    pressed message stands. `is_from_elsewhere`: the person's own workspace is another one.
+    """
+
+    workspace: WorkspaceId
+    origin: Origin
+    client: AsyncWebClient
+    replies: Replies
+    trigger_id: str | None = None
+    view_id: str | None = None
+    command_line: str | None = None
+    takes_place: bool = False
+    is_from_elsewhere: bool = False
+    has_spoken: bool = field(default=False, init=False)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
+
+    async def reply(self, message: Message) -> None:
+        """Answer the person alone, in the place of what was said meanwhile; raise SlackError."""
+        async with self._turn:
+            await self._send(message)
+            self.takes_place = False
+
+    async def say_meanwhile(self, message: Message) -> None:
+        """Say something that the next words take the place of; raise SlackError."""
+        async with self._turn:
+            await self._send(message)
+            self.takes_place = True
+
+    async def share(self, message: Message) -> None:
+        """Show a message to the whole channel; raise SlackError."""
+        await self.replies.send(self.client, self.origin, message, to_channel=True)
+
+    def as_metadata(self) -> str:
+        """Return what a form must carry so that its answer finds the way back here."""
+        return json.dumps([self.origin.channel_id, self.origin.response_url])
+
+    async def _send(self, message: Message) -> None:
+        self.has_spoken = True
+        await self.replies.send(self.client, self.origin, message, replace=self.takes_place)
+
+
+def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Conversation:
+    """https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling."""
+    return Conversation(
+        workspace=workspace_of(context.authorize_result),
+        origin=Origin(body["user_id"], body.get("channel_id"), body.get("response_url")),
+        client=context.client,
+        replies=replies,
+        trigger_id=body.get("trigger_id"),
+        command_line=f"{body['command']} {body.get('text', '')}".strip(),
+    )
+
+
+def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Conversation:
+    """https://docs.slack.dev/reference/interaction-payloads/block_actions-payload."""
+    view = body.get("view") or {}
+    origin = Origin(
+        body["user"]["id"],
+        (body.get("channel") or {}).get("id"),
+        body.get("response_url"),
+    )
+    return Conversation(
+        workspace=workspace_of(context.authorize_result),
+        origin=origin if origin.response_url else _origin_of(view, body["user"]["id"]),
+        client=context.client,
+        replies=replies,
+        trigger_id=body.get("trigger_id"),
+        view_id=view.get("id"),
+        is_from_elsewhere=_is_from_elsewhere(body, context),
+    )
+
+
+def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Conversation:
+    """https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload."""
+    return Conversation(
+        workspace=workspace_of(context.authorize_result),
+        origin=_origin_of(body["view"], body["user"]["id"]),
+        client=context.client,
+        replies=replies,
+        trigger_id=body.get("trigger_id"),
+        view_id=body["view"]["id"],
+        is_from_elsewhere=_is_from_elsewhere(body, context),
+    )
+
+
+def _origin_of(view: Mapping[str, Any], user_id: str) -> Origin:
+    try:
+        channel_id, response_url = json.loads(view.get("private_metadata") or "[null, null]")
+    except ValueError:
+        return Origin(user_id)
+    return Origin(user_id, channel_id, response_url)
+
+
+def _is_from_elsewhere(body: Mapping[str, Any], context: Any) -> bool:
+    home = body["user"].get("team_id")
+    return home is not None and home != context.authorize_result.team_id

@@ -1,0 +1,137 @@
+"""From Slack to the listeners of the features: parse, ack, hand the work to the boundary.
+
+A command line is the bot's one currency: what a person types, what `Try again`, `Scan` and
+`Next page` carry in their value, and what is kept until there is a key all run the same way.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from slack_bolt.async_app import AsyncApp
+
+from bot.listeners.boundary import Boundary
+from bot.listeners.conversation import Conversation, from_command, from_form, from_press
+from bot.message import Block
+from bot.slack.replies import Replies
+from bot.views.blocks import RUN_BELOW, RUN_HERE
+
+T = TypeVar("T")
+
+# Slack waits 3 s for the options of a menu.
+OPTIONS_WITHIN_S = 2.5
+
+CommandHandler = Callable[[Conversation, str], Awaitable[None]]
+PressHandler = Callable[[Conversation, str], Awaitable[None]]
+OptionsFinder = Callable[[Conversation, str], Awaitable[list[Block]]]
+
+
+class Ack(Protocol):
+    """Bolt's `ack`, as far as the bot uses it."""
+
+    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Tell Slack, within 3 s, that the request has arrived; the arguments are its answer."""
+        ...
+
+
+class FormErrors(Exception):  # noqa: N818  # not a failure: what a form says beside its fields
+    """A form that cannot be taken as it is: sentences by block id."""
+
+    def __init__(self, sentences: Mapping[str, str]) -> None:
+        self.sentences = dict(sentences)
+        super().__init__("a form was not taken")
+
+
+class Dispatcher:
+    """Registers the features' handlers with Bolt. Each of them runs inside the boundary."""
+
+    def __init__(self, app: AsyncApp, boundary: Boundary, replies: Replies) -> None:
+        self._app = app
+        self._boundary = boundary
+        self._replies = replies
+        self._commands: dict[str, CommandHandler] = {}
+        app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
+
+    def on_command(self, command: str, handle: CommandHandler) -> None:
+        """Let `handle(conversation, text)` answer a slash command, and its line in a button."""
+        self._commands[command] = handle
+        self._app.command(command)(self._run_typed)
+
+    def on_press(self, action_id: str, handle: PressHandler) -> None:
+        """Let `handle(conversation, value)` answer a button; also `action_id.anything`."""
+
+        async def pressed(ack: Ack, body: dict[str, Any], context: Any) -> None:
+            await ack()
+            action = body["actions"][0]
+            conversation = from_press(body, context, self._replies)
+            conversation.takes_place = _is_ephemeral(body) and not conversation.view_id
+            value = str(action.get("value", ""))
+            self._boundary.start(conversation, lambda: handle(conversation, value), action_id)
+
+        self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(pressed)
+
+    def on_form(
+        self,
+        callback_id: str,
+        read: Callable[[Mapping[str, Any]], T],
+        handle: Callable[[Conversation, T], Awaitable[None]],
+        *,
+        meanwhile: Callable[[], Block] | None = None,
+    ) -> None:
+        """Let `handle(conversation, read(values))` take a submitted form.
+
+        `read` is pure and raises FormErrors: the answer to a form is its ack. `meanwhile` is
+        what stands in the form's place from then on; without it the form closes.
+        """
+
+        async def submitted(ack: Ack, body: dict[str, Any], context: Any) -> None:
+            try:
+                given = read(body["view"]["state"]["values"])
+            except FormErrors as problems:
+                await ack(response_action="errors", errors=problems.sentences)
+                return
+            await (ack(response_action="update", view=meanwhile()) if meanwhile else ack())
+            conversation = from_form(body, context, self._replies)
+            self._boundary.start(conversation, lambda: handle(conversation, given), callback_id)
+
+        self._app.view(callback_id)(submitted)
+
+    def on_options(self, action_id: str, find: OptionsFinder) -> None:
+        """Let `find(conversation, typed)` offer the options of a menu; it must not raise."""
+
+        async def asked(ack: Ack, body: dict[str, Any], context: Any) -> None:
+            conversation = from_press(body, context, self._replies)
+            try:
+                async with asyncio.timeout(OPTIONS_WITHIN_S):
+                    options = await find(conversation, str(body.get("value") or ""))
+            except TimeoutError:
+                options = []
+            await ack(options=options)
+
+        self._app.options(action_id)(asked)
+
+    def run_line(self, conversation: Conversation, line: str) -> None:
+        """Run a command line as if the person had typed it just now."""
+        command, _, text = line.partition(" ")
+        handle = self._commands.get(command)
+        if handle is None:
+            return  # the button of an older version: its command is gone
+        conversation.command_line = line
+        self._boundary.start(conversation, lambda: handle(conversation, text), command)
+
+    async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
+        await ack()
+        conversation = from_command(body, context, self._replies)
+        self.run_line(conversation, conversation.command_line or "")
+
+    async def _run_pressed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
+        await ack()
+        action = body["actions"][0]
+        conversation = from_press(body, context, self._replies)
+        conversation.takes_place = action["action_id"].startswith(RUN_HERE) and _is_ephemeral(body)
+        self.run_line(conversation, str(action.get("value", "")))
+
+
+def _is_ephemeral(body: Mapping[str, Any]) -> bool:
+    return bool((body.get("container") or {}).get("is_ephemeral"))

@@ -1,0 +1,103 @@
+"""Everything that the answer to a failure needs to know, gathered."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from bot.connection import LackingScopeError
+from bot.errors import BotError
+from bot.kept import KeptCommand, KeptCommands
+from bot.keys import KeyRecord, Keys, NoKeyError
+from bot.listeners.conversation import Conversation
+from bot.message import Message
+from bot.slack.calls import fetch_member
+from bot.slack.errors import SlackError
+from bot.store.errors import StoreError, UnreadableSecretError
+from bot.tracker.errors import TrackerError
+from bot.views.facts import Facts
+from bot.views.failure import failure_message
+from bot.views.usage import USAGES, not_understood_message
+from bot.words import NotUnderstoodError
+
+# What an admin reads differs from what a member reads.
+_KEY_MATTERS = (NoKeyError, LackingScopeError, TrackerError, UnreadableSecretError)
+
+
+class Failures:
+    """Explains failures to the person who met them."""
+
+    def __init__(
+        self,
+        keys: Keys,
+        kept: KeptCommands,
+        *,
+        egress_addresses: tuple[str, ...],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._keys = keys
+        self._kept = kept
+        self._egress_addresses = egress_addresses
+        self._clock = clock
+
+    async def explain(
+        self, error: Exception, conversation: Conversation, reference: str
+    ) -> Message:
+        """Return what to tell the person; a command that lacks a key is kept for later."""
+        command = (conversation.command_line or "").partition(" ")[0]
+        if isinstance(error, NotUnderstoodError) and command in USAGES:
+            return not_understood_message(command, error.problems, error.understood)
+        is_kept = isinstance(error, NoKeyError) and await self._keep(conversation)
+        facts = await self.facts(error, conversation, reference, is_kept=is_kept)
+        return failure_message(error, facts)
+
+    async def facts(
+        self,
+        error: Exception,
+        conversation: Conversation,
+        reference: str,
+        *,
+        is_kept: bool = False,
+    ) -> Facts:
+        """Return what the sentence about `error` may need to know; never raises."""
+        is_key_matter = isinstance(error, _KEY_MATTERS)
+        return Facts(
+            reference=reference,
+            today=self._clock().date(),
+            is_admin=is_key_matter and await _is_admin(conversation),
+            command_line=conversation.command_line,
+            key=await self._record(conversation) if is_key_matter else None,
+            egress_addresses=self._egress_addresses,
+            is_kept=is_kept,
+        )
+
+    async def _record(self, conversation: Conversation) -> KeyRecord | None:
+        try:
+            return await self._keys.record(conversation.workspace)
+        except StoreError:
+            return None
+
+    async def _keep(self, conversation: Conversation) -> bool:
+        if conversation.command_line is None:
+            return False
+        command, _, text = conversation.command_line.partition(" ")
+        origin = conversation.origin
+        try:
+            await self._kept.keep(
+                conversation.workspace,
+                KeptCommand(
+                    command=command,
+                    text=text,
+                    user_id=origin.user_id,
+                    channel_id=origin.channel_id,
+                    response_url=origin.response_url,
+                ),
+            )
+        except BotError:
+            return False
+        return True
+
+
+async def _is_admin(conversation: Conversation) -> bool:
+    try:
+        return (await fetch_member(conversation.client, conversation.origin.user_id)).is_admin
+    except SlackError:
+        return False

@@ -1,0 +1,179 @@
+"""`/scan`: a full scan of one domain, its sections, the form to pick a domain."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+
+from bot.connection import Connection
+from bot.errors import BotError
+from bot.hostnames import host_name
+from bot.listeners.conversation import Conversation
+from bot.listeners.dispatcher import Dispatcher, FormErrors
+from bot.message import Block, Message
+from bot.portfolio.lookup import suggestions
+from bot.portfolio.portfolio import Portfolio, Snapshot
+from bot.scans import NoDomainIdError, ScanReport, Scans
+from bot.slack.calls import fetch_member, open_form, update_form
+from bot.slack.errors import SlackError, TriggerExpiredError
+from bot.tracker.models import Domain
+from bot.views.form import option
+from bot.views.scan import (
+    PICK_BLOCK,
+    PICK_DOMAIN,
+    PICK_FORM,
+    SHARE_SCAN,
+    SHOW_SECTION,
+    TURN_SECTION,
+    pick_form,
+    scan_message,
+    section_form,
+    section_place,
+    waiting_message,
+)
+from bot.views.text import MAX_OPTION_VALUE_CHARS
+from bot.views.usage import usage_message
+from bot.words import NotUnderstood, NotUnderstoodError, is_help, split_words
+
+logger = structlog.get_logger()
+
+STILL_WAITING_AFTER_S = 20.0
+NO_ANSWER = "!"
+"""The value of the option that only says that there is nothing to pick from."""
+
+
+class ScanListeners:
+    """The listeners about scans."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        portfolio: Portfolio,
+        scans: Scans,
+        *,
+        still_waiting_after_s: float = STILL_WAITING_AFTER_S,
+    ) -> None:
+        self._connection = connection
+        self._portfolio = portfolio
+        self._scans = scans
+        self._still_waiting_after_s = still_waiting_after_s
+
+    def register(self, dispatcher: Dispatcher) -> None:
+        """Attach every listener of this class."""
+        dispatcher.on_command("/scan", self.scan)
+        dispatcher.on_press(SHARE_SCAN, self.share)
+        dispatcher.on_press(SHOW_SECTION, self.show_section)
+        dispatcher.on_press(TURN_SECTION, self.turn_section)
+        dispatcher.on_form(PICK_FORM, read_pick, self.scan_picked)
+        dispatcher.on_options(PICK_DOMAIN, self.offer_domains)
+
+    async def scan(self, conversation: Conversation, text: str) -> None:
+        """Answer `/scan [domain]`."""
+        if is_help(text):
+            await conversation.reply(usage_message("/scan"))
+        elif not text.strip():
+            await self._open_picker(conversation)
+        else:
+            await self._scan(conversation, _host(text))
+
+    async def scan_picked(self, conversation: Conversation, picked: str) -> None:
+        """Scan what was picked in the form."""
+        snapshot = await self._portfolio.snapshot(conversation.workspace)
+        host = next((host for host in snapshot.by_host if _value(host) == picked), picked)
+        conversation.command_line = f"/scan {host}"
+        await self._scan(conversation, host)
+
+    async def offer_domains(self, conversation: Conversation, typed: str) -> list[Block]:
+        """Offer the domains that match what was typed so far."""
+        try:
+            snapshot = await self._portfolio.snapshot(conversation.workspace)
+        except BotError as error:
+            logger.warning("no domains to offer", error=repr(error))
+            return [option(NO_ANSWER, "Domain Tracker does not answer right now")]
+        hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
+        return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
+
+    async def share(self, conversation: Conversation, host: str) -> None:
+        """Show the last scan to the whole channel."""
+        report = await self._scans.last(conversation.workspace, host)
+        member = await fetch_member(conversation.client, conversation.origin.user_id)
+        await conversation.share(scan_message(report, shared_by=member.name))
+
+    async def show_section(self, conversation: Conversation, value: str) -> None:
+        """Open a form with everything of one section."""
+        form = await self._section_form(conversation, value)
+        await open_form(conversation.client, conversation.trigger_id or "", form)
+
+    async def turn_section(self, conversation: Conversation, value: str) -> None:
+        """Turn a page in that form."""
+        form = await self._section_form(conversation, value)
+        await update_form(conversation.client, conversation.view_id or "", form)
+
+    async def _section_form(self, conversation: Conversation, value: str) -> Block:
+        host, name, page = section_place(value)
+        report = await self._scans.last(conversation.workspace, host)
+        return await asyncio.to_thread(section_form, report, name, page)
+
+    async def _open_picker(self, conversation: Conversation) -> None:
+        if conversation.trigger_id is None:
+            raise TriggerExpiredError("nobody pressed anything just now")
+        await self._connection.ready(conversation.workspace)
+        form = pick_form(conversation.as_metadata())
+        await open_form(conversation.client, conversation.trigger_id, form)
+
+    async def _scan(self, conversation: Conversation, host: str) -> None:
+        snapshot = await self._portfolio.snapshot(conversation.workspace)
+        domain = _scannable(snapshot, host)
+        await _say(conversation, waiting_message(host))
+        report = await self._patiently(conversation, domain, host)
+        message = await asyncio.to_thread(scan_message, report)
+        await conversation.reply(message)
+
+    async def _patiently(
+        self, conversation: Conversation, domain: Domain, host: str
+    ) -> ScanReport:
+        scan = asyncio.ensure_future(self._scans.run(conversation.workspace, domain))
+        await asyncio.wait({scan}, timeout=self._still_waiting_after_s)
+        if not scan.done():
+            await _say(conversation, waiting_message(host, is_long=True))
+        return await scan
+
+
+def read_pick(values: Mapping[str, Any]) -> str:
+    """Return what was picked; raise FormErrors when that is nothing."""
+    picked = (values[PICK_BLOCK][PICK_DOMAIN].get("selected_option") or {}).get("value")
+    if not picked or picked == NO_ANSWER:
+        raise FormErrors({PICK_BLOCK: "Please pick a domain, or try again in a minute."})
+    return str(picked)
+
+
+def _host(text: str) -> str:
+    first, *others = split_words(text)
+    if others:
+        problems = [NotUnderstood(word.raw, "one domain at a time") for word in others]
+        raise NotUnderstoodError(problems, [first.raw])
+    return host_name(first.raw)
+
+
+def _scannable(snapshot: Snapshot, host: str) -> Domain:
+    domain = snapshot.find(host)
+    if not domain.domain_id:
+        raise NoDomainIdError("listed without domainId")
+    return domain
+
+
+def _value(host: str) -> str:
+    """An option's value holds 150 characters, a host name 253."""
+    if len(host) <= MAX_OPTION_VALUE_CHARS:
+        return host
+    return "#" + hashlib.sha256(host.encode()).hexdigest()
+
+
+async def _say(conversation: Conversation, message: Message) -> None:
+    """What is only said meanwhile must not stop the work when it cannot be said."""
+    try:
+        await conversation.say_meanwhile(message)
+    except SlackError as error:
+        logger.warning("could not say that it takes a while", error=repr(error))

@@ -1,0 +1,32 @@
+"""What the bot says: the one thing that views make and that answers and posts carry."""
+
+from dataclasses import dataclass
+from typing import Any
+
+Block = dict[str, Any]
+
+# Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
+MAX_TEXT_CHARS = 3900
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message: `text` alone must say everything that matters, numbers included.
+
+    It is what notifications and screen readers get. `plain` is the twin of `blocks` that is
+    sent when Slack refuses them; it holds no block of 2026. `None`: `blocks` are plain already.
+    """
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+    plain: tuple[Block, ...] | None = None
+
+    def as_args(self) -> dict[str, Any]:
+        """Return the arguments to post this message with."""
+        is_long = len(self.text) > MAX_TEXT_CHARS
+        text = f"{self.text[: MAX_TEXT_CHARS - 1]}…" if is_long else self.text
+        return {"text": text, "blocks": list(self.blocks)}
+
+    def twin(self) -> "Message | None":
+        """Return the plain message to try when this one is refused, or `None` when it is plain."""
+        return None if self.plain is None else Message(self.text, self.plain)

@@ -1,0 +1,202 @@
+"""Which domains a person wants to see: `shop tag:prod below:70 sort:name page:2`. Pure."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeVar
+
+from bot.hostnames import HostNameError, host_name, unicode_name
+from bot.tracker.models import Domain
+from bot.words import NotUnderstood, NotUnderstoodError, Word, quoted, split_words
+
+T = TypeVar("T")
+
+MAX_QUERY_CHARS = 500
+MAX_PAGE = 100_000
+
+
+class Sort(Enum):
+    """In which order domains are listed."""
+
+    SCORE = "score"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Every part given must hold. `below` and `above` leave unknown scores out."""
+
+    words: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    folder: str | None = None
+    domain_type: str | None = None
+    below: float | None = None
+    above: float | None = None
+    sort: Sort = Sort.SCORE
+    page: int = 1
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether it may leave domains out."""
+        return replace(self, sort=Sort.SCORE, page=1) != Query()
+
+    def on_page(self, page: int) -> "Query":
+        """Return the same query for another page, counted from 1."""
+        return replace(self, page=page)
+
+
+def parse_query(text: str) -> Query:
+    """Return the query that `text` spells.
+
+    Raises:
+        NotUnderstoodError: parts mean nothing or contradict each other; all of them are named.
+    """
+    if len(text) > MAX_QUERY_CHARS:
+        raise NotUnderstoodError(
+            [NotUnderstood(text, f"longer than {MAX_QUERY_CHARS} characters")], []
+        )
+    query, problems, understood = Query(), [], []
+    for word in split_words(text):
+        try:
+            query = _with(query, word)
+            understood.append(word.raw)
+        except ValueError as error:
+            problems.append(NotUnderstood(word.raw, str(error)))
+    problems += _contradictions(query)
+    if problems:
+        raise NotUnderstoodError(problems, understood)
+    return query
+
+
+def query_text(query: Query) -> str:
+    """Return a text that `parse_query` reads as `query`."""
+    parts = [quoted(word) for word in query.words]
+    parts += [f"tag:{quoted(tag)}" for tag in query.tags]
+    for key, value in (("folder", query.folder), ("type", query.domain_type)):
+        parts += [f"{key}:{quoted(value)}"] if value is not None else []
+    for key, score in (("below", query.below), ("above", query.above)):
+        parts += [f"{key}:{score:g}"] if score is not None else []
+    parts += [f"sort:{query.sort.value}"] if query.sort is not Sort.SCORE else []
+    parts += [f"page:{query.page}"] if query.page > 1 else []
+    return " ".join(parts)
+
+
+def select(domains: Iterable[Domain], query: Query) -> list[Domain]:
+    """Return the domains that `query` asks for, in its order; pages are the caller's matter."""
+    kept = [domain for domain in domains if _holds(domain, query)]
+    return sorted(kept, key=_by_name if query.sort is Sort.NAME else _worst_first)
+
+
+def _with(query: Query, word: Word) -> Query:
+    if word.key is None:
+        return replace(query, words=(*query.words, _searchable(word.value)))
+    if word.key not in _PARTS:
+        raise ValueError(f"there is no filter “{word.key}:”")
+    if not word.value:
+        raise ValueError("has no value")
+    return _PARTS[word.key](query, word.value)
+
+
+def _with_tag(query: Query, value: str) -> Query:
+    return replace(query, tags=(*query.tags, value))
+
+
+def _with_folder(query: Query, value: str) -> Query:
+    return replace(query, folder=_once(query.folder, value))
+
+
+def _with_type(query: Query, value: str) -> Query:
+    return replace(query, domain_type=_once(query.domain_type, value))
+
+
+def _with_below(query: Query, value: str) -> Query:
+    return replace(query, below=_once(query.below, _score(value)))
+
+
+def _with_above(query: Query, value: str) -> Query:
+    return replace(query, above=_once(query.above, _score(value)))
+
+
+def _with_sort(query: Query, value: str) -> Query:
+    names = {sort.value: sort for sort in Sort}
+    if value.lower() not in names:
+        raise ValueError("sort takes score or name")
+    return replace(query, sort=names[value.lower()])
+
+
+def _with_page(query: Query, value: str) -> Query:
+    if not (value.isascii() and value.isdecimal() and 1 <= int(value[:7]) <= MAX_PAGE):
+        raise ValueError("page takes a whole number from 1")
+    return replace(query, page=int(value))
+
+
+_PARTS: dict[str, Callable[[Query, str], Query]] = {
+    "tag": _with_tag,
+    "folder": _with_folder,
+    "type": _with_type,
+    "below": _with_below,
+    "above": _with_above,
+    "sort": _with_sort,
+    "page": _with_page,
+}
+
+
+def _once(before: T | None, value: T) -> T:
+    if before is not None and before != value:
+        raise ValueError("is given twice")
+    return value
+
+
+def _score(value: str) -> float:
+    try:
+        score = float(value.removesuffix("%"))
+    except ValueError:
+        score = -1
+    if not 0 <= score <= 100:  # also refuses nan
+        raise ValueError("takes a number from 0 to 100")
+    return score
+
+
+def _contradictions(query: Query) -> list[NotUnderstood]:
+    if query.below is None or query.above is None or query.above < query.below:
+        return []
+    both = f"below:{query.below:g} above:{query.above:g}"
+    return [NotUnderstood(both, "no score is both")]
+
+
+def _searchable(word: str) -> str:
+    try:
+        return host_name(word)
+    except HostNameError:
+        return word.casefold()
+
+
+def _holds(domain: Domain, query: Query) -> bool:
+    score = domain.health_score
+    return (
+        (query.below is None or (score is not None and score < query.below))
+        and (query.above is None or (score is not None and score > query.above))
+        and (query.folder is None or _same(domain.folder, query.folder))
+        and (query.domain_type is None or _same(domain.domain_type, query.domain_type))
+        and all(any(_same(tag, wanted) for tag in domain.tags) for wanted in query.tags)
+        and (not query.words or _is_named(domain, query.words))
+    )
+
+
+def _is_named(domain: Domain, words: tuple[str, ...]) -> bool:
+    written = domain.domain.casefold()
+    names = f"{written} {unicode_name(written)} {_searchable(written)}"
+    return all(word in names for word in words)
+
+
+def _same(one: str | None, other: str) -> bool:
+    return one is not None and one.casefold() == other.casefold()
+
+
+def _by_name(domain: Domain) -> str:
+    return domain.domain.casefold()
+
+
+def _worst_first(domain: Domain) -> tuple[bool, float, str]:
+    score = domain.health_score
+    return score is None, score or 0, domain.domain.casefold()

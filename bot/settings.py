@@ -1,0 +1,171 @@
+"""Everything that differs between two installations of the bot, checked once at start."""
+
+import ipaddress
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    ModelWrapValidatorHandler,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from bot.store.sealed import KeyRing
+
+BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-\S+")
+APP_TOKEN = re.compile(r"xapp-\S+")
+MAX_LABEL_CHARS = 100
+
+
+class SettingsError(Exception):
+    """The environment does not hold what the bot needs; `problems` has a line for each."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+def _address(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("must be an http or https address")
+    if parts.username or parts.query or parts.fragment:
+        raise ValueError("must have no user name, query or fragment")
+    return text
+
+
+def _api_address(text: str) -> str:
+    if not text.endswith("/"):
+        raise ValueError("must end in a slash, as in https://slack.com/api/")
+    return _address(text)
+
+
+def _secret_like(pattern: re.Pattern[str], what: str) -> Callable[[SecretStr], SecretStr]:
+    def check(secret: SecretStr) -> SecretStr:
+        if not pattern.fullmatch(secret.get_secret_value()):
+            raise ValueError(f"must be {what}")
+        return secret
+
+    return check
+
+
+def _key_ring(secret: SecretStr) -> SecretStr:
+    KeyRing.parse(secret.get_secret_value())
+    return secret
+
+
+def _sqlite_address(text: str) -> str:
+    if text.startswith(("postgresql://", "postgres://")):
+        raise ValueError("PostgreSQL is not part of this version yet; use sqlite:///…")
+    if not text.removeprefix("sqlite:///") or not text.startswith("sqlite:///"):
+        raise ValueError("must look like sqlite:///data/bot.sqlite")
+    return text
+
+
+def _networks(text: str) -> str:
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        try:
+            ipaddress.ip_network(part, strict=False)
+        except ValueError:
+            raise ValueError("must be IP addresses or networks, comma separated") from None
+    return text
+
+
+class Settings(BaseSettings):
+    """One installation's settings; field names are the environment's names in lower case."""
+
+    model_config = SettingsConfigDict(
+        env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
+    )
+
+    domain_tracker_url: Annotated[str, AfterValidator(_address)]
+    domain_tracker_owned_type: str = Field(default="owned", max_length=MAX_LABEL_CHARS)
+    slack_bot_token: Annotated[
+        SecretStr, AfterValidator(_secret_like(BOT_TOKEN, "a bot token, xoxb-…"))
+    ]
+    slack_app_token: Annotated[
+        SecretStr | None,
+        AfterValidator(lambda secret: secret and _check_app_token(secret)),
+    ] = None
+    slack_signing_secret: SecretStr | None = None
+    slack_api_url: Annotated[str, AfterValidator(_api_address)] = "https://slack.com/api/"
+    host: str = "127.0.0.1"
+    port: int = Field(default=3000, ge=1, le=65535)
+    database_url: Annotated[str, AfterValidator(_sqlite_address)] = "sqlite:///data/bot.sqlite"
+    bot_secret_keys: Annotated[
+        SecretStr | None, AfterValidator(lambda secret: secret and _key_ring(secret))
+    ] = None
+    egress_ips: Annotated[str, NoDecode, AfterValidator(_networks)] = ""
+    tick_seconds: float = Field(default=10, ge=0.5, le=3600)
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_format: Literal["console", "json"] | None = None
+
+    @property
+    def database_path(self) -> Path:
+        """Where the embedded store lies: `sqlite:////a` is absolute, `sqlite:///a` relative."""
+        return Path(self.database_url.removeprefix("sqlite:///"))
+
+    @property
+    def egress_addresses(self) -> tuple[str, ...]:
+        """The addresses from which the service sees this bot call, as the operator wrote them."""
+        return tuple(part.strip() for part in self.egress_ips.split(",") if part.strip())
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _name_every_problem_at_once(
+        cls, given: Any, handler: ModelWrapValidatorHandler["Settings"]
+    ) -> "Settings":
+        problems = list(_problems_between(given))
+        try:
+            settings = handler(given)
+        except ValidationError as error:
+            problems += _problems_within(error)
+        else:
+            if not problems:
+                return settings
+        raise SettingsError(sorted(problems))
+
+
+_check_app_token = _secret_like(APP_TOKEN, "an app-level token, xapp-…")
+
+
+def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
+    if "slack_client_id" in given or "slack_client_secret" in given:
+        yield "SLACK_CLIENT_ID: installing by OAuth is not part of this version yet; remove it"
+    if "slack_app_token" not in given and "slack_signing_secret" not in given:
+        yield (
+            "SLACK_SIGNING_SECRET: needed for HTTP"
+            " (or set SLACK_APP_TOKEN to connect by Socket Mode)"
+        )
+
+
+def _problems_within(error: ValidationError) -> list[str]:
+    return [
+        f"{str(problem['loc'][0]).upper()}: {_in_words(problem['type'], problem['msg'])}"
+        for problem in error.errors(include_input=False, include_url=False)
+    ]
+
+
+def _in_words(kind: str, message: str) -> str:
+    return "is missing" if kind == "missing" else message.removeprefix("Value error, ")
+
+
+def load_settings(env_file: Path = Path(".env")) -> Settings:
+    """Return the settings from the environment, and from `env_file` for what is not set there.
+
+    Raises:
+        SettingsError: something is missing or wrong; every problem is named, no secret is.
+    """
+    settings = Settings(_env_file=env_file)  # type: ignore[call-arg]  # the rest is read, not passed
+    if os.environ.get("PORT") and "host" not in settings.model_fields_set:
+        # A platform that sets PORT sends its traffic from outside the machine.
+        return settings.model_copy(update={"host": "0.0.0.0"})  # noqa: S104  # the contract's rule
+    return settings

@@ -1,0 +1,64 @@
+"""Who the bot is in its one workspace, asked once; and the answer to each request of it."""
+
+from typing import Any
+
+import structlog
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.single_flight import SingleFlight
+from bot.slack.calls import slack_errors
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+
+
+class Identity:
+    """What `auth.test` says of the bot's token, kept from the first good answer on."""
+
+    def __init__(self, client: AsyncWebClient) -> None:
+        self._client = client
+        self._known: AuthorizeResult | None = None
+        self._flights: SingleFlight[str, AuthorizeResult] = SingleFlight()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether Slack has accepted the token."""
+        return self._known is not None
+
+    async def fetch(self) -> AuthorizeResult:
+        """Return who the bot is; raise SlackError when Slack does not say or refuses the token."""
+        return self._known or await self._flights.run("auth.test", self._ask)
+
+    async def _ask(self) -> AuthorizeResult:
+        async with slack_errors():
+            answer = await self._client.auth_test()
+        self._known = AuthorizeResult(
+            enterprise_id=answer.get("enterprise_id"),
+            team_id=answer.get("team_id"),
+            bot_id=answer.get("bot_id"),
+            bot_user_id=answer.get("user_id"),
+            bot_token=self._client.token,
+        )
+        return self._known
+
+
+class OneWorkspace(AsyncAuthorize):
+    """Bolt's authorization for a bot with one token: without `auth.test` on every request."""
+
+    def __init__(self, identity: Identity) -> None:
+        self._identity = identity
+
+    async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult | None:
+        """Return the bot's identity, or `None` for a request of any other workspace."""
+        bot = await self._identity.fetch()
+        if team_id != bot.team_id:
+            logger.warning("request of a foreign workspace", team_id=team_id)
+            return None
+        return bot
+
+
+def workspace_of(bot: AuthorizeResult) -> WorkspaceId:
+    """Return the workspace that the bot's token is for."""
+    return WorkspaceId(team_id=bot.team_id or "", enterprise_id=bot.enterprise_id)

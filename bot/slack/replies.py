@@ -1,0 +1,134 @@
+"""Answers to people, by whichever way is still open."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.message import Message
+from bot.slack.calls import send_direct, send_ephemeral
+from bot.slack.errors import BlocksRefusedError, SlackError, SlackUnavailableError, slack_error
+
+logger = structlog.get_logger()
+
+RESPONSE_TIMEOUT = aiohttp.ClientTimeout(total=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where somebody asked, and so where they are answered.
+
+    `response_url` works five times within 30 minutes, also where the bot is no member:
+    https://docs.slack.dev/interactivity/handling-user-interaction#message_responses.
+    It and `channel_id` may be `None`: a form that was opened from nowhere.
+    """
+
+    user_id: str
+    channel_id: str | None = None
+    response_url: str | None = field(default=None, repr=False)
+
+
+class Replies:
+    """Sends answers. The caller owns `http` and closes it."""
+
+    def __init__(self, http: aiohttp.ClientSession) -> None:
+        self._http = http
+
+    async def send(
+        self,
+        client: AsyncWebClient,
+        origin: Origin,
+        message: Message,
+        *,
+        replace: bool = False,
+        to_channel: bool = False,
+    ) -> None:
+        """Answer `origin`, to the person alone unless `to_channel`.
+
+        `replace` puts the answer where the earlier one of the same origin stands. Blocks that
+        Slack refuses are sent again as their plain twin, once. An answer to the person alone
+        finds another way when the response_url is used up: the channel, then a direct message.
+
+        Raises:
+            SlackError: no way is open.
+        """
+        try:
+            await self._send(client, origin, message, replace=replace, to_channel=to_channel)
+        except BlocksRefusedError as error:
+            twin = message.twin()
+            logger.warning("blocks refused", code=error.code, has_twin=twin is not None)
+            if twin is None:
+                raise
+            await self._send(client, origin, twin, replace=replace, to_channel=to_channel)
+
+    async def _send(
+        self,
+        client: AsyncWebClient,
+        origin: Origin,
+        message: Message,
+        *,
+        replace: bool,
+        to_channel: bool,
+    ) -> None:
+        if origin.response_url:
+            try:
+                await self._respond(
+                    origin.response_url, message, replace=replace, to_channel=to_channel
+                )
+            except BlocksRefusedError:
+                raise
+            except SlackError as error:
+                if to_channel:
+                    raise
+                logger.warning("response_url failed", error=repr(error))
+            else:
+                return
+        await self._send_otherwise(client, origin, message)
+
+    async def _send_otherwise(
+        self, client: AsyncWebClient, origin: Origin, message: Message
+    ) -> None:
+        if origin.channel_id:
+            try:
+                await send_ephemeral(client, origin.channel_id, origin.user_id, message.as_args())
+            except BlocksRefusedError:
+                raise
+            except SlackError as error:  # the bot, or the person, is not in that channel
+                logger.warning("ephemeral answer failed", error=repr(error))
+            else:
+                return
+        await send_direct(client, origin.user_id, message.as_args())
+
+    async def _respond(
+        self, url: str, message: Message, *, replace: bool, to_channel: bool
+    ) -> None:
+        body: dict[str, Any] = {
+            **message.as_args(),
+            "response_type": "in_channel" if to_channel else "ephemeral",
+            "replace_original": replace and not to_channel,
+            "unfurl_links": False,
+            "unfurl_media": False,
+        }
+        try:
+            async with self._http.post(url, json=body, timeout=RESPONSE_TIMEOUT) as answer:
+                said = (await answer.content.read(4096)).decode(errors="replace")
+                if answer.status >= 500 or answer.status == 429:
+                    raise SlackUnavailableError(f"response_url answered {answer.status}")
+                _check(answer.status, said)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise SlackUnavailableError(type(error).__name__) from error
+
+
+def _check(status: int, said: str) -> None:
+    """Slack answers `ok`, or JSON with or without an error, or the bare code of one."""
+    try:
+        answer = json.loads(said)
+    except ValueError:
+        answer = None
+    if isinstance(answer, dict) and answer.get("ok") is False:
+        raise slack_error(str(answer.get("error", "unknown")))
+    if status >= 400:
+        raise slack_error(said.strip()[:60] or f"status {status}")

@@ -1,0 +1,53 @@
+"""Slack over a WebSocket that the bot opens: no public address needed."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
+
+from bot.seen import Seen
+
+logger = structlog.get_logger()
+
+
+class SocketMode(AsyncSocketModeHandler):
+    """Bolt's handler, for which an envelope that Slack sends again acts once.
+
+    https://github.com/slackapi/bolt-js/issues/2487
+    """
+
+    def __init__(self, app: AsyncApp, app_token: str) -> None:
+        super().__init__(app, app_token)
+        self._seen = Seen(clock=time.monotonic)
+
+    async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
+        """Answer an envelope."""
+        if self._seen.is_new(req.envelope_id):
+            await super().handle(client, req)  # type: ignore[arg-type]  # the base names its own client
+        else:
+            await client.send_socket_mode_response(SocketModeResponse(envelope_id=req.envelope_id))
+
+    async def is_connected(self) -> bool:
+        """Say whether the link is up."""
+        return await self.client.is_connected()
+
+
+@asynccontextmanager
+async def connected(app: AsyncApp, app_token: str) -> AsyncIterator[SocketMode]:
+    """Yield a link that is being opened, and opened again whenever it falls, until the end."""
+    socket_mode = SocketMode(app, app_token)
+    # The SDK tries for ever, so that a Slack that is down for a minute does not end the bot.
+    connecting = asyncio.create_task(socket_mode.connect_async())  # type: ignore[no-untyped-call]
+    try:
+        yield socket_mode
+    finally:
+        connecting.cancel()
+        await asyncio.gather(connecting, return_exceptions=True)
+        await socket_mode.close_async()  # type: ignore[no-untyped-call]

@@ -1,0 +1,37 @@
+"""The work that goes on after Slack has its ack, so that a stop can wait for it."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import structlog
+
+logger = structlog.get_logger()
+
+
+class Tasks:
+    """A set of running tasks. Bolt keeps none (1.30): nothing else would wait for them."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run `work` on its own; what it raises is logged."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._finish)
+
+    async def drain(self, timeout_s: float) -> int:
+        """Wait for everything that runs; cancel, and count, what takes longer."""
+        if not self._running:
+            return 0
+        _, late = await asyncio.wait(set(self._running), timeout=timeout_s)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        return len(late)
+
+    def _finish(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("a task failed", exc_info=error)

@@ -1,0 +1,106 @@
+"""Adding a domain: the form, and how the service lists the domain afterwards. Pure."""
+
+from collections.abc import Iterable
+
+from bot.adding import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
+from bot.message import Block, Message
+from bot.tracker.models import Domain
+from bot.views.blocks import actions, context, fields, plain_text, run_button, section
+from bot.views.form import field, form, option
+from bot.views.health import score_text, score_words
+from bot.views.text import code, host_shown
+
+ADD_FORM = "add"
+DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"
+DOMAIN_FIELD, TYPE_FIELD = "add.domain", "add.type"
+FOLDER_FIELD, TAGS_FIELD = "add.folder", "add.tags"
+MAX_OFFERED = 100
+
+
+def added_message(new: NewDomain, listed: Domain | None) -> Message:
+    """Return what the service now holds, or that it does not list the domain yet (`None`)."""
+    shown = host_shown(new.host)
+    if listed is None:
+        text = "was added. Domain Tracker does not list it yet; that can take a moment."
+        buttons = actions(run_button("All domains", "/domains", style="primary"))
+        return Message(f"{shown} {text}", (section(f"✅ {code(shown)} {text}"), *buttons))
+    return Message(
+        text=f"{shown} was added. Health: {score_words(listed.health_score)}.",
+        blocks=(
+            section(f"✅ {code(shown)} was added. Domain Tracker now holds:"),
+            _state(listed),
+            *_next_steps(new.host),
+        ),
+    )
+
+
+def already_added_message(host: str, listed: Domain) -> Message:
+    """Return that nothing was written, and what the service holds."""
+    shown = host_shown(host)
+    text = "is in your portfolio already, so I added nothing."
+    return Message(
+        text=f"{shown} {text} Health: {score_words(listed.health_score)}.",
+        blocks=(section(f"{code(shown)} {text}"), _state(listed), *_next_steps(host)),
+    )
+
+
+def add_form(metadata: str, *, owned_type: str) -> Block:
+    """Return the form to add a domain; `metadata` comes back with it."""
+    domain = {
+        "type": "plain_text_input",
+        "action_id": DOMAIN_FIELD,
+        "placeholder": plain_text("example.com, or a web address", 150),
+        "max_length": 2000,
+        "focus_on_load": True,
+    }
+    domain_type = _pick(TYPE_FIELD, "external_select") | {"initial_option": option(owned_type)}
+    folder = _pick(FOLDER_FIELD, "external_select")
+    tags = _pick(TAGS_FIELD, "multi_external_select") | {"max_selected_items": MAX_TAGS}
+    blocks = [
+        field(DOMAIN_BLOCK, "Domain", domain),
+        field(TYPE_BLOCK, "Type", domain_type),
+        field(FOLDER_BLOCK, "Folder", folder, optional=True),
+        field(TAGS_BLOCK, "Tags", tags, optional=True),
+        context("Pick what is in use already, or type something new."),
+    ]
+    return form(ADD_FORM, "Add a domain", "Add", blocks, metadata=metadata)
+
+
+def label_options(used: Iterable[str], typed: str) -> list[Block]:
+    """Return the labels in use that match `typed`, and what was typed as a new one, last.
+
+    A label longer than an option's value may be is not offered: it can be typed as a command.
+    """
+    typed = typed.strip()
+    matching = [label for label in used if typed.casefold() in label.casefold()]
+    options = [option(label) for label in matching if label and len(label) <= MAX_LABEL_CHARS]
+    is_new = typed and typed.casefold() not in map(str.casefold, matching)
+    new = [option(typed, f"New: {typed}")] if is_new and len(typed) <= MAX_LABEL_CHARS else []
+    return options[: MAX_OFFERED - len(new)] + new
+
+
+def _state(domain: Domain) -> Block:
+    tags = ", ".join(code(tag, 60) for tag in domain.tags[:MAX_TAGS])
+    return fields(
+        [
+            ("Health", score_text(domain.health_score)),
+            ("Type", code(domain.domain_type, 100) if domain.domain_type else "–"),
+            ("Folder", code(domain.folder, 100) if domain.folder else "–"),
+            ("Tags", tags or "–"),
+        ]
+    )
+
+
+def _next_steps(host: str) -> list[Block]:
+    return actions(
+        run_button("Scan", f"/scan {host}", style="primary"), run_button("All domains", "/domains")
+    )
+
+
+def _pick(action_id: str, kind: str) -> Block:
+    return {
+        "type": kind,
+        "action_id": action_id,
+        "min_query_length": 0,
+        "placeholder": plain_text("Pick or type", 150),
+    }

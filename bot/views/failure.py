@@ -1,0 +1,241 @@
+"""The answer to whoever asked when something failed: what happened, who can mend it, what next.
+
+Pure. Every error of ours has its own sentence here or in `key_trouble`; `str(error)` is never
+shown to a person.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from bot.adding import UncertainAddError
+from bot.errors import BotError
+from bot.hostnames import HostNameError, HostProblem
+from bot.keys import KeyFormError
+from bot.message import Block, Message
+from bot.portfolio.lookup import UnknownDomainError
+from bot.scans import NoDomainIdError, NoScanError
+from bot.slack.errors import (
+    BlocksRefusedError,
+    SlackError,
+    SlackRateLimitedError,
+    SlackRefusedError,
+    SlackUnavailableError,
+    TriggerExpiredError,
+)
+from bot.store.errors import (
+    ConflictError,
+    StoreError,
+    StoreLockedError,
+    WrongKeyRingError,
+)
+from bot.tracker.errors import (
+    RejectedError,
+    ReplyTooLargeError,
+    TimedOutError,
+    TrackerError,
+    UnavailableError,
+    UnreadableReplyError,
+)
+from bot.views.blocks import actions, context, run_button, section
+from bot.views.facts import Facts
+from bot.views.key_trouble import KEY_TROUBLES
+from bot.views.text import code, duration_text, escaped, host_shown
+from bot.views.usage import USAGES
+from bot.words import NotUnderstoodError
+
+Explain = Callable[[Any, Facts], Message]
+
+_HOST_PROBLEMS = {
+    HostProblem.EMPTY: "I need a domain name, such as `example.com`.",
+    HostProblem.TOO_LONG: "That is longer than a domain name can be (253 characters).",
+    HostProblem.LABEL_TOO_LONG: "A part between two dots is longer than 63 characters.",
+    HostProblem.SINGLE_LABEL: "That has no dot: I need the whole name, such as `example.com`.",
+    HostProblem.IP_ADDRESS: "That is an IP address: I need a domain name, such as `example.com`.",
+    HostProblem.EMAIL: "That is an e-mail address or a person: I need a domain name.",
+    HostProblem.WILDCARD: "I cannot take a wildcard: name one domain, without `*.`.",
+    HostProblem.BAD_CHARACTERS: "It holds characters that no domain name may have.",
+}
+
+
+def failure_message(error: Exception, facts: Facts) -> Message:
+    """Return what to tell the person who asked."""
+    for kind in type(error).__mro__:
+        if kind in _EXPLAIN:
+            return _EXPLAIN[kind](error, facts)
+    return _retry("Something broke on my side. I have written it down.", facts)
+
+
+def host_sentence(error: HostNameError) -> str:
+    """Return why something typed is no domain name, as one plain sentence."""
+    return _HOST_PROBLEMS[error.problem]
+
+
+def _host(error: HostNameError, facts: Facts) -> Message:
+    why = host_sentence(error)
+    typed = f"{code(error.typed, 80)} is not a domain name. " if error.typed.strip() else ""
+    plain = f"{escaped(error.typed, 80)} is not a domain name. " if error.typed.strip() else ""
+    usage = USAGES.get((facts.command_line or "").partition(" ")[0])
+    hint = [context(f"For example: `{usage.examples[0][0]}`")] if usage else []
+    return Message(f"{plain}{why}", (section(f"{typed}{why}"), *hint))
+
+
+def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
+    shown = host_shown(error.host)
+    asked = " Did you mean one of these?" if error.near else " You can add it."
+    near = f" Did you mean {', '.join(error.near)}?" if error.near else " You can add it."
+    buttons = [
+        run_button(f"Scan {name}", f"/scan {name}", number=number)
+        for number, name in enumerate(error.near)
+    ]
+    add = run_button("Add it", f"/adddomain {error.host}")
+    return Message(
+        f"{escaped(shown, 300)} is not in your portfolio.{escaped(near, 900)}",
+        (
+            section(f"{code(shown, 300)} is not in your portfolio.{asked}"),
+            *actions(*buttons, add, run_button("All domains", "/domains")),
+        ),
+    )
+
+
+def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:
+    parts = "; ".join(f"{code(problem.part, 80)} – {problem.why}" for problem in error.problems)
+    return _just(f"I did not understand: {parts}")
+
+
+def _key_form(_error: KeyFormError, _facts: Facts) -> Message:
+    return _just("That is not an API key: a key has 52 characters and begins with `service_sk_`.")
+
+
+def _uncertain_add(error: UncertainAddError, facts: Facts) -> Message:
+    return _retry(
+        f"Domain Tracker gave no proper answer when I added {code(host_shown(error.host), 300)},"
+        " and does not list it. It may still appear. Trying again is safe: I look first.",
+        facts,
+    )
+
+
+def _no_domain_id(_error: NoDomainIdError, facts: Facts) -> Message:
+    return _retry(
+        "Domain Tracker lists this domain without an id, so it cannot be scanned.", facts
+    )
+
+
+def _no_scan(_error: NoScanError, facts: Facts) -> Message:
+    return _retry("That scan is no longer kept. Scan the domain again.", facts)
+
+
+def _rejected(error: RejectedError, facts: Facts) -> Message:
+    said = f" It said: {code(error.said, 200)}." if error.said else ""
+    return _retry(f"Domain Tracker declined this.{said}", facts, detail=f"status {error.status}")
+
+
+def _timed_out(_error: TimedOutError, facts: Facts) -> Message:
+    return _retry("Domain Tracker did not answer in time. It may still be at work on it.", facts)
+
+
+def _unavailable(error: UnavailableError, facts: Facts) -> Message:
+    detail = f"status {error.status}" if error.status else "no connection"
+    return _retry("Domain Tracker cannot be reached, or is out of order.", facts, detail=detail)
+
+
+def _unreadable(error: UnreadableReplyError, facts: Facts) -> Message:
+    detail = f"status {error.status}" if error.status else ""
+    return _retry("Domain Tracker sent an answer that I cannot read.", facts, detail=detail)
+
+
+def _too_large(_error: ReplyTooLargeError, facts: Facts) -> Message:
+    return _retry("Domain Tracker sent more than I can take in (16 MiB).", facts)
+
+
+def _tracker(_error: TrackerError, facts: Facts) -> Message:
+    return _retry("Domain Tracker did not do this.", facts)
+
+
+def _conflict(_error: ConflictError, facts: Facts) -> Message:
+    return _retry("Somebody else changed the same thing at the same time.", facts)
+
+
+def _store(_error: StoreError, facts: Facts) -> Message:
+    return _retry("I cannot reach my memory right now, so I did nothing.", facts)
+
+
+def _locked(_error: StoreLockedError, facts: Facts) -> Message:
+    return _retry("My memory is in use by another copy of me.", facts)
+
+
+def _wrong_ring(_error: WrongKeyRingError, facts: Facts) -> Message:
+    return _retry(
+        "My memory was sealed with other keys. The operator has to put them back.", facts
+    )
+
+
+def _trigger(_error: TriggerExpiredError, facts: Facts) -> Message:
+    return _retry("Slack took too long to let me open the form. Please press again.", facts)
+
+
+def _slack_busy(error: SlackRateLimitedError, facts: Facts) -> Message:
+    return _retry(f"Slack asks me to wait {duration_text(error.retry_after_s)}.", facts)
+
+
+def _slack_away(_error: SlackUnavailableError, facts: Facts) -> Message:
+    return _retry("Slack did not answer me properly.", facts)
+
+
+def _slack_refused(error: SlackRefusedError, facts: Facts) -> Message:
+    return _retry("Slack did not let me do this.", facts, detail=error.code)
+
+
+def _blocks(_error: BlocksRefusedError, facts: Facts) -> Message:
+    return _retry("Slack did not take my answer in any form.", facts)
+
+
+def _slack(_error: SlackError, facts: Facts) -> Message:
+    return _retry("I could not do this in Slack.", facts)
+
+
+def _root(_error: BotError, facts: Facts) -> Message:
+    return _retry("I could not do this.", facts)
+
+
+def _just(mrkdwn: str) -> Message:
+    return Message(mrkdwn.replace("`", ""), (section(mrkdwn),))
+
+
+def _retry(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
+    """A failure that may pass: with the reference for whoever looks into it, and `Try again`."""
+    told = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
+    note: list[Block] = [context(f"Reference {facts.reference}{told}")]
+    again = run_button("Try again", facts.command_line) if facts.command_line else None
+    return Message(
+        f"{mrkdwn.replace('`', '')} Reference {facts.reference}.",
+        (section(mrkdwn), *note, *actions(again)),
+    )
+
+
+_EXPLAIN: dict[type[BaseException], Explain] = {
+    **KEY_TROUBLES,
+    HostNameError: _host,
+    UnknownDomainError: _unknown_domain,
+    NotUnderstoodError: _not_understood,
+    KeyFormError: _key_form,
+    UncertainAddError: _uncertain_add,
+    NoDomainIdError: _no_domain_id,
+    NoScanError: _no_scan,
+    RejectedError: _rejected,
+    TimedOutError: _timed_out,
+    UnavailableError: _unavailable,
+    UnreadableReplyError: _unreadable,
+    ReplyTooLargeError: _too_large,
+    TrackerError: _tracker,
+    ConflictError: _conflict,
+    StoreError: _store,
+    StoreLockedError: _locked,
+    WrongKeyRingError: _wrong_ring,
+    TriggerExpiredError: _trigger,
+    SlackRateLimitedError: _slack_busy,
+    SlackUnavailableError: _slack_away,
+    SlackRefusedError: _slack_refused,
+    BlocksRefusedError: _blocks,
+    SlackError: _slack,
+    BotError: _root,
+}

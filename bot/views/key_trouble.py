@@ -1,0 +1,169 @@
+"""What members and admins read when the workspace's key is the trouble. Pure.
+
+Members learn whom to ask; admins learn how to mend it, with the button that does.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from bot.connection import LackingScopeError
+from bot.errors import NotAllowedError, StrangerError
+from bot.keys import KeyRecord, NoKeyError
+from bot.message import Message
+from bot.store.errors import UnreadableSecretError
+from bot.tracker.errors import (
+    InsufficientPermissionsError,
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    ReserveReachedError,
+)
+from bot.views.blocks import actions, button, run_button, section
+from bot.views.facts import Facts
+from bot.views.key import CHECK_KEY, SET_KEY, operation_text
+from bot.views.text import code, day_text, duration_text
+
+# The scope that the service document, section 5.2, names for an operation. It names none for a
+# scan, so none is claimed.
+_SCOPES = {"list": "`read_domains`", "add": "`write_domains`"}
+
+
+def refusal_notice(record: KeyRecord) -> Message:
+    """Return the direct message to whoever set the key, sent once when it is first refused."""
+    text = f"Domain Tracker refuses the API key {record.shown} of this workspace as invalid."
+    mend = " Commands cannot answer until it is replaced with `/domainkey`."
+    return Message(text + mend.replace("`", ""), (section(f"🔑 *{text}*{mend}"),))
+
+
+def draft_trouble(error: Exception, facts: Facts) -> str | None:
+    """Return why a key just entered was not saved, or `None`: the key is not the trouble."""
+    match error:
+        case InvalidKeyError():
+            return "Domain Tracker does not accept this key: mistyped, expired or deleted."
+        case InsufficientPermissionsError() | IpNotAllowedError() | RateLimitedError():
+            return KEY_TROUBLES[type(error)](error, facts).text
+    return None
+
+
+def _not_allowed(_error: NotAllowedError, _facts: Facts) -> Message:
+    return _message("Only admins and owners of this workspace can manage the API key.")
+
+
+def _stranger(_error: StrangerError, _facts: Facts) -> Message:
+    return _message("Only members of the workspace that this bot belongs to can use it.")
+
+
+def _no_key(_error: NoKeyError, facts: Facts) -> Message:
+    kept = " I have kept your command for 15 minutes: it runs by itself once the key is set."
+    told = "This workspace is not connected to Domain Tracker yet."
+    told += kept if facts.is_kept else ""
+    if facts.is_admin:
+        set_key = button("Set key", SET_KEY, style="primary")
+        return _message(f"{told} You can connect it now.", set_key)
+    return _message(f"{told} {_ask('to connect it with `/domainkey`')}")
+
+
+def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
+    told = "Domain Tracker refuses this workspace's API key as invalid."
+    if facts.is_admin:
+        return _message(f"{told} {_why_invalid(facts)}", *_mending())
+    who = f"<@{facts.key.set_by}>, who set it, has been told" if facts.key else ""
+    return _message(f"{told} {who}. {_ask('to replace it')}" if who else f"{told} {_ask('')}")
+
+
+def _lacking(error: LackingScopeError, facts: Facts) -> Message:
+    told = f"The workspace's API key may not {operation_text(error.operation)}."
+    if not facts.is_admin:
+        return _message(f"{told} {_ask('to give it a wider scope')}")
+    held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
+    wanted = _SCOPES.get(error.operation)
+    scope = f"It needs the scope {wanted}" if wanted else "It needs a wider scope"
+    steps = (
+        f"{scope}{f'; by your note it has {held}' if held else ''}. A key's scopes are chosen when"
+        " it is made, so:\n1. make a new key in Domain Tracker under *Portfolio → API Keys*"
+        "\n2. press `Replace key` and enter it\n3. delete the old key there"
+    )
+    return _message(f"{told} {steps}", *_mending())
+
+
+def _insufficient(_error: InsufficientPermissionsError, _facts: Facts) -> Message:
+    return _message("This API key may not list domains: it needs the scope `read_domains`.")
+
+
+def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
+    told = "Domain Tracker does not let the workspace's API key be used from this bot's address."
+    if not facts.is_admin:
+        return _message(f"{told} {_ask('to allow it')}")
+    addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
+    how = (
+        f"Add {addresses} to the key's IP restrictions in Domain Tracker."
+        if addresses
+        else "Ask the operator of this bot for its address (setting `EGRESS_IPS`), and add it to"
+        " the key's IP restrictions in Domain Tracker."
+    )
+    return _message(f"{told} {how}", _try_again(facts))
+
+
+def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
+    wait = duration_text(error.retry_after_s)
+    told = f"The API key has used up its requests for now. Try again in {wait}."
+    more = (
+        " Every list, added domain and scan of this workspace counts; the usual allowance is 1,000"
+        " an hour per key. Domain Tracker's support can raise it."
+    )
+    return _message(told + (more if facts.is_admin else ""), _try_again(facts))
+
+
+def _reserve(error: ReserveReachedError, facts: Facts) -> Message:
+    wait = duration_text(error.retry_after_s)
+    told = (
+        "Nearly all requests of this hour are used; the last ones are kept for scheduled digests."
+        f" Try again in {wait}."
+    )
+    left = f" {facts.requests_left:,} are left." if facts.requests_left is not None else ""
+    return _message(told + (left if facts.is_admin else ""), _try_again(facts))
+
+
+def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
+    told = "I cannot read the workspace's API key any more: it was sealed with other keys."
+    if facts.is_admin:
+        return _message(f"{told} Please enter it again.", button("Replace key", SET_KEY))
+    return _message(f"{told} {_ask('to enter it again with `/domainkey`')}")
+
+
+def _why_invalid(facts: Facts) -> str:
+    expires_on = facts.key.expires_on if facts.key else None
+    if expires_on and expires_on <= facts.today:
+        return f"It expired on {day_text(expires_on)}."
+    return "It was probably deleted or revoked there, or has expired."
+
+
+def _mending() -> tuple[dict[str, Any] | None, ...]:
+    return button("Replace key", SET_KEY, style="primary"), button("Check key", CHECK_KEY)
+
+
+def _try_again(facts: Facts) -> dict[str, Any] | None:
+    return run_button("Try again", facts.command_line) if facts.command_line else None
+
+
+def _ask(what: str) -> str:
+    return f"Please ask a workspace admin or owner {what}".strip() + "."
+
+
+def _message(mrkdwn: str, *buttons: dict[str, Any] | None) -> Message:
+    plain = mrkdwn.replace("`", "").replace("*", "")
+    return Message(plain, (section(mrkdwn), *actions(*buttons)))
+
+
+KEY_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
+    NotAllowedError: _not_allowed,
+    StrangerError: _stranger,
+    NoKeyError: _no_key,
+    InvalidKeyError: _invalid,
+    LackingScopeError: _lacking,
+    InsufficientPermissionsError: _insufficient,
+    IpNotAllowedError: _ip,
+    RateLimitedError: _rate_limited,
+    ReserveReachedError: _reserve,
+    UnreadableSecretError: _unreadable_secret,
+}

@@ -1,0 +1,262 @@
+"""A scan as a message, its sections folded, and one whole section as a form. Pure."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from bot.findings import Finding, Section
+from bot.message import Block, Message
+from bot.scans import SECTIONS, ScanReport
+from bot.views.blocks import (
+    actions,
+    button,
+    context,
+    fields,
+    header,
+    plain_text,
+    run_button,
+    section,
+)
+from bot.views.finding import change_line, finding_line, section_title
+from bot.views.form import field, form, notice
+from bot.views.health import score_text, score_words
+from bot.views.highlights import highlights
+from bot.views.text import (
+    MAX_CONTAINER_TITLE_CHARS,
+    code,
+    escaped,
+    host_shown,
+    moment_text,
+    moment_token,
+    outside,
+    plural,
+)
+
+SHARE_SCAN = "share.scan"
+SHOW_SECTION = "scan.section.show"
+TURN_SECTION = "scan.section.turn"
+PICK_FORM = "scan.pick"
+PICK_BLOCK = "domain"
+PICK_DOMAIN = "scan.domain"
+
+MAX_LINES = 10
+MAX_LINES_CHARS = 1_700
+MAX_PLAIN_LINES = 6
+MAX_CHANGES = 8
+# A form may weigh 250 kB of JSON, in which a character can take six bytes.
+MAX_FORM_LINES = 40
+MAX_FORM_CHARS = 24_000
+MAX_FORM_VALUE_CHARS = 1_000
+
+
+def waiting_message(host: str, *, is_long: bool = False) -> Message:
+    """Return what a person reads while a scan runs; `is_long` after the first 20 seconds."""
+    if is_long:
+        text = "is still being scanned. That is normal for a full scan: I will answer here"
+    else:
+        text = "is being scanned. A full scan can take up to two minutes: I will answer here"
+    shown = host_shown(host)
+    return Message(
+        text=f"{shown} {text}.",
+        blocks=(section(f"⏳ {code(shown)} {text}."),),
+    )
+
+
+def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message:
+    """Return the message that shows a scan: the essence, what changed, every section folded.
+
+    `shared_by` is the name of whoever shows it to a channel.
+    """
+    lifted = highlights(report)
+    top = [
+        header(f"Scan of {host_shown(report.host)}"),
+        context(f"{score_text(report.score)} before this scan  ·  {_when(report)}"),
+        *([fields(lifted)] if lifted else []),
+        *_changes(report),
+    ]
+    shared = [context(f"Shared by {code(shared_by, 80)}.")] if shared_by else []
+    bottom = shared or _buttons(report)
+    plain = [block for each in report.sections for block in _plain_section(report, each)]
+    return Message(
+        text=_text(report),
+        blocks=(*top, *(_folded(report, each) for each in report.sections), *bottom),
+        plain=(*top, *plain, *bottom),
+    )
+
+
+def section_form(report: ScanReport, name: str, page: int) -> Block:
+    """Return the form that shows everything of one section; pages count from 1."""
+    shown = report.section(name)
+    pages = _pages(shown.findings)
+    page = max(1, min(page, len(pages)))
+    note = f"{plural(len(shown.findings), 'finding')}, page {page} of {len(pages)}."
+    if shown.left_out:
+        note += f" {shown.left_out:,} more were too many to keep."
+    turns = actions(
+        _turn_button(report, name, "Previous page", page - 1) if page > 1 else None,
+        _turn_button(report, name, "Next page", page + 1) if page < len(pages) else None,
+    )
+    blocks = [
+        section(f"*{code(host_shown(report.host))}*  ·  {_when(report)}"),
+        *_sections_of(pages[page - 1]),
+        context(note),
+        *turns,
+    ]
+    return notice(section_title(name), blocks)
+
+
+def pick_form(metadata: str) -> Block:
+    """Return the form that asks which domain to scan; `metadata` comes back with it."""
+    domain = {
+        "type": "external_select",
+        "action_id": PICK_DOMAIN,
+        "min_query_length": 0,
+        "placeholder": plain_text("Type a part of the name", 150),
+        "focus_on_load": True,
+    }
+    hint = "A full scan can take up to two minutes."
+    blocks = [field(PICK_BLOCK, "Domain", domain, hint=hint)]
+    return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
+
+
+def section_place(value: str) -> tuple[str, str, int]:
+    """Return host, section and page from the value of a button of this module.
+
+    Raises:
+        ValueError: the value is none of ours.
+    """
+    match json.loads(value):
+        case [str(host), str(name), int(page)] if name in SECTIONS:
+            return host, name, page
+    raise ValueError("not the value of a section button")
+
+
+def _when(report: ScanReport) -> str:
+    return f"scanned {moment_token(report.scanned_at)}"
+
+
+def _text(report: ScanReport) -> str:
+    counts = ", ".join(_count_text(each) for each in report.sections)
+    said = f"Scan of {escaped(host_shown(report.host), 300)}, {moment_text(report.scanned_at)}: "
+    said += f"health {score_words(report.score)} before this scan; {counts}."
+    if report.since:
+        said += f" {_changes_title(report)}."
+    lifted = "; ".join(f"{name}: {_without_marks(shown)}" for name, shown in highlights(report))
+    return f"{said} {lifted}".strip()
+
+
+def _count_text(shown: Section) -> str:
+    title = section_title(shown.name)
+    if not shown.is_given:
+        return f"{title} not given"
+    return f"{title} {plural(len(shown.findings) + shown.left_out, 'finding')}"
+
+
+def _without_marks(mrkdwn: str) -> str:
+    return mrkdwn.replace("`", "")
+
+
+def _changes_title(report: ScanReport) -> str:
+    since = moment_text(report.since) if report.since else ""
+    if not report.changes:
+        return f"Nothing has changed since the scan of {since}"
+    return f"{plural(len(report.changes), 'change')} since the scan of {since}"
+
+
+def _changes(report: ScanReport) -> list[Block]:
+    if not report.since:
+        return []
+    if not report.changes:
+        return [context(f"{_changes_title(report)}.")]
+    lines = [f"• {change_line(change)}" for change in report.changes[:MAX_CHANGES]]
+    left_out = len(report.changes) - len(lines)
+    lines += [f"• and {left_out:,} more"] if left_out else []
+    return [section("\n".join([f"*{_changes_title(report)}*", *lines]))]
+
+
+def _folded(report: ScanReport, shown: Section) -> Block:
+    """https://docs.slack.dev/reference/block-kit/blocks/container-block.
+
+    Its children are sections and actions only: the live validator is said to refuse rich text,
+    which that page allows (https://docs.rs/slack-morphism, `SlackContainerBlock`).
+    """
+    lines = _fitting(shown.findings, MAX_LINES)
+    return {
+        "type": "container",
+        "title": plain_text(section_title(shown.name), MAX_CONTAINER_TITLE_CHARS),
+        "subtitle": plain_text(_state(shown), MAX_CONTAINER_TITLE_CHARS),
+        "is_collapsible": True,
+        "default_collapsed": bool(shown.findings),
+        "child_blocks": [section("\n".join(lines) or _state(shown)), *_more(report, shown, lines)],
+    }
+
+
+def _plain_section(report: ScanReport, shown: Section) -> list[Block]:
+    lines = _fitting(shown.findings, MAX_PLAIN_LINES)
+    title = f"*{section_title(shown.name)}*  ·  {_state(shown)}"
+    return [section("\n".join([title, *lines])), *_more(report, shown, lines)]
+
+
+def _state(shown: Section) -> str:
+    if not shown.is_given:
+        return "Domain Tracker gave no such section"
+    if not shown.findings and not shown.left_out:
+        return "empty"
+    return plural(len(shown.findings) + shown.left_out, "finding")
+
+
+def _fitting(findings: Sequence[Finding], most: int) -> list[str]:
+    lines: list[str] = []
+    chars = 0
+    for finding in findings[:most]:
+        line = finding_line(finding)
+        chars += len(line) + 1
+        if chars > MAX_LINES_CHARS:
+            break
+        lines.append(line)
+    return lines
+
+
+def _more(report: ScanReport, shown: Section, lines: Sequence[str]) -> list[Block]:
+    left_out = len(shown.findings) + shown.left_out - len(lines)
+    if not left_out:
+        return []
+    value = json.dumps([report.host, shown.name, 1])
+    everything = button("Show all", f"{SHOW_SECTION}.{shown.name}", value)
+    return [context(f"and {left_out:,} more"), *actions(everything)]
+
+
+def _turn_button(report: ScanReport, name: str, label: str, page: int) -> Block | None:
+    value = json.dumps([report.host, name, page])
+    return button(label, f"{TURN_SECTION}.{label.split()[0].lower()}", value)
+
+
+def _pages(findings: Iterable[Finding]) -> list[list[str]]:
+    pages: list[list[str]] = [[]]
+    chars = 0
+    for finding in findings:
+        line = finding_line(finding, MAX_FORM_VALUE_CHARS)
+        if len(pages[-1]) == MAX_FORM_LINES or chars + len(line) > MAX_FORM_CHARS:
+            pages.append([])
+            chars = 0
+        pages[-1].append(line)
+        chars += len(line)
+    return pages
+
+
+def _sections_of(lines: Sequence[str]) -> list[Block]:
+    """A line each where lines are long, many in one where they are short."""
+    blocks: list[str] = []
+    for line in lines:
+        if blocks and len(blocks[-1]) + len(line) < 1_500:
+            blocks[-1] += f"\n{line}"
+        else:
+            blocks.append(line)
+    return [section(text) for text in blocks] or [section("_Nothing in this section._")]
+
+
+def _buttons(report: ScanReport) -> list[Block]:
+    return actions(
+        run_button("Scan again", f"/scan {report.host}"),
+        run_button("All domains", "/domains"),
+        button("Share", SHARE_SCAN, outside(report.host, 300)),
+    )

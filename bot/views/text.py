@@ -1,0 +1,117 @@
+"""Text that is safe to show in Slack, and every limit that Slack sets on it.
+
+The only module that clips and escapes. The order is always: redact, clip, escape, format.
+Limits: https://docs.slack.dev/reference/block-kit/blocks and its pages per block.
+"""
+
+import math
+import re
+from datetime import UTC, date, datetime
+
+from bot.hostnames import unicode_name
+from bot.redaction import redact
+
+MAX_BLOCKS = 50
+MAX_VIEW_BLOCKS = 100
+MAX_SECTION_CHARS = 3000
+MAX_FIELD_CHARS = 2000
+MAX_FIELDS = 10
+MAX_HEADER_CHARS = 150
+MAX_CONTAINER_TITLE_CHARS = 150
+MAX_BUTTON_CHARS = 75
+MAX_BUTTON_VALUE_CHARS = 2000
+MAX_OPTION_CHARS = 75
+MAX_OPTION_VALUE_CHARS = 150
+MAX_VIEW_TITLE_CHARS = 24
+MAX_METADATA_CHARS = 3000
+# Slack refuses a message whose blocks hold more than about 13,200 characters together, a limit
+# on no page of its own: https://github.com/slackapi/bolt-js/issues/2509
+MAX_MESSAGE_CHARS = 12_000
+# The newest page says 200 rows and 20,000 characters, older clients know the half of both.
+MAX_TABLE_ROWS = 100
+MAX_TABLE_CHARS = 9_500
+
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def outside(text: str, limit: int) -> str:
+    """Return text from outside on one line, without secrets or control characters, clipped.
+
+    It still has to be escaped wherever Slack reads markup: see `escaped` and `code`. In plain
+    text and in rich text elements it is safe as it is.
+    """
+    # Invisible characters go: they can turn the reading order of a whole message around.
+    cleaned = _INVISIBLE.sub("", redact(text.replace("\n", " ").replace("\t", " ")))
+    return clip(cleaned.strip(), limit)
+
+
+def clip(text: str, limit: int) -> str:
+    """Return `text` in at most `limit` characters, ending in an ellipsis if it was cut."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def escaped(text: str, limit: int = 200) -> str:
+    """Return text from outside as it may stand in a message's own text: it can ping nobody.
+
+    Its asterisks and backticks still format. Inside blocks use `code` or rich text instead.
+    """
+    return _escape(outside(text, limit))
+
+
+def code(text: str, limit: int = 200) -> str:
+    """Return text from outside as mrkdwn code, in which nothing is formatted or linked."""
+    # There is no escape for a backtick (https://docs.slack.dev/messaging/formatting-message-text),
+    # and the first one would end the code: a look-alike takes its place.
+    shown = _escape(outside(text, limit).replace("`", "ˋ"))
+    return f"`{shown}`" if shown else "(nothing)"
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Return `1 domain`, `2 domains`, `10,000 domains`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def score_number(score: float) -> str:
+    """Return a score with at most one decimal, cut and never rounded up into the next band."""
+    return f"{math.floor(score * 10) / 10:g}"
+
+
+def host_shown(host: str) -> str:
+    """Return a host name for a title: in its own script, with what it really is behind it."""
+    own = outside(unicode_name(host), 120)
+    return own if own == host else f"{own} ({outside(host, 120)})"
+
+
+def day_text(day: date) -> str:
+    """Return `3 Feb 2027`."""
+    return f"{day.day} {day:%b %Y}"
+
+
+def moment_text(moment: datetime) -> str:
+    """Return `3 Feb 2027, 14:05 UTC`."""
+    moment = moment.astimezone(UTC)
+    return f"{day_text(moment.date())}, {moment:%H:%M} UTC"
+
+
+def moment_token(moment: datetime) -> str:
+    """Return mrkdwn that shows a moment in its reader's own time zone.
+
+    https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+    """
+    seconds = int(moment.timestamp())
+    return f"<!date^{seconds}^{{date_short_pretty}} {{time}}|{moment_text(moment)}>"
+
+
+def duration_text(seconds: float) -> str:
+    """Return `40 s`, `3 min` or `2 h`, never less than a second."""
+    if seconds < 90:
+        return f"{max(1, math.ceil(seconds))} s"
+    if seconds < 90 * 60:
+        return f"{math.ceil(seconds / 60)} min"
+    return f"{math.ceil(seconds / 3600)} h"

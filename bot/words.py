@@ -1,0 +1,67 @@
+"""The text behind a slash command, cut into words: `tag:prod folder:"two words" shop`."""
+
+import html
+import re
+from dataclasses import dataclass
+
+from bot.errors import BotError
+
+# Slack's clients turn straight quotes into curly ones while people type.
+_STRAIGHT = str.maketrans("“”„‟«»", '""""""')
+_WORD = re.compile(r'(?:(?P<key>[A-Za-z]+):(?!//))?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<bare>\S+))?')
+_LINK = re.compile(r"<(?P<target>[^<>|]*)(?:\|(?P<label>[^<>]*))?>")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One part of a command's text; `raw` is what was typed, `key` is lower case or `None`."""
+
+    key: str | None
+    value: str
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood:
+    """A part of a command that means nothing: what was typed, and why, in our own words."""
+
+    part: str
+    why: str
+
+
+class NotUnderstoodError(BotError):
+    """Parts of a command mean nothing; `understood` are those that do, as typed."""
+
+    def __init__(self, problems: list[NotUnderstood], understood: list[str]) -> None:
+        self.problems = problems
+        self.understood = understood
+        super().__init__(f"{len(problems)} part(s) of a command not understood")
+
+
+def split_words(text: str) -> list[Word]:
+    """Return the words of `text` in their order. Never fails: an open quote runs to the end."""
+    found = (match for match in _WORD.finditer(text.translate(_STRAIGHT)) if match[0])
+    return [
+        Word(
+            key=match["key"].lower() if match["key"] else None,
+            value=_plain(match["quoted"] if match["quoted"] is not None else match["bare"] or ""),
+            raw=match[0],
+        )
+        for match in found
+    ]
+
+
+def quoted(value: str) -> str:
+    """Return `value` so that `split_words` reads it as one word again."""
+    return f'"{value}"' if re.search(r"\s|^$", value) else value
+
+
+def is_help(text: str) -> bool:
+    """Say whether the person asks how a command is used."""
+    return text.strip().lower() in {"help", "-h", "--help", "?"}
+
+
+def _plain(value: str) -> str:
+    """Undo Slack's escaping: https://docs.slack.dev/messaging/formatting-message-text."""
+    without_links = _LINK.sub(lambda link: link["label"] or link["target"], value)
+    return html.unescape(without_links).strip('"').strip()
