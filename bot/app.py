@@ -84,18 +84,11 @@ async def serve(
         documents, ring = await _open_store(settings)
         stack.push_async_callback(documents.close)
         http = await stack.enter_async_context(aiohttp.ClientSession())
-        client = AsyncWebClient(
-            token=settings.slack_bot_token.get_secret_value(),
-            base_url=settings.slack_api_url,
-            timeout=10,
-            session=http,
-            # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
-            retry_handlers=[AsyncRateLimitErrorRetryHandler(max_retry_count=1)],
-        )
+        client = _slack_client(settings, http, settings.slack_bot_token.get_secret_value())
         identity = Identity(client)
         await _check_tokens(settings, client, identity)
         app = AsyncApp(
-            client=client,
+            client=_slack_client(settings, http, None),  # Bolt adds the token of each request
             authorize=OneWorkspace(identity),  # type: ignore[arg-type]  # it may say None, as Bolt's own
             process_before_response=True,  # no polling for the ack: the listeners only ack
             request_verification_enabled=False,  # bot/web.py verifies; a socket needs no signature
@@ -176,6 +169,19 @@ def _register_features(settings: Settings, app: AsyncApp, replies: Replies, part
         budget=budget,
         clock=clock,
     ).register(dispatcher)
+
+
+def _slack_client(
+    settings: Settings, http: aiohttp.ClientSession, token: str | None
+) -> AsyncWebClient:
+    return AsyncWebClient(
+        token=token,
+        base_url=settings.slack_api_url,
+        timeout=10,
+        session=http,
+        # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
+        retry_handlers=[AsyncRateLimitErrorRetryHandler(max_retry_count=1)],
+    )
 
 
 async def _open_store(settings: Settings) -> tuple[Documents, KeyRing]:

@@ -9,7 +9,7 @@ import structlog
 from bot.redaction import redact
 
 # At DEBUG these write whole requests: headers, tokens, what people typed into forms.
-_TALKATIVE = ("slack_sdk", "slack_bolt", "httpx", "httpcore", "aiohttp", "asyncio", "apscheduler")
+_TALKATIVE = ("slack_sdk", "slack_bolt", "httpx", "httpcore", "aiohttp", "asyncio")
 
 
 class _Redacting(structlog.stdlib.ProcessorFormatter):
@@ -53,5 +53,6 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)  # two lines at every start
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, root.level))

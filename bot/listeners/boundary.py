@@ -13,10 +13,15 @@ from bot.listeners.conversation import Conversation
 from bot.listeners.failures import Failures
 from bot.slack.calls import fetch_member
 from bot.slack.errors import SlackError
+from bot.store.errors import StoreError
 from bot.tasks import Tasks
+from bot.tracker.errors import TrackerError
 from bot.views.waiting import working_message
 
 logger = structlog.get_logger()
+
+# What an operator wants to see; the rest of our errors are about what somebody typed.
+_TROUBLES = (TrackerError, StoreError, SlackError)
 
 # After this long without a word, people wonder whether anything happens at all.
 FIRST_WORD_AFTER_S = 4.0
@@ -59,7 +64,7 @@ class Boundary:
                 await self._spoken_in_time(conversation, _checked(conversation, work))
                 outcome = "answered"
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
-                outcome = "failed"
+                outcome = type(error).__name__
                 await self._tell(conversation, error, reference)
             took_s = round(time.monotonic() - started, 3)
             logger.info("request", outcome=outcome, took_s=took_s)
@@ -77,10 +82,10 @@ class Boundary:
             task.cancel()
 
     async def _tell(self, conversation: Conversation, error: Exception, reference: str) -> None:
-        if isinstance(error, BotError):
-            logger.warning("told the person", error=repr(error), cause=repr(error.__cause__))
-        else:
+        if not isinstance(error, BotError):
             logger.exception("unforeseen failure")
+        elif isinstance(error, _TROUBLES):
+            logger.warning("told the person", error=repr(error), cause=repr(error.__cause__))
         try:
             await conversation.reply(await self._failures.explain(error, conversation, reference))
         except Exception:

@@ -75,7 +75,7 @@ def label_options(used: Iterable[str], typed: str) -> list[Block]:
     matching = [label for label in used if typed.casefold() in label.casefold()]
     options = [option(label) for label in matching if label and len(label) <= MAX_LABEL_CHARS]
     is_new = typed and typed.casefold() not in map(str.casefold, matching)
-    new = [option(typed, f"New: {typed}")] if is_new and len(typed) <= MAX_LABEL_CHARS else []
+    new = [option(typed, note="new")] if is_new and len(typed) <= MAX_LABEL_CHARS else []
     return options[: MAX_OFFERED - len(new)] + new
 
 

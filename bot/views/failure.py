@@ -82,14 +82,14 @@ def _host(error: HostNameError, facts: Facts) -> Message:
 def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
     shown = host_shown(error.host)
     asked = " Did you mean one of these?" if error.near else " You can add it."
-    near = f" Did you mean {', '.join(error.near)}?" if error.near else " You can add it."
+    near = f"Did you mean {', '.join(error.near)}?" if error.near else "You can add it."
     buttons = [
         run_button(f"Scan {name}", f"/scan {name}", number=number)
         for number, name in enumerate(error.near)
     ]
     add = run_button("Add it", f"/adddomain {error.host}")
     return Message(
-        f"{escaped(shown, 300)} is not in your portfolio.{escaped(near, 900)}",
+        f"{escaped(shown, 300)} is not in your portfolio. {escaped(near, 900)}",
         (
             section(f"{code(shown, 300)} is not in your portfolio.{asked}"),
             *actions(*buttons, add, run_button("All domains", "/domains")),

@@ -1,27 +1,50 @@
-"""One finding of a scan as a line: a readable label, a readable value. Pure."""
+"""The findings of a scan as lines: readable labels, readable values. Pure."""
 
 import re
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
+from itertools import groupby
 
 from bot.findings import Change, Finding, Scalar
 from bot.views.text import code, day_text, moment_token, outside
 
 MAX_LABEL_CHARS = 90
 MAX_LINE_VALUE_CHARS = 160
+# A record such as one of DNS reads best on one line; with more parts than this it does not.
+MAX_RECORD_PARTS = 8
+MAX_RECORD_VALUE_CHARS = 70
 # Seconds, or milliseconds, between the years 2000 and 2100.
 _EPOCH_S = range(946_684_800, 4_102_444_800)
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ISO_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)")
+# How registries and OpenSSL write dates. `%b` is English here: the bot never sets a locale.
+_DAY_FORMATS = ("%d-%b-%Y",)
+_MOMENT_FORMATS = ("%Y-%m-%d %H:%M:%S UTC", "%b %d %H:%M:%S %Y GMT", "%a, %d %b %Y %H:%M:%S GMT")
 # A number is only taken for a moment where its own name says so.
 _NAMES_A_MOMENT = re.compile(
     r"(date|time|_at|At|[Ee]xpir\w*|[Vv]alid\w*|[Nn]ot[_ ]?([Bb]efore|[Aa]fter)"
     r"|[Cc]reated|[Uu]pdated|[Cc]hanged|[Uu]ntil|[Ss]ince)$"
 )
+_ABBREVIATIONS = re.compile(
+    r"a|aaaa|asn|ca|caa|cn|cname|csp|dkim|dmarc|dns|dnssec|hsts|https?|iana|icann|id|ip|ipv[46]"
+    r"|mx|ns|ocsp|ptr|rdap|sans?|sha1|sha256|soa|spf|srv|ssl|sts|tls|ttl|txt|uri|url|www|xss"
+)
 
 
-def finding_line(finding: Finding, limit: int = MAX_LINE_VALUE_CHARS) -> str:
-    """Return `*Valid until*  3 Feb 2027` as mrkdwn in which nothing from outside acts."""
-    return f"*{label(finding.path)}*  {value_text(finding, limit)}"
+def finding_lines(
+    findings: Iterable[Finding], *, value_chars: int = MAX_LINE_VALUE_CHARS
+) -> Iterator[tuple[str, int]]:
+    """Yield lines of mrkdwn in which nothing from outside acts, each with its count of findings.
+
+    `*Valid until*  3 Feb 2027`, and for a record of a few parts `*MX 1*  Host …  ·  TTL …`.
+    """
+    for record, group in groupby(findings, key=_record_of):
+        parts = list(group)
+        if record and 1 < len(parts) <= MAX_RECORD_PARTS:
+            yield _record_line(record, parts, value_chars), len(parts)
+        else:
+            for finding in parts:
+                yield f"*{label(finding.path)}*  {value_text(finding, value_chars)}", 1
 
 
 def change_line(change: Change) -> str:
@@ -58,15 +81,20 @@ def label(path: tuple[str, ...]) -> str:
 def value_text(finding: Finding, limit: int) -> str:
     """Return the value as mrkdwn, at most about `limit` characters of it."""
     if isinstance(finding.value, tuple):
-        return _several(finding, limit)
+        listed = ", ".join("–" if item is None else str(item) for item in finding.value)
+        return code(listed, limit) if finding.value else "none"
     return _one(finding.value, finding.path, limit)
 
 
-def _several(finding: Finding, limit: int) -> str:
-    assert isinstance(finding.value, tuple)  # noqa: S101  # told by the caller, for the type checker
-    if not finding.value:
-        return "none"
-    return code(", ".join("–" if item is None else str(item) for item in finding.value), limit)
+def _record_of(finding: Finding) -> tuple[str, ...] | None:
+    """The numbered record that a finding is a direct part of, or `None`."""
+    return finding.path[:-1] if len(finding.path) > 1 and finding.path[-2].isdecimal() else None
+
+
+def _record_line(record: tuple[str, ...], parts: list[Finding], value_chars: int) -> str:
+    limit = max(MAX_RECORD_VALUE_CHARS, value_chars // 2)
+    told = [f"{label(part.path[-1:])} {value_text(part, limit)}" for part in parts]
+    return f"*{label(record)}*  " + "  ·  ".join(told)
 
 
 def _one(value: Scalar, path: tuple[str, ...], limit: int) -> str:
@@ -80,7 +108,7 @@ def _one(value: Scalar, path: tuple[str, ...], limit: int) -> str:
         seconds = value / 1000 if value > _EPOCH_S.stop else value
         if _EPOCH_S.start <= seconds < _EPOCH_S.stop:
             return moment_token(datetime.fromtimestamp(seconds, UTC))
-    return code(f"{value:,}" if isinstance(value, int) and value >= 10_000 else str(value), limit)
+    return code(str(value), limit)
 
 
 def _moment_or_day(text: str) -> str | None:
@@ -92,12 +120,27 @@ def _moment_or_day(text: str) -> str | None:
             return moment_token(datetime.fromisoformat(text))
     except (ValueError, OverflowError):
         return None
+    if day := _parsed(text, _DAY_FORMATS):
+        return day_text(day.date())
+    moment = _parsed(text, _MOMENT_FORMATS)
+    return moment_token(moment) if moment else None
+
+
+def _parsed(text: str, formats: Iterable[str]) -> datetime | None:
+    if not 10 <= len(text) <= 32:
+        return None
+    for each in formats:
+        try:
+            return datetime.strptime(text, each).replace(tzinfo=UTC)
+        except ValueError:
+            continue
     return None
 
 
 def _humanised(part: str) -> str:
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s]+", " ", part).strip()
-    words = re.sub(r"[*~`|<>&]", "", words)
-    if re.search(r"[A-Z]{2}", words) or words.isupper():
-        return words  # an abbreviation: MX, TTL, DNSKEY
-    return words[:1].upper() + words[1:].lower()
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s]+", " ", part)
+    words = re.sub(r"[*~`|<>&]", "", spaced).split()
+    shown = [word if word.isupper() else word.lower() for word in words]
+    shown = [word.upper() if _ABBREVIATIONS.fullmatch(word) else word for word in shown]
+    text = " ".join(shown)
+    return text[:1].upper() + text[1:]

@@ -1,7 +1,9 @@
 """A scan as a message, its sections folded, and one whole section as a form. Pure."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from bot.findings import Finding, Section
 from bot.message import Block, Message
@@ -16,7 +18,7 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.finding import change_line, finding_line, section_title
+from bot.views.finding import change_line, finding_lines, section_title
 from bot.views.form import field, form, notice
 from bot.views.health import score_text, score_words
 from bot.views.highlights import highlights
@@ -152,7 +154,8 @@ def _count_text(shown: Section) -> str:
 
 
 def _without_marks(mrkdwn: str) -> str:
-    return mrkdwn.replace("`", "")
+    """A screen reader gets the fallback of a date, not its token."""
+    return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "")
 
 
 def _changes_title(report: ScanReport) -> str:
@@ -179,21 +182,21 @@ def _folded(report: ScanReport, shown: Section) -> Block:
     Its children are sections and actions only: the live validator is said to refuse rich text,
     which that page allows (https://docs.rs/slack-morphism, `SlackContainerBlock`).
     """
-    lines = _fitting(shown.findings, MAX_LINES)
+    lines, told = _fitting(shown.findings, MAX_LINES)
     return {
         "type": "container",
         "title": plain_text(section_title(shown.name), MAX_CONTAINER_TITLE_CHARS),
         "subtitle": plain_text(_state(shown), MAX_CONTAINER_TITLE_CHARS),
         "is_collapsible": True,
         "default_collapsed": bool(shown.findings),
-        "child_blocks": [section("\n".join(lines) or _state(shown)), *_more(report, shown, lines)],
+        "child_blocks": [section("\n".join(lines) or _state(shown)), *_more(report, shown, told)],
     }
 
 
 def _plain_section(report: ScanReport, shown: Section) -> list[Block]:
-    lines = _fitting(shown.findings, MAX_PLAIN_LINES)
+    lines, told = _fitting(shown.findings, MAX_PLAIN_LINES)
     title = f"*{section_title(shown.name)}*  ·  {_state(shown)}"
-    return [section("\n".join([title, *lines])), *_more(report, shown, lines)]
+    return [section("\n".join([title, *lines])), *_more(report, shown, told)]
 
 
 def _state(shown: Section) -> str:
@@ -204,20 +207,21 @@ def _state(shown: Section) -> str:
     return plural(len(shown.findings) + shown.left_out, "finding")
 
 
-def _fitting(findings: Sequence[Finding], most: int) -> list[str]:
+def _fitting(findings: Sequence[Finding], most: int) -> tuple[list[str], int]:
+    """The first lines, and how many findings they tell."""
     lines: list[str] = []
-    chars = 0
-    for finding in findings[:most]:
-        line = finding_line(finding)
+    chars = told = 0
+    for line, count in islice(finding_lines(findings), most):
         chars += len(line) + 1
         if chars > MAX_LINES_CHARS:
             break
         lines.append(line)
-    return lines
+        told += count
+    return lines, told
 
 
-def _more(report: ScanReport, shown: Section, lines: Sequence[str]) -> list[Block]:
-    left_out = len(shown.findings) + shown.left_out - len(lines)
+def _more(report: ScanReport, shown: Section, told: int) -> list[Block]:
+    left_out = len(shown.findings) + shown.left_out - told
     if not left_out:
         return []
     value = json.dumps([report.host, shown.name, 1])
@@ -233,8 +237,7 @@ def _turn_button(report: ScanReport, name: str, label: str, page: int) -> Block 
 def _pages(findings: Iterable[Finding]) -> list[list[str]]:
     pages: list[list[str]] = [[]]
     chars = 0
-    for finding in findings:
-        line = finding_line(finding, MAX_FORM_VALUE_CHARS)
+    for line, _count in finding_lines(findings, value_chars=MAX_FORM_VALUE_CHARS):
         if len(pages[-1]) == MAX_FORM_LINES or chars + len(line) > MAX_FORM_CHARS:
             pages.append([])
             chars = 0

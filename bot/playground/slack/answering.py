@@ -1,0 +1,41 @@
+"""What every call to the local Slack has in common: it is remembered, and may fail to order."""
+
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+
+from bot.playground.slack.faults import Fault
+from bot.playground.slack.refusals import Refusal
+from bot.playground.slack.world import Call, World
+
+Json = dict[str, Any]
+
+
+async def answer(
+    world: World, request: web.Request, call: Call, act: Callable[[dict[str, str]], Json]
+) -> web.Response:
+    """Run `act` unless a fault was ordered; its Refusal is an answer too.
+
+    `act` returns the fields of the answer and may add to the headers that it is given.
+    """
+    world.calls.append(call)
+    fault = world.faults.next_for(call.method)
+    if fault and not fault.after_acting and (failed := await _failed(fault, request, call)):
+        return failed
+    headers: dict[str, str] = {}
+    try:
+        call.answer, call.status = {"ok": True, **act(headers)}, 200
+    except Refusal as refusal:
+        call.answer, call.status = refusal.body, refusal.status
+        headers |= refusal.headers
+    if fault and fault.after_acting and (failed := await _failed(fault, request, call)):
+        return failed
+    return web.json_response(call.answer, status=call.status, headers=headers)
+
+
+async def _failed(fault: Fault, request: web.Request, call: Call) -> web.Response | None:
+    response = await fault.answer(request)
+    if response:
+        call.status, call.answer = response.status, {"ok": False, "error": fault.error}
+    return response

@@ -1,0 +1,36 @@
+"""Waiting for something to change, without polling and without sleeping."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Bell:
+    """Rung after every change; whoever waits looks again."""
+
+    def __init__(self) -> None:
+        self._waiting: set[asyncio.Event] = set()
+
+    def ring(self) -> None:
+        """Let everybody who waits look again."""
+        for event in self._waiting:
+            event.set()
+
+    async def until(self, look: Callable[[], T | None], timeout_s: float) -> T:
+        """Return what `look` finds, now or after a change.
+
+        Raises:
+            TimeoutError: it found nothing (`None`) for `timeout_s` seconds.
+        """
+        event = asyncio.Event()
+        self._waiting.add(event)
+        try:
+            async with asyncio.timeout(timeout_s):
+                while (found := look()) is None:
+                    await event.wait()
+                    event.clear()
+                return found
+        finally:
+            self._waiting.discard(event)

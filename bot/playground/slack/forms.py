@@ -1,0 +1,162 @@
+"""Filling in fields as Slack's client lets people do it. Pure."""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from bot.playground.slack import elements, reading
+from bot.playground.slack.elements import STATES, Found
+from bot.playground.slack.model import View, Workspace
+
+Json = dict[str, Any]
+
+MAX_TEXT_CHARS = 3000
+_EXTERNAL = {"external_select", "multi_external_select"}
+
+
+class FormError(Exception):
+    """A person could not do this: Slack's client would not let them."""
+
+
+def asks_the_bot(found: Found) -> bool:
+    """Tell whether the field's options come from the bot while somebody types."""
+    return found.element["type"] in _EXTERNAL
+
+
+def field_called(blocks: list[Json], name: str) -> Found:
+    """Return the field of that label, placeholder or `action_id`. Raises: FormError."""
+    fields = [found for found in elements.elements(blocks) if found.element["type"] != "button"]
+    for rank in range(4):
+        for found in fields:
+            if found.names[rank : rank + 1] == [name] or (rank == 3 and name in found.names):
+                return found
+    raise FormError(f"no field {name!r}; there are {[found.names[0] for found in fields]}")
+
+
+def filled(found: Found, answer: Any, workspace: Workspace, offered: Sequence[Json] = ()) -> Json:
+    """Return the state of a field after an answer.
+
+    `answer` is text, a number, the visible text of an option, the name of a channel or person,
+    or a list of these where several may be chosen; None empties the field. `offered` are the
+    options of an external select.
+
+    Raises:
+        FormError: the field does not take it.
+    """
+    kind = found.element["type"]
+    key = "selected_option" if kind == "overflow" else STATES[kind][0]
+    if key.endswith("s"):
+        many = [] if answer is None else [answer] if isinstance(answer, str) else answer
+        value: Any = [_one(found, item, workspace, offered) for item in many]
+        _count(found, value)
+    else:
+        value = None if answer in (None, "") else _one(found, answer, workspace, offered)
+    return {"type": kind, key: value}
+
+
+def _count(found: Found, chosen: list[Any]) -> None:
+    limit = found.element.get("max_selected_items")
+    if limit and len(chosen) > limit:
+        raise FormError(f"{found.names[0]}: at most {limit} may be chosen")
+
+
+def _one(found: Found, answer: Any, workspace: Workspace, offered: Sequence[Json]) -> Any:
+    kind = found.element["type"]
+    if kind in ("datepicker", "timepicker"):
+        return _moment(found, str(answer))
+    if kind == "datetimepicker":
+        return int(answer)
+    if kind.endswith("_input"):
+        return _text(found, str(answer))
+    if "users" in kind:
+        return workspace.member_named(str(answer).removeprefix("@")).id
+    if "channels" in kind or "conversations" in kind:
+        return _channel_id(found, str(answer), workspace)
+    return _option(found, str(answer), offered)
+
+
+def _moment(found: Found, answer: str) -> str:
+    try:
+        if found.element["type"] == "datepicker":
+            return date.fromisoformat(answer).isoformat()
+    except ValueError as error:
+        raise FormError(f"{found.names[0]}: {answer!r} is no date") from error
+    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", answer):
+        raise FormError(f"{found.names[0]}: {answer!r} is no time")
+    return answer
+
+
+def _text(found: Found, answer: str) -> str:
+    element, name = found.element, found.names[0]
+    if element["type"] == "number_input":
+        return _number(found, answer)
+    if not element.get("multiline"):
+        answer = re.sub(r"[\r\n]+", " ", answer)  # a one-line field cannot hold a line break
+    low = element.get("min_length") or 0
+    high = element.get("max_length") or MAX_TEXT_CHARS
+    if not low <= len(answer) <= high:
+        raise FormError(f"{name}: {len(answer)} characters, it takes {low} to {high}")
+    return answer
+
+
+def _number(found: Found, answer: str) -> str:
+    element, name = found.element, found.names[0]
+    digits = r"-?\d+(\.\d+)?" if element.get("is_decimal_allowed") else r"-?\d+"
+    if not re.fullmatch(digits, answer):
+        raise FormError(f"{name}: {answer!r} is no number that it takes")
+    low = float(element.get("min_value") or "-inf")
+    high = float(element.get("max_value") or "inf")
+    if not low <= float(answer) <= high:
+        raise FormError(f"{name}: {answer} is not between {low:g} and {high:g}")
+    return answer
+
+
+def _channel_id(found: Found, name: str, workspace: Workspace) -> str:
+    channel = workspace.channel_named(name)
+    if channel is None:
+        raise FormError(f"{found.names[0]}: there is no channel {name}")
+    return channel.id
+
+
+def _option(found: Found, words: str, offered: Sequence[Json]) -> Json:
+    options = list(offered) if asks_the_bot(found) else all_options(found.element)
+    for option in options:
+        if reading.label(option) == words:
+            return option
+    raise FormError(f"{found.names[0]}: no {words!r} among {[reading.label(o) for o in options]}")
+
+
+def all_options(holder: Json) -> list[Json]:
+    """Return the options of a select, or of an answer to a suggestion, groups opened."""
+    groups = holder.get("option_groups") or []
+    return [*(holder.get("options") or []), *(o for group in groups for o in group["options"])]
+
+
+def check_complete(view: View) -> None:
+    """Pass if the form may be sent. Raises: FormError, naming a required field without value."""
+    if not view.payload.get("submit"):
+        raise FormError(f"the form {view.title!r} has no submit button")
+    for found in elements.elements(view.blocks):
+        if found.block.get("type") != "input" or found.block.get("optional"):
+            continue
+        state = view.state[found.key[0]][found.key[1]]
+        if state[STATES[state["type"]][0]] in (None, "", []):
+            raise FormError(f"{found.names[0]}: please fill in this field")
+
+
+def check_suggestions(answer: Any) -> list[Json]:
+    """Return the options that the bot offered. Raises: FormError, where Slack shows none.
+
+    https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+    """
+    if not isinstance(answer, dict) or not ("options" in answer or "option_groups" in answer):
+        raise FormError(f"no options in the answer: {answer!r}")
+    options = all_options(answer)
+    if len(answer.get("options") or []) > 100 or len(answer.get("option_groups") or []) > 100:
+        raise FormError(f"{len(options)} options, 100 are allowed")
+    for option in options:
+        text, value = reading.label(option), option.get("value")
+        if not 1 <= len(text) <= 75 or not isinstance(value, str) or not 1 <= len(value) <= 150:
+            raise FormError(f"not an option of 75 and 150 characters: {option!r}")
+    return options

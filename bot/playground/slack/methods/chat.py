@@ -1,0 +1,111 @@
+"""`chat.*`: posting. https://docs.slack.dev/reference/methods/chat.postMessage and its sisters."""
+
+from typing import Any
+
+from bot.playground.slack.checks import MAX_UPDATE_CHARS
+from bot.playground.slack.methods.call import ApiCall, Method
+from bot.playground.slack.model import Channel, Message
+from bot.playground.slack.refusals import Refusal
+from bot.playground.slack.world import World
+
+Json = dict[str, Any]
+
+
+def message_json(world: World, message: Message) -> Json:
+    """Return a message as answers and payloads show it."""
+    workspace = world.workspace
+    shown = {key: value for key, value in message.content.items() if value is not None}
+    shown.pop("link_names", None)
+    shown.pop("parse", None)
+    if not shown["blocks"]:
+        shown.pop("blocks")
+    return {
+        "user": message.user,
+        "type": "message",
+        "ts": message.ts,
+        "bot_id": workspace.bot_id,
+        "app_id": workspace.app_id,
+        "team": workspace.team_id,
+        **shown,
+    }
+
+
+def _place(call: ApiCall) -> Channel:
+    """Return where the bot may post: by id, by name, or a person's id for their DM."""
+    workspace = call.world.workspace
+    wanted = str(call.required("channel"))
+    if member := workspace.members.get(wanted):
+        channel = workspace.direct_message(member)
+    else:
+        named = workspace.channel_named(wanted)
+        channel = call.channel(named.id if named else wanted)
+    if channel.is_archived:
+        raise Refusal("is_archived")
+    return channel
+
+
+def _joined(call: ApiCall, channel: Channel) -> None:
+    is_inside = call.world.workspace.bot_user_id in channel.members
+    if not is_inside and "chat:write.public" not in call.world.scopes:
+        raise Refusal("not_in_channel")
+
+
+def post_message(call: ApiCall) -> Json:
+    """Post for everybody in the channel."""
+    channel = _place(call)
+    _joined(call, channel)
+    call.world.posting.slow_down(channel)
+    message = call.world.posting.add(channel, call.arguments)
+    shown = message_json(call.world, message)
+    return {"channel": channel.id, "ts": message.ts, "message": shown}
+
+
+def post_ephemeral(call: ApiCall) -> Json:
+    """Post for one person in the channel."""
+    member_id = str(call.required("user"))
+    channel = _place(call)
+    _joined(call, channel)
+    if member_id not in channel.members:
+        raise Refusal("user_not_in_channel")
+    if len(str(call.get("text") or "").encode()) > MAX_UPDATE_CHARS:
+        raise Refusal("msg_too_long")
+    message = call.world.posting.add(channel, call.arguments, seen_by=member_id)
+    return {"message_ts": message.ts}
+
+
+def _own(call: ApiCall, refusal: str) -> Message:
+    """Return the bot's message that the arguments name; ephemerals cannot be found."""
+    channel = call.channel(call.required("channel"))
+    message = channel.message(str(call.required("ts")))
+    if message is None or message.is_ephemeral:
+        raise Refusal("message_not_found")
+    # Replies are out of reach here: https://github.com/slackapi/bolt-js/issues/2063.
+    if message.is_reply or message.user != call.world.workspace.bot_user_id:
+        raise Refusal(refusal)
+    return message
+
+
+def update(call: ApiCall) -> Json:
+    """Give a message new content; text without blocks takes the blocks away."""
+    message = _own(call, "cant_update_message")
+    if len(str(call.get("text") or "")) > MAX_UPDATE_CHARS:
+        raise Refusal("msg_too_long")
+    call.world.posting.replace(message, call.arguments)
+    shown = message_json(call.world, message)
+    where = {"channel": message.channel_id, "ts": message.ts}
+    return {**where, "text": message.text, "message": shown}
+
+
+def delete(call: ApiCall) -> Json:
+    """Take a message away."""
+    message = _own(call, "cant_delete_message")
+    call.world.posting.remove(message)
+    return {"channel": message.channel_id, "ts": message.ts}
+
+
+METHODS = {
+    "chat.postMessage": Method(post_message, ("chat:write",)),
+    "chat.postEphemeral": Method(post_ephemeral, ("chat:write",)),
+    "chat.update": Method(update, ("chat:write",)),
+    "chat.delete": Method(delete, ("chat:write",)),
+}

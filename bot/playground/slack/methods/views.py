@@ -1,0 +1,84 @@
+"""`views.*`: modals and the Home tab. https://docs.slack.dev/reference/methods/views.open."""
+
+from typing import Any
+
+from bot.playground.slack.methods.call import ApiCall, Method
+from bot.playground.slack.model import View
+from bot.playground.slack.refusals import Refusal, bad_arguments
+from bot.playground.slack.world import World
+
+Json = dict[str, Any]
+
+
+def view_json(world: World, view: View) -> Json:
+    """Return a view as answers and payloads show it."""
+    workspace, payload = world.workspace, view.payload
+    return {
+        "id": view.id,
+        "team_id": workspace.team_id,
+        "type": payload["type"],
+        "title": payload.get("title"),
+        "submit": payload.get("submit"),
+        "close": payload.get("close"),
+        "blocks": view.blocks,
+        "private_metadata": payload.get("private_metadata") or "",
+        "callback_id": payload.get("callback_id") or "",
+        "external_id": payload.get("external_id") or "",
+        "state": {"values": view.state},
+        "hash": view.hash,
+        "clear_on_close": bool(payload.get("clear_on_close")),
+        "notify_on_close": bool(payload.get("notify_on_close")),
+        "root_view_id": view.root_id,
+        "previous_view_id": view.previous_id,
+        "app_id": workspace.app_id,
+        "app_installed_team_id": workspace.team_id,
+        "bot_id": workspace.bot_id,
+    }
+
+
+def open_(call: ApiCall) -> Json:
+    """Open a modal."""
+    payload = call.required("view")
+    view = call.world.stacks.open(call.required("trigger_id"), payload)
+    return {"view": view_json(call.world, view)}
+
+
+def push(call: ApiCall) -> Json:
+    """Open a modal on top of another."""
+    payload = call.required("view")
+    view = call.world.stacks.push(call.required("trigger_id"), payload)
+    return {"view": view_json(call.world, view)}
+
+
+def update(call: ApiCall) -> Json:
+    """Give an open view new content."""
+    payload = call.required("view")
+    view = _named(call)
+    call.world.stacks.update(view, payload, call.get("hash"))
+    return {"view": view_json(call.world, view)}
+
+
+def _named(call: ApiCall) -> View:
+    view_id, external_id = call.get("view_id"), call.get("external_id")
+    if not view_id and not external_id:
+        raise bad_arguments("missing required field: view_id")
+    for view in call.world.stacks.live():
+        if view_id == view.id or (external_id and external_id == view.payload.get("external_id")):
+            return view
+    raise Refusal("not_found")
+
+
+def publish(call: ApiCall) -> Json:
+    """Show somebody's Home tab."""
+    payload = call.required("view")
+    member = call.member(call.required("user_id"))
+    view = call.world.stacks.publish(member.id, payload, call.get("hash"))
+    return {"view": view_json(call.world, view)}
+
+
+METHODS = {
+    "views.open": Method(open_),
+    "views.push": Method(push),
+    "views.update": Method(update),
+    "views.publish": Method(publish),
+}

@@ -1,0 +1,168 @@
+"""The payloads that Slack sends when somebody does something.
+
+https://docs.slack.dev/interactivity/implementing-slash-commands and
+https://docs.slack.dev/reference/interaction-payloads.
+"""
+
+import re
+from typing import Any
+
+from bot.playground.slack import elements
+from bot.playground.slack.elements import Found
+from bot.playground.slack.methods.chat import message_json
+from bot.playground.slack.methods.views import view_json
+from bot.playground.slack.model import Channel, Member, Message, View
+from bot.playground.slack.world import World
+
+Json = dict[str, Any]
+
+_URL = r"https?://(?:(?!&[lg]t;)[^\s<>|])+"
+_BARE_DOMAIN = r"(?<![\w@.&;:/-])(?:[a-zA-Z0-9-]{1,63}\.)+[a-zA-Z]{2,63}(?![\w@-])"
+_TYPED = re.compile(rf"(?P<url>{_URL})|(?P<bare>{_BARE_DOMAIN})|(?<!\w)(?P<name>[@#][\w.-]+)")
+
+
+def as_sent(world: World, typed: str) -> str:
+    """Return the text of a command as it arrives: escaped, with links and names marked up."""
+    if not world.should_escape:
+        return typed
+    escaped = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _TYPED.sub(lambda match: _marked_up(world, match), escaped)
+
+
+def _marked_up(world: World, match: re.Match[str]) -> str:
+    words = match[0]
+    if match["url"]:
+        return f"<{words}>"
+    if match["bare"]:
+        return f"<http://{words}|{words}>" if world.links_bare_domains else words
+    for member in world.workspace.members.values():
+        if words == f"@{member.name}":
+            return f"<@{member.id}>"
+    channel = world.workspace.channel_named(words) if words[0] == "#" else None
+    if channel is None:
+        return words
+    return f"<#{channel.id}|{'' if channel.is_private else channel.name}>"
+
+
+def command(world: World, who: Member, where: Channel, name: str, text: str) -> Json:
+    """Return the form of a slash command; every value is a string."""
+    workspace = world.workspace
+    typed = f"{name} {text}".strip()
+    return {
+        "token": world.verification_token,
+        "team_id": workspace.team_id,
+        "team_domain": workspace.domain,
+        "channel_id": where.id,
+        "channel_name": "privategroup" if where.is_private else where.name,
+        "user_id": who.id,
+        "user_name": who.name,
+        "command": name,
+        "text": text,
+        "api_app_id": workspace.app_id,
+        "is_enterprise_install": "false",
+        "response_url": world.response_urls.give(who.id, where.id, command=typed),
+        "trigger_id": world.triggers.give(who.id, where.id, None),
+    }
+
+
+def _interaction(world: World, kind: str, who: Member) -> Json:
+    workspace = world.workspace
+    return {
+        "type": kind,
+        "user": {"id": who.id, "username": who.name, "name": who.name, "team_id": who.team_id},
+        "api_app_id": workspace.app_id,
+        "token": world.verification_token,
+        "team": {"id": workspace.team_id, "domain": workspace.domain},
+        "enterprise": None,
+        "is_enterprise_install": False,
+    }
+
+
+def _place(world: World, where: Message | View) -> Json:
+    """Return the part that says in which message or view it happened."""
+    if isinstance(where, View):
+        return {
+            "container": {"type": "view", "view_id": where.id},
+            "view": view_json(world, where),
+        }
+    channel = world.workspace.channels[where.channel_id]
+    container = {
+        "type": "message",
+        "message_ts": where.ts,
+        "channel_id": channel.id,
+        "is_ephemeral": where.is_ephemeral,
+    }
+    shown = {"id": channel.id, "name": "privategroup" if channel.is_private else channel.name}
+    # An ephemeral message itself is not sent back.
+    message = {} if where.is_ephemeral else {"message": message_json(world, where)}
+    return {"container": container, "channel": shown, **message}
+
+
+def block_actions(
+    world: World, who: Member, where: Message | View, found: Found, done: Json
+) -> Json:
+    """Return what pressing or choosing sends; `done` is the new state of the element."""
+    unsent = {"options", "option_groups", "min_query_length"}
+    action = {key: value for key, value in found.element.items() if key not in unsent}
+    block_id, action_id = found.key
+    at = {"action_id": action_id, "block_id": block_id, "action_ts": world.workspace.new_ts()}
+    payload = {
+        **_interaction(world, "block_actions", who),
+        **_place(world, where),
+        "actions": [{**action, **done, **at}],
+    }
+    if isinstance(where, View):
+        payload["trigger_id"] = world.triggers.give(who.id, where.channel_id, where.id)
+        return payload
+    values = elements.state_values(where.blocks, where.typed, where.channel_id)
+    payload["state"] = {"values": values}
+    payload["trigger_id"] = world.triggers.give(who.id, where.channel_id, None)
+    payload["response_url"] = world.response_urls.give(who.id, where.channel_id, target=where)
+    return payload
+
+
+def block_suggestion(
+    world: World, who: Member, where: Message | View, found: Found, query: str
+) -> Json:
+    """Return what typing into an external select sends."""
+    block_id, action_id = found.key
+    return {
+        **_interaction(world, "block_suggestion", who),
+        **_place(world, where),
+        "action_id": action_id,
+        "block_id": block_id,
+        "value": query,
+    }
+
+
+def view_submission(world: World, who: Member, view: View) -> Json:
+    """Return what sending a form sends."""
+    return {
+        **_interaction(world, "view_submission", who),
+        "trigger_id": world.triggers.give(who.id, view.channel_id, view.id),
+        "view": view_json(world, view),
+        "response_urls": _chosen_channels(world, who, view),
+    }
+
+
+def _chosen_channels(world: World, who: Member, view: View) -> list[Json]:
+    urls = []
+    for found in elements.elements(view.blocks):
+        if not found.element.get("response_url_enabled"):
+            continue
+        state = view.state[found.key[0]][found.key[1]]
+        channel_id = state.get("selected_conversation") or state.get("selected_channel")
+        if channel_id:
+            url = world.response_urls.give(who.id, channel_id)
+            at = {"block_id": found.key[0], "action_id": found.key[1]}
+            urls.append({**at, "channel_id": channel_id, "response_url": url})
+    return urls
+
+
+def view_closed(world: World, who: Member, view: View) -> Json:
+    """Return what closing a form sends, where it asked for that."""
+    return {
+        **_interaction(world, "view_closed", who),
+        "view": view_json(world, view),
+        "is_cleared": False,
+    }

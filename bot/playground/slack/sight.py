@@ -1,0 +1,74 @@
+"""What is before somebody's eyes: the thing itself behind a snapshot, if it is still there."""
+
+from bot.playground.slack import elements, reading
+from bot.playground.slack.elements import Found
+from bot.playground.slack.failures import CommandFailed, NothingToPress
+from bot.playground.slack.forms import FormError
+from bot.playground.slack.model import Channel, Member, Message, View
+from bot.playground.slack.world import World
+
+
+def place(world: World, who: Member, name: str) -> Channel:
+    """Return a channel that somebody can see, by name or id; "dm" is the one with the bot.
+
+    Raises:
+        ValueError: they see no such channel.
+    """
+    workspace = world.workspace
+    if name == "dm":
+        return workspace.direct_message(who)
+    channel = workspace.channel_named(name) or workspace.channels.get(name)
+    hidden = channel is None or channel.is_private or channel.is_im
+    hidden = hidden or who.is_stranger or who.is_restricted
+    if channel is None or (hidden and who.id not in channel.members):
+        raise ValueError(f"{who.name} sees no channel {name}")
+    return channel
+
+
+def visible(channel: Channel, who: Member) -> list[Message]:
+    """Return the messages of a channel that somebody sees, oldest first."""
+    return [message for message in channel.messages if message.seen_by in (None, who.id)]
+
+
+def check_may_type(world: World, who: Member, channel: Channel, command: str) -> None:
+    """Pass if Slack would send this command. Raises: CommandFailed."""
+    if command not in world.commands or "commands" not in world.scopes:
+        raise CommandFailed("invalid_command")
+    if who.is_stranger and not world.strangers_may_type:
+        raise CommandFailed("invalid_command")
+    if channel.is_archived:
+        raise CommandFailed("is_archived")
+    if who.id not in channel.members:
+        raise CommandFailed("not_in_channel")
+
+
+def live(world: World, who: Member, where: Message | View) -> Message | View:
+    """Return a message or view as it is now. Raises: NothingToPress, FormError."""
+    if isinstance(where, View):
+        home = world.stacks.homes.get(who.id)
+        return home if home and home.id == where.id else top(world, who, where)
+    message = world.workspace.channels[where.channel_id].message(where.ts)
+    if message is None or message.seen_by not in (None, who.id):
+        raise NothingToPress(f"{who.name} does not see this message any more")
+    return message
+
+
+def top(world: World, who: Member, view: View) -> View:
+    """Return the modal as it is now. Raises: FormError, unless it is on top."""
+    stack = world.stacks.of(who.id)
+    if not stack or stack[-1].id != view.id:
+        seen = stack[-1].title if stack else None
+        raise FormError(f"{view.title!r} is not on top of the screen, but {seen!r}")
+    return stack[-1]
+
+
+def button(where: Message | View, label: str, nth: int) -> Found:
+    """Return the button of that label, the `nth` (from 0) of several. Raises: NothingToPress."""
+    found = [
+        found
+        for found in elements.elements(where.blocks)
+        if found.element["type"] == "button" and reading.label(found.element) == label
+    ]
+    if nth >= len(found):
+        raise NothingToPress(f"no button {label!r} (no. {nth}); there are {where.buttons}")
+    return found[nth]

@@ -1,0 +1,149 @@
+"""The model of the local Domain Tracker: accounts, each with its keys and its portfolio.
+
+Knows no HTTP, so that the API, the faults and the web pages can stand on it side by side.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+
+from bot.playground.tracker.domains import FROM_NAME, NO_SCORE, OWNED, DomainRecord, sameness
+from bot.playground.tracker.keys import KeyRecord, key_digest, new_key
+from bot.playground.tracker.samples.facts import health_after_scan, sample_health
+from bot.playground.tracker.samples.portfolio import sample_portfolio
+from bot.playground.tracker.samples.scan import sample_scan
+
+
+class DuplicateDomainError(ValueError):
+    """The portfolio holds this domain already, perhaps in another spelling."""
+
+
+class Account:
+    """A customer of the service: a portfolio of domains and the keys that open it.
+
+    `scan_results` says what a scan of a domain answers, as the whole JSON body; a domain that is
+    not in it answers `sample_scan` of its name, score and day.
+    """
+
+    def __init__(self, name: str, clock: Callable[[], datetime]) -> None:
+        self.name = name
+        self.domains: dict[str, DomainRecord] = {}
+        self.scan_results: dict[str, object] = {}
+        self._clock = clock
+        self._keys: dict[str, KeyRecord] = {}
+
+    def __repr__(self) -> str:
+        return f"Account({self.name!r}, {len(self._keys)} keys, {len(self.domains)} domains)"
+
+    @property
+    def keys(self) -> list[KeyRecord]:
+        """Every key ever made, oldest first, deleted ones included."""
+        return list(self._keys.values())
+
+    def create_key(
+        self,
+        name: str,
+        scopes: Iterable[str] = ("read_domains", "write_domains"),
+        *,
+        days: int | None = 90,
+        expires_on: date | None = None,
+        ips: Iterable[str] = (),
+    ) -> str:
+        """Make a key and return its value: the only time that it can be read.
+
+        See `keys.new_key` for the rules and for what raises ValueError.
+        """
+        value, record = new_key(
+            name, scopes, self._clock(), days=days, expires_on=expires_on, ips=ips
+        )
+        self._keys[record.digest] = record
+        return value
+
+    def key(self, which: str | KeyRecord) -> KeyRecord:
+        """Return the record of a key, given the record or the value.
+
+        Raises:
+            KeyError: not a key of this account.
+        """
+        record = self.find_key(which.digest if isinstance(which, KeyRecord) else key_digest(which))
+        if record is None:
+            raise KeyError(f"not a key of {self.name}")
+        return record
+
+    def find_key(self, digest: str) -> KeyRecord | None:
+        """Return the record with this digest, or None."""
+        return self._keys.get(digest)
+
+    def revoke_key(self, which: str | KeyRecord) -> None:
+        """End a key; it stays visible as revoked. Raises KeyError as `key` does."""
+        self.key(which).is_revoked = True
+
+    def delete_key(self, which: str | KeyRecord) -> None:
+        """Delete a key, which revokes it. Raises KeyError as `key` does."""
+        record = self.key(which)
+        record.is_revoked = record.is_deleted = True
+
+    def add(
+        self,
+        domain: str,
+        *,
+        health: object = FROM_NAME,
+        domain_type: str = OWNED,
+        tags: Iterable[str] = (),
+        folder: str | None = None,
+        domain_id: str | None = None,
+    ) -> DomainRecord:
+        """Put a domain into the portfolio, whatever its name looks like.
+
+        Raises:
+            DuplicateDomainError: it is there already.
+        """
+        if sameness(domain) in {sameness(known.domain) for known in self.domains.values()}:
+            raise DuplicateDomainError(domain)
+        return self._put(
+            DomainRecord(
+                domain_id=domain_id or self._id_of(domain),
+                domain=domain,
+                domain_type=domain_type,
+                tags=tuple(tags),
+                folder=folder,
+                health=sample_health(domain) if health is FROM_NAME else health,
+            )
+        )
+
+    def fill(self, count: int, seed: int = 1) -> list[DomainRecord]:
+        """Put `count` plausible domains in; those that are there already stay as they are."""
+        known = {sameness(record.domain) for record in self.domains.values()}
+        samples = sample_portfolio(count, seed)
+        return [
+            self._put(
+                DomainRecord(
+                    domain_id=self._id_of(sample.domain),
+                    domain=sample.domain,
+                    domain_type=sample.domain_type,
+                    tags=sample.tags,
+                    folder=sample.folder,
+                    health=sample.health if sample.has_score else NO_SCORE,
+                )
+            )
+            for sample in samples
+            if sameness(sample.domain) not in known
+        ]
+
+    def scan(self, record: DomainRecord) -> object:
+        """Scan a domain: move its health score a little and return the body of the answer."""
+        record.scans += 1
+        old = None if record.health is NO_SCORE else record.health
+        record.health = health_after_scan(record.domain, old, record.scans)
+        if record.domain in self.scan_results:
+            return self.scan_results[record.domain]
+        result = sample_scan(record.domain, today=self._clock().date(), health=record.health)
+        return {"domainId": record.domain_id, **result}
+
+    def _put(self, record: DomainRecord) -> DomainRecord:
+        self.domains[record.domain_id] = record
+        return record
+
+    def _id_of(self, domain: str) -> str:
+        # The same in every run, so that pictures and recorded output do not change.
+        return "dom_" + hashlib.sha256(f"{self.name}/{domain}".encode()).hexdigest()[:12]

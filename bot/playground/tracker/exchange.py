@@ -1,0 +1,86 @@
+"""One HTTP request on its way through the service, and the headers that every answer carries."""
+
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from aiohttp import web
+
+from bot.playground.tracker.accounts import Account
+from bot.playground.tracker.authority import presented_key
+from bot.playground.tracker.keys import KeyRecord
+from bot.playground.tracker.refusals import Answer, RefusedError, refusal_answer, status_of
+from bot.playground.tracker.requestlog import Request, body_for_log, holds_key, without_keys
+from bot.playground.tracker.service import Tracker
+
+REMAINING_HEADER = "X-RateLimit-Remaining"  # service document, section 8
+
+
+@dataclass
+class Exchange:
+    """A request with its place in the log and the holder of its key, None when unknown."""
+
+    http: web.Request
+    log: Request
+    holder: tuple[Account, KeyRecord] | None
+    body: bytes = b""
+    is_dropped: bool = False
+
+
+EXCHANGE: web.RequestKey[Exchange] = web.RequestKey("exchange", Exchange)
+
+
+def noted(tracker: Tracker, http: web.Request) -> Exchange:
+    """Return the exchange of a request that is arriving, and write it into the log."""
+    key = presented_key(http.headers.getall("Authorization", []))
+    holder = None if key is None else tracker.holder(key)
+    log = Request(http.method, without_keys(http.path), tracker.clock())
+    log.key_elsewhere = _has_key_elsewhere(http)
+    if holder is not None:
+        log.account, log.key_name = holder[0].name, holder[1].name
+    tracker.requests.append(log)
+    http[EXCHANGE] = exchange = Exchange(http, log, holder)
+    return exchange
+
+
+async def read_body(exchange: Exchange) -> None:
+    """Read the request's body to its end, for the endpoint and for the log.
+
+    Raises:
+        HTTPRequestEntityTooLarge: more than aiohttp takes (1 MiB).
+    """
+    exchange.body = await exchange.http.read()
+    exchange.log.body = body_for_log(exchange.body)
+    exchange.log.key_elsewhere |= holds_key(exchange.body.decode(errors="replace"))
+
+
+def finish_headers(
+    tracker: Tracker, exchange: Exchange | None, answer: web.StreamResponse
+) -> None:
+    """Note the status, and say how many requests the key has left unless the answer says so."""
+    remaining = tracker.hourly_limit
+    if exchange is not None:
+        exchange.log.status = None if exchange.is_dropped else answer.status
+        if exchange.holder is not None:
+            remaining = exchange.holder[1].remaining(tracker.clock(), tracker.hourly_limit)
+    answer.headers.setdefault(REMAINING_HEADER, str(remaining))
+
+
+def refused(tracker: Tracker, refusal: RefusedError) -> web.Response:
+    """Return a refusal in the style and with the status that the tracker is set to."""
+    status = status_of(refusal.kind, tracker.error_status)
+    response = as_response(refusal_answer(refusal, tracker.error_style, status))
+    if refusal.kind == "rate_limit" and tracker.retry_after_s is not None:
+        response.headers["Retry-After"] = str(tracker.retry_after_s)
+    return response
+
+
+def as_response(answer: Answer) -> web.Response:
+    """Return a finished answer as aiohttp sends it."""
+    return web.Response(
+        status=answer.status, body=answer.body, content_type=answer.content_type, charset="utf-8"
+    )
+
+
+def _has_key_elsewhere(http: web.Request) -> bool:
+    headers = [value for name, value in http.headers.items() if name.lower() != "authorization"]
+    return any(map(holds_key, (unquote(http.raw_path), *headers)))

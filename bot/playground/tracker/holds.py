@@ -1,0 +1,32 @@
+"""Scans that wait until they are let go, so that tests of progress need no sleeping."""
+
+import asyncio
+
+# Longer than any machine takes to deliver a request; a test that waits so long has failed.
+LIMIT_S = 10.0
+
+
+class ScanHold:
+    """Stops every scan that arrives while it holds."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._arrival = asyncio.Event()
+        self._released = asyncio.Event()
+
+    def release(self) -> None:
+        """Let every waiting scan go on, and every later one pass."""
+        self._released.set()
+
+    async def waiting(self, count: int = 1) -> None:
+        """Return when so many scans have arrived in all. Raises TimeoutError after 10 s."""
+        async with asyncio.timeout(LIMIT_S):
+            while self._count < count:
+                self._arrival.clear()
+                await self._arrival.wait()
+
+    async def wait(self) -> None:
+        """Hold one scan here until `release`."""
+        self._count += 1
+        self._arrival.set()
+        await self._released.wait()

@@ -1,0 +1,120 @@
+"""How the service says no: the four documented errors and the ordinary mistakes.
+
+The service document gives the four messages and leaves status and body shape open (section 7), so
+both are settings: the bot must understand every one of them.
+"""
+
+import html
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Final
+
+
+class RefusedError(Exception):
+    """A request is refused with this message; `kind` names the rule that it broke."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+# The four errors of section 7, with the status that each has unless `error_status` says otherwise.
+MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "invalid_key": "Invalid API key",
+        "permissions": "Insufficient permissions",
+        "ip": "IP address not allowed",
+        "rate_limit": "Rate limit exceeded",
+    }
+)
+DEFAULT_ERROR_STATUS: Final[Mapping[str, int]] = MappingProxyType(
+    {"invalid_key": 401, "permissions": 403, "ip": 403, "rate_limit": 429}
+)
+# Mistakes that the document does not mention; their statuses are those of HTTP.
+MISTAKE_STATUS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "bad_request": 400,
+        "not_found": 404,
+        "method_not_allowed": 405,
+        "duplicate": 409,
+        "too_large": 413,
+        "media_type": 415,
+    }
+)
+
+
+def documented_refusal(kind: str) -> RefusedError:
+    """Return one of the four errors. Raises KeyError for any other kind."""
+    return RefusedError(kind, MESSAGES[kind])
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A finished answer, free of any HTTP library."""
+
+    status: int
+    body: bytes
+    content_type: str = "application/json"
+
+
+def status_of(kind: str, error_status: int | Mapping[str, int]) -> int:
+    """Return the status of a refusal. `error_status` rules the four documented errors only."""
+    if kind in MISTAKE_STATUS:
+        return MISTAKE_STATUS[kind]
+    if isinstance(error_status, int):
+        return error_status
+    return error_status.get(kind, DEFAULT_ERROR_STATUS[kind])
+
+
+def refusal_answer(refusal: RefusedError, style: str, status: int) -> Answer:
+    """Return the answer in which a refusal is told. Raises KeyError for an unknown style."""
+    content_type, write = ERROR_STYLES[style]
+    return Answer(status, write(refusal, status).encode(), content_type)
+
+
+def _plain(refusal: RefusedError, _status: int) -> str:
+    return refusal.message
+
+
+def _json(refusal: RefusedError, _status: int) -> str:
+    return json.dumps({"error": refusal.message})
+
+
+def _nested(refusal: RefusedError, _status: int) -> str:
+    return json.dumps({"error": {"code": refusal.kind, "message": refusal.message}})
+
+
+def _deep(refusal: RefusedError, status: int) -> str:
+    reason = {"reason": {"text": refusal.message}, "hints": [None, 0, ""]}
+    return json.dumps({"ok": False, "meta": {"status": status}, "errors": [{"detail": [reason]}]})
+
+
+def _upper(refusal: RefusedError, _status: int) -> str:
+    return json.dumps({"ERROR": refusal.message.upper()})
+
+
+def _html(refusal: RefusedError, status: int) -> str:
+    title = f"{status} {HTTPStatus(status).phrase}"
+    return (
+        f"<!doctype html>\n<html><head><title>{title}</title></head>\n"
+        f"<body><h1>{title}</h1>\n<p>{html.escape(refusal.message)}</p></body></html>\n"
+    )
+
+
+# style -> content type and writer
+ERROR_STYLES: Final[Mapping[str, tuple[str, Callable[[RefusedError, int], str]]]] = (
+    MappingProxyType(
+        {
+            "json": ("application/json", _json),
+            "nested": ("application/json", _nested),
+            "deep": ("application/json", _deep),
+            "upper": ("application/json", _upper),
+            "plain": ("text/plain", _plain),
+            "html": ("text/html", _html),
+        }
+    )
+)

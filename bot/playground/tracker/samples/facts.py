@@ -1,0 +1,75 @@
+"""What is true of an invented domain: every part of a scan reads it here, so the parts agree.
+
+Everything follows from the name, the day and the health score; nothing is remembered, and nothing
+changes from one day to the next but what would change in the world.
+"""
+
+import math
+import random
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TypeGuard
+
+SAMPLE_DAY = date(2026, 3, 9)
+SCORE_MOVES = (-3, -2, -1, 1, 2, 3)
+
+
+def stream(domain: str, topic: str) -> random.Random:
+    """Return random numbers that are the same for one domain and topic in every run."""
+    return random.Random(f"{topic}/{domain}")  # noqa: S311 - sample data, not a secret
+
+
+def sample_health(domain: str) -> int:
+    """Return a score of 0 to 100; like real portfolios, mostly good with a tail of bad ones."""
+    loss: float = 72 * stream(domain, "health").random() ** 2.2
+    return round(99 - loss)
+
+
+def is_score(health: object) -> TypeGuard[int | float]:
+    """Say whether a value is a number from 0 to 100."""
+    if isinstance(health, bool) or not isinstance(health, int | float):
+        return False
+    return math.isfinite(health) and 0 <= health <= 100
+
+
+def health_after_scan(domain: str, health: object, scan_number: int) -> object:
+    """Return the score after a scan: a little off, the same in every run.
+
+    None becomes the domain's first score. A value that is no score stays what it is.
+    """
+    if health is None:
+        return sample_health(domain)
+    if not is_score(health):
+        return health
+    move = stream(domain, f"scan {scan_number}").choice(SCORE_MOVES)
+    return health + move if 0 <= health + move <= 100 else health - move
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One domain on one day, with its score."""
+
+    domain: str
+    today: date
+    score: float
+
+    def stream(self, topic: str) -> random.Random:
+        """Return this domain's random numbers for a topic."""
+        return stream(self.domain, topic)
+
+    def fails(self, check: str, rarity: float = 1.0) -> bool:
+        """Say whether a check fails: at 0 every one, at 100 none, and fewer the better the score.
+
+        A `rarity` above 1 keeps a serious finding for bad scores.
+        """
+        likelihood: float = (1 - self.score / 100) ** rarity
+        return stream(self.domain, f"check {check}").random() < likelihood
+
+    def days_since(self, topic: str, every_days: int) -> int:
+        """Return how long ago something happened that comes round every so many days."""
+        phase = stream(self.domain, topic).randrange(every_days)
+        return (self.today.toordinal() - phase) % every_days
+
+    def in_days(self, days: int) -> date:
+        """Return the day so many days from today."""
+        return self.today + timedelta(days=days)

@@ -1,0 +1,63 @@
+"""What is odd about some scans: sections that are missing, nulls, and text meant to do harm."""
+
+import copy
+from typing import Any
+
+from bot.playground.tracker.samples.facts import stream
+
+QUIRKS = ("missing", "nulls", "hostile")
+ONE_QUIRK_IN = 12  # names
+
+# Each would act if it were shown as Slack markup: https://docs.slack.dev/messaging/formatting-message-text
+HOSTILE_TEXTS = (
+    "<!channel> the site is down",
+    "<!here|everyone>",
+    "<@U1> <#C1> <!subteam^S1>",
+    "<https://phishing.example|Sign in again>",
+    "*bold* _italic_ ~struck~ `code` :rotating_light:",
+    "```\nblock\n```",
+    "a | b | c &lt;!channel&gt; &amp;",
+    "\u202egnitrats\u202c \u2066hidden\u2069 zero\u200bwidth",
+    "bell\u0007 null\u0000 escape\u001b[31m",
+    "> quoted\n• bullet\n# heading",
+    "v=long " + "0123456789abcdef" * 500,
+    "Z\u0351\u036b\u0343a\u0369\u0352lgo " + "\u0301" * 60,
+)
+
+
+def quirk_of(domain: str) -> str:
+    """Return what is odd about this domain's scans: one of QUIRKS, or "none" for most names."""
+    pick = stream(domain, "quirk")
+    return pick.choice(QUIRKS) if pick.randrange(ONE_QUIRK_IN) == 0 else "none"
+
+
+def with_quirk(domain: str, scan: dict[str, Any], quirk: str) -> dict[str, Any]:
+    """Return the scan with one of QUIRKS worked in, or as it is for "none"."""
+    scan = copy.deepcopy(scan)
+    match quirk:
+        case "none":
+            pass
+        case "missing":
+            del scan[stream(domain, "missing").choice(sorted(scan))]
+        case "nulls":
+            _empty(scan, stream(domain, "nulled").choice(sorted(scan)))
+        case "hostile":
+            _poison(scan)
+        case _:
+            raise ValueError(f"{quirk!r}: choose one of {', '.join(QUIRKS)} or none")
+    return scan
+
+
+def _empty(scan: dict[str, Any], section: str) -> None:
+    """Make one section null, and half of the values of every other one."""
+    for name, values in scan.items():
+        values.update(dict.fromkeys(list(values)[::2]))
+        scan[name] = None if name == section else values
+
+
+def _poison(scan: dict[str, Any]) -> None:
+    """Put hostile text where text of strangers stands: DNS records, names, labels, issues."""
+    whois, dns, security = scan["whois"], scan["dns"], scan["security"]
+    whois.update({"registrar": "*Registrar* <!everyone>", "<!here> `label`": "a label of theirs"})
+    dns["records"] += [{"type": "TXT", "value": text, "ttl": 300} for text in HOSTILE_TEXTS]
+    security["issues"].insert(0, {"severity": "<!channel>", "title": "<@U1> | *must* `act`"})

@@ -1,0 +1,147 @@
+"""Files of the store: private to their owner, used by one process, still where they were."""
+
+import errno
+import fcntl
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from bot.store.errors import StoreError, StoreLockedError
+
+OWNER_ONLY = 0o600
+OTHERS = 0o077
+
+
+def make_private_file(path: Path) -> None:
+    """Make the file (and its folder) if it is missing; let nobody but its owner use it.
+
+    A file that is there is not opened: SQLite would lose its locks when it is closed
+    (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+
+    Raises:
+        OSError: it cannot be made or made private.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=OWNER_ONLY)
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not an ordinary file", str(path))
+    if stat.S_IMODE(mode) != OWNER_ONLY:  # the umask took bits away, or the file is older
+        path.chmod(OWNER_ONLY)
+    _remember_names_in(path.parent)
+
+
+def close_to_others(path: Path) -> None:
+    """Let nobody but its owner use the file; leave it alone where that is so already.
+
+    Raises:
+        OSError: there is none, or it cannot be done.
+    """
+    if path.stat().st_mode & OTHERS:
+        path.chmod(OWNER_ONLY)
+
+
+def make_private_database(path: Path) -> None:
+    """Do the same for the file of a database and what a crash may have left beside it.
+
+    SQLite gives the files that it makes later the mode of the database itself.
+
+    Raises:
+        OSError: as above.
+    """
+    make_private_file(path)
+    for name in (f"{path.name}-wal", f"{path.name}-shm"):
+        if path.with_name(name).exists():
+            make_private_file(path.with_name(name))
+
+
+def write_new_private_file(path: Path, text: str) -> bool:
+    """Make a file that is there whole or not at all; return False if one is there already.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # O_EXCL
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            os.fchmod(descriptor, OWNER_ONLY)  # the umask may have taken bits away
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        os.link(draft, path)  # unlike a rename, it never replaces
+    except FileExistsError:
+        return False
+    finally:
+        Path(draft).unlink()
+    _remember_names_in(path.parent)
+    return True
+
+
+def _remember_names_in(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class Watch:
+    """Remembers which file a path led to."""
+
+    def __init__(self, path: Path) -> None:
+        """Take note of the file.
+
+        Raises:
+            OSError: there is none.
+        """
+        self._path = path
+        self._identity = self._found()
+
+    def require_unmoved(self) -> None:
+        """Raise unless the path still leads to the same file.
+
+        Raises:
+            StoreError: it was removed, moved or replaced, or its folder was. SQLite itself
+                goes on writing to a removed file and says nothing.
+        """
+        try:
+            identity = self._found()
+        except OSError as error:
+            raise StoreError(f"{self._path} is no longer there: {error.strerror}") from error
+        if identity != self._identity:
+            raise StoreError(f"{self._path} is no longer the file that was opened")
+
+    def _found(self) -> tuple[int, int]:
+        found = self._path.stat()
+        return found.st_dev, found.st_ino
+
+
+class FileLock:
+    """A file that one process holds. The system lets go of it when the process dies, however."""
+
+    def __init__(self, path: Path) -> None:
+        """Take the lock.
+
+        Raises:
+            StoreLockedError: somebody else has it (this process counts as somebody, too).
+            OSError: the file cannot be made or locked.
+        """
+        make_private_file(path)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.read(self._descriptor, 20).decode(errors="replace").strip()
+            os.close(self._descriptor)
+            if isinstance(error, BlockingIOError):
+                raise StoreLockedError(f"process {holder} holds {path}") from error
+            raise
+        os.ftruncate(self._descriptor, 0)
+        os.write(self._descriptor, f"{os.getpid()}\n".encode())
+        self.watch = Watch(path)  # without the file, another process could take a new lock
+
+    def release(self) -> None:
+        """Let the next one in. The file stays: removing it would race with the next one."""
+        os.close(self._descriptor)

@@ -1,0 +1,101 @@
+"""A store that forgets: for tests and dry runs."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from bot.store.base import Document
+from bot.store.due import DueIndex
+from bot.store.errors import StoreError
+from bot.store.rows import (
+    Row,
+    checked_key,
+    checked_moment,
+    checked_rev,
+    decode_row,
+    encode_row,
+    encode_value,
+    next_rev,
+)
+
+
+class MemoryDocuments:
+    """`Documents` in a dict. They are kept as text, so that nobody shares a value with it."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, str] = {}
+        self._due = DueIndex()
+        self._is_closed = False
+
+    async def get(self, key: str) -> Document | None:
+        """See `Documents.get`."""
+        self._require_open()
+        return self._read(checked_key(key))
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        """See `Documents.put`."""
+        self._require_open()
+        old = self._read(checked_key(key))
+        rev = old.rev if old else None
+        checked_rev(key, rev, if_rev)
+        due_utc = checked_moment(due_at) if due_at else None
+        self._rows[key] = encode_row(Row(next_rev(rev), due_utc, encode_value(value)))
+        self._due.set(key, due_utc)
+        return decode_row(key, self._rows[key])
+
+    async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
+        """See `Documents.delete`."""
+        self._require_open()
+        old = self._read(checked_key(key))
+        checked_rev(key, old.rev if old else None, if_rev)
+        self._due.set(key, None)
+        return self._rows.pop(key, None) is not None
+
+    async def delete_prefix(self, prefix: str) -> int:
+        """See `Documents.delete_prefix`."""
+        self._require_open()
+        doomed = self._keys(checked_key(prefix))
+        for key in doomed:
+            del self._rows[key]
+        self._due.forget_prefix(prefix)
+        return len(doomed)
+
+    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+        """See `Documents.list_prefix`."""
+        self._require_open()
+        keys = self._keys(prefix and checked_key(prefix))
+        wanted = len(keys) if limit is None else max(limit, 0)
+        return [decode_row(key, self._rows[key]) for key in keys[:wanted]]
+
+    async def due_before(
+        self, moment: datetime, *, prefix: str = "", limit: int = 100
+    ) -> list[Document]:
+        """See `Documents.due_before`."""
+        self._require_open()
+        keys = self._due.keys_due(checked_moment(moment), prefix, limit)
+        return [decode_row(key, self._rows[key]) for key in keys]
+
+    async def check(self) -> None:
+        """See `Documents.check`."""
+        self._require_open()
+
+    async def close(self) -> None:
+        """See `Documents.close`."""
+        self._is_closed = True
+
+    def _read(self, key: str) -> Document | None:
+        return decode_row(key, self._rows[key]) if key in self._rows else None
+
+    def _keys(self, prefix: str) -> list[str]:
+        return sorted(key for key in self._rows if key.startswith(prefix))
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise StoreError("the store is closed")

@@ -1,0 +1,207 @@
+"""The store in one SQLite file. The only module that knows sqlitedict and sqlite3."""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlitedict import SqliteDict
+
+from bot.store.base import Document
+from bot.store.due import DueIndex
+from bot.store.errors import StoreError
+from bot.store.files import FileLock, Watch, make_private_database
+from bot.store.rows import (
+    checked_key,
+    checked_moment,
+    decode_json,
+    decode_row,
+    encode_row,
+    encode_value,
+)
+from bot.store.table import Table
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+
+class SqliteDocuments:
+    """`Documents` in one file, one table, driven by one thread. Made by `open_sqlite`.
+
+    When the thread is stuck or sqlitedict's own thread has died, every call is a StoreError:
+    leave the process with `os._exit` (a stuck thread blocks the normal way out).
+    """
+
+    def __init__(self, path: Path, thread: ThreadPoolExecutor, timeout_s: float) -> None:
+        """Open the file. Blocks, so `open_sqlite` calls it on `thread`."""
+        self._thread = thread
+        self._timeout_s = timeout_s
+        self._is_closed = False
+        real = path.resolve()  # two names of one file share one lock
+        self._lock = FileLock(real.with_name(f"{real.name}.lock"))
+        try:
+            make_private_database(real)
+            watched = (Watch(path), self._lock.watch)
+            due = DueIndex(_due_in(real))
+            rows = _open_rows(real)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._writer = rows.conn
+        self._table = Table(rows, due, watched)
+
+    async def run(self, action: Callable[[Table], T]) -> T:
+        """Run `action` alone on the store's thread; a read-modify-write inside it is atomic.
+
+        Raises:
+            StoreError: it failed or took longer than the time limit (it may still finish).
+        """
+        if self._is_closed:
+            raise StoreError("the store is closed")
+        return await self._run(action)
+
+    async def get(self, key: str) -> Document | None:
+        """See `Documents.get`."""
+        checked_key(key)
+        return await self.run(lambda table: table.get(key))
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        """See `Documents.put`."""
+        checked_key(key)
+        due_utc = checked_moment(due_at) if due_at else None
+        value_json = encode_value(value)  # now: the caller may change it while we wait
+        return await self.run(lambda table: table.put(key, value_json, due_utc, if_rev))
+
+    async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
+        """See `Documents.delete`."""
+        checked_key(key)
+        return await self.run(lambda table: table.delete(key, if_rev))
+
+    async def delete_prefix(self, prefix: str) -> int:
+        """See `Documents.delete_prefix`."""
+        checked_key(prefix)
+        return await self.run(lambda table: table.delete_prefix(prefix))
+
+    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+        """See `Documents.list_prefix`."""
+        if prefix:
+            checked_key(prefix)
+        return await self.run(lambda table: table.list_prefix(prefix, limit))
+
+    async def due_before(
+        self, moment: datetime, *, prefix: str = "", limit: int = 100
+    ) -> list[Document]:
+        """See `Documents.due_before`."""
+        utc = checked_moment(moment)
+        return await self.run(lambda table: table.due_before(utc, prefix, limit))
+
+    async def check(self) -> None:
+        """See `Documents.check`."""
+        await self.run(lambda table: table.check())
+
+    async def close(self) -> None:
+        """See `Documents.close`.
+
+        Raises:
+            StoreError: the file could not be closed; only `os._exit` surely ends the process.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            await self._run(lambda table: table.close())
+        finally:
+            self._thread.shutdown(wait=False)
+            if not self._writer.is_alive():  # else it may still be writing: keep others out
+                self._lock.release()
+
+    async def _run(self, action: Callable[[Table], T]) -> T:
+        if not self._writer.is_alive():
+            raise StoreError("the writer thread has died")
+        job = asyncio.get_running_loop().run_in_executor(self._thread, action, self._table)
+        try:
+            return await asyncio.wait_for(asyncio.shield(job), self._timeout_s)
+        except (sqlite3.Error, TimeoutError, ValueError) as error:
+            raise StoreError(f"the store failed: {_told(error)}") from error
+
+
+async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
+    """Open the file, or make it and its folder. No later call waits longer than `timeout_s`.
+
+    Raises:
+        StoreLockedError: another process uses the file.
+        StoreError: the file is damaged, is not one of ours, or cannot be used.
+    """
+    logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # 20 lines for each error of ours
+    thread = ThreadPoolExecutor(1, "store")
+    loop = asyncio.get_running_loop()
+    try:
+        return await loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
+    except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
+        thread.shutdown(wait=False)
+        raise StoreError(f"cannot open {path}: {_told(error)}") from error
+    except BaseException:
+        thread.shutdown(wait=False)
+        raise
+
+
+def _due_in(path: Path) -> list[tuple[str, datetime]]:
+    """Return what comes due when, after a look at the whole file.
+
+    Done with plain sqlite3, because sqlitedict hangs when it meets damage between two rows.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
+            return []
+        rows = connection.execute("SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs")
+        documents = (_readable(key, value) for key, value in rows)
+        return [(found.key, found.due_at) for found in documents if found and found.due_at]
+
+
+def _readable(key: bytes, value: bytes) -> Document | None:
+    try:
+        return decode_row(key.decode(), value or b"")
+    except ValueError:
+        # It stays where it is, and who asks for it gets a StoreError; the others can be used.
+        logger.warning("a stored document cannot be read: %r", key)
+        return None
+
+
+def _open_rows(path: Path) -> SqliteDict:
+    # JSON, because pickle runs code from the file when it is read (CVE-2024-35515); autocommit,
+    # because a failed commit of sqlitedict's hangs every later call (piskvorky/sqlitedict#108).
+    rows = SqliteDict(
+        str(path),
+        tablename="docs",
+        autocommit=True,
+        journal_mode="WAL",
+        outer_stack=False,  # True triples the cost of a read
+        encode=encode_row,
+        decode=decode_json,
+    )
+    for pragma in ("synchronous=FULL", "busy_timeout=5000", "secure_delete=ON"):
+        rows.conn.execute(f"PRAGMA {pragma}")
+    if rows.conn.select_one("PRAGMA synchronous") != (2,):
+        raise StoreError("could not set synchronous=FULL")
+    return rows
+
+
+def _told(error: Exception) -> str:
+    # Not its repr: that of a UnicodeError quotes the whole text.
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,186 @@
+"""`/domainkey`: set, check, replace, remove, and who may."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.playground.slack import FormError
+from tests.whole.town import Town
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_admin_is_led_from_no_key_to_a_working_one(town: Town) -> None:
+    town.acme.add("shop.example", health=41)
+
+    key = await town.connect()
+
+    state = await town.ask(town.ada, "/domainkey")
+    assert f"service_sk_…{key[-4:]}" in state.everything
+    assert "Domain Tracker for Slack" in state.everything
+    assert f"{town.clock() + timedelta(days=90):%b %Y} (in 90 days)" in state.everything
+
+
+async def test_an_owner_who_is_no_admin_may_set_the_key_too(town: Town) -> None:
+    state = await town.ask(town.slack.person("olga"), "/domainkey")
+
+    assert "Set key" in state.buttons
+
+
+@pytest.mark.parametrize("name", ["bob", "gus"])
+async def test_members_and_guests_are_told_who_may(town: Town, name: str) -> None:
+    refusal = await town.ask(town.slack.person(name), "/domainkey")
+
+    assert "Only admins and owners" in refusal.everything
+    assert refusal.buttons == []
+
+
+async def test_a_member_may_ask_for_help(town: Town) -> None:
+    usage = await town.ask(town.bob, "/domainkey help")
+
+    assert "/domainkey" in usage.everything
+
+
+async def test_a_key_typed_behind_the_command_is_not_repeated(town: Town) -> None:
+    key = town.acme.create_key("bot", scopes=("read_domains",), days=30)
+
+    answer = await town.ask(town.ada, f"/domainkey {key}")
+
+    assert "private form" in answer.everything
+    assert "exposed" in answer.everything
+    assert key[11:] not in str([call.arguments for call in town.slack.calls])
+    assert town.tracker.requests == []
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["x", "service_sk_short", "sk_" + "a" * 49, "service_sk_" + "a" * 40 + "é"],
+    ids=["one-letter", "short", "other-prefix", "no-ascii"],
+)
+async def test_what_cannot_be_a_key_is_refused_in_the_form(town: Town, typed: str) -> None:
+    await town.ada.press(await town.ask(town.ada, "/domainkey"), "Set key")
+
+    delivery = await town.ada.submit(await town.ada.next_form(), {"API key": typed})
+
+    assert "52 characters" in delivery.errors["API key"]
+    assert town.tracker.requests == []
+
+
+async def test_the_key_as_its_label_is_refused_in_the_form(town: Town) -> None:
+    key = town.acme.create_key("bot", scopes=("read_domains",), days=30)
+    await town.ada.press(await town.ask(town.ada, "/domainkey"), "Set key")
+
+    delivery = await town.ada.submit(
+        await town.ada.next_form(), {"API key": key, "Label": f" {key}"}
+    )
+
+    assert "never the key" in delivery.errors["Label"]
+
+
+async def test_a_date_can_be_given_as_expiration_and_must_then_be_picked(town: Town) -> None:
+    key = town.acme.create_key("bot", scopes=("read_domains",), days=30)
+    await town.ada.press(await town.ask(town.ada, "/domainkey"), "Set key")
+    form = await town.ada.next_form()
+
+    without = await town.ada.submit(form, {"API key": key, "Expiration": "A date…"})
+    assert "pick the date" in without.errors["Expiration date"]
+    await town.ada.submit(form, {"Expiration date": "2031-02-03"})
+    while "saved" not in (await town.ada.next_form()).everything:
+        pass
+
+    assert "3 Feb 2031" in (await town.ask(town.ada, "/domainkey")).everything
+
+
+async def test_a_form_without_a_key_is_not_sent(town: Town) -> None:
+    await town.ada.press(await town.ask(town.ada, "/domainkey"), "Set key")
+
+    with pytest.raises(FormError):
+        await town.ada.submit(await town.ada.next_form())
+
+
+async def test_a_key_that_the_service_refuses_is_not_saved(town: Town) -> None:
+    key = town.acme.create_key("bot", scopes=("read_domains",), days=30)
+    town.acme.delete_key(key)
+
+    form = await town.submit_key(key, Label="Our bot")
+
+    assert "Not saved" in form.everything
+    assert "does not accept this key" in form.everything
+    assert "Our bot" in form.everything
+    state = await town.ask(town.ada, "/domainkey")
+    assert "not connected" in state.everything
+
+
+async def test_a_key_that_may_not_list_is_not_saved(town: Town) -> None:
+    key = town.acme.create_key("bot", scopes=("read_alerts",), days=30)
+
+    form = await town.submit_key(key)
+
+    assert "read_domains" in form.everything
+    assert "Not saved" in form.everything
+
+
+async def test_a_service_that_is_down_leaves_the_old_key_in_place(shop: Town) -> None:
+    new = shop.acme.create_key("new", scopes=("read_domains",), days=30)
+    shop.tracker.fail_next("500", times=9)
+
+    form = await shop.submit_key(new)
+
+    assert "Not saved" in form.everything
+    assert shop.key[-4:] in (await shop.ask(shop.ada, "/domainkey")).everything
+
+
+async def test_replacing_a_key_shows_the_new_one(shop: Town) -> None:
+    new = shop.acme.create_key("new", scopes=("read_domains",), days=30)
+
+    await shop.submit_key(new)
+
+    state = await shop.ask(shop.ada, "/domainkey")
+    assert new[-4:] in state.everything
+    assert shop.key[-4:] not in state.everything
+
+
+async def test_removing_a_key_asks_first_and_disconnects(shop: Town) -> None:
+    state = await shop.ask(shop.ada, "/domainkey")
+    assert "Remove the key?" in str(shop.ada.dismiss(state, "Remove key"))
+
+    removed = await shop.press(shop.ada, state, "Remove key")
+
+    assert "removed" in removed.everything
+    assert "not connected" in (await shop.ask(shop.bob, "/domains")).everything
+
+
+async def test_checking_a_key_says_that_it_works(shop: Town) -> None:
+    state = await shop.ask(shop.ada, "/domainkey")
+
+    checked = await shop.press(shop.ada, state, "Check key")
+
+    assert "works: it sees 3 domains" in checked.everything
+
+
+async def test_rights_are_checked_again_at_every_press_and_submit(shop: Town) -> None:
+    state = await shop.ask(shop.ada, "/domainkey")
+    await shop.ada.press(state, "Replace key")
+    form = await shop.ada.next_form()
+    shop.ada.member.is_admin = False
+
+    refused = await shop.press(shop.ada, state, "Remove key")
+    await shop.ada.submit(form, {"API key": shop.key})
+    while "⏳" in (shown := await shop.ada.next_form()).everything:
+        pass
+
+    assert "Only admins and owners" in refused.everything
+    assert "Only admins and owners" in shown.everything
+    assert (await shop.ask(shop.bob, "/domains")).blocks[0]["type"] == "header"
+
+
+async def test_a_form_that_was_closed_meanwhile_still_tells_how_it_ended(town: Town) -> None:
+    key = town.acme.create_key("bot", scopes=("read_domains",), days=30)
+    town.tracker.latency_s = 0.3
+    await town.ada.press(await town.ask(town.ada, "/domainkey"), "Set key")
+    await town.ada.submit(await town.ada.next_form(), {"API key": key})
+    await town.ada.close(await town.ada.next_form())
+
+    told = await town.answer(town.ada)
+
+    assert "works and is saved" in told.everything

@@ -1,0 +1,181 @@
+"""`/domains`: the list, its filters, its pages, what is shared."""
+
+import asyncio
+
+import pytest
+
+from bot.playground.slack import Message
+from tests.whole.town import Town
+
+pytestmark = pytest.mark.anyio
+
+
+def rows(message: Message) -> list[list[str]]:
+    table = next(block for block in message.blocks if block["type"] == "data_table")
+    return [[cell["text"] for cell in row] for row in table["rows"][1:]]
+
+
+async def test_the_worst_come_first_and_unknown_ones_last(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/domains")
+
+    assert [row[:2] for row in rows(answer)] == [
+        ["shop.example", "41"],
+        ["www.example", "97"],
+        ["new.example", "–"],
+    ]
+
+
+async def test_the_header_and_the_text_carry_count_average_and_bands(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/domains")
+
+    assert answer.blocks[0]["text"]["text"] == "3 domains, average health 69"
+    assert "1 poor" in answer.everything
+    assert answer.text.startswith("3 domains, average health 69: 1 poor, 1 good, 1 unknown.")
+    assert answer.is_ephemeral
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("shop", ["shop.example"]),
+        ("tag:prod", ["shop.example", "www.example"]),
+        ("tag:PROD tag:eu", ["shop.example"]),
+        ('folder:"web shops"', ["shop.example"]),
+        ("folder:“web shops”", ["shop.example"]),
+        ("below:70", ["shop.example"]),
+        ("above:90", ["www.example"]),
+        ("type:owned sort:name", ["new.example", "shop.example", "www.example"]),
+        ("http://www.example/", ["www.example"]),
+    ],
+)
+async def test_filters_choose(shop: Town, typed: str, names: list[str]) -> None:
+    answer = await shop.ask(shop.bob, f"/domains {typed}")
+
+    assert [row[0] for row in rows(answer)] == names
+
+
+async def test_everything_not_understood_is_named_at_once_with_what_was(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/domains tag:prod below:abc colour:red sort:age above:101")
+
+    for part in ("below:abc", "colour:red", "sort:age", "above:101"):
+        assert f"`{part}` – " in answer.everything
+    assert "Understood: `tag:prod`" in answer.everything
+    assert shop.tracker.requests == []
+
+
+async def test_scores_that_contradict_each_other_are_named(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/domains below:30 above:60")
+
+    assert "no score is both" in answer.everything
+
+
+async def test_a_tag_that_nobody_uses_is_answered_with_those_in_use(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/domains tag:prdo")
+
+    assert "In use: `eu`, `prod`" in answer.everything
+
+
+async def test_an_empty_portfolio_leads_to_the_first_domain(town: Town) -> None:
+    await town.connect()
+
+    answer = await town.ask(town.bob, "/domains")
+
+    assert "no domains" in answer.everything
+    assert answer.buttons == ["Add domain"]
+
+
+async def test_a_fresh_list_costs_no_request_and_an_old_one_costs_one(shop: Town) -> None:
+    await shop.ask(shop.bob, "/domains")
+    await shop.ask(shop.ada, "/domains tag:prod")
+    assert shop.service_requests() == [("GET", "domain-tracker")]
+
+    shop.clock.ahead += shop.clock.ahead.resolution * 61_000_000
+    await shop.ask(shop.bob, "/domains")
+
+    assert len(shop.service_requests()) == 2
+
+
+async def test_many_who_ask_at_once_cost_one_request(shop: Town) -> None:
+    shop.tracker.latency_s = 0.2
+    people = [shop.slack.person(name) for name in ("ada", "olga", "bob", "cy", "gus")]
+
+    await asyncio.gather(*(shop.ask(person, "/domains") for person in people))
+
+    assert len(shop.service_requests()) == 1
+
+
+async def test_pages_take_each_others_place(shop: Town) -> None:
+    shop.acme.fill(230, seed=1)
+    first = await shop.ask(shop.bob, "/domains")
+    assert "page 1 of 3" in first.everything
+    assert len(rows(first)) == 100
+
+    second = await shop.press(shop.bob, first, "Next page")
+    third = await shop.press(shop.bob, second, "Next page")
+
+    assert "page 3 of 3" in third.everything
+    assert len(shop.bob.messages()) == 1
+    assert len({row[0] for page in (first, second, third) for row in rows(page)}) == 233
+
+
+async def test_share_shows_the_same_list_to_the_channel(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/domains tag:prod")
+
+    await shop.bob.press(answer, "Share")
+    shared = await shop.slack.person("cy").next_message()
+
+    assert rows(shared) == rows(answer)
+    assert not shared.is_ephemeral
+    assert shared.mentions == []
+    assert "Shared by" in shared.everything
+    assert shared.buttons == []
+
+
+async def test_share_works_where_the_bot_is_no_member(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/domains", channel="random")
+
+    await shop.bob.press(answer, "Share")
+
+    shared = await shop.slack.person("cy").next_message(channel="random")
+    assert "3 domains" in shared.everything
+
+
+async def test_help_shows_the_usage_and_asks_nobody(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/domains help")
+
+    assert "/domains tag:prod below:70" in answer.everything
+    assert shop.tracker.requests == []
+
+
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [
+        ("null", "–"),
+        ('"80"', "–"),
+        ("-1", "–"),
+        ("101", "–"),
+        ("NaN", "–"),
+        ("true", "–"),
+        ("79.96", "79.9"),
+        ("0", "0"),
+    ],
+)
+async def test_a_score_is_a_number_from_0_to_100_or_unknown(
+    shop: Town, score: str, shown: str
+) -> None:
+    items = f'[{{"domain": "a.example", "domainId": "1", "healthScore": {score}}}]'
+    shop.tracker.answer_next(body=items.encode(), on="list")
+
+    assert rows(await shop.ask(shop.bob, "/domains"))[0][1] == shown
+
+
+async def test_odd_entries_of_the_list_are_shown_or_counted(shop: Town) -> None:
+    items = (
+        b'[{"domain": "a.example"}, null, {"domain": null}, 5, {"domain": "b.example", "tags": 7}]'
+    )
+    shop.tracker.answer_next(body=items, on="list")
+
+    answer = await shop.ask(shop.bob, "/domains")
+
+    assert [row[0] for row in rows(answer)] == ["a.example", "b.example"]
+    assert "3 entries without a name left out" in answer.everything

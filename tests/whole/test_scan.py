@@ -1,0 +1,194 @@
+"""`/scan`: every way to name a domain, every way to wait, every way to look at the result."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bot.app import Pace
+from tests.whole.town import Town, running_town
+
+pytestmark = pytest.mark.anyio
+
+# The typed forms of contract: all of them mean shop.example.
+TYPED = [
+    "shop.example",
+    "SHOP.example.",
+    "http://shop.example/path",
+    "<http://shop.example>",
+    "<http://shop.example|shop.example>",
+    "<https://shop.example/a?b=1&amp;c=2>",
+]
+
+
+@pytest.mark.parametrize("typed", TYPED)
+async def test_every_typed_form_of_a_domain_is_understood(shop: Town, typed: str) -> None:
+    await shop.bob.type(f"/scan {typed}", verbatim=True)
+
+    assert (await shop.answer(shop.bob)).blocks[0]["text"]["text"] == "Scan of shop.example"
+
+
+@pytest.mark.parametrize("typed", ["münchen.example", "xn--mnchen-3ya.example", "MÜNCHEN.example"])
+@pytest.mark.parametrize("listed", ["münchen.example", "xn--mnchen-3ya.example"])
+async def test_a_name_in_another_script_is_found_both_ways(
+    shop: Town, typed: str, listed: str
+) -> None:
+    items = f'[{{"domain": "{listed}", "domainId": "d1", "healthScore": 5}}]'
+    shop.tracker.answer_next(body=items.encode(), on="list")
+    shop.tracker.answer_next(body=b'{"dns": {"ttl": 1}}', on="scan")
+
+    answer = await shop.ask(shop.bob, f"/scan {typed}")
+
+    assert "münchen.example" in answer.everything
+
+
+async def test_a_linked_bare_domain_is_understood(shop: Town) -> None:
+    shop.slack.links_bare_domains = True
+
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "Scan of shop.example" in answer.everything
+
+
+async def test_a_scan_costs_one_list_and_one_scan_and_then_one_scan(shop: Town) -> None:
+    await shop.ask(shop.bob, "/domains")
+    shop.tracker.requests.clear()
+
+    await shop.ask(shop.bob, "/scan shop.example")
+
+    assert shop.service_requests() == [("POST", "scan")]
+
+
+async def test_the_health_and_all_four_sections_are_shown(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "41 poor" in answer.everything
+    titles = [block["title"]["text"] for block in answer.blocks if block["type"] == "container"]
+    assert titles == ["WHOIS", "DNS", "SSL", "Security"]
+    assert "41 (poor)" in answer.text
+
+
+async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(shop: Town) -> None:
+    hold = shop.tracker.hold_scans()
+
+    delivery = await shop.bob.type("/scan shop.example")
+    first = await shop.bob.next_message()
+
+    assert delivery.ack_s is not None
+    assert delivery.ack_s < 0.1
+    assert "up to two minutes" in first.everything
+    hold.release()
+    assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything
+
+
+async def test_a_long_scan_is_mentioned_again_and_then_answered_in_its_place(
+    tmp_path: Path, mode: str
+) -> None:
+    pace = Pace(first_word_after_s=30, still_waiting_after_s=0.1)
+    async with running_town(tmp_path, mode, pace) as town:
+        town.acme.add("shop.example", health=41)
+        await town.connect()
+        hold = town.tracker.hold_scans()
+
+        await town.bob.type("/scan shop.example")
+        await town.bob.next_message(where=lambda message: "still being" in message.everything)
+        hold.release()
+        await town.answer(town.bob)
+
+        assert len(town.bob.messages()) == 1
+
+
+async def test_a_scan_asked_by_five_people_is_one_request(shop: Town) -> None:
+    hold = shop.tracker.hold_scans()
+    people = [shop.slack.person(name) for name in ("ada", "olga", "bob", "cy", "gus")]
+    for person in people:
+        await person.type("/scan shop.example")
+    await hold.waiting(1)
+    hold.release()
+
+    answers = await asyncio.gather(*(shop.answer(person) for person in people))
+
+    assert all("Scan of shop.example" in answer.everything for answer in answers)
+    assert shop.service_requests().count(("POST", "scan")) == 1
+
+
+async def test_the_next_scan_shows_what_has_changed(shop: Town) -> None:
+    shop.acme.scan_results["shop.example"] = {"ssl": {"issuer": "Old CA"}, "dns": {"ttl": 60}}
+    await shop.ask(shop.bob, "/scan shop.example")
+    shop.acme.scan_results["shop.example"] = {"ssl": {"issuer": "New CA"}, "dns": {"ttl": 60}}
+
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "1 change since" in answer.everything
+    assert "`Old CA` → `New CA`" in answer.everything
+
+
+async def test_everything_of_a_section_opens_in_a_form_with_pages(shop: Town) -> None:
+    shop.acme.scan_results["shop.example"] = {"dns": {f"name{n}": n for n in range(100)}}
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    await shop.bob.press(answer, "Show all")
+    first = await shop.bob.next_form()
+    await shop.bob.press(first, "Next page")
+    second = await shop.bob.next_form()
+
+    assert "Name0" in first.everything
+    assert "100 findings, page 1 of 3" in first.everything
+    assert "Name40" in second.everything
+    assert "page 2 of 3" in second.everything
+
+
+async def test_share_shows_the_scan_to_the_channel_and_scans_nothing(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+    shop.tracker.requests.clear()
+
+    await shop.bob.press(answer, "Share")
+    shared = await shop.slack.person("cy").next_message()
+
+    assert not shared.is_ephemeral
+    assert "Scan of shop.example" in shared.everything
+    assert shared.mentions == []
+    assert shop.tracker.requests == []
+
+
+async def test_a_near_miss_is_offered_as_a_button_that_scans(shop: Town) -> None:
+    miss = await shop.ask(shop.bob, "/scan shop.exmaple")
+
+    answer = await shop.press(shop.bob, miss, "Scan shop.example")
+
+    assert "Scan of shop.example" in answer.everything
+
+
+async def test_a_domain_picked_in_the_form_is_scanned(shop: Town) -> None:
+    await shop.bob.type("/scan")
+    form = await shop.bob.next_form()
+
+    assert await shop.bob.suggest(form, "Domain", "sho") == ["shop.example"]
+    await shop.bob.submit(form, {"Domain": "shop.example"})
+
+    assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything
+
+
+async def test_a_picker_says_when_the_service_does_not_answer(shop: Town) -> None:
+    shop.tracker.fail_next("invalid_key", on="list")
+    await shop.bob.type("/scan")
+    form = await shop.bob.next_form()
+
+    options = await shop.bob.suggest(form, "Domain", "")
+
+    assert options == ["Domain Tracker does not answer right now"]
+
+
+async def test_a_second_word_is_named_and_nothing_is_scanned(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, "/scan shop.example www.example")
+
+    assert "`www.example` – one domain at a time" in answer.everything
+    assert shop.tracker.requests == []
+
+
+async def test_a_domain_without_an_id_cannot_be_scanned_and_says_so(shop: Town) -> None:
+    shop.tracker.answer_next(body=b'[{"domain": "odd.example", "healthScore": 5}]', on="list")
+
+    answer = await shop.ask(shop.bob, "/scan odd.example")
+
+    assert "without an id" in answer.everything

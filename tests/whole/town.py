@@ -1,0 +1,159 @@
+"""A workspace, a Domain Tracker and the whole bot between them, over real sockets."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from pydantic import SecretStr
+
+from bot.app import Pace, serve
+from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
+from bot.playground.tracker import Account, Tracker, running_tracker
+from bot.settings import Settings
+
+SCOPES = ("read_domains", "write_domains")
+PATIENT = Pace(first_word_after_s=30, still_waiting_after_s=30)
+
+
+class Clock:
+    """A clock that runs, and can be moved ahead."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self.ahead
+
+    def seconds(self) -> float:
+        return self().timestamp()
+
+
+@dataclass
+class Town:
+    """Everybody in it, by name: `ada` is an admin, `bob` a member."""
+
+    slack: LocalSlack
+    tracker: Tracker
+    settings: Settings
+    clock: Clock
+    key: str = field(default="", repr=False)
+
+    @property
+    def acme(self) -> Account:
+        return self.tracker.account("acme")
+
+    @property
+    def ada(self) -> Person:
+        return self.slack.person("ada")
+
+    @property
+    def bob(self) -> Person:
+        return self.slack.person("bob")
+
+    async def ask(self, person: Person, line: str, **how: Any) -> Message:
+        """Type a line and return the first answer that is more than "please wait"."""
+        await person.type(line, **how)
+        return await self.answer(person, how.get("channel", "general"))
+
+    async def answer(self, person: Person, channel: str = "general") -> Message:
+        return await person.next_message(
+            channel=channel, timeout_s=10, where=lambda message: "⏳" not in message.everything
+        )
+
+    async def press(self, person: Person, message: Message, label: str, nth: int = 0) -> Message:
+        await person.press(message, label, nth=nth)
+        return await self.answer(person)
+
+    async def connect(self, *, scopes: tuple[str, ...] = SCOPES, **key: Any) -> str:
+        """Set a key the way an admin does; return its value."""
+        self.key = self.acme.create_key("bot", scopes=scopes, **({"days": 90} | key))
+        form = await self.submit_key(self.key, Scopes=list(scopes))
+        assert "works and is saved" in form.everything
+        return self.key
+
+    async def submit_key(self, key: str, **fields: Any) -> View:
+        """Fill in the key's form; return the form that stands there in the end."""
+        state = await self.ask(self.ada, "/domainkey")
+        await self.ada.press(state, "Set key" if "Set key" in state.buttons else "Replace key")
+        delivery = await self.ada.submit(await self.ada.next_form(), {"API key": key, **fields})
+        assert not delivery.errors, delivery.errors
+        while "⏳" in (form := await self.ada.next_form(timeout_s=10)).everything:
+            pass
+        return form
+
+    def service_requests(self) -> list[tuple[str, str]]:
+        """Every request that the service got: method, and last part of the path."""
+        return [(sent.method, sent.path.rpartition("/")[2]) for sent in self.tracker.requests]
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.settings.port}{path}"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -> Settings:
+    way: dict[str, Any] = (
+        {"slack_app_token": SecretStr(slack.app_token)}
+        if mode == "socket"
+        else {"slack_signing_secret": SecretStr(slack.signing_secret)}
+    )
+    return Settings(
+        domain_tracker_url=tracker.url,
+        slack_bot_token=SecretStr(slack.bot_token),
+        slack_api_url=slack.api_url,
+        database_url=f"sqlite:///{folder}/bot.sqlite",
+        port=free_port(),
+        egress_ips="203.0.113.7",
+        **way,
+    )
+
+
+@asynccontextmanager
+async def running_town(folder: Path, mode: str, pace: Pace = PATIENT) -> AsyncIterator[Town]:
+    clock = Clock()
+    async with (
+        running_slack(clock=clock.seconds) as slack,
+        running_tracker(clock=clock) as tracker,
+    ):
+        town = Town(slack, tracker, settings_for(slack, tracker, folder, mode), clock)
+        async with running_bot(town, pace):
+            yield town
+
+
+@asynccontextmanager
+async def running_bot(town: Town, pace: Pace = PATIENT) -> AsyncIterator[None]:
+    stop = asyncio.Event()
+    bot = asyncio.create_task(serve(town.settings, stop, clock=town.clock, pace=pace))
+    try:
+        await until_ready(town, bot)
+        yield
+    finally:
+        stop.set()
+        await bot
+
+
+async def until_ready(town: Town, bot: "asyncio.Task[None] | None" = None) -> None:
+    if not town.settings.slack_app_token:
+        town.slack.deliver_to(town.url("/slack/events"))
+    async with asyncio.timeout(20), aiohttp.ClientSession() as http:
+        while not await _is_ready(http, town):
+            assert bot is None or not bot.done(), bot.exception()
+            await asyncio.sleep(0.01)
+
+
+async def _is_ready(http: aiohttp.ClientSession, town: Town) -> bool:
+    try:
+        async with http.get(town.url("/readyz")) as answer:
+            return answer.status == 200
+    except aiohttp.ClientConnectionError:
+        return False
