@@ -120,14 +120,19 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -
 
 @asynccontextmanager
 async def running_town(folder: Path, mode: str, pace: Pace = PATIENT) -> AsyncIterator[Town]:
+    async with running_stand_ins(folder, mode) as town, running_bot(town, pace):
+        yield town
+
+
+@asynccontextmanager
+async def running_stand_ins(folder: Path, mode: str) -> AsyncIterator[Town]:
+    """A town whose bot is not started yet."""
     clock = Clock()
     async with (
         running_slack(clock=clock.seconds) as slack,
         running_tracker(clock=clock) as tracker,
     ):
-        town = Town(slack, tracker, settings_for(slack, tracker, folder, mode), clock)
-        async with running_bot(town, pace):
-            yield town
+        yield Town(slack, tracker, settings_for(slack, tracker, folder, mode), clock)
 
 
 @asynccontextmanager

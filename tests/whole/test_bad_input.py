@@ -1,0 +1,142 @@
+"""Input as ugly as the world's: every one of them gets a clear sentence, nothing is half done."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.whole.town import Town
+
+pytestmark = pytest.mark.anyio
+
+NESTED: Any = "deep"
+for _ in range(30):
+    NESTED = {"in": NESTED}
+
+BAD_DOMAINS = {
+    "3000-characters": ("x" * 3000, "longer than a domain name"),
+    "emoji": ("🦄.example", "characters that no domain name may have"),
+    "right-to-left": ("exa\u202emple.com", "characters that no domain name may have"),
+    "control-characters": ("a\x07b.example", "characters that no domain name may have"),
+    "ip-address": ("192.0.2.1", "IP address"),
+    "ipv6-address": ("[2001:db8::1]", "IP address"),
+    "localhost": ("localhost", "no dot"),
+    "64-character-label": ("a" * 64 + ".example", "longer than 63"),
+    "254-character-name": (".".join(["a" * 62] * 4) + ".ab", "longer than a domain name"),
+    "e-mail": ("bob@example.com", "e-mail address"),
+    "wildcard": ("*.example.com", "wildcard"),
+    "markup": ("<!channel>", "domain name"),
+}
+
+
+@pytest.mark.parametrize("command", ["/scan", "/adddomain"])
+@pytest.mark.parametrize(("typed", "told"), BAD_DOMAINS.values(), ids=BAD_DOMAINS.keys())
+async def test_what_is_no_domain_is_told_why(
+    shop: Town, command: str, typed: str, told: str
+) -> None:
+    answer = await shop.ask(shop.bob, f"{command} {typed}", verbatim=True)
+
+    assert told in answer.everything
+    assert answer.mentions == []
+    assert shop.tracker.requests == []
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "x" * 3000,
+        "🦄",
+        "\u202egnp",
+        "\x00\x07",
+        "<!channel>",
+        "*_~`|",
+        '"',
+        "tag:",
+        ":",
+        "tag:" * 50,
+    ],
+    ids=["long", "emoji", "rtl", "control", "markup", "format", "quote", "tag", "colon", "tags"],
+)
+async def test_any_filter_is_answered(shop: Town, typed: str) -> None:
+    answer = await shop.ask(shop.bob, f"/domains {typed}", verbatim=True)
+
+    assert answer.text
+    assert answer.mentions == []
+
+
+SCANS: dict[str, Any] = {
+    "null-sections": {"whois": None, "dns": None, "ssl": None, "security": None},
+    "missing-sections": {"dns": {}},
+    "no-section": {"domainId": "d1"},
+    "lists": {"whois": [], "dns": [1, "two", None], "ssl": [[]], "security": [{}]},
+    "numbers": {"whois": 1, "dns": 2.5, "ssl": True, "security": "grade A"},
+    "30-levels": {"dns": NESTED, "ssl": NESTED},
+    "5000-records": {"dns": [{"type": "TXT", "value": f"record {n}"} for n in range(5000)]},
+    "long-values": {"whois": {f"name{n}": "x" * 5000 for n in range(50)}},
+    "markup": {"dns": {"<!channel>": "<!here> <@U1> *b* `c` | _i_ ~s~ <http://x|y>"}},
+}
+
+
+@pytest.mark.parametrize("sections", SCANS.values(), ids=SCANS.keys())
+async def test_a_scan_of_any_shape_is_shown_and_pings_nobody(shop: Town, sections: Any) -> None:
+    shop.tracker.answer_next(body=json.dumps(sections).encode(), on="scan")
+
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "Scan of shop.example" in answer.everything
+    assert [b["title"]["text"] for b in answer.blocks if b["type"] == "container"] == [
+        "WHOIS",
+        "DNS",
+        "SSL",
+        "Security",
+    ]
+    assert answer.mentions == []
+
+
+@pytest.mark.parametrize("sections", SCANS.values(), ids=SCANS.keys())
+async def test_every_section_of_any_shape_opens_and_can_be_shared(
+    shop: Town, sections: Any
+) -> None:
+    shop.tracker.answer_next(body=json.dumps(sections).encode(), on="scan")
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    for number in range(answer.buttons.count("Show all")):
+        await shop.bob.press(answer, "Show all", nth=number)
+        form = await shop.bob.next_form()
+        assert "page 1 of" in form.everything
+        await shop.bob.close(form)
+    await shop.bob.press(answer, "Share")
+
+    shared = await shop.slack.person("cy").next_message()
+    assert shared.mentions == []
+
+
+@pytest.mark.parametrize("raw", [b"[1, 2", b"[]", b'"scanned"', b"<html>", b"", b"NaN"])
+async def test_a_scan_result_that_is_none_is_told_so(shop: Town, raw: bytes) -> None:
+    shop.tracker.answer_next(body=raw, on="scan")
+
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "cannot read" in answer.everything
+
+
+async def test_text_of_the_service_cannot_ping_anybody_in_a_list(shop: Town) -> None:
+    hostile = "<!channel> <@U1> *b* `c` |"
+    item = {"domain": hostile, "domainId": "1", "tags": [hostile], "folder": hostile}
+    shop.tracker.answer_next(body=json.dumps([item]).encode(), on="list")
+
+    answer = await shop.ask(shop.bob, "/domains")
+    await shop.bob.press(answer, "Share")
+
+    assert hostile in answer.everything
+    assert (await shop.slack.person("cy").next_message()).mentions == []
+
+
+async def test_a_key_typed_anywhere_is_repeated_nowhere(shop: Town) -> None:
+    for command in ("/domains", "/scan", "/adddomain", "/domainkey"):
+        answer = await shop.ask(shop.bob, f"{command} {shop.key}")
+        assert shop.key[11:] not in str(answer.content)
+
+    secret = shop.key[11:]
+    told = [call for call in shop.slack.calls if secret in str(call.arguments)]
+    assert told == []

@@ -1,0 +1,57 @@
+"""What is typed before there is a key is kept for a quarter of an hour, and then run."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.whole.town import Town, running_bot, running_stand_ins
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_member_is_told_whom_to_ask_and_gets_the_answer_when_the_key_is_set(
+    town: Town,
+) -> None:
+    town.acme.add("shop.example", health=41)
+    waiting = await town.ask(town.bob, "/scan shop.example")
+    assert "ask a workspace admin or owner" in waiting.everything
+    assert "kept your command" in waiting.everything
+
+    await town.connect()
+
+    assert "Scan of shop.example" in (await town.answer(town.bob)).everything
+
+
+async def test_an_admin_gets_the_button_that_sets_the_key(town: Town) -> None:
+    assert "Set key" in (await town.ask(town.ada, "/domains")).buttons
+
+
+async def test_after_a_quarter_of_an_hour_nothing_is_run(town: Town) -> None:
+    await town.ask(town.bob, "/domains")
+    town.clock.ahead += timedelta(minutes=16)
+
+    await town.connect()
+
+    assert "3 domains" not in str([m.everything for m in town.bob.messages()])
+    assert len(town.bob.messages()) == 1
+
+
+async def test_a_form_cannot_open_by_itself_so_a_button_offers_it(town: Town) -> None:
+    await town.ask(town.bob, "/scan")
+    await town.connect()
+
+    offer = await town.answer(town.bob)
+    await town.bob.press(offer, "Try again")
+
+    assert (await town.bob.next_form()).title == "Scan a domain"
+
+
+async def test_a_kept_command_survives_a_restart(tmp_path: Path, mode: str) -> None:
+    async with running_stand_ins(tmp_path, mode) as town:
+        async with running_bot(town):
+            await town.ask(town.bob, "/domains")
+        async with running_bot(town):
+            await town.connect()
+
+            assert "no domains" in (await town.answer(town.bob)).everything

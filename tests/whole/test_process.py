@@ -1,0 +1,208 @@
+"""`python -m bot` as operators start it: environment only, real processes, real kills."""
+
+import asyncio
+import base64
+import os
+import random
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.whole.town import Town, running_stand_ins, until_ready
+
+pytestmark = pytest.mark.anyio
+
+ROOT = Path(__file__).parents[2]
+KILLS = 4
+
+
+def environment(town: Town) -> dict[str, str]:
+    """What an operator sets, and what a process needs at all."""
+    settings = town.settings
+    way = (
+        {"SLACK_APP_TOKEN": settings.slack_app_token.get_secret_value()}
+        if settings.slack_app_token
+        else {"SLACK_SIGNING_SECRET": town.slack.signing_secret}
+    )
+    return {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "DOMAIN_TRACKER_URL": settings.domain_tracker_url,
+        "SLACK_BOT_TOKEN": town.slack.bot_token,
+        "SLACK_API_URL": town.slack.api_url,
+        "DATABASE_URL": settings.database_url,
+        "PORT": str(settings.port),
+        "HOST": "127.0.0.1",
+        "LOG_LEVEL": "DEBUG",
+        **way,
+    }
+
+
+@asynccontextmanager
+async def process(town: Town, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run the bot in a process of its own; its log goes to `bot.log` beside the store."""
+    folder = town.settings.database_path.parent
+    with (folder / "bot.log").open("ab") as log:
+        bot = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "bot", env=environment(town) | more, cwd=folder, stderr=log
+        )
+        try:
+            yield bot
+        finally:
+            if bot.returncode is None:
+                bot.kill()
+            await bot.wait()
+
+
+async def ended(bot: asyncio.subprocess.Process) -> int:
+    async with asyncio.timeout(20):
+        return await bot.wait()
+
+
+def stored_bytes(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.glob("bot.sqlite*"))
+
+
+def log_of(town: Town) -> str:
+    return (town.settings.database_path.parent / "bot.log").read_text()
+
+
+async def test_an_admin_connects_and_members_work(tmp_path: Path, mode: str) -> None:
+    async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
+        town.acme.add("shop.example", health=41)
+        await until_ready(town)
+
+        refused = await town.ask(town.bob, "/domainkey")
+        await town.connect()
+        listed = await town.ask(town.bob, "/domains")
+        scanned = await town.ask(town.bob, "/scan shop.example")
+        added = await town.ask(town.bob, "/adddomain new.example")
+        bot.send_signal(signal.SIGTERM)
+
+        assert "Only admins and owners" in refused.everything
+        assert "1 domain," in listed.everything
+        assert "Scan of shop.example" in scanned.everything
+        assert "was added" in added.everything
+        assert await ended(bot) == 0
+
+
+async def test_no_key_or_token_in_logs_store_or_any_call(tmp_path: Path, mode: str) -> None:
+    async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
+        town.acme.add("shop.example", health=41)
+        await until_ready(town)
+        await town.connect()
+        await town.ask(town.bob, f"/scan {town.key}")
+        await town.ask(town.bob, "/scan shop.example")
+        town.tracker.fail_next("500", times=9)
+        await town.ask(town.bob, "/adddomain broken.example")
+        bot.send_signal(signal.SIGTERM)
+        await ended(bot)
+
+        secrets = [town.key[11:], town.slack.bot_token[5:], town.slack.app_token[5:]]
+        stored = stored_bytes(tmp_path)
+        calls = str([(call.arguments, call.answer) for call in town.slack.calls])
+        for secret in secrets:
+            assert secret not in log_of(town)
+            assert secret.encode() not in stored
+        assert town.key[11:] not in calls
+        assert town.key[11:] not in str([sent.body for sent in town.slack.envelopes])
+
+
+async def test_no_saved_key_is_lost_by_kills_at_any_moment(tmp_path: Path) -> None:
+    chance = random.Random(7)  # moments, not secrets
+    async with running_stand_ins(tmp_path, "socket") as town:
+        for _ in range(KILLS):
+            async with process(town) as bot:
+                await until_ready(town)
+                saved = await town.connect()
+                other = town.acme.create_key("other", scopes=("read_domains",), days=30)
+                setting = asyncio.create_task(town.submit_key(other))
+                await asyncio.sleep(chance.uniform(0, 0.1))
+                bot.kill()
+                await bot.wait()
+                setting.cancel()
+
+            assert await _kept_after_restart(town) in {saved[-4:], other[-4:]}
+
+
+async def _kept_after_restart(town: Town) -> str:
+    """Return the last four characters of the key that a new process finds."""
+    async with process(town):
+        await until_ready(town)
+        state = await town.ask(town.ada, "/domainkey")
+        return state.everything.split("service_sk_…")[1][:4]
+
+
+async def test_a_second_process_on_the_same_file_is_refused_in_a_sentence(
+    tmp_path: Path,
+) -> None:
+    async with running_stand_ins(tmp_path, "socket") as town, process(town):
+        await until_ready(town)
+
+        async with process(town, PORT="39998") as second:
+            assert await ended(second) == 1
+
+        assert "The bot cannot start: process" in log_of(town)
+        assert "Traceback" not in log_of(town)
+
+
+async def test_other_keys_than_those_of_the_store_are_refused_at_start(tmp_path: Path) -> None:
+    def ring(letter: bytes) -> str:
+        return "k1:" + base64.b64encode(letter * 32).decode()
+
+    async with running_stand_ins(tmp_path, "socket") as town:
+        async with process(town, BOT_SECRET_KEYS=ring(b"a")):
+            await until_ready(town)
+        async with process(town, BOT_SECRET_KEYS=ring(b"b")) as wrong:
+            assert await ended(wrong) == 2
+
+        assert "BOT_SECRET_KEYS" in log_of(town)
+        assert "Traceback" not in log_of(town)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("SLACK_BOT_TOKEN", "xoxb-wrong"), ("SLACK_APP_TOKEN", "xapp-wrong")],
+)
+async def test_a_token_that_slack_refuses_ends_the_start_in_a_sentence(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    async with running_stand_ins(tmp_path, "socket") as town:
+        async with process(town, **{name: value}) as bot:
+            assert await ended(bot) == 1
+
+        assert f"{name}: Slack refuses it (invalid_auth)" in log_of(town)
+
+
+async def test_every_wrong_setting_is_named_within_a_second(tmp_path: Path) -> None:
+    async with running_stand_ins(tmp_path, "socket") as town:
+        wrong = {"DOMAIN_TRACKER_URL": "", "SLACK_BOT_TOKEN": "secret-thing", "TICK_SECONDS": "x"}
+        started = asyncio.get_running_loop().time()
+        async with process(town, **wrong) as bot:
+            assert await ended(bot) == 2
+        took_s = asyncio.get_running_loop().time() - started
+
+        for name in wrong:
+            assert name in log_of(town)
+        assert "secret-thing" not in log_of(town)
+        assert took_s < 3  # a second on an idle machine; this one may be busy with other tests
+
+
+async def test_a_stop_waits_for_the_scan_that_runs(tmp_path: Path, mode: str) -> None:
+    async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
+        town.acme.add("shop.example", health=41)
+        await until_ready(town)
+        await town.connect()
+        hold = town.tracker.hold_scans()
+        await town.bob.type("/scan shop.example")
+        await hold.waiting(1)
+
+        bot.send_signal(signal.SIGTERM)
+        hold.release()
+
+        assert "Scan of shop.example" in (await town.answer(town.bob)).everything
+        assert await ended(bot) == 0

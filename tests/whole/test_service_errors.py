@@ -1,0 +1,164 @@
+"""What the service refuses or spoils: each case reads differently, to members and to admins."""
+
+import pytest
+
+from tests.whole.town import Town
+
+pytestmark = pytest.mark.anyio
+
+COMMANDS = ["/domains", "/scan shop.example", "/adddomain blog.example"]
+STYLES = ["json", "nested", "deep", "plain", "html", "upper"]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+@pytest.mark.parametrize(
+    ("kind", "member", "admin", "button"),
+    [
+        ("invalid_key", "has been told", "probably deleted or revoked", "Replace key"),
+        ("ip", "ask a workspace admin", "`203.0.113.7`", "Try again"),
+        ("rate_limit", "used up its requests", "1,000 an hour", "Try again"),
+    ],
+)
+async def test_each_error_tells_members_whom_to_ask_and_admins_what_to_do(
+    shop: Town, kind: str, member: str, admin: str, button: str, line: str
+) -> None:
+    shop.tracker.fail_next(kind, times=9)
+
+    to_bob = await shop.ask(shop.bob, line)
+    to_ada = await shop.ask(shop.ada, line)
+
+    assert member in to_bob.everything
+    assert admin in to_ada.everything
+    assert admin not in to_bob.everything
+    assert button in to_ada.buttons
+
+
+async def test_a_missing_scope_tells_members_whom_to_ask_and_admins_which(shop: Town) -> None:
+    await shop.submit_key(shop.acme.create_key("reader", scopes=("read_domains",), days=90))
+
+    to_bob = await shop.ask(shop.bob, "/adddomain blog.example")
+    to_ada = await shop.ask(shop.ada, "/adddomain blog.example")
+    state = await shop.ask(shop.ada, "/domainkey")
+
+    assert "may not add domains" in to_bob.everything
+    assert "ask a workspace admin" in to_bob.everything
+    assert "needs the scope `write_domains`" in to_ada.everything
+    assert "Replace key" in to_ada.buttons
+    assert "may not add domains" in state.everything
+
+
+async def test_no_scope_is_claimed_for_a_scan_because_none_is_documented(shop: Town) -> None:
+    shop.tracker.fail_next("permissions", on="scan")
+
+    answer = await shop.ask(shop.ada, "/scan shop.example")
+
+    assert "needs a wider scope" in answer.everything
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("status", [200, 400, 401, 500])
+async def test_the_message_decides_whatever_shape_and_status_it_comes_in(
+    shop: Town, style: str, status: int
+) -> None:
+    shop.tracker.error_style = style
+    shop.tracker.error_status = status
+    shop.tracker.fail_next("ip", times=9)
+
+    assert "this bot's address" in (await shop.ask(shop.bob, "/domains")).everything
+
+
+async def test_a_refused_key_is_told_once_by_direct_message_and_never_sent_again(
+    shop: Town,
+) -> None:
+    shop.acme.revoke_key(shop.key)
+
+    for _ in range(3):
+        assert "as invalid" in (await shop.ask(shop.bob, "/domains")).everything
+    told = await shop.ada.next_message(channel="dm", timeout_s=5)
+
+    assert "refuses the API key" in told.everything
+    posts = [call for call in shop.slack.calls if call.method == "chat.postMessage"]
+    assert len(posts) == 1
+    assert len(shop.service_requests()) == 1
+
+
+async def test_an_expired_key_says_when_it_expired(shop: Town) -> None:
+    shop.clock.ahead += shop.clock.ahead.resolution * 91 * 86_400_000_000
+
+    answer = await shop.ask(shop.ada, "/domains")
+
+    assert "It expired on" in answer.everything
+
+
+async def test_a_refused_key_that_works_again_is_taken_back_by_checking_it(shop: Town) -> None:
+    shop.tracker.fail_next("invalid_key")
+    refused = await shop.ask(shop.ada, "/domains")
+
+    await shop.press(shop.ada, refused, "Check key")
+
+    assert "3 domains" in (await shop.ask(shop.bob, "/domains")).everything
+
+
+async def test_after_a_rate_limit_the_service_is_left_alone_for_as_long_as_it_asked(
+    shop: Town,
+) -> None:
+    shop.tracker.retry_after_s = 90
+    shop.tracker.fail_next("rate_limit")
+
+    first = await shop.ask(shop.bob, "/domains")
+    second = await shop.ask(shop.bob, "/domains")
+
+    assert "in 90 s" in first.everything or "in 2 min" in first.everything
+    assert "Try again" in second.buttons
+    assert len(shop.service_requests()) == 1
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "500",
+        "503",
+        "html_500",
+        "html_200",
+        "empty_200",
+        "truncated",
+        "foreign_json",
+        "drop",
+        "redirect",
+        "teapot",
+        "huge",
+    ],
+)
+async def test_whatever_else_goes_wrong_gets_a_sentence_a_reference_and_another_try(
+    shop: Town, kind: str
+) -> None:
+    shop.tracker.fail_next(kind, times=9)
+    failed = await shop.ask(shop.bob, "/domains")
+    assert "Domain Tracker" in failed.everything
+    assert "Reference" in failed.everything
+    assert "Traceback" not in failed.everything
+    shop.tracker.faults.clear()
+
+    answer = await shop.press(shop.bob, failed, "Try again")
+
+    assert "3 domains" in answer.everything
+    assert shop.tracker.followed_redirects == 0
+
+
+@pytest.mark.parametrize("kind", ["500", "html_200", "truncated", "drop", "huge"])
+async def test_a_scan_is_never_sent_twice_by_itself(shop: Town, kind: str) -> None:
+    shop.tracker.fail_next(kind, times=9, on="scan")
+
+    failed = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "Reference" in failed.everything
+    assert shop.service_requests().count(("POST", "scan")) == 1
+    assert len(shop.bob.messages()) == 1
+
+
+async def test_a_service_that_is_not_there_is_told_so(shop: Town) -> None:
+    await shop.ask(shop.bob, "/domains")
+    shop.tracker.fail_next("drop", times=99)
+    shop.clock.ahead += shop.clock.ahead.resolution * 61_000_000
+
+    assert "cannot be reached" in (await shop.ask(shop.bob, "/domains")).everything
