@@ -3,8 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PLAYABLE := $(VENV)/.playable
+NEW_ENOUGH := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
 
-.PHONY: test check format lock clean
+.PHONY: demo test check format lock clean
+
+demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
+	$(BIN)/python -m bot playground
 
 test: check  ## every check and every test
 	$(BIN)/python -m pytest
@@ -22,14 +27,23 @@ lock: $(READY)  ## pin every package again, with hashes
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--upgrade --custom-compile-command "make lock" pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --extra dev --extra playground -c requirements.txt \
-		pyproject.toml -o requirements-dev.txt
+		--custom-compile-command "make lock" --extra playground -c requirements.txt \
+		pyproject.toml -o requirements-playground.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" --extra dev --extra playground \
+		-c requirements-playground.txt pyproject.toml -o requirements-dev.txt
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
+$(PLAYABLE): requirements-playground.txt
+	$(NEW_ENOUGH)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-playground.txt
+	touch $(PLAYABLE)
+
 $(READY): requirements-dev.txt
-	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
+	$(NEW_ENOUGH)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
-	touch $(READY)
+	touch $(READY) $(PLAYABLE)

@@ -76,8 +76,9 @@ def changes_between(before: Section, after: Section) -> list[Change]:
     changes = []
     for label in {**new, **old}:
         was, now = old.get(label, []), new.get(label, [])
-        gone = [finding for finding in was if _value(finding) not in map(_value, now)]
-        come = [finding for finding in now if _value(finding) not in map(_value, was)]
+        before_values, after_values = set(map(_value, was)), set(map(_value, now))
+        gone = [finding for finding in was if _value(finding) not in after_values]
+        come = [finding for finding in now if _value(finding) not in before_values]
         if len(gone) == len(come) == 1:
             changes.append(Change(after.name, gone[0], come[0]))
         else:

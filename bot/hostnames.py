@@ -22,6 +22,7 @@ _PLAIN_NAME = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63
 # How Slack writes links when a command's text is escaped:
 # https://docs.slack.dev/messaging/formatting-message-text
 _SLACK_LINK = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _AROUND = " \t\r\n`'\"“”‘’()[]{},;!"
 
 
@@ -91,7 +92,7 @@ def _host_part(typed: str) -> str:
     text = html.unescape(text).strip(_AROUND)
     if text.lower().startswith("mailto:"):
         raise HostNameError(HostProblem.EMAIL, typed)
-    if "://" not in text:
+    if not _SCHEME.match(text):  # further on it belongs to a path: example.com/?to=https://…
         if "@" in re.split(r"[/?#]", text)[0]:
             raise HostNameError(HostProblem.EMAIL, typed)
         text = f"http://{text.removeprefix('//')}"

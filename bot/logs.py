@@ -9,7 +9,8 @@ import structlog
 from bot.redaction import redact
 
 # At DEBUG these write whole requests: headers, tokens, what people typed into forms.
-_TALKATIVE = ("slack_sdk", "slack_bolt", "httpx", "httpcore", "aiohttp", "asyncio")
+# httpx and httpcore do too, and `tracker_http` keeps them quiet.
+_TALKATIVE = ("slack_sdk", "slack_bolt", "aiohttp", "asyncio")
 
 
 class _Redacting(structlog.stdlib.ProcessorFormatter):
@@ -35,7 +36,13 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     last: list[Any] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if is_json
-        else [structlog.dev.ConsoleRenderer(colors=stream.isatty())]
+        else [
+            structlog.dev.ConsoleRenderer(
+                colors=stream.isatty(),
+                # Where rich is installed it would print local variables, and break secrets up.
+                exception_formatter=structlog.dev.plain_traceback,
+            )
+        ]
     )
     handler = logging.StreamHandler(stream)
     handler.setFormatter(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -33,11 +33,20 @@ class SettingsError(Exception):
         super().__init__("\n".join(problems))
 
 
+def _url_parts(text: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(text)
+        is_usable = parts.port != 0 and not re.search(r"\s", text)
+    except ValueError:  # its message would quote the address, and a password in it
+        return None
+    return parts if is_usable else None
+
+
 def _address(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    parts = _url_parts(text)
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("must be an http or https address")
-    if parts.username or parts.query or parts.fragment:
+    if "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError("must have no user name, query or fragment")
     return text
 
@@ -96,6 +105,8 @@ class Settings(BaseSettings):
         AfterValidator(lambda secret: secret and _check_app_token(secret)),
     ] = None
     slack_signing_secret: SecretStr | None = None
+    slack_client_id: str | None = None  # read only to say that it is too early for it
+    slack_client_secret: SecretStr | None = None  # likewise
     slack_api_url: Annotated[str, AfterValidator(_api_address)] = "https://slack.com/api/"
     host: str = "127.0.0.1"
     port: int = Field(default=3000, ge=1, le=65535)
@@ -138,8 +149,9 @@ _check_app_token = _secret_like(APP_TOKEN, "an app-level token, xapp-…")
 
 
 def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
-    if "slack_client_id" in given or "slack_client_secret" in given:
-        yield "SLACK_CLIENT_ID: installing by OAuth is not part of this version yet; remove it"
+    for name in ("slack_client_id", "slack_client_secret"):
+        if name in given:
+            yield f"{name.upper()}: installing by OAuth is not part of this version yet; remove it"
     if "slack_app_token" not in given and "slack_signing_secret" not in given:
         yield (
             "SLACK_SIGNING_SECRET: needed for HTTP"
@@ -164,7 +176,10 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
     Raises:
         SettingsError: something is missing or wrong; every problem is named, no secret is.
     """
-    settings = Settings(_env_file=env_file)  # type: ignore[call-arg]  # the rest is read, not passed
+    try:
+        settings = Settings(_env_file=env_file)  # type: ignore[call-arg]  # the rest is read, not passed
+    except (OSError, UnicodeDecodeError):
+        raise SettingsError([f"{env_file}: cannot be read as text in UTF-8"]) from None
     if os.environ.get("PORT") and "host" not in settings.model_fields_set:
         # A platform that sets PORT sends its traffic from outside the machine.
         return settings.model_copy(update={"host": "0.0.0.0"})  # noqa: S104  # the contract's rule

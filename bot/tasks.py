@@ -22,10 +22,12 @@ class Tasks:
         task.add_done_callback(self._finish)
 
     async def drain(self, timeout_s: float) -> int:
-        """Wait for everything that runs; cancel, and count, what takes longer."""
-        if not self._running:
-            return 0
-        _, late = await asyncio.wait(set(self._running), timeout=timeout_s)
+        """Wait for everything that runs, and what that starts; cancel, and count, what is late."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while self._running and (left_s := deadline - loop.time()) > 0:
+            await asyncio.wait(set(self._running), timeout=left_s)
+        late = set(self._running)
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)

@@ -1,6 +1,5 @@
 """The text behind a slash command, cut into words: `tag:prod folder:"two words" shop`."""
 
-import html
 import re
 from dataclasses import dataclass
 
@@ -9,6 +8,11 @@ from bot.errors import BotError
 # Slack's clients turn straight quotes into curly ones while people type.
 _STRAIGHT = str.maketrans("“”„‟«»", '""""""')
 _WORD = re.compile(r'(?:(?P<key>[A-Za-z]+):(?!//))?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<bare>\S+))?')
+_NEEDS_QUOTES = re.compile(r"^$|\s|^[A-Za-z]+:(?!//)")
+# Slack escapes the first three, and nothing else (“R&copy” is no copyright sign):
+# https://docs.slack.dev/messaging/formatting-message-text. The last one is for `quoted` alone.
+_ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'}
+_ENTITY = re.compile("|".join(_ENTITIES))
 _LINK = re.compile(r"<(?P<target>[^<>|]*)(?:\|(?P<label>[^<>]*))?>")
 
 
@@ -52,8 +56,10 @@ def split_words(text: str) -> list[Word]:
 
 
 def quoted(value: str) -> str:
-    """Return `value` so that `split_words` reads it as one word again."""
-    return f'"{value}"' if re.search(r"\s|^$", value) else value
+    """Return `value`, escaped as Slack does, so that `split_words` reads it as one word again."""
+    for entity, char in _ENTITIES.items():
+        value = value.replace(char, entity)
+    return f'"{value}"' if _NEEDS_QUOTES.search(value) else value
 
 
 def is_help(text: str) -> bool:
@@ -62,6 +68,7 @@ def is_help(text: str) -> bool:
 
 
 def _plain(value: str) -> str:
-    """Undo Slack's escaping: https://docs.slack.dev/messaging/formatting-message-text."""
+    """Undo Slack's escaping, and leave stray quotes and spaces at the ends out."""
     without_links = _LINK.sub(lambda link: link["label"] or link["target"], value)
-    return html.unescape(without_links).strip('"').strip()
+    unescaped = _ENTITY.sub(lambda entity: _ENTITIES[entity[0]], without_links)
+    return re.sub(r'^["\s]+|["\s]+$', "", unescaped)

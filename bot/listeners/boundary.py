@@ -11,7 +11,6 @@ import structlog
 from bot.errors import BotError, StrangerError
 from bot.listeners.conversation import Conversation
 from bot.listeners.failures import Failures
-from bot.slack.calls import fetch_member
 from bot.slack.errors import SlackError
 from bot.store.errors import StoreError
 from bot.tasks import Tasks
@@ -94,8 +93,7 @@ class Boundary:
 
 async def _checked(conversation: Conversation, work: Callable[[], Awaitable[None]]) -> None:
     if conversation.is_from_elsewhere:
-        member = await fetch_member(conversation.client, conversation.origin.user_id)
-        if member.is_stranger:
+        if (await conversation.fetch_member()).is_stranger:
             raise StrangerError("a press from another workspace")
     await work()
 

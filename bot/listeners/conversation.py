@@ -9,6 +9,7 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
+from bot.slack.calls import Member, fetch_member
 from bot.slack.identity import workspace_of
 from bot.slack.replies import Origin, Replies
 from bot.workspace import WorkspaceId
@@ -50,6 +51,10 @@ class Conversation:
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
         await self.replies.send(self.client, self.origin, message, to_channel=True)
+
+    async def fetch_member(self) -> Member:
+        """Return what Slack says now of whoever asks; raise SlackError."""
+        return await fetch_member(self.client, self.workspace, self.origin.user_id)
 
     def as_metadata(self) -> str:
         """Return what a form must carry so that its answer finds the way back here."""

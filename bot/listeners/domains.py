@@ -7,7 +7,6 @@ from bot.listeners.dispatcher import Dispatcher
 from bot.message import Message
 from bot.portfolio.portfolio import Portfolio
 from bot.portfolio.query import parse_query, select
-from bot.slack.calls import fetch_member
 from bot.views.domains import SHARE_DOMAINS, domains_message
 from bot.views.usage import usage_message
 from bot.words import is_help
@@ -33,7 +32,7 @@ class DomainsListeners:
 
     async def share(self, conversation: Conversation, text: str) -> None:
         """Answer `Share` under a list: the same list for the whole channel."""
-        member = await fetch_member(conversation.client, conversation.origin.user_id)
+        member = await conversation.fetch_member()
         await conversation.share(await self._message(conversation, text, shared_by=member.name))
 
     async def _message(

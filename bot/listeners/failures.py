@@ -9,7 +9,6 @@ from bot.kept import KeptCommand, KeptCommands
 from bot.keys import KeyRecord, Keys, NoKeyError
 from bot.listeners.conversation import Conversation
 from bot.message import Message
-from bot.slack.calls import fetch_member
 from bot.slack.errors import SlackError
 from bot.store.errors import StoreError, UnreadableSecretError
 from bot.tracker.errors import TrackerError
@@ -98,6 +97,6 @@ class Failures:
 
 async def _is_admin(conversation: Conversation) -> bool:
     try:
-        return (await fetch_member(conversation.client, conversation.origin.user_id)).is_admin
+        return (await conversation.fetch_member()).is_admin
     except SlackError:
         return False

@@ -17,7 +17,7 @@ from bot.listeners.key_form import GivenKey, read_key_form
 from bot.message import Block, Message
 from bot.portfolio.portfolio import Portfolio
 from bot.redaction import holds_secret
-from bot.slack.calls import fetch_member, open_form, update_form
+from bot.slack.calls import open_form, update_form
 from bot.slack.errors import SlackError
 from bot.store.errors import UnreadableSecretError
 from bot.tracker.budget import Budget, BudgetState, fingerprint
@@ -153,7 +153,7 @@ class KeyListeners:
 
 
 async def _is_admin(conversation: Conversation) -> bool:
-    return (await fetch_member(conversation.client, conversation.origin.user_id)).is_admin
+    return (await conversation.fetch_member()).is_admin
 
 
 async def _require_admin(conversation: Conversation) -> None:

@@ -16,7 +16,7 @@ from bot.message import Block, Message
 from bot.portfolio.lookup import suggestions
 from bot.portfolio.portfolio import Portfolio, Snapshot
 from bot.scans import NoDomainIdError, ScanReport, Scans
-from bot.slack.calls import fetch_member, open_form, update_form
+from bot.slack.calls import open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.tracker.models import Domain
 from bot.views.form import option
@@ -98,7 +98,7 @@ class ScanListeners:
     async def share(self, conversation: Conversation, host: str) -> None:
         """Show the last scan to the whole channel."""
         report = await self._scans.last(conversation.workspace, host)
-        member = await fetch_member(conversation.client, conversation.origin.user_id)
+        member = await conversation.fetch_member()
         await conversation.share(scan_message(report, shared_by=member.name))
 
     async def show_section(self, conversation: Conversation, value: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from rapidfuzz import fuzz, process
 
 from bot.errors import BotError
-from bot.hostnames import HostNameError, host_name
+from bot.hostnames import HostNameError, host_name, unicode_name
 from bot.tracker.models import Domain
 
 # Found by trying: below it, names share little more than their top-level domain.
@@ -68,6 +68,6 @@ def suggestions(index: Mapping[str, Domain], typed: str) -> list[str]:
     typed = typed.strip().casefold()
     if not typed:
         return list(index)[:MAX_SUGGESTIONS]
-    hits = [host for host in index if typed in host or typed in index[host].domain.casefold()]
+    hits = [host for host in index if typed in host or typed in unicode_name(host)]
     hits.sort(key=lambda host: (not host.startswith(typed), host))
     return (hits or nearest(index, typed))[:MAX_SUGGESTIONS]

@@ -11,7 +11,8 @@ from bot.words import NotUnderstood, NotUnderstoodError, Word, quoted, split_wor
 
 T = TypeVar("T")
 
-MAX_QUERY_CHARS = 500
+# What the value of a button holds: the next page is asked for with the same text.
+MAX_QUERY_CHARS = 2000
 MAX_PAGE = 100_000
 
 
@@ -75,7 +76,7 @@ def query_text(query: Query) -> str:
     for key, value in (("folder", query.folder), ("type", query.domain_type)):
         parts += [f"{key}:{quoted(value)}"] if value is not None else []
     for key, score in (("below", query.below), ("above", query.above)):
-        parts += [f"{key}:{score:g}"] if score is not None else []
+        parts += [f"{key}:{_number_text(score)}"] if score is not None else []
     parts += [f"sort:{query.sort.value}"] if query.sort is not Sort.SCORE else []
     parts += [f"page:{query.page}"] if query.page > 1 else []
     return " ".join(parts)
@@ -125,7 +126,7 @@ def _with_sort(query: Query, value: str) -> Query:
 
 
 def _with_page(query: Query, value: str) -> Query:
-    if not (value.isascii() and value.isdecimal() and 1 <= int(value[:7]) <= MAX_PAGE):
+    if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= MAX_PAGE):
         raise ValueError("page takes a whole number from 1")
     return replace(query, page=int(value))
 
@@ -157,10 +158,14 @@ def _score(value: str) -> float:
     return score
 
 
+def _number_text(score: float) -> str:
+    return repr(score).removesuffix(".0")
+
+
 def _contradictions(query: Query) -> list[NotUnderstood]:
     if query.below is None or query.above is None or query.above < query.below:
         return []
-    both = f"below:{query.below:g} above:{query.above:g}"
+    both = f"below:{_number_text(query.below)} above:{_number_text(query.above)}"
     return [NotUnderstood(both, "no score is both")]
 
 

@@ -10,14 +10,14 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.errors import SlackUnavailableError, slack_error
+from bot.workspace import WorkspaceId
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """A person as this workspace knows them.
 
-    `is_admin` covers owners too, and admins of the organisation; a guest is never one.
-
+    `is_admin` covers owners too, and admins of the organisation; guests and strangers are none.
     `is_stranger`: somebody of another workspace, met in a shared channel.
     """
 
@@ -44,7 +44,7 @@ async def slack_errors() -> AsyncIterator[None]:
         raise SlackUnavailableError(type(error).__name__) from error
 
 
-async def fetch_member(client: AsyncWebClient, user_id: str) -> Member:
+async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: str) -> Member:
     """Return what Slack says of a person now: https://docs.slack.dev/reference/objects/user-object.
 
     Raises:
@@ -53,13 +53,23 @@ async def fetch_member(client: AsyncWebClient, user_id: str) -> Member:
     async with slack_errors():
         user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
     in_org: Mapping[str, Any] = user.get("enterprise_user") or {}
+    profile: Mapping[str, Any] = user.get("profile") or {}
     is_guest = bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
-    is_stranger = bool(user.get("is_stranger"))
+    is_stranger = bool(user.get("is_stranger")) or not _belongs(user, in_org, workspace)
     is_admin = any(who.get(flag) for who in (user, in_org) for flag in ("is_admin", "is_owner"))
     is_person = not (user.get("deleted") or user.get("is_bot") or is_guest or is_stranger)
-    profile: Mapping[str, Any] = user.get("profile") or {}
     name = profile.get("display_name") or user.get("real_name") or user.get("name") or "somebody"
     return Member(user_id, str(name), is_admin and is_person, is_guest, is_stranger)
+
+
+def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: WorkspaceId) -> bool:
+    """`is_stranger` is not set for everybody of another workspace, but their team differs.
+
+    Inside an organisation people of its other workspaces belong.
+    """
+    if workspace.enterprise_id and in_org.get("enterprise_id") == workspace.enterprise_id:
+        return True
+    return user.get("team_id") in {None, workspace.team_id}
 
 
 async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any]) -> str:

@@ -71,7 +71,8 @@ def wipe_traces(connection: Connection) -> None:
     """Write the file anew, so that it and its log hold nothing that was deleted.
 
     `secure_delete` is not enough: after 1,500 writes SQLite 3.40 still had deleted keys in the
-    gaps of pages that it had rearranged.
+    gaps of pages that it had rearranged. While another program reads the file, the log keeps
+    its traces until a later checkpoint, at the latest until the store is closed.
     """
     connection.select_one("VACUUM")
     connection.select_one("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -47,7 +47,7 @@ class SqliteDocuments:
         self._lock = FileLock(real.with_name(f"{real.name}.lock"))
         try:
             make_private_database(real)
-            watched = (Watch(path), self._lock.watch)
+            watched = (Watch(path.absolute()), self._lock.watch)
             due = DueIndex(_due_in(real))
             rows = _open_rows(real)
         except BaseException:

@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot.tracker.errors import UnavailableError
 
-# More at once gain nothing: measured with httpx 0.28, 20 at once take longer for each request
-# than 8 that others wait for.
+# More at once gain nothing: with httpx 0.28, a request among 20 was measured to cost twice the
+# processor time of one alone.
 MAX_REQUESTS = 8
 # A scan may take two minutes, a list takes an instant. Two places that scans cannot take keep
 # every list, and with it every digest, moving.

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 
 from bot.adding import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
 from bot.message import Block, Message
+from bot.redaction import holds_secret
 from bot.tracker.models import Domain
 from bot.views.blocks import actions, context, fields, plain_text, run_button, section
 from bot.views.form import field, form, option
 from bot.views.health import score_text, score_words
-from bot.views.text import code, host_shown
+from bot.views.text import code, escaped, host_shown
 
 ADD_FORM = "add"
 DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"
@@ -23,11 +24,12 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
     if listed is None:
         text = "was added. Domain Tracker does not list it yet; that can take a moment."
         buttons = actions(run_button("All domains", "/domains", style="primary"))
-        return Message(f"{shown} {text}", (section(f"✅ {code(shown)} {text}"), *buttons))
+        blocks = (section(f"✅ {code(shown, 300)} {text}"), *buttons)
+        return Message(f"{escaped(shown, 300)} {text}", blocks)
     return Message(
-        text=f"{shown} was added. Health: {score_words(listed.health_score)}.",
+        text=f"{escaped(shown, 300)} was added. Health: {score_words(listed.health_score)}.",
         blocks=(
-            section(f"✅ {code(shown)} was added. Domain Tracker now holds:"),
+            section(f"✅ {code(shown, 300)} was added. Domain Tracker now holds:"),
             _state(listed),
             *_next_steps(new.host),
         ),
@@ -39,8 +41,8 @@ def already_added_message(host: str, listed: Domain) -> Message:
     shown = host_shown(host)
     text = "is in your portfolio already, so I added nothing."
     return Message(
-        text=f"{shown} {text} Health: {score_words(listed.health_score)}.",
-        blocks=(section(f"{code(shown)} {text}"), _state(listed), *_next_steps(host)),
+        text=f"{escaped(shown, 300)} {text} Health: {score_words(listed.health_score)}.",
+        blocks=(section(f"{code(shown, 300)} {text}"), _state(listed), *_next_steps(host)),
     )
 
 
@@ -70,13 +72,18 @@ def label_options(used: Iterable[str], typed: str) -> list[Block]:
     """Return the labels in use that match `typed`, and what was typed as a new one, last.
 
     A label longer than an option's value may be is not offered: it can be typed as a command.
+    Nor is one that holds a key: it would be sent back as it is.
     """
     typed = typed.strip()
     matching = [label for label in used if typed.casefold() in label.casefold()]
-    options = [option(label) for label in matching if label and len(label) <= MAX_LABEL_CHARS]
-    is_new = typed and typed.casefold() not in map(str.casefold, matching)
-    new = [option(typed, note="new")] if is_new and len(typed) <= MAX_LABEL_CHARS else []
+    options = [option(label) for label in matching if _is_label(label)]
+    is_new = typed.casefold() not in map(str.casefold, matching)
+    new = [option(typed, note="new")] if is_new and _is_label(typed) else []
     return options[: MAX_OFFERED - len(new)] + new
+
+
+def _is_label(text: str) -> bool:
+    return 0 < len(text) <= MAX_LABEL_CHARS and not holds_secret(text)
 
 
 def _state(domain: Domain) -> Block:

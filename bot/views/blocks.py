@@ -1,12 +1,15 @@
 """The blocks that messages are made of. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.message import Block
+from bot.redaction import holds_secret
 from bot.views.text import (
+    MAX_ACTION_ID_CHARS,
     MAX_BUTTON_CHARS,
     MAX_BUTTON_VALUE_CHARS,
+    MAX_FIELDS,
     MAX_HEADER_CHARS,
     MAX_SECTION_CHARS,
     clip,
@@ -29,11 +32,24 @@ def section(mrkdwn: str, accessory: Block | None = None) -> Block:
     return block | {"accessory": accessory} if accessory else block
 
 
+def paragraphs(lines: Iterable[str]) -> list[Block]:
+    """Return lines of finished mrkdwn: long ones a paragraph each, short ones together."""
+    texts: list[str] = []
+    for line in lines:
+        if texts and len(texts[-1]) + len(line) < MAX_SECTION_CHARS // 2:
+            texts[-1] += f"\n{line}"
+        else:
+            texts.append(line)
+    return [section(text) for text in texts]
+
+
 def fields(pairs: Sequence[tuple[str, str]]) -> Block:
     """Return at most ten labelled values in two columns; the values are finished mrkdwn."""
     return {
         "type": "section",
-        "fields": [_mrkdwn(f"*{label}*\n{clip(value, 1900)}") for label, value in pairs[:10]],
+        "fields": [
+            _mrkdwn(f"*{label}*\n{clip(value, 1900)}") for label, value in pairs[:MAX_FIELDS]
+        ],
     }
 
 
@@ -49,11 +65,11 @@ def actions(*buttons: Block | None) -> list[Block]:
 
 
 def button(label: str, action_id: str, value: str = "", **more: Any) -> Block | None:
-    """Return a button, or `None` when its value is longer than Slack takes.
+    """Return a button, or `None` when its value is longer than Slack takes, or holds a secret.
 
     `more` may hold `style` and `confirm`.
     """
-    if len(value) > MAX_BUTTON_VALUE_CHARS:
+    if len(value) > MAX_BUTTON_VALUE_CHARS or holds_secret(value):
         return None
     element = {
         "type": "button",
@@ -68,8 +84,8 @@ def run_button(
     label: str, command_line: str, *, here: bool = False, number: int = 0, **more: Any
 ) -> Block | None:
     """Return a button that runs a command line; `number` tells apart those of one row."""
-    action_id = f"{RUN_HERE if here else RUN_BELOW}.{label.lower().replace(' ', '-')}.{number}"
-    return button(label, action_id[:255], command_line, **more)
+    action_id = f"{RUN_HERE if here else RUN_BELOW}.{number}.{label.lower().replace(' ', '-')}"
+    return button(label, action_id[:MAX_ACTION_ID_CHARS], command_line, **more)
 
 
 def confirm(title: str, text: str, yes: str) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """The portfolio as a message: a table, worst first, in pages. Pure."""
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from bot.message import Block, Message
 from bot.portfolio.portfolio import Snapshot
 from bot.portfolio.query import Query, Sort, query_text
 from bot.tracker.models import Domain
-from bot.views.blocks import actions, button, context, header, run_button, section
+from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
 from bot.views.health import bands_text, score_text, score_words, summary_text
 from bot.views.text import (
     MAX_TABLE_CHARS,
@@ -138,9 +139,11 @@ def _plain_rows(page: Page) -> list[Block]:
         if chars > MAX_PLAIN_CHARS:
             break
         lines.append(line)
-    blocks = [section("\n".join(lines[start : start + 10])) for start in range(0, len(lines), 10)]
     left_out = len(page.domains) - len(lines)
-    return [*blocks, *([context(f"and {left_out:,} more on this page")] if left_out else [])]
+    return [
+        *paragraphs(lines),
+        *([context(f"and {left_out:,} more on this page")] if left_out else []),
+    ]
 
 
 def _title(found: Sequence[Domain], snapshot: Snapshot) -> str:
@@ -154,7 +157,7 @@ def _subtitle(found: Sequence[Domain], query: Query, page: Page) -> str:
     totals = summary(domain.health_score for domain in found)
     parts = [bands_text(totals, with_symbols=True), _order(query)]
     if query.is_filter:
-        parts.append(f"filter {code(query_text(query.on_page(1)), 300)}")
+        parts.append(f"filter {code(_filter_text(query), 300)}")
     if page.count > 1:
         last = page.first + len(page.domains) - 1
         parts.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
@@ -166,6 +169,11 @@ def _footnote(snapshot: Snapshot, shared_by: str | None) -> str:
     if snapshot.skipped:
         note += f" {plural(snapshot.skipped, 'entry', 'entries')} without a name left out."
     return f"{note} Shared by {code(shared_by, 80)}." if shared_by else note
+
+
+def _filter_text(query: Query) -> str:
+    """The filter as people type it: only Slack, and the buttons, escape it."""
+    return html.unescape(query_text(query.on_page(1)))
 
 
 def _order(query: Query) -> str:
@@ -182,7 +190,7 @@ def _text(found: Sequence[Domain], query: Query, page: Page) -> str:
         f"{escaped(domain.domain, 253)} {score_words(domain.health_score)}"
         for domain in known[:MAX_WORST_IN_TEXT]
     )
-    chosen = f" (filter: {escaped(query_text(query.on_page(1)), 300)})" if query.is_filter else ""
+    chosen = f" (filter: {escaped(_filter_text(query), 300)})" if query.is_filter else ""
     paged = f" Page {page.number} of {page.count}." if page.count > 1 else ""
     return f"{summed}{chosen}.{f' Worst: {worst}.' if worst else ''}{paged}"
 
@@ -211,10 +219,10 @@ def _empty_portfolio_message() -> Message:
 
 def _nothing_found_message(snapshot: Snapshot, query: Query) -> Message:
     total = plural(len(snapshot.domains), "domain")
-    text = f"None of your {total} matches {code(query_text(query), 300)}."
+    text = f"None of your {total} matches {code(_filter_text(query), 300)}."
     offers = list(_offers(snapshot, query))
     return Message(
-        text=f"None of your {total} matches {escaped(query_text(query), 300)}.",
+        text=f"None of your {total} matches {escaped(_filter_text(query), 300)}.",
         blocks=(
             section("\n".join([text, *offers])),
             *actions(run_button("All domains", "/domains", here=True)),

@@ -7,12 +7,12 @@ shown to a person.
 from collections.abc import Callable
 from typing import Any
 
-from bot.adding import UncertainAddError
+from bot.adding import AlreadyAddedError, UncertainAddError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.keys import KeyFormError
 from bot.message import Block, Message
-from bot.portfolio.lookup import UnknownDomainError
+from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.slack.errors import (
     BlocksRefusedError,
@@ -36,10 +36,11 @@ from bot.tracker.errors import (
     UnavailableError,
     UnreadableReplyError,
 )
+from bot.views.adding import already_added_message
 from bot.views.blocks import actions, context, run_button, section
 from bot.views.facts import Facts
 from bot.views.key_trouble import KEY_TROUBLES
-from bot.views.text import code, duration_text, escaped, host_shown
+from bot.views.text import code, duration_text, escaped, host_shown, outside
 from bot.views.usage import USAGES
 from bot.words import NotUnderstoodError
 
@@ -84,7 +85,7 @@ def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
     asked = " Did you mean one of these?" if error.near else " You can add it."
     near = f"Did you mean {', '.join(error.near)}?" if error.near else "You can add it."
     buttons = [
-        run_button(f"Scan {name}", f"/scan {name}", number=number)
+        run_button(f"Scan {outside(name, 60)}", f"/scan {name}", number=number)
         for number, name in enumerate(error.near)
     ]
     add = run_button("Add it", f"/adddomain {error.host}")
@@ -95,6 +96,10 @@ def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
             *actions(*buttons, add, run_button("All domains", "/domains")),
         ),
     )
+
+
+def _already_added(error: AlreadyAddedError, _facts: Facts) -> Message:
+    return already_added_message(host_of(error.domain), error.domain)
 
 
 def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:
@@ -204,10 +209,11 @@ def _just(mrkdwn: str) -> Message:
 def _retry(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
     """A failure that may pass: with the reference for whoever looks into it, and `Try again`."""
     told = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
-    note: list[Block] = [context(f"Reference {facts.reference}{told}")]
+    reference = f"Reference {facts.reference}" if facts.reference else ""
+    note: list[Block] = [context(f"{reference}{told}")] if reference else []
     again = run_button("Try again", facts.command_line) if facts.command_line else None
     return Message(
-        f"{mrkdwn.replace('`', '')} Reference {facts.reference}.",
+        mrkdwn.replace("`", "") + (f" {reference}." if reference else ""),
         (section(mrkdwn), *note, *actions(again)),
     )
 
@@ -216,6 +222,7 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     **KEY_TROUBLES,
     HostNameError: _host,
     UnknownDomainError: _unknown_domain,
+    AlreadyAddedError: _already_added,
     NotUnderstoodError: _not_understood,
     KeyFormError: _key_form,
     UncertainAddError: _uncertain_add,

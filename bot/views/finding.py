@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from itertools import groupby
 
 from bot.findings import Change, Finding, Scalar
+from bot.redaction import redact
 from bot.views.text import code, day_text, moment_token, outside
 
 MAX_LABEL_CHARS = 90
@@ -13,6 +14,7 @@ MAX_LINE_VALUE_CHARS = 160
 # A record such as one of DNS reads best on one line; with more parts than this it does not.
 MAX_RECORD_PARTS = 8
 MAX_RECORD_VALUE_CHARS = 70
+MAX_RECORD_CHARS = 1_400
 # Seconds, or milliseconds, between the years 2000 and 2100.
 _EPOCH_S = range(946_684_800, 4_102_444_800)
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -40,8 +42,9 @@ def finding_lines(
     """
     for record, group in groupby(findings, key=_record_of):
         parts = list(group)
-        if record and 1 < len(parts) <= MAX_RECORD_PARTS:
-            yield _record_line(record, parts, value_chars), len(parts)
+        line = _record_line(record, parts, value_chars) if record else None
+        if line:
+            yield line, len(parts)
         else:
             for finding in parts:
                 yield f"*{label(finding.path)}*  {value_text(finding, value_chars)}", 1
@@ -69,7 +72,7 @@ def label(path: tuple[str, ...]) -> str:
         if part.isdecimal() and words:
             words[-1] += f" {part}"
         else:
-            words.append(_humanised(part))
+            words.append(_humanised(redact(part)))  # humanised, a key would not look like one
     # Names are text from outside too: what could format or link is taken out.
     text = outside(" › ".join(filter(None, words)) or "Value", 500)
     if len(text) > MAX_LABEL_CHARS:
@@ -81,9 +84,14 @@ def label(path: tuple[str, ...]) -> str:
 def value_text(finding: Finding, limit: int) -> str:
     """Return the value as mrkdwn, at most about `limit` characters of it."""
     if isinstance(finding.value, tuple):
-        listed = ", ".join("–" if item is None else str(item) for item in finding.value)
-        return code(listed, limit) if finding.value else "none"
+        return code(", ".join(map(_item, finding.value)), limit) if finding.value else "none"
     return _one(finding.value, finding.path, limit)
+
+
+def _item(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else str(value)
 
 
 def _record_of(finding: Finding) -> tuple[str, ...] | None:
@@ -91,21 +99,23 @@ def _record_of(finding: Finding) -> tuple[str, ...] | None:
     return finding.path[:-1] if len(finding.path) > 1 and finding.path[-2].isdecimal() else None
 
 
-def _record_line(record: tuple[str, ...], parts: list[Finding], value_chars: int) -> str:
+def _record_line(record: tuple[str, ...], parts: list[Finding], value_chars: int) -> str | None:
+    """The record on one line, or `None` when that would be no help."""
+    if not 1 < len(parts) <= MAX_RECORD_PARTS:
+        return None
     limit = max(MAX_RECORD_VALUE_CHARS, value_chars // 2)
     told = [f"{label(part.path[-1:])} {value_text(part, limit)}" for part in parts]
-    return f"*{label(record)}*  " + "  ·  ".join(told)
+    line = f"*{label(record)}*  " + "  ·  ".join(told)
+    return line if len(line) <= MAX_RECORD_CHARS else None
 
 
 def _one(value: Scalar, path: tuple[str, ...], limit: int) -> str:
-    if value is None or value == "":
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
+    if value == "" or value is None or isinstance(value, bool):
+        return _item(value) or "–"
     if isinstance(value, str) and (shown := _moment_or_day(value)):
         return shown
     if isinstance(value, int | float) and path and _NAMES_A_MOMENT.search(path[-1]):
-        seconds = value / 1000 if value > _EPOCH_S.stop else value
+        seconds = value // 1000 if value > _EPOCH_S.stop else value  # `/` fails on huge ones
         if _EPOCH_S.start <= seconds < _EPOCH_S.stop:
             return moment_token(datetime.fromtimestamp(seconds, UTC))
     return code(str(value), limit)

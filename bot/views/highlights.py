@@ -42,8 +42,12 @@ def highlights(report: ScanReport) -> list[tuple[str, str]]:
         for label, section, names in _WANTED
         if (found := _first(report.section(section).findings, names))
     ]
-    count = _issue_count(report.section("security").findings)
-    return lifted if count is None else [*lifted, ("Issues reported", plural(count, "issue"))]
+    security = report.section("security")
+    count = _issue_count(security.findings)
+    if count is None:
+        return lifted
+    at_least = "at least " if security.left_out else ""
+    return [*lifted, ("Issues reported", f"{at_least}{plural(count, 'issue')}")]
 
 
 def _first(findings: Iterable[Finding], names: frozenset[str]) -> Finding | None:

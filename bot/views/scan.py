@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
 
 from bot.findings import Finding, Section
@@ -14,6 +14,7 @@ from bot.views.blocks import (
     context,
     fields,
     header,
+    paragraphs,
     plain_text,
     run_button,
     section,
@@ -41,12 +42,12 @@ PICK_BLOCK = "domain"
 PICK_DOMAIN = "scan.domain"
 
 MAX_LINES = 10
-MAX_LINES_CHARS = 1_700
+MAX_LINES_CHARS = 1_600
 MAX_PLAIN_LINES = 6
 MAX_CHANGES = 8
-# A form may weigh 250 kB of JSON, in which a character can take six bytes.
+# A form may weigh 250 kB of JSON, in which a character can take twelve bytes (an emoji does).
 MAX_FORM_LINES = 40
-MAX_FORM_CHARS = 24_000
+MAX_FORM_CHARS = 18_000
 MAX_FORM_VALUE_CHARS = 1_000
 
 
@@ -58,8 +59,8 @@ def waiting_message(host: str, *, is_long: bool = False) -> Message:
         text = "is being scanned. A full scan can take up to two minutes: I will answer here"
     shown = host_shown(host)
     return Message(
-        text=f"{shown} {text}.",
-        blocks=(section(f"⏳ {code(shown)} {text}."),),
+        text=f"{escaped(shown, 300)} {text}.",
+        blocks=(section(f"⏳ {code(shown, 300)} {text}."),),
     )
 
 
@@ -98,8 +99,8 @@ def section_form(report: ScanReport, name: str, page: int) -> Block:
         _turn_button(report, name, "Next page", page + 1) if page < len(pages) else None,
     )
     blocks = [
-        section(f"*{code(host_shown(report.host))}*  ·  {_when(report)}"),
-        *_sections_of(pages[page - 1]),
+        section(f"*{code(host_shown(report.host), 300)}*  ·  {_when(report)}"),
+        *(paragraphs(pages[page - 1]) or [section("_Nothing in this section._")]),
         context(note),
         *turns,
     ]
@@ -170,8 +171,9 @@ def _changes(report: ScanReport) -> list[Block]:
         return []
     if not report.changes:
         return [context(f"{_changes_title(report)}.")]
-    lines = [f"• {change_line(change)}" for change in report.changes[:MAX_CHANGES]]
-    left_out = len(report.changes) - len(lines)
+    told = ((f"• {change_line(change)}", 1) for change in report.changes)
+    lines, count = _fitting(told, MAX_CHANGES)
+    left_out = len(report.changes) - count
     lines += [f"• and {left_out:,} more"] if left_out else []
     return [section("\n".join([f"*{_changes_title(report)}*", *lines]))]
 
@@ -182,7 +184,7 @@ def _folded(report: ScanReport, shown: Section) -> Block:
     Its children are sections and actions only: the live validator is said to refuse rich text,
     which that page allows (https://docs.rs/slack-morphism, `SlackContainerBlock`).
     """
-    lines, told = _fitting(shown.findings, MAX_LINES)
+    lines, told = _fitting(finding_lines(shown.findings), MAX_LINES)
     return {
         "type": "container",
         "title": plain_text(section_title(shown.name), MAX_CONTAINER_TITLE_CHARS),
@@ -194,7 +196,7 @@ def _folded(report: ScanReport, shown: Section) -> Block:
 
 
 def _plain_section(report: ScanReport, shown: Section) -> list[Block]:
-    lines, told = _fitting(shown.findings, MAX_PLAIN_LINES)
+    lines, told = _fitting(finding_lines(shown.findings), MAX_PLAIN_LINES)
     title = f"*{section_title(shown.name)}*  ·  {_state(shown)}"
     return [section("\n".join([title, *lines])), *_more(report, shown, told)]
 
@@ -207,11 +209,11 @@ def _state(shown: Section) -> str:
     return plural(len(shown.findings) + shown.left_out, "finding")
 
 
-def _fitting(findings: Sequence[Finding], most: int) -> tuple[list[str], int]:
-    """The first lines, and how many findings they tell."""
+def _fitting(counted: Iterable[tuple[str, int]], most: int) -> tuple[list[str], int]:
+    """The first of many lines, each with what it counts for, and what they count for together."""
     lines: list[str] = []
     chars = told = 0
-    for line, count in islice(finding_lines(findings), most):
+    for line, count in islice(counted, most):
         chars += len(line) + 1
         if chars > MAX_LINES_CHARS:
             break
@@ -244,17 +246,6 @@ def _pages(findings: Iterable[Finding]) -> list[list[str]]:
         pages[-1].append(line)
         chars += len(line)
     return pages
-
-
-def _sections_of(lines: Sequence[str]) -> list[Block]:
-    """A line each where lines are long, many in one where they are short."""
-    blocks: list[str] = []
-    for line in lines:
-        if blocks and len(blocks[-1]) + len(line) < 1_500:
-            blocks[-1] += f"\n{line}"
-        else:
-            blocks.append(line)
-    return [section(text) for text in blocks] or [section("_Nothing in this section._")]
 
 
 def _buttons(report: ScanReport) -> list[Block]:

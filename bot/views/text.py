@@ -18,6 +18,7 @@ MAX_FIELD_CHARS = 2000
 MAX_FIELDS = 10
 MAX_HEADER_CHARS = 150
 MAX_CONTAINER_TITLE_CHARS = 150
+MAX_ACTION_ID_CHARS = 255
 MAX_BUTTON_CHARS = 75
 MAX_BUTTON_VALUE_CHARS = 2000
 MAX_OPTION_CHARS = 75
@@ -31,8 +32,10 @@ MAX_MESSAGE_CHARS = 12_000
 MAX_TABLE_ROWS = 100
 MAX_TABLE_CHARS = 9_500
 
+# Control characters, half characters, and what is there without being seen.
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 
@@ -42,9 +45,10 @@ def outside(text: str, limit: int) -> str:
     It still has to be escaped wherever Slack reads markup: see `escaped` and `code`. In plain
     text and in rich text elements it is safe as it is.
     """
-    # Invisible characters go: they can turn the reading order of a whole message around.
-    cleaned = _INVISIBLE.sub("", redact(text.replace("\n", " ").replace("\t", " ")))
-    return clip(cleaned.strip(), limit)
+    # Invisible characters go: they can turn the reading order of a whole message around. They go
+    # first, as one of them in the middle of a key would hide it from the redaction.
+    cleaned = _INVISIBLE.sub("", text.replace("\n", " ").replace("\t", " "))
+    return clip(redact(cleaned).strip(), limit)
 
 
 def clip(text: str, limit: int) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from bot.playground.slack import elements, reading
 from bot.playground.slack.elements import STATES, Found
-from bot.playground.slack.model import View, Workspace
+from bot.playground.slack.model import View
+from bot.playground.slack.workspace import Workspace
 
 Json = dict[str, Any]
 

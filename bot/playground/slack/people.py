@@ -113,8 +113,7 @@ class Person:
         live = self._live(where)
         found = forms.field_called(live.blocks, name)
         state = await self._filled(live, found, answer)
-        if found.element["type"] != "overflow":
-            live.typed[found.key] = state
+        live.typed[found.key] = state
         if found.block.get("type") == "input" and not found.block.get("dispatch_action"):
             return None
         return await self._act(live, found, state)

@@ -6,8 +6,9 @@ from typing import Any
 
 from bot.playground.slack import elements
 from bot.playground.slack.checks import MAX_POST_CHARS, Checks
-from bot.playground.slack.model import Channel, Message, Workspace
+from bot.playground.slack.model import Channel, Message
 from bot.playground.slack.refusals import too_fast
+from bot.playground.slack.workspace import Workspace
 
 Json = dict[str, Any]
 

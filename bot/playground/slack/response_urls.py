@@ -4,9 +4,10 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from bot.playground.slack.model import Message, Workspace
+from bot.playground.slack.model import Message
 from bot.playground.slack.posting import Posting
 from bot.playground.slack.refusals import Refusal
+from bot.playground.slack.workspace import Workspace
 
 Json = dict[str, Any]
 

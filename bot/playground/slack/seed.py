@@ -1,6 +1,6 @@
 """The people and channels that every local workspace starts with."""
 
-from bot.playground.slack.model import Workspace
+from bot.playground.slack.workspace import Workspace
 
 OTHER_TEAM_ID = "T0ELSEWHERE"
 

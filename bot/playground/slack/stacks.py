@@ -4,9 +4,10 @@ from typing import Any
 
 from bot.playground.slack import elements
 from bot.playground.slack.checks import Checks
-from bot.playground.slack.model import View, Workspace
+from bot.playground.slack.model import View
 from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.triggers import Trigger, Triggers
+from bot.playground.slack.workspace import Workspace
 
 Json = dict[str, Any]
 

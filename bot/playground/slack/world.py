@@ -7,11 +7,11 @@ from typing import Any
 
 from bot.playground.slack.checks import Checks
 from bot.playground.slack.faults import Faults
-from bot.playground.slack.model import Workspace
 from bot.playground.slack.posting import Posting
 from bot.playground.slack.response_urls import ResponseUrls
 from bot.playground.slack.stacks import Stacks
 from bot.playground.slack.triggers import Triggers
+from bot.playground.slack.workspace import Workspace
 
 Json = dict[str, Any]
 

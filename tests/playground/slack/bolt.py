@@ -1,0 +1,50 @@
+"""A tiny real Bolt app, joined to the local Slack in either mode: what Bolt accepts is right."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground.slack import LocalSlack
+
+
+def bolt_app(slack: LocalSlack) -> AsyncApp:
+    """Return an app without listeners that talks to the local Slack."""
+    client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
+    return AsyncApp(
+        client=client, signing_secret=slack.signing_secret, process_before_response=True
+    )
+
+
+@asynccontextmanager
+async def serving(app: AsyncApp, slack: LocalSlack, mode: str) -> AsyncIterator[None]:
+    """Connect the app by `socket` or `http` until the block ends."""
+    async with by_socket(app, slack) if mode == "socket" else by_http(app, slack):
+        yield
+
+
+@asynccontextmanager
+async def by_socket(app: AsyncApp, slack: LocalSlack) -> AsyncIterator[AsyncSocketModeHandler]:
+    handler = AsyncSocketModeHandler(app, slack.app_token, logger=logging.getLogger("socket"))
+    await handler.connect_async()  # type: ignore[no-untyped-call]  # Bolt 1.30
+    try:
+        await slack.connected()
+        yield handler
+    finally:
+        await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt 1.30
+
+
+@asynccontextmanager
+async def by_http(app: AsyncApp, slack: LocalSlack) -> AsyncIterator[None]:
+    runner = web.AppRunner(app.server(port=0, path="/slack/events").web_app, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        slack.deliver_to(f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events")
+        yield
+    finally:
+        await runner.cleanup()

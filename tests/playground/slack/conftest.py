@@ -1,0 +1,52 @@
+"""A running local Slack with a clock that stands still until a test moves it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.playground.slack import LocalSlack, running_slack
+
+Json = dict[str, Any]
+Api = Callable[..., Awaitable[Json]]
+
+
+@dataclass
+class Clock:
+    now: float = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
+    async with running_slack(clock=clock) as slack:
+        yield slack
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as http:
+        yield http
+
+
+@pytest.fixture
+async def api(slack: LocalSlack, http: aiohttp.ClientSession) -> Api:
+    """Call a Web API method with JSON and the bot's token; channels and people by name."""
+
+    async def call(method: str, **arguments: Any) -> Json:
+        headers = {"Authorization": f"Bearer {arguments.pop('token', slack.bot_token)}"}
+        url = slack.api_url + method
+        async with http.post(url, json=arguments, headers=headers) as response:
+            answer: Json = await response.json()
+            return answer
+
+    return call

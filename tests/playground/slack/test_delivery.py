@@ -1,0 +1,123 @@
+"""What people see when the bot is late, away or confused."""
+
+import hashlib
+import hmac
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from bot.playground.slack import CommandFailed, LocalSlack
+from bot.playground.slack.signing import signed_headers
+from tests.playground.slack.samples import ScriptedBot
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_bot_that_is_not_connected_is_a_failed_dispatch(slack: LocalSlack) -> None:
+    with pytest.raises(CommandFailed, match="dispatch_failed"):
+        await slack.person("bob").type("/scan")
+
+
+async def test_a_request_url_that_nobody_serves_is_a_failed_dispatch(slack: LocalSlack) -> None:
+    slack.deliver_to("http://127.0.0.1:1/slack/events")
+
+    with pytest.raises(CommandFailed, match="dispatch_failed"):
+        await slack.person("bob").type("/scan")
+
+
+async def test_any_status_but_200_is_a_failed_dispatch(slack: LocalSlack) -> None:
+    slack.outbox.carrier = ScriptedBot(404)
+
+    with pytest.raises(CommandFailed, match="dispatch_failed") as caught:
+        await slack.person("bob").type("/scan")
+
+    assert caught.value.delivery is slack.envelopes[0]
+
+
+async def test_a_missing_ack_is_an_operation_timeout(slack: LocalSlack) -> None:
+    slack.outbox.carrier = ScriptedBot("silence")
+    slack.outbox.ack_limit_s = 0.01
+
+    with pytest.raises(CommandFailed, match="operation_timeout"):
+        await slack.person("bob").type("/scan")
+
+    assert slack.envelopes[0].ack_s is None
+
+
+async def test_the_limit_for_an_ack_is_three_seconds(slack: LocalSlack) -> None:
+    assert slack.outbox.ack_limit_s == 3
+
+
+def test_a_signature_covers_version_timestamp_and_body() -> None:
+    headers = signed_headers("secret", b"command=/scan", at=1_531_420_618)
+
+    signed = b"v0:1531420618:command=/scan"
+    expected = hmac.new(b"secret", signed, hashlib.sha256).hexdigest()
+    assert headers["X-Slack-Signature"] == f"v0={expected}"
+    assert headers["X-Slack-Request-Timestamp"] == "1531420618"
+
+
+async def test_a_link_is_good_once(slack: LocalSlack, http: aiohttp.ClientSession) -> None:
+    url = slack.sockets.new_link()
+    async with http.ws_connect(url) as link:
+        hello = await link.receive_json()
+
+    with pytest.raises(aiohttp.WSServerHandshakeError):
+        await http.ws_connect(url)
+    assert (hello["type"], hello["num_connections"]) == ("hello", 1)
+
+
+async def test_an_eleventh_link_is_turned_away(
+    slack: LocalSlack, http: aiohttp.ClientSession
+) -> None:
+    links = [await http.ws_connect(slack.sockets.new_link()) for _ in range(10)]
+    hellos = [await link.receive_json() for link in links]
+
+    last = await http.ws_connect(slack.sockets.new_link())
+
+    assert [hello["type"] for hello in hellos] == ["hello"] * 10
+    assert (await last.receive_json())["reason"] == "too_many_websockets"
+
+
+async def test_what_a_link_sends_that_is_no_ack_is_ignored(
+    slack: LocalSlack, http: aiohttp.ClientSession
+) -> None:
+    async with http.ws_connect(slack.sockets.new_link()) as link:
+        await link.receive_json()
+        for nonsense in ("{", "[]", '{"envelope_id": "envelope-9"}'):
+            await link.send_str(nonsense)
+        await link.ping()
+
+        assert slack.sockets.count == 1
+
+
+async def test_a_link_that_was_asked_to_go_gets_no_more_payloads(
+    slack: LocalSlack, http: aiohttp.ClientSession
+) -> None:
+    async with http.ws_connect(slack.sockets.new_link()) as link:
+        await link.receive_json()
+        await slack.sockets.refresh()
+        asked = await link.receive_json()
+
+        with pytest.raises(CommandFailed, match="dispatch_failed"):
+            await slack.person("bob").type("/scan")
+
+    assert (asked["type"], asked["reason"]) == ("disconnect", "refresh_requested")
+
+
+async def test_a_redirect_is_not_followed(slack: LocalSlack) -> None:
+    async def redirect(_request: web.Request) -> web.Response:
+        raise web.HTTPFound(slack.api_url + "api.test")
+
+    app = web.Application()
+    app.router.add_post("/", redirect)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    slack.deliver_to(f"http://127.0.0.1:{runner.addresses[0][1]}/")
+
+    with pytest.raises(CommandFailed, match="dispatch_failed"):
+        await slack.person("bob").type("/scan")
+    await runner.cleanup()
+    assert (slack.envelopes[0].status, slack.calls) == (302, [])

@@ -1,0 +1,65 @@
+"""How typed text arrives: https://docs.slack.dev/interactivity/implementing-slash-commands."""
+
+import pytest
+
+from bot.playground.slack import LocalSlack, payloads
+from tests.playground.slack.samples import ScriptedBot
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        pytest.param("example.com", "example.com", id="bare domain"),
+        pytest.param("http://a.example/x?b=1&c", "<http://a.example/x?b=1&amp;c>", id="URL"),
+        pytest.param("a & <b>", "a &amp; &lt;b&gt;", id="special characters"),
+        pytest.param("<http://a.example>", "&lt;<http://a.example>&gt;", id="URL in brackets"),
+        pytest.param("@nobody #nowhere", "@nobody #nowhere", id="unknown names"),
+        pytest.param("me@example.com", "me@example.com", id="address"),
+    ],
+)
+async def test_text_is_escaped_and_links_marked_up(
+    slack: LocalSlack, typed: str, sent: str
+) -> None:
+    assert payloads.as_sent(slack.world, typed) == sent
+
+
+async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
+    general = slack.world.workspace.channel_named("general")
+    secret = slack.world.workspace.channel_named("secret")
+    assert general
+    assert secret
+
+    sent = payloads.as_sent(slack.world, "@ada #general #secret")
+
+    assert sent == f"<@{slack.person('ada').id}> <#{general.id}|general> <#{secret.id}|>"
+
+
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        ("example.com", "<http://example.com|example.com>"),
+        ("tag:x EXAMPLE.com below:70", "tag:x <http://EXAMPLE.com|EXAMPLE.com> below:70"),
+        ("http://a.example", "<http://a.example>"),
+        ("me@example.com", "me@example.com"),
+    ],
+)
+async def test_bare_domains_can_arrive_linked(slack: LocalSlack, typed: str, sent: str) -> None:
+    slack.links_bare_domains = True
+
+    assert payloads.as_sent(slack.world, typed) == sent
+
+
+async def test_a_command_without_escaping_arrives_as_typed(slack: LocalSlack) -> None:
+    slack.world.should_escape = False
+
+    assert payloads.as_sent(slack.world, "<b> & http://a.example") == "<b> & http://a.example"
+
+
+async def test_verbatim_text_is_sent_as_it_stands(slack: LocalSlack) -> None:
+    slack.outbox.carrier = bot = ScriptedBot()
+
+    await slack.person("bob").type("/scan <http://a.example|a.example>", verbatim=True)
+
+    assert bot.got[0].payload["text"] == "<http://a.example|a.example>"

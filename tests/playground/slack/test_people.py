@@ -1,0 +1,328 @@
+"""What people can do and see, and what Slack's client would not let them do."""
+
+from typing import Any
+
+import pytest
+
+from bot.playground.slack import CommandFailed, FormError, LocalSlack, NothingToPress
+from tests.playground.slack.conftest import Api
+from tests.playground.slack.samples import (
+    ScriptedBot,
+    actions,
+    button,
+    field,
+    options,
+    plain,
+    section,
+)
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def bot(slack: LocalSlack) -> ScriptedBot:
+    slack.outbox.carrier = bot = ScriptedBot()
+    return bot
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "channel", "code"),
+    [
+        pytest.param("bob", "/nothing", "general", "invalid_command", id="unknown command"),
+        pytest.param("bob", "/scan", "old", "is_archived", id="archived"),
+        pytest.param("cy", "/scan", "general", None, id="fine"),
+        pytest.param("gus", "/scan", "general", None, id="guest"),
+        pytest.param("zoe", "/scan", "shared", "invalid_command", id="of another workspace"),
+        pytest.param("bob", "/scan", "hidden", None, id="channel without the bot"),
+        pytest.param("bob", "/scan", "dm", None, id="direct message"),
+    ],
+)
+async def test_a_command_can_be_typed(
+    slack: LocalSlack, name: str, text: str, channel: str, code: str | None
+) -> None:
+    try:
+        await slack.person(name).type(text, channel=channel)
+        failure = None
+    except CommandFailed as error:
+        failure = error.code
+
+    assert failure == code
+    assert len(slack.envelopes) == (code is None)
+
+
+async def test_a_private_channel_hides_its_name(slack: LocalSlack, bot: ScriptedBot) -> None:
+    await slack.person("bob").type("/scan  example.com ", channel="secret")
+
+    sent = bot.got[0].payload
+    assert (sent["channel_name"], sent["text"]) == ("privategroup", "example.com")
+    assert sent["is_enterprise_install"] == "false"
+
+
+async def test_a_channel_is_hidden_from_who_is_not_in_it(slack: LocalSlack) -> None:
+    with pytest.raises(ValueError, match="sees no channel secret"):
+        slack.person("cy").messages("secret")
+
+
+async def test_a_reply_in_the_ack_is_checked_too(slack: LocalSlack, bot: ScriptedBot) -> None:
+    slack.outbox.carrier = ScriptedBot({"text": "x", "blocks": [section("")]})
+
+    with pytest.raises(CommandFailed, match="invalid_blocks"):
+        await slack.person("bob").type("/scan")
+
+
+async def test_a_message_is_handed_out_once_and_again_when_it_changes(
+    slack: LocalSlack, api: Api
+) -> None:
+    bob = slack.person("bob")
+    posted = await api("chat.postMessage", channel="general", text="a")
+    first = await bob.next_message()
+    with pytest.raises(TimeoutError, match="seeing"):
+        await bob.next_message(timeout_s=0.01)
+
+    await api("chat.update", channel=posted["channel"], ts=posted["ts"], text="b")
+
+    assert (first.text, (await bob.next_message()).text) == ("a", "b")
+
+
+async def test_next_message_can_wait_for_a_certain_one(slack: LocalSlack, api: Api) -> None:
+    for text in ("a", "b"):
+        await api("chat.postMessage", channel="general", text=text)
+    bob = slack.person("bob")
+
+    found = await bob.next_message(where=lambda message: message.text == "b")
+
+    assert (found.text, (await bob.next_message()).text) == ("b", "a")
+
+
+CARD = {"type": "card", "title": plain("A card"), "actions": [button("In a card")]}
+TABLE = {
+    "type": "data_table",
+    "caption": "Domains",
+    "rows": [
+        [{"type": "raw_text", "text": "Domain"}],
+        [{"type": "action_cell", "element": button("In a cell"),
+          "fallback": {"type": "raw_text", "text": "-"}}],
+    ],
+}  # fmt: skip
+CONTAINER = {
+    "type": "container",
+    "title": plain("WHOIS"),
+    "child_blocks": [actions(button("In a container"))],
+}
+
+
+@pytest.mark.parametrize(
+    ("block", "label"),
+    [
+        pytest.param(actions(button("In a row")), "In a row", id="actions"),
+        pytest.param(section("x", accessory=button("Beside")), "Beside", id="accessory"),
+        pytest.param(CARD, "In a card", id="card"),
+        pytest.param(CONTAINER, "In a container", id="container"),
+        pytest.param(TABLE, "In a cell", id="action_cell"),
+    ],
+)
+async def test_a_button_is_found_wherever_it_sits(
+    slack: LocalSlack, api: Api, bot: ScriptedBot, block: Json, label: str
+) -> None:
+    posted = await api("chat.postMessage", channel="general", text="x", blocks=[block])
+    assert posted["ok"], posted
+
+    await slack.person("bob").press(await slack.person("bob").next_message(), label)
+
+    [action] = bot.got[0].payload["actions"]
+    assert (action["type"], action["action_id"]) == ("button", label.lower())
+    assert action["block_id"]
+
+
+async def test_a_button_that_is_not_there_cannot_be_pressed(slack: LocalSlack, api: Api) -> None:
+    await api("chat.postMessage", channel="general", text="x", blocks=[actions(button("Scan"))])
+    bob = slack.person("bob")
+    message = await bob.next_message()
+
+    with pytest.raises(NothingToPress, match="Scan"):
+        await bob.press(message, "Share")
+    with pytest.raises(NothingToPress, match="asks no question"):
+        bob.dismiss(message, "Scan")
+
+
+async def test_a_replaced_message_has_only_its_new_buttons(slack: LocalSlack, api: Api) -> None:
+    bob = slack.person("bob")
+    row = [actions(button("Scan"))]
+    posted = await api("chat.postMessage", channel="general", text="x", blocks=row)
+    message = await bob.next_message()
+    await api("chat.update", channel=posted["channel"], ts=posted["ts"], text="x")
+
+    with pytest.raises(NothingToPress):
+        await bob.press(message, "Scan")
+
+
+async def test_a_question_is_confirmed_or_declined(
+    slack: LocalSlack, api: Api, bot: ScriptedBot
+) -> None:
+    words = {"title": plain("Sure?"), "text": plain("It is gone then."), "confirm": plain("Yes")}
+    remove = button("Remove", confirm={**words, "deny": plain("No")})
+    await api("chat.postMessage", channel="general", text="x", blocks=[actions(remove)])
+    bob = slack.person("bob")
+    message = await bob.next_message()
+
+    declined = bob.dismiss(message, "Remove")
+    confirmed = (await bob.press(message, "Remove")).dialog
+
+    assert declined == confirmed == remove["confirm"]
+    assert len(bot.got) == 1
+    assert "Sure?" not in message.everything
+
+
+async def test_an_ephemeral_is_not_sent_back_with_the_press(
+    slack: LocalSlack, api: Api, bot: ScriptedBot
+) -> None:
+    bob, row = slack.person("bob"), [actions(button("Scan"))]
+    where = {"channel": "general", "text": "x", "blocks": row}
+    await api("chat.postEphemeral", user=bob.id, **where)
+    await api("chat.postMessage", **where)
+
+    for _ in range(2):
+        await bob.press(await bob.next_message(), "Scan")
+
+    payloads = [delivery.payload for delivery in bot.got]
+    assert [payload["container"]["is_ephemeral"] for payload in payloads] == [True, False]
+    assert ["message" in payload for payload in payloads] == [False, True]
+
+
+async def test_a_menu_in_a_message_tells_the_choice_and_the_state(
+    slack: LocalSlack, api: Api, bot: ScriptedBot
+) -> None:
+    menu = {"type": "static_select", "action_id": "sort", "options": options("Name", "Score")}
+    row = {**actions({**menu, "placeholder": plain("Sort by")}), "block_id": "row"}
+    await api("chat.postMessage", channel="general", text="x", blocks=[row])
+    bob = slack.person("bob")
+
+    await bob.choose(await bob.next_message(), "Sort by", "Score")
+
+    payload = bot.got[0].payload
+    assert payload["actions"][0]["selected_option"]["value"] == "score"
+    assert payload["state"]["values"]["row"]["sort"]["selected_option"]["value"] == "score"
+    assert payload["response_url"]
+
+
+async def test_an_overflow_menu_keeps_no_state(
+    slack: LocalSlack, api: Api, bot: ScriptedBot
+) -> None:
+    menu = {"type": "overflow", "action_id": "more", "options": options("Share", "Remove")}
+    await api("chat.postMessage", channel="general", text="x", blocks=[actions(menu)])
+    bob = slack.person("bob")
+
+    await bob.choose(await bob.next_message(), "more", "Remove")
+
+    payload = bot.got[0].payload
+    assert payload["actions"][0]["selected_option"]["value"] == "remove"
+    assert payload["state"] == {"values": {}}
+
+
+async def test_somebody_of_another_workspace_acts_with_their_own_team(
+    slack: LocalSlack, api: Api, bot: ScriptedBot
+) -> None:
+    await api("chat.postMessage", channel="shared", text="x", blocks=[actions(button("Scan"))])
+    zoe = slack.person("zoe")
+
+    await zoe.press(await zoe.next_message("shared"), "Scan")
+
+    payload = bot.got[0].payload
+    assert payload["team"]["id"] == slack.team_id
+    assert payload["user"]["team_id"] != slack.team_id
+
+
+async def test_a_failed_press_says_so(slack: LocalSlack, api: Api) -> None:
+    await api("chat.postMessage", channel="general", text="x", blocks=[actions(button("Scan"))])
+    bob = slack.person("bob")
+    slack.outbox.carrier = ScriptedBot(404)
+
+    with pytest.raises(CommandFailed, match="dispatch_failed"):
+        await bob.press(await bob.next_message(), "Scan")
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"), [("e", False), ("ex", True)], ids=["too short", "long enough"]
+)
+async def test_suggestions_are_asked_for_from_a_length_on(
+    slack: LocalSlack, api: Api, query: str, asked: bool
+) -> None:
+    menu = {"type": "external_select", "min_query_length": 2}
+    section_ = section("Pick", accessory={**menu, "action_id": "pick"})
+    await api("chat.postMessage", channel="general", text="x", blocks=[section_])
+    slack.outbox.carrier = bot = ScriptedBot({"options": options("Example")})
+    bob = slack.person("bob")
+
+    shown = await bob.suggest(await bob.next_message(), "Pick", query)
+
+    assert shown == (["Example"] if asked else [])
+    assert [delivery.payload["value"] for delivery in bot.got] == ([query] if asked else [])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(None, id="nothing"),
+        pytest.param({"options": options("x") * 101}, id="101 options"),
+        pytest.param({"options": options("x" * 76)}, id="a long text"),
+        pytest.param({"options": [{"text": plain("x"), "value": "x" * 151}]}, id="a long value"),
+        pytest.param({"options": [{"text": plain("x")}]}, id="no value"),
+    ],
+)
+async def test_suggestions_that_slack_cannot_show_are_refused(
+    slack: LocalSlack, api: Api, answer: Any
+) -> None:
+    row = actions({"type": "external_select", "action_id": "pick", "min_query_length": 0})
+    await api("chat.postMessage", channel="general", text="x", blocks=[row])
+    slack.outbox.carrier = ScriptedBot(answer)
+    bob = slack.person("bob")
+
+    with pytest.raises(FormError):
+        await bob.suggest(await bob.next_message(), "pick", "")
+
+
+async def test_a_field_of_a_message_is_sent_only_if_it_dispatches(
+    slack: LocalSlack, api: Api, bot: ScriptedBot
+) -> None:
+    menu = {"type": "static_select", "options": options("Name", "Score")}
+    quiet = {**field("Quiet", menu), "block_id": "quiet"}
+    loud = {**field("Loud", menu, dispatch_action=True), "block_id": "loud"}
+    posted = await api("chat.postMessage", channel="general", text="x", blocks=[quiet, loud])
+    assert posted["ok"], posted
+    bob = slack.person("bob")
+    message = await bob.next_message()
+
+    assert await bob.choose(message, "Quiet", "Name") is None
+    await bob.choose(message, "Loud", "Score")
+
+    values = bot.got[0].payload["state"]["values"]
+    assert values["quiet"]["typed"]["selected_option"]["value"] == "name"
+
+
+async def test_an_element_names_the_innermost_block(
+    slack: LocalSlack, api: Api, bot: ScriptedBot
+) -> None:
+    row = {**actions(button("Scan")), "block_id": "inner"}
+    outer = {**CONTAINER, "block_id": "outer", "child_blocks": [row]}
+    await api("chat.postMessage", channel="general", text="x", blocks=[outer])
+
+    await slack.person("bob").press(await slack.person("bob").next_message(), "Scan")
+
+    assert bot.got[0].payload["actions"][0]["block_id"] == "inner"
+
+
+async def test_only_its_reader_can_press_in_an_ephemeral(slack: LocalSlack, api: Api) -> None:
+    bob, row = slack.person("bob"), [actions(button("Scan"))]
+    await api("chat.postEphemeral", user=bob.id, channel="general", text="x", blocks=row)
+    message = await bob.next_message()
+
+    with pytest.raises(NothingToPress, match="does not see"):
+        await slack.person("ada").press(message, "Scan")
+
+
+async def test_a_command_needs_a_member_of_the_channel(slack: LocalSlack) -> None:
+    slack.world.workspace.add_channel("fresh", ["ada"])
+
+    with pytest.raises(CommandFailed, match="not_in_channel"):
+        await slack.person("bob").type("/scan", channel="fresh")

@@ -1,0 +1,189 @@
+"""What may be done with a response_url, how often and for how long."""
+
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.playground.slack import LocalSlack
+from tests.playground.slack.conftest import Api, Clock
+from tests.playground.slack.samples import ScriptedBot, actions, button, section
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+
+async def use(http: aiohttp.ClientSession, url: str | None, **sent: Any) -> tuple[int, Json]:
+    async with http.post(str(url), json=sent) as response:
+        return response.status, await response.json()
+
+
+@pytest.fixture
+async def url(slack: LocalSlack) -> str:
+    """The address of a command that bob typed."""
+    slack.outbox.carrier = ScriptedBot()
+    return str((await slack.person("bob").type("/scan example.com")).response_url)
+
+
+@pytest.fixture
+async def pressed(slack: LocalSlack, api: Api) -> str:
+    """The address of a button that bob pressed on a public message."""
+    slack.outbox.carrier = ScriptedBot()
+    await api("chat.postMessage", channel="general", text="a", blocks=[actions(button("Scan"))])
+    bob = slack.person("bob")
+    return str((await bob.press(await bob.next_message(), "Scan")).response_url)
+
+
+async def test_an_answer_is_ephemeral_unless_it_says_otherwise(
+    slack: LocalSlack, http: aiohttp.ClientSession, url: str
+) -> None:
+    await use(http, url, text="for you")
+    await use(http, url, text="for all", response_type="in_channel")
+
+    assert [message.text for message in slack.person("bob").messages()] == ["for you", "for all"]
+    [shared] = slack.person("ada").messages()
+    assert (shared.text, shared.command) == ("for all", "/scan example.com")
+
+
+async def test_a_channel_without_the_bot_can_be_answered(
+    slack: LocalSlack, http: aiohttp.ClientSession
+) -> None:
+    slack.outbox.carrier = ScriptedBot()
+    delivery = await slack.person("bob").type("/scan", channel="hidden")
+
+    await use(http, delivery.response_url, text="here", response_type="in_channel")
+
+    assert (await slack.person("ada").next_message("hidden")).text == "here"
+
+
+async def test_the_sixth_use_is_refused(http: aiohttp.ClientSession, url: str) -> None:
+    answers = [await use(http, url, text="x") for _ in range(6)]
+
+    assert [status for status, _ in answers] == [200] * 5 + [404]
+    assert answers[-1][1]["error"] == "used_url"
+
+
+async def test_it_dies_after_half_an_hour(
+    http: aiohttp.ClientSession, url: str, clock: Clock
+) -> None:
+    clock.now += 30 * 60
+    in_time, _ = await use(http, url, text="x")
+    clock.now += 1
+    late = await use(http, url, text="x")
+
+    assert in_time == 200
+    assert late == (404, {"ok": False, "error": "expired_url"})
+
+
+async def test_the_web_api_cannot_change_a_reply(
+    slack: LocalSlack, http: aiohttp.ClientSession, api: Api, url: str
+) -> None:
+    await use(http, url, text="for all", response_type="in_channel")
+    [message] = slack.person("bob").messages()
+
+    answer = await api("chat.update", channel=message.channel_id, ts=message.ts, text="x")
+
+    assert answer["error"] == "cant_update_message"
+
+
+@pytest.mark.parametrize("status", [400, 200])
+async def test_refused_blocks_are_named_in_the_body(
+    slack: LocalSlack, http: aiohttp.ClientSession, url: str, status: int
+) -> None:
+    slack.world.response_urls.refusal_status = status
+
+    answer = await use(http, url, text="x", blocks=[section("")])
+
+    assert (answer[0], answer[1]["error"]) == (status, "invalid_blocks")
+    assert slack.person("bob").messages() == []
+
+
+async def test_a_commands_earlier_reply_can_be_replaced_and_deleted(
+    slack: LocalSlack, http: aiohttp.ClientSession, url: str
+) -> None:
+    bob = slack.person("bob")
+    await use(http, url, text="working")
+    await use(http, url, text="done", replace_original=True)
+    replaced = [message.text for message in bob.messages()]
+    await use(http, url, delete_original="true")
+
+    assert replaced == ["done"]
+    assert bob.messages() == []
+
+
+async def test_a_workspace_may_post_anew_instead_of_replacing(
+    slack: LocalSlack, http: aiohttp.ClientSession, url: str
+) -> None:
+    slack.world.response_urls.commands_replace_their_reply = False
+
+    await use(http, url, text="working")
+    await use(http, url, text="done", replace_original=True)
+
+    texts = [message.text for message in slack.person("bob").messages()]
+    assert texts == ["working", "done"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        pytest.param({}, ["b"], id="by default"),
+        pytest.param({"replace_original": True}, ["b"], id="replacing"),
+        pytest.param({"replace_original": False}, ["a", "b"], id="beside it"),
+        pytest.param({"delete_original": True}, [], id="deleting"),
+    ],
+)
+async def test_a_button_acts_on_its_message(
+    slack: LocalSlack, http: aiohttp.ClientSession, pressed: str, sent: Json, expected: list[str]
+) -> None:
+    await use(http, pressed, text="b", **sent)
+
+    assert [message.text for message in slack.person("bob").messages()] == expected
+
+
+async def test_an_answer_in_a_thread_replaces_nothing(
+    slack: LocalSlack, http: aiohttp.ClientSession, pressed: str
+) -> None:
+    [parent] = slack.person("bob").messages()
+
+    await use(http, pressed, text="b", thread_ts=parent.ts)
+
+    assert [message.thread_ts for message in slack.person("bob").messages()] == [None, parent.ts]
+
+
+async def test_a_replaced_public_message_stays_public(
+    slack: LocalSlack, http: aiohttp.ClientSession, pressed: str
+) -> None:
+    await use(http, pressed, text="b", replace_original=True, response_type="ephemeral")
+
+    assert [message.text for message in slack.person("ada").messages()] == ["b"]
+
+
+async def test_a_body_that_is_no_object_is_refused(slack: LocalSlack, http: Any, url: str) -> None:
+    async with http.post(url, data="not JSON") as response:
+        assert response.status == 400
+        assert (await response.json())["error"] == "invalid_payload"
+
+
+async def test_each_use_is_remembered(
+    slack: LocalSlack, http: aiohttp.ClientSession, url: str
+) -> None:
+    await use(http, url, text="x")
+
+    [call] = slack.calls
+    assert (call.method, call.arguments, call.url) == ("response_url", {"text": "x"}, url)
+
+
+async def test_an_unknown_address_is_refused(slack: LocalSlack, http: Any) -> None:
+    status, answer = await use(http, slack.world.response_urls.base + "commands/x", text="x")
+
+    assert (status, answer["error"]) == (404, "expired_url")
+
+
+async def test_a_fault_can_strike_it(
+    slack: LocalSlack, http: aiohttp.ClientSession, url: str
+) -> None:
+    slack.fail_next("response_url", "fatal_error", status=500)
+
+    status, _ = await use(http, url, text="x")
+
+    assert (status, slack.person("bob").messages()) == (500, [])

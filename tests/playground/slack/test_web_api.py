@@ -1,0 +1,313 @@
+"""Each way in which the Web API refuses, and what it answers when it does not."""
+
+import json
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.playground.slack import LocalSlack
+from tests.playground.slack.conftest import Api
+from tests.playground.slack.samples import section
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+READS = ("channels:read", "groups:read", "im:read")
+
+
+def channel_id(slack: LocalSlack, name: str) -> str:
+    channel = slack.world.workspace.channel_named(name)
+    assert channel is not None
+    return channel.id
+
+
+async def post_form(http: aiohttp.ClientSession, url: str, data: Json) -> Json:
+    async with http.post(url, data=data) as response:
+        answer: Json = await response.json()
+        return answer
+
+
+async def test_a_posted_message_is_seen_by_everybody(slack: LocalSlack, api: Api) -> None:
+    answer = await api("chat.postMessage", channel=channel_id(slack, "general"), text="hello")
+
+    message = await slack.person("gus").next_message()
+    assert (message.text, message.is_ephemeral, message.ts) == ("hello", False, answer["ts"])
+    assert answer["message"]["bot_id"]
+    assert slack.calls[0].arguments["text"] == "hello"
+    assert slack.calls[0].token == slack.bot_token
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        pytest.param("general", None, id="joined"),
+        pytest.param("secret", None, id="private, joined"),
+        pytest.param("shared", None, id="shared, joined"),
+        pytest.param("random", "not_in_channel", id="public, not joined"),
+        pytest.param("hidden", "channel_not_found", id="private, not joined"),
+        pytest.param("old", "is_archived", id="archived"),
+    ],
+)
+async def test_posting_depends_on_the_channel(
+    slack: LocalSlack, api: Api, name: str, error: str | None
+) -> None:
+    answer = await api("chat.postMessage", channel=channel_id(slack, name), text="hello")
+
+    assert answer.get("error") == error
+
+
+async def test_one_scope_opens_public_channels(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = ("chat:write", "chat:write.public")
+
+    answer = await api("chat.postMessage", channel=channel_id(slack, "random"), text="hello")
+
+    assert answer["ok"]
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "error"),
+    [
+        pytest.param("chat.postMessage", {"text": "x"}, "invalid_arguments", id="no channel"),
+        pytest.param("chat.postMessage", {"channel": "C1"}, "channel_not_found", id="channel"),
+        pytest.param("chat.postMessage", {"channel": "general"}, "no_text", id="no text"),
+        pytest.param(
+            "chat.postMessage", {"channel": "general", "blocks": [{"type": "no"}]},
+            "invalid_blocks", id="unknown block",
+        ),
+        pytest.param(
+            "chat.postMessage", {"channel": "general", "blocks": "["},
+            "invalid_blocks_format", id="blocks that are no JSON",
+        ),
+        pytest.param(
+            "chat.postMessage", {"channel": "general", "text": "x", "markdown_text": "x"},
+            "markdown_text_conflict", id="two texts",
+        ),
+        pytest.param("chat.noSuch", {}, "unknown_method", id="unknown method"),
+        pytest.param("users.info", {"user": "U9"}, "user_not_found", id="nobody"),
+        pytest.param("conversations.info", {"channel": "C1"}, "missing_scope", id="scope"),
+        pytest.param("conversations.open", {"users": "U9"}, "user_not_found", id="no DM"),
+        pytest.param("blocks.validate", {}, "invalid_arguments", id="nothing to validate"),
+        pytest.param("api.test", {"error": "my_error"}, "my_error", id="asked for"),
+    ],
+)  # fmt: skip
+async def test_a_call_is_refused(api: Api, method: str, arguments: Json, error: str) -> None:
+    answer = await api(method, **arguments)
+
+    assert (answer["ok"], answer["error"]) == (False, error)
+
+
+@pytest.mark.parametrize(
+    ("method", "token", "error"),
+    [
+        pytest.param("auth.test", "xoxb-wrong", "invalid_auth", id="wrong"),
+        pytest.param("auth.test", "", "not_authed", id="none"),
+        pytest.param("auth.test", "app", "not_allowed_token_type", id="the app's"),
+        pytest.param("apps.connections.open", "bot", "not_allowed_token_type", id="the bot's"),
+        pytest.param("apps.connections.open", "app", None, id="the right one"),
+    ],
+)
+async def test_a_token_must_fit(
+    slack: LocalSlack, api: Api, method: str, token: str, error: str | None
+) -> None:
+    known = {"app": slack.app_token, "bot": slack.bot_token}
+
+    answer = await api(method, token=known.get(token, token))
+
+    assert answer.get("error") == error
+
+
+async def test_a_missing_scope_is_named(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = ("commands",)
+
+    answer = await api("users.info", user=slack.person("ada").id)
+
+    assert (answer["needed"], answer["provided"]) == ("users:read", "commands")
+
+
+async def test_scopes_are_told_in_a_header(slack: LocalSlack, http: aiohttp.ClientSession) -> None:
+    data = {"token": slack.bot_token}
+    async with http.post(slack.api_url + "auth.test", data=data) as response:
+        assert response.headers["x-oauth-scopes"] == "commands,chat:write,im:write,users:read"
+        assert (await response.json())["user_id"] == slack.bot_user_id
+
+
+async def test_a_form_carries_blocks_as_json(slack: LocalSlack, http: Any) -> None:
+    blocks = json.dumps([section("hello")])
+    data = {"token": slack.bot_token, "channel": "general", "blocks": blocks}
+
+    answer = await post_form(http, slack.api_url + "chat.postMessage", data)
+
+    assert answer["ok"]
+    assert slack.person("bob").messages()[0].everything == "hello"
+
+
+async def test_people_are_told_apart_by_their_rights(slack: LocalSlack, api: Api) -> None:
+    traits = ("is_admin", "is_owner", "is_restricted", "is_stranger")
+
+    def held(answer: Json) -> list[str]:
+        return [trait for trait in traits if answer["user"][trait]]
+
+    people = {name: slack.person(name).id for name in ("ada", "olga", "bob", "gus", "zoe")}
+    found = {name: held(await api("users.info", user=id_)) for name, id_ in people.items()}
+
+    assert found == {
+        "ada": ["is_admin"],
+        "olga": ["is_owner"],
+        "bob": [],
+        "gus": ["is_restricted"],
+        "zoe": ["is_stranger"],
+    }
+
+
+async def test_an_ephemeral_reaches_one_person_in_the_channel(slack: LocalSlack, api: Api) -> None:
+    bob, gus = slack.person("bob"), slack.person("gus")
+
+    answer = await api("chat.postEphemeral", channel="general", user=bob.id, text="psst")
+    refused = await api("chat.postEphemeral", channel="secret", user=gus.id, text="psst")
+
+    assert [message.text for message in bob.messages()] == ["psst"]
+    assert gus.messages() == []
+    assert refused["error"] == "user_not_in_channel"
+    update = await api(
+        "chat.update", channel=channel_id(slack, "general"), ts=answer["message_ts"], text="x"
+    )
+    assert update["error"] == "message_not_found"
+
+
+async def test_an_ephemeral_is_refused_above_4000_bytes(slack: LocalSlack, api: Api) -> None:
+    where = {"channel": "general", "user": slack.person("bob").id}
+
+    fitting = await api("chat.postEphemeral", **where, text="é" * 2000)
+    too_long = await api("chat.postEphemeral", **where, text="é" * 2000 + "a")
+
+    assert (fitting["ok"], too_long["error"]) == (True, "msg_too_long")
+
+
+async def test_a_private_channel_needs_its_own_scope(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = ("channels:read",)
+
+    info = await api("conversations.info", channel=channel_id(slack, "secret"))
+    members = await api("conversations.members", channel=channel_id(slack, "secret"))
+
+    listed = await api("conversations.list", types="public_channel,private_channel")
+    needed = [answer.get("needed") for answer in (info, members, listed)]
+    assert needed == ["groups:read"] * 3
+
+
+async def test_an_update_without_blocks_takes_them_away(slack: LocalSlack, api: Api) -> None:
+    posted = await api("chat.postMessage", channel="general", text="a", blocks=[section("a")])
+
+    await api("chat.update", channel=posted["channel"], ts=posted["ts"], text="b")
+
+    message = slack.person("bob").messages()[0]
+    assert (message.text, message.blocks) == ("b", [])
+
+
+async def test_an_update_is_refused_above_4000_characters(slack: LocalSlack, api: Api) -> None:
+    posted = await api("chat.postMessage", channel="general", text="a" * 40_001)
+
+    where = {"channel": posted["channel"], "ts": posted["ts"]}
+    answer = await api("chat.update", **where, text="b" * 4001)
+
+    assert answer["error"] == "msg_too_long"
+    assert len(slack.person("bob").messages()[0].text) == 40_000
+
+
+async def test_a_deleted_message_is_gone(slack: LocalSlack, api: Api) -> None:
+    posted = await api("chat.postMessage", channel="general", text="a")
+    where = {"channel": posted["channel"], "ts": posted["ts"]}
+
+    first, second = await api("chat.delete", **where), await api("chat.delete", **where)
+
+    assert (first["ok"], second["error"]) == (True, "message_not_found")
+    assert slack.person("bob").messages() == []
+
+
+async def test_a_refusal_points_at_the_problem(api: Api) -> None:
+    blocks = [section("x" * 3001)]
+
+    answer = await api("chat.postMessage", channel="general", text="x", blocks=blocks)
+
+    assert "[json-pointer:/blocks/0/text/text]" in " ".join(answer["errors"])
+    assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
+
+
+async def test_block_types_can_be_refused_as_before_their_roll_out(
+    slack: LocalSlack, api: Api
+) -> None:
+    slack.refuse_block_types("header")
+    blocks = [{"type": "header", "text": {"type": "plain_text", "text": "x"}}]
+
+    refused = await api("chat.postMessage", channel="general", text="x", blocks=blocks)
+    slack.refuse_block_types()
+    taken = await api("chat.postMessage", channel="general", text="x", blocks=blocks)
+
+    assert (refused.get("error"), taken["ok"]) == ("invalid_blocks", True)
+
+
+async def test_blocks_validate_tells_code_and_pointer(api: Api) -> None:
+    blocks = json.dumps([section("")])
+
+    answer = await api("blocks.validate", blocks=blocks, token="")
+
+    assert answer["error"] == "invalid_blocks"
+    assert answer["errors"][0]["pointer"].startswith("/0/text")
+    assert set(answer["errors"][0]) >= {"code", "message", "pointer"}
+
+
+async def test_posting_can_be_limited_to_one_a_second(
+    slack: LocalSlack, api: Api, clock: Any
+) -> None:
+    slack.world.posting.seconds_between_posts = 1
+
+    errors = []
+    for moment in (0, 0.5, 1):
+        clock.now = 1_800_000_000 + moment
+        answer = await api("chat.postMessage", channel="general", text="x")
+        errors.append(answer.get("error"))
+
+    assert errors == [None, "ratelimited", None]
+
+
+async def test_the_bot_sees_public_channels_and_those_it_is_in(
+    slack: LocalSlack, api: Api
+) -> None:
+    slack.world.scopes = READS
+
+    first = await api("conversations.list", types="public_channel,private_channel", limit=4)
+    cursor = first["response_metadata"]["next_cursor"]
+    rest = await api("conversations.list", types="public_channel,private_channel", cursor=cursor)
+
+    names = [channel["name"] for channel in first["channels"] + rest["channels"]]
+    assert names == ["general", "random", "secret", "old", "shared"]
+    assert rest["response_metadata"]["next_cursor"] == ""
+
+
+async def test_a_channel_tells_its_state_and_members(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = READS
+
+    info = await api("conversations.info", channel=channel_id(slack, "old"))
+    members = await api("conversations.members", channel=channel_id(slack, "secret"))
+
+    assert (info["channel"]["is_archived"], info["channel"]["is_member"]) == (True, True)
+    people = {slack.person("ada").id, slack.person("bob").id, slack.bot_user_id}
+    assert set(members["members"]) == people
+
+
+async def test_a_direct_message_is_opened_once(slack: LocalSlack, api: Api) -> None:
+    first = await api("conversations.open", users=slack.person("ada").id)
+    again = await api("conversations.open", users=slack.person("ada").id)
+    await api("chat.postMessage", channel=first["channel"]["id"], text="psst")
+
+    assert first["channel"]["id"] == again["channel"]["id"]
+    assert (await slack.person("ada").next_message("dm")).text == "psst"
+
+
+@pytest.mark.parametrize(("body", "error"), [("{", "invalid_json"), ("[]", "json_not_object")])
+async def test_a_body_must_be_a_json_object(
+    slack: LocalSlack, http: aiohttp.ClientSession, body: str, error: str
+) -> None:
+    headers = {"Content-Type": "application/json"}
+    async with http.post(slack.api_url + "api.test", data=body, headers=headers) as response:
+        assert (await response.json())["error"] == error

@@ -1,0 +1,156 @@
+"""Adding a domain: service document, section 4.2, over real sockets."""
+
+from typing import Any
+
+import pytest
+
+from bot.playground.tracker import Account, Tracker
+from tests.playground.tracker.conftest import LIST, Api, bearer
+
+pytestmark = pytest.mark.anyio
+
+OWNED = {"domain": "shop.example", "domainType": "owned"}
+
+
+async def test_an_added_domain_is_in_the_portfolio(api: Api, acme: Account, key: str) -> None:
+    response = await api.add(key, tags=["prod", "eu"], folder="Shops")
+
+    [record] = acme.domains.values()
+    assert response.status_code == 201
+    assert (await api.list(key)).json() == [response.json()] == [record.as_json()]
+    assert (record.tags, record.folder) == (("prod", "eu"), "Shops")
+    assert isinstance(record.health, int)
+
+
+async def test_tags_and_folder_are_optional(api: Api, acme: Account, key: str) -> None:
+    assert (await api.add(key)).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        pytest.param({"domain": None}, "domain is required", id="null-domain"),
+        pytest.param({"domain": ["a.example"]}, "domain is required", id="list-of-domains"),
+        pytest.param({"domain": "localhost"}, "domain must be a domain name", id="single-label"),
+        pytest.param({"domain": "https://a.example"}, "domain must be", id="url"),
+        pytest.param({"domainType": None}, "domainType is required", id="null-type"),
+        pytest.param({"domainType": " "}, "domainType is required", id="blank-type"),
+        pytest.param({"tags": "prod"}, "tags must be an array", id="tags-as-text"),
+        pytest.param({"tags": None}, "tags must be an array", id="null-tags"),
+        pytest.param({"tags": ["a", 7]}, "tags must be an array", id="a-number-among-tags"),
+        pytest.param({"folder": 7}, "folder must be a string", id="folder-as-number"),
+        pytest.param({"folder": None}, "folder must be a string", id="null-folder"),
+        pytest.param({"tag": ["prod"]}, "Unknown fields: tag", id="misspelt-field"),
+    ],
+)
+async def test_a_domain_with_a_mistake_is_not_added(
+    api: Api, acme: Account, key: str, body: dict[str, Any], message: str
+) -> None:
+    response = await api.add(key, **body)
+
+    assert response.status_code == 400
+    assert response.json()["error"].startswith(message)
+    assert acme.domains == {}
+
+
+@pytest.mark.parametrize("missing", ["domain", "domainType"])
+async def test_name_and_type_are_required(api: Api, key: str, missing: str) -> None:
+    body = {name: value for name, value in OWNED.items() if name != missing}
+
+    response = await api.http.post(LIST, headers=bearer(key), json=body)
+
+    assert response.json() == {"error": f"{missing} is required"}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"domain=shop.example", id="form"),
+        pytest.param(b'["shop.example"]', id="array"),
+        pytest.param(b'{"domain": "shop', id="truncated"),
+        pytest.param(b"\xff\xfe", id="not-utf-8"),
+        pytest.param(b"[" * 100_000, id="nested-too-deep"),
+    ],
+)
+@pytest.mark.parametrize("path", [LIST, LIST + "/{id}/scan"], ids=["add", "scan"])
+async def test_a_body_must_be_a_json_object(
+    api: Api, acme: Account, key: str, path: str, raw: bytes
+) -> None:
+    path = path.format(id=acme.add("known.example").domain_id)
+    headers = bearer(key) | {"Content-Type": "application/json"}
+
+    response = await api.http.post(path, headers=headers, content=raw)
+
+    assert response.status_code == 400
+
+
+@pytest.mark.parametrize("content_type", [None, "text/plain", "application/x-www-form-urlencoded"])
+async def test_a_body_must_be_declared_as_json(
+    api: Api, key: str, content_type: str | None
+) -> None:
+    headers = bearer(key) | ({"Content-Type": content_type} if content_type else {})
+
+    response = await api.http.post(LIST, headers=headers, content=b'{"domain": "a.example"}')
+
+    assert response.status_code == 415
+
+
+async def test_a_charset_beside_the_content_type_is_fine(api: Api, key: str) -> None:
+    headers = bearer(key) | {"Content-Type": "application/json; charset=utf-8"}
+    raw = b'{"domain": "a.example", "domainType": "owned"}'
+
+    assert (await api.http.post(LIST, headers=headers, content=raw)).status_code == 201
+
+
+async def test_a_body_beyond_a_mebibyte_is_refused(api: Api, key: str) -> None:
+    response = await api.add(key, folder="x" * 2_000_000)
+
+    assert response.status_code == 413
+
+
+@pytest.mark.parametrize("again", ["shop.example", "SHOP.EXAMPLE"])
+async def test_a_duplicate_is_refused(api: Api, acme: Account, key: str, again: str) -> None:
+    acme.add("shop.example")
+
+    response = await api.add(key, domain=again)
+
+    assert response.status_code == 409
+    assert response.json() == {"error": "shop.example is in the portfolio already"}
+    assert len(acme.domains) == 1
+
+
+async def test_two_accounts_may_hold_the_same_domain(api: Api, tracker: Tracker, key: str) -> None:
+    tracker.account("globex").add("shop.example")
+
+    assert (await api.add(key)).status_code == 201
+
+
+async def test_the_types_can_be_restricted(api: Api, tracker: Tracker, key: str) -> None:
+    tracker.domain_types = frozenset({"mine", "theirs"})
+
+    refused = await api.add(key)
+
+    assert refused.json() == {"error": "domainType must be one of: mine, theirs"}
+    assert (await api.add(key, domainType="mine")).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        ("domain", lambda record: record.as_json()),
+        ("wrapped", lambda record: {"success": True, "data": {"domain": record.as_json()}}),
+        ("id_only", lambda record: {"id": record.domain_id}),
+        ("message", lambda record: {"message": "shop.example was added and will be scanned soon"}),
+        ("empty", lambda record: {}),
+    ],
+)
+async def test_an_add_can_answer_in_several_shapes(
+    api: Api, tracker: Tracker, acme: Account, key: str, style: str, expected: Any
+) -> None:
+    tracker.add_style, tracker.add_status = style, 200
+
+    response = await api.add(key)
+
+    [record] = acme.domains.values()
+    assert (response.status_code, response.json()) == (200, expected(record))

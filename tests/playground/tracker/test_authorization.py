@@ -1,0 +1,196 @@
+"""Who is let in: service document, sections 5 and 7, over real sockets."""
+
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from bot.playground.tracker import Account, Tracker
+from tests.playground.tracker.conftest import LIST, Api, Clock, bearer
+
+pytestmark = pytest.mark.anyio
+
+READ, WRITE = "read_domains", "write_domains"
+
+
+def refusal(response: httpx.Response) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]
+
+
+async def test_a_valid_key_opens_its_account(api: Api, acme: Account, key: str) -> None:
+    acme.add("shop.example")
+
+    response = await api.list(key)
+
+    assert response.status_code == 200
+    assert [item["domain"] for item in response.json()] == ["shop.example"]
+
+
+async def test_a_key_opens_no_other_account(api: Api, tracker: Tracker, key: str) -> None:
+    tracker.account("globex").add("secret.example")
+
+    assert (await api.list(key)).json() == []
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        pytest.param(None, id="missing"),
+        pytest.param("", id="empty"),
+        pytest.param("{key}", id="no-scheme"),
+        pytest.param("Basic {key}", id="wrong-scheme"),
+        pytest.param("bearer {key}", id="lower-case-scheme"),
+        pytest.param("Bearer  {key}", id="two-blanks"),
+        pytest.param("Bearer {key}x", id="too-long"),
+        pytest.param("Bearer {key} extra", id="two-words"),
+        pytest.param("Bearer service_sk_short", id="too-short"),
+        pytest.param("Bearer service_sk_" + "A" * 41, id="unknown"),
+    ],
+)
+async def test_any_other_header_is_an_invalid_key(api: Api, key: str, header: str | None) -> None:
+    headers = {} if header is None else {"Authorization": header.format(key=key)}
+
+    response = await api.http.get(LIST, headers=headers)
+
+    assert refusal(response) == (401, "Invalid API key")
+
+
+async def test_two_authorization_headers_are_an_invalid_key(api: Api, key: str) -> None:
+    response = await api.http.get(LIST, headers=[("Authorization", f"Bearer {key}")] * 2)
+
+    assert refusal(response) == (401, "Invalid API key")
+
+
+async def test_a_deleted_key_is_an_invalid_key(api: Api, acme: Account, key: str) -> None:
+    acme.delete_key(key)
+
+    assert refusal(await api.list(key)) == (401, "Invalid API key")
+
+
+async def test_a_revoked_key_is_an_invalid_key(api: Api, acme: Account, key: str) -> None:
+    acme.revoke_key(key)
+
+    assert refusal(await api.list(key)) == (401, "Invalid API key")
+
+
+async def test_an_expired_key_is_an_invalid_key(api: Api, clock: Clock, key: str) -> None:
+    clock.move(days=90, seconds=-1)
+    assert (await api.list(key)).status_code == 200
+
+    clock.move(seconds=1)
+
+    assert refusal(await api.list(key)) == (401, "Invalid API key")
+
+
+async def test_an_address_that_is_not_listed_is_refused(api: Api, acme: Account) -> None:
+    key = acme.create_key("bot", ips=("203.0.113.7",))
+
+    assert refusal(await api.list(key)) == (403, "IP address not allowed")
+
+
+async def test_a_listed_address_is_let_in(api: Api, acme: Account) -> None:
+    key = acme.create_key("bot", ips=("203.0.113.7", "127.0.0.0/8"))
+
+    assert (await api.list(key)).status_code == 200
+
+
+async def test_calls_can_be_made_to_come_from_anywhere(
+    api: Api, tracker: Tracker, acme: Account
+) -> None:
+    key = acme.create_key("bot", ips=("203.0.113.7",))
+
+    tracker.caller_ip = "203.0.113.7"
+
+    assert (await api.list(key)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("scopes", "listed", "added", "scanned"),
+    [
+        pytest.param((READ,), 200, 403, 403, id="read-only"),
+        pytest.param((WRITE,), 403, 201, 200, id="write-only"),
+        pytest.param((READ, WRITE), 200, 201, 200, id="read-and-write"),
+        pytest.param(("admin",), 200, 201, 200, id="admin"),
+        pytest.param(("read_reports", "write_alerts"), 403, 403, 403, id="other-resources"),
+    ],
+)
+async def test_each_endpoint_needs_its_scope(
+    api: Api, acme: Account, scopes: tuple[str, ...], listed: int, added: int, scanned: int
+) -> None:
+    key, record = acme.create_key("bot", scopes), acme.add("known.example")
+
+    replies = [await api.list(key), await api.add(key), await api.scan(key, record.domain_id)]
+
+    assert [reply.status_code for reply in replies] == [listed, added, scanned]
+    for reply in replies:
+        assert reply.status_code != 403 or reply.json()["error"] == "Insufficient permissions"
+
+
+@pytest.mark.parametrize(
+    ("needed", "held", "status"),
+    [
+        pytest.param(READ, (READ,), 200, id="read-is-enough"),
+        pytest.param((READ, WRITE), (WRITE,), 403, id="both-needed-one-held"),
+        pytest.param((READ, WRITE), (READ, WRITE), 200, id="both-needed-both-held"),
+    ],
+)
+async def test_the_scope_of_a_scan_can_be_chosen(
+    api: Api,
+    tracker: Tracker,
+    acme: Account,
+    needed: str | tuple[str, ...],
+    held: tuple[str, ...],
+    status: int,
+) -> None:
+    tracker.scan_scope = needed
+
+    reply = await api.scan(acme.create_key("bot", held), acme.add("a.example").domain_id)
+
+    assert reply.status_code == status
+
+
+async def test_the_last_use_of_a_key_is_noted(
+    api: Api, acme: Account, clock: Clock, key: str
+) -> None:
+    assert acme.keys[0].last_used_at is None
+
+    clock.move(minutes=5)
+    await api.list(key)
+
+    assert acme.keys[0].last_used_at == clock.now
+
+
+async def test_a_key_that_is_refused_was_not_used(api: Api, acme: Account, key: str) -> None:
+    acme.revoke_key(key)
+    elsewhere = acme.create_key("elsewhere", ips=("203.0.113.7",))
+
+    await api.list(key)
+    await api.list(elsewhere)
+
+    assert [record.last_used_at for record in acme.keys] == [None, None]
+
+
+async def test_rotation_ends_with_the_old_key_unused(
+    api: Api, acme: Account, clock: Clock, key: str
+) -> None:
+    await api.list(key)
+    used, new = clock.now, acme.create_key("bot 2")
+
+    clock.move(minutes=1)
+    await api.list(new)
+    acme.delete_key(key)
+
+    assert acme.key(key).last_used_at == used
+    assert (await api.list(key)).status_code == 401
+    assert (await api.list(new)).status_code == 200
+
+
+async def test_a_key_expires_while_its_owner_looks_on(
+    api: Api, acme: Account, clock: Clock
+) -> None:
+    key = acme.create_key("bot", expires_on=(clock.now + timedelta(days=1)).date())
+
+    clock.move(days=2)
+
+    assert (await api.http.get(LIST, headers=bearer(key))).status_code == 401
+    assert acme.keys[0].condition(clock.now) == "expired"

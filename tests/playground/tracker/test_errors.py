@@ -1,0 +1,118 @@
+"""The four errors in every shape that a service may give them: service document, section 7."""
+
+import httpx
+import pytest
+
+from bot.playground.tracker import Tracker
+from tests.playground.tracker.conftest import Api
+
+pytestmark = pytest.mark.anyio
+
+FOUR = {
+    "invalid_key": "Invalid API key",
+    "permissions": "Insufficient permissions",
+    "ip": "IP address not allowed",
+    "rate_limit": "Rate limit exceeded",
+}
+SHAPES = {
+    "json": '{"error": "MESSAGE"}',
+    "nested": '{"error": {"code": "KIND", "message": "MESSAGE"}}',
+    "deep": (
+        '{"ok": false, "meta": {"status": 418}, "errors": [{"detail": [{"reason":'
+        ' {"text": "MESSAGE"}, "hints": [null, 0, ""]}]}]}'
+    ),
+    "upper": '{"ERROR": "MESSAGE"}',
+    "plain": "MESSAGE",
+}
+
+
+async def error(api: Api, tracker: Tracker, key: str, kind: str) -> httpx.Response:
+    tracker.fail_next(kind)
+    return await api.list(key)
+
+
+@pytest.mark.parametrize("style", SHAPES)
+@pytest.mark.parametrize("kind", FOUR)
+async def test_each_error_is_told_in_the_chosen_style(
+    api: Api, tracker: Tracker, key: str, kind: str, style: str
+) -> None:
+    tracker.error_style, tracker.error_status = style, 418
+    message = FOUR[kind].upper() if style == "upper" else FOUR[kind]
+
+    response = await error(api, tracker, key, kind)
+
+    assert response.text == SHAPES[style].replace("KIND", kind).replace("MESSAGE", message)
+    is_json = response.headers["Content-Type"] == "application/json; charset=utf-8"
+    assert is_json is (style != "plain")
+
+
+@pytest.mark.parametrize("kind", FOUR)
+async def test_an_error_can_be_a_web_page(api: Api, tracker: Tracker, key: str, kind: str) -> None:
+    tracker.error_style = "html"
+
+    response = await error(api, tracker, key, kind)
+
+    assert response.headers["Content-Type"].startswith("text/html")
+    assert f"<p>{FOUR[kind]}</p>" in response.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [("invalid_key", 401), ("permissions", 403), ("ip", 403), ("rate_limit", 429)],
+)
+async def test_each_error_has_its_usual_status(
+    api: Api, tracker: Tracker, key: str, kind: str, status: int
+) -> None:
+    assert (await error(api, tracker, key, kind)).status_code == status
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+@pytest.mark.parametrize("kind", FOUR)
+async def test_every_error_can_have_the_same_status(
+    api: Api, tracker: Tracker, key: str, kind: str, status: int
+) -> None:
+    tracker.error_status = status
+
+    response = await error(api, tracker, key, kind)
+
+    assert (response.status_code, response.json()) == (status, {"error": FOUR[kind]})
+
+
+async def test_one_error_can_have_another_status(api: Api, tracker: Tracker, key: str) -> None:
+    tracker.error_status = {"ip": 451}
+
+    assert (await error(api, tracker, key, "ip")).status_code == 451
+    assert (await error(api, tracker, key, "permissions")).status_code == 403
+
+
+async def test_other_mistakes_keep_their_status_and_follow_the_style(
+    api: Api, tracker: Tracker, key: str
+) -> None:
+    tracker.error_style, tracker.error_status = "plain", 200
+
+    response = await api.scan(key, "nowhere")
+
+    assert (response.status_code, response.text) == (404, "Domain not found")
+
+
+@pytest.mark.parametrize("kind", ["rate_limit", "503"])
+async def test_a_time_to_wait_can_be_sent(api: Api, tracker: Tracker, key: str, kind: str) -> None:
+    assert "Retry-After" not in (await error(api, tracker, key, kind)).headers
+
+    tracker.retry_after_s = 7
+
+    assert (await error(api, tracker, key, kind)).headers["Retry-After"] == "7"
+
+
+async def test_a_used_up_limit_says_the_time_to_wait_too(
+    api: Api, tracker: Tracker, key: str
+) -> None:
+    tracker.hourly_limit, tracker.retry_after_s = 0, 7
+
+    assert (await api.list(key)).headers["Retry-After"] == "7"
+
+
+@pytest.mark.parametrize("name", ["error_style", "add_style"])
+def test_an_unknown_style_is_refused_at_once(name: str) -> None:
+    with pytest.raises(ValueError, match="choose one of"):
+        setattr(Tracker(), name, "yaml")

@@ -1,0 +1,143 @@
+"""Keys as the API Keys page makes them: service document, sections 2.1, 3 and 5."""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot.playground.tracker import Account, KeyRecord
+from tests.playground.tracker.conftest import Clock
+
+
+@pytest.fixture
+def acme(clock: Clock) -> Account:
+    return Account("acme", clock)
+
+
+def test_a_key_is_52_characters_and_starts_with_the_prefix(acme: Account) -> None:
+    value = acme.create_key("bot")
+
+    assert re.fullmatch(r"service_sk_[A-Za-z0-9_-]{41}", value)
+    assert len(value) == 52
+
+
+def test_two_keys_are_never_the_same(acme: Account) -> None:
+    assert acme.create_key("bot") != acme.create_key("bot")
+
+
+def test_of_a_value_only_the_last_four_characters_can_be_read_again(acme: Account) -> None:
+    value = acme.create_key("bot")
+
+    [record] = acme.keys
+    assert record.last4 == value[-4:]
+    assert value not in repr(vars(record))
+    assert value[11:-4] not in repr(vars(acme))
+
+
+@pytest.mark.parametrize("days", [30, 90, 365])
+def test_a_key_expires_after_the_chosen_days(acme: Account, clock: Clock, days: int) -> None:
+    acme.create_key("bot", days=days)
+
+    assert acme.keys[0].expires_at == clock.now + timedelta(days=days)
+
+
+def test_a_key_with_a_date_works_through_that_day(acme: Account, clock: Clock) -> None:
+    acme.create_key("bot", expires_on=date(2026, 5, 1))
+
+    assert acme.keys[0].condition(datetime(2026, 5, 1, 23, 59, tzinfo=UTC)) == "valid"
+    assert acme.keys[0].condition(datetime(2026, 5, 2, tzinfo=UTC)) == "expired"
+
+
+def test_a_key_can_be_made_without_an_expiration(acme: Account, clock: Clock) -> None:
+    acme.create_key("bot", days=None)
+
+    assert acme.keys[0].expires_at is None
+    assert acme.keys[0].condition(clock.now + timedelta(days=10_000)) == "valid"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param({"name": "  "}, id="blank-name"),
+        pytest.param({"scopes": ()}, id="no-scope"),
+        pytest.param({"scopes": ("read_domain",)}, id="unknown-scope"),
+        pytest.param({"days": 31}, id="other-days"),
+        pytest.param({"ips": ("office",)}, id="no-address"),
+    ],
+)
+def test_a_form_with_a_mistake_makes_no_key(acme: Account, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - the type is the contract, the words are not
+        acme.create_key(**{"name": "bot"} | wrong)
+
+    assert acme.keys == []
+
+
+def test_deleting_a_key_revokes_it(acme: Account, clock: Clock) -> None:
+    value = acme.create_key("bot")
+
+    acme.delete_key(value)
+
+    assert acme.keys[0].is_deleted
+    assert acme.keys[0].is_revoked
+    assert acme.keys[0].condition(clock.now) == "deleted"
+
+
+def test_a_key_can_be_ended_by_its_record_too(acme: Account, clock: Clock) -> None:
+    acme.create_key("bot")
+
+    acme.revoke_key(acme.keys[0])
+
+    assert acme.keys[0].condition(clock.now) == "revoked"
+
+
+def test_a_key_of_another_account_is_not_found_and_not_named(acme: Account, clock: Clock) -> None:
+    foreign = Account("globex", clock).create_key("bot")
+
+    with pytest.raises(KeyError) as caught:
+        acme.delete_key(foreign)
+
+    assert foreign not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("ips", "address", "is_allowed"),
+    [
+        pytest.param((), "198.51.100.1", True, id="no-restriction"),
+        pytest.param(("203.0.113.7",), "203.0.113.7", True, id="the-address"),
+        pytest.param(("203.0.113.7",), "203.0.113.8", False, id="another-address"),
+        pytest.param(("192.0.2.1", "203.0.113.0/28"), "203.0.113.9", True, id="in-a-network"),
+        pytest.param(("203.0.113.7",), "::ffff:203.0.113.7", True, id="mapped-into-ipv6"),
+        pytest.param(("2001:db8::/32",), "2001:db8::5", True, id="ipv6-network"),
+        pytest.param(("2001:db8::1",), "203.0.113.7", False, id="other-family"),
+    ],
+)
+def test_addresses_are_compared_as_addresses(
+    acme: Account, ips: tuple[str, ...], address: str, is_allowed: bool
+) -> None:
+    acme.create_key("bot", ips=ips)
+
+    assert acme.keys[0].ips == ips
+    assert acme.keys[0].allows_address(address) is is_allowed
+
+
+def test_admin_grants_every_scope(acme: Account) -> None:
+    acme.create_key("bot", ("admin",))
+
+    assert acme.keys[0].grants(("read_domains", "write_alerts"))
+
+
+def test_a_key_grants_only_what_it_holds(acme: Account) -> None:
+    acme.create_key("bot", ("read_domains",))
+
+    assert acme.keys[0].grants(("read_domains",))
+    assert not acme.keys[0].grants(("read_domains", "write_domains"))
+
+
+def test_a_key_may_be_given_a_higher_limit(acme: Account, clock: Clock) -> None:
+    acme.create_key("bot")
+    record: KeyRecord = acme.keys[0]
+
+    record.hourly_limit = 5000
+
+    assert record.remaining(clock.now, 1000) == 5000

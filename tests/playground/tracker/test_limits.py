@@ -1,0 +1,71 @@
+"""The hourly allowance of a key: service document, section 8, over real sockets."""
+
+import pytest
+
+from bot.playground.tracker import Account, Tracker
+from tests.playground.tracker.conftest import LIST, Api, Clock
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_default_limit_is_1000_an_hour(api: Api, key: str) -> None:
+    assert (await api.list(key)).headers["X-RateLimit-Remaining"] == "999"
+
+
+async def test_the_request_beyond_the_limit_is_refused(
+    api: Api, tracker: Tracker, acme: Account, key: str
+) -> None:
+    tracker.hourly_limit = 2
+
+    replies = [await api.list(key) for _ in range(3)]
+
+    assert [reply.status_code for reply in replies] == [200, 200, 429]
+    assert replies[2].json()["error"] == "Rate limit exceeded"
+    assert [reply.headers["X-RateLimit-Remaining"] for reply in replies] == ["1", "0", "0"]
+
+
+async def test_the_limit_is_counted_for_each_key(
+    api: Api, tracker: Tracker, acme: Account, key: str
+) -> None:
+    tracker.hourly_limit = 1
+    await api.list(key)
+
+    assert (await api.list(acme.create_key("other"))).status_code == 200
+
+
+async def test_the_limit_holds_until_the_clock_hour_ends(
+    api: Api, tracker: Tracker, clock: Clock, key: str
+) -> None:
+    tracker.hourly_limit = 1
+
+    statuses = []
+    for minutes in (0, 44, 1, 1):  # 10:15, 10:59, 11:00, 11:01
+        clock.move(minutes=minutes)
+        statuses.append((await api.list(key)).status_code)
+
+    assert statuses == [200, 429, 200, 429]
+
+
+async def test_every_endpoint_counts_and_so_do_its_mistakes(
+    api: Api, acme: Account, key: str
+) -> None:
+    await api.add(key)
+    await api.add(key)
+    await api.scan(key, "nowhere")
+
+    assert (await api.list(key)).headers["X-RateLimit-Remaining"] == "996"
+
+
+async def test_a_refused_address_uses_nothing_up(api: Api, acme: Account) -> None:
+    key = acme.create_key("bot", ips=("203.0.113.7",))
+
+    response = await api.list(key)
+
+    assert response.headers["X-RateLimit-Remaining"] == "1000"
+
+
+@pytest.mark.parametrize("path", [LIST, "/nowhere", f"{LIST}/x/scan"])
+async def test_every_answer_says_what_remains(api: Api, path: str) -> None:
+    response = await api.http.get(path)
+
+    assert response.headers["X-RateLimit-Remaining"] == "1000"

@@ -1,0 +1,172 @@
+import json
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from bot.playground.tracker.hostnames import canonical_name
+from bot.playground.tracker.samples import (
+    HOSTILE_TEXTS,
+    bare_values,
+    deep_nesting,
+    many_records,
+    quirk_of,
+    sample_portfolio,
+    sample_scan,
+)
+from bot.playground.tracker.samples.facts import SAMPLE_DAY, Facts
+from bot.playground.tracker.samples.whois import registration
+
+SEVERITIES = ["critical", "high", "medium", "low"]
+
+
+def plain_scan(domain: str, **facts: Any) -> dict[str, Any]:
+    return sample_scan(domain, quirk="none", **facts)
+
+
+def test_a_scan_of_a_name_is_always_the_same() -> None:
+    assert sample_scan("shop.example") == sample_scan("shop.example")
+
+
+def test_a_scan_has_the_four_sections_of_the_document() -> None:
+    assert list(plain_scan("shop.example")) == ["whois", "dns", "ssl", "security"]
+
+
+def test_the_sections_agree_with_each_other() -> None:
+    scan = plain_scan("shop.example", health=41)
+    texts = [record["value"] for record in scan["dns"]["records"] if record["type"] == "TXT"]
+
+    assert scan["whois"]["name_servers"] == scan["dns"]["nameServers"]
+    assert scan["security"]["spf"]["record"] in texts
+    assert scan["ssl"]["daysRemaining"] == 13
+    assert scan["security"]["issues"][0]["title"] == "The certificate expires in 13 days"
+
+
+def test_registrars_write_dates_and_labels_in_their_own_ways() -> None:
+    labels: set[str] = set()
+    kinds: set[type] = set()
+    for domain in (f"d{number}.example" for number in range(40)):
+        whois = plain_scan(domain)["whois"]
+        expiry = next(label for label in whois if label.lower().startswith("expiry"))
+        labels.add(expiry)
+        kinds.add(type(whois[expiry]))
+
+    assert labels == {"expiryDate", "expiry_date", "Expiry Date"}
+    assert kinds == {str, int}
+
+
+@pytest.mark.parametrize("days", range(-700, 800, 50))
+def test_a_registration_is_in_order_on_any_day(days: int) -> None:
+    today = SAMPLE_DAY + timedelta(days=days)
+    for number in range(40):
+        created, updated, ends = registration(Facts(f"d{number}.example", today, 50 + number))
+
+        assert created <= updated <= today < ends
+
+
+def test_most_of_a_scan_is_the_same_on_the_next_day() -> None:
+    today = plain_scan("shop.example", today=date(2026, 3, 9), health=90)
+    tomorrow = plain_scan("shop.example", today=date(2026, 3, 10), health=90)
+
+    assert today["whois"] == tomorrow["whois"]
+    assert today["ssl"]["notAfter"] == tomorrow["ssl"]["notAfter"]
+
+
+def test_a_worse_score_means_more_findings() -> None:
+    counts = [
+        len(plain_scan("shop.example", health=health)["security"]["issues"])
+        for health in (100, 70, 41, 0)
+    ]
+
+    assert counts[0] == 0
+    assert counts == sorted(counts)
+    assert counts[-1] > 8
+
+
+def test_the_worst_finding_comes_first() -> None:
+    issues = plain_scan("shop.example", health=10)["security"]["issues"]
+
+    ranks = [SEVERITIES.index(issue["severity"]) for issue in issues]
+    assert ranks == sorted(ranks)
+
+
+@pytest.mark.parametrize("health", [None, "41", float("nan"), -1, 101, True])
+def test_a_value_that_is_no_score_means_the_score_from_the_name(health: object) -> None:
+    assert plain_scan("shop.example", health=health) == plain_scan("shop.example")
+
+
+def test_some_names_have_each_quirk_and_most_have_none() -> None:
+    quirks = [quirk_of(sample.domain) for sample in sample_portfolio(1000)]
+
+    assert {"missing", "nulls", "hostile"} < set(quirks)
+    assert quirks.count("none") > 850
+
+
+def test_a_section_can_be_missing() -> None:
+    assert len(sample_scan("shop.example", quirk="missing")) == 3
+
+
+def test_sections_and_values_can_be_null() -> None:
+    scan = sample_scan("shop.example", quirk="nulls")
+
+    assert list(scan.values()).count(None) == 1
+    assert all(None in section.values() for section in scan.values() if section)
+
+
+def test_hostile_text_stands_where_strangers_write() -> None:
+    scan = sample_scan("shop.example", quirk="hostile")
+
+    values = {record["value"] for record in scan["dns"]["records"]}
+    assert set(HOSTILE_TEXTS) <= values
+    assert "<!everyone>" in scan["whois"]["registrar"]
+
+
+@pytest.mark.parametrize(
+    "harm", ["<!channel>", "<@U1>", "*bold*", "`", "|", "\u202e", "\x00", "0123456789" * 1]
+)
+def test_every_harmful_kind_of_text_is_among_the_samples(harm: str) -> None:
+    assert any(harm in text for text in HOSTILE_TEXTS)
+    assert max(map(len, HOSTILE_TEXTS)) > 3000
+
+
+def test_an_unknown_quirk_is_refused() -> None:
+    with pytest.raises(ValueError, match="hostile"):
+        sample_scan("shop.example", quirk="hostle")
+
+
+def test_a_portfolio_holds_different_valid_names() -> None:
+    names = [canonical_name(sample.domain) for sample in sample_portfolio(10_000)]
+
+    assert len(set(names)) == 10_000
+
+
+def test_a_portfolio_depends_on_its_seed_only() -> None:
+    assert sample_portfolio(100, 1) == sample_portfolio(100, 1)
+    assert sample_portfolio(100, 1) != sample_portfolio(100, 2)
+
+
+def test_a_portfolio_has_everything_that_real_ones_have() -> None:
+    samples = sample_portfolio(1000)
+
+    assert any(not sample.domain.isascii() for sample in samples)
+    assert any("xn--" in sample.domain for sample in samples)
+    assert any(not sample.has_score for sample in samples)
+    assert any(sample.has_score and sample.health is None for sample in samples)
+    assert any(sample.folder is None for sample in samples)
+    assert any(len(sample.tags) == 3 for sample in samples)
+    assert any(sample.domain_type == "competitor" for sample in samples)
+
+
+def test_nesting_is_as_deep_as_asked() -> None:
+    assert json.dumps(deep_nesting(30)["ssl"]).count("{") == 30
+
+
+def test_there_are_as_many_records_as_asked() -> None:
+    dns = many_records(5_000)["dns"]
+
+    assert isinstance(dns, dict)
+    assert len(dns["records"]) == 5_000
+
+
+def test_every_section_can_be_a_bare_value() -> None:
+    assert bare_values(7)["whois"] == bare_values(7)["security"] == 7

@@ -1,0 +1,375 @@
+"""One contract, every store."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from bot.store.base import Documents
+from bot.store.errors import ConflictError, StoreError
+
+pytestmark = pytest.mark.anyio
+
+NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+
+async def keys_under(documents: Documents, prefix: str) -> list[str]:
+    return [document.key for document in await documents.list_prefix(prefix)]
+
+
+async def keys_due(documents: Documents, moment: datetime, prefix: str = "") -> list[str]:
+    return [document.key for document in await documents.due_before(moment, prefix=prefix)]
+
+
+async def test_a_new_store_is_empty(documents: Documents) -> None:
+    assert await documents.list_prefix("") == []
+    assert await documents.get("-.T1/key") is None
+
+
+async def test_what_was_put_comes_back(documents: Documents) -> None:
+    put = await documents.put("-.T1/key", {"a": [1, None, {"b": 0.5}]}, due_at=NOON)
+
+    assert await documents.get("-.T1/key") == put
+    assert (put.key, put.value, put.due_at) == ("-.T1/key", {"a": [1, None, {"b": 0.5}]}, NOON)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param({}, id="empty"),
+        pytest.param({"": {"": []}}, id="empty-names"),
+        pytest.param({"t": "NUL \0, half \ud800, emoji 🦊, RTL \u202e, quote '\"\\"}, id="text"),
+        pytest.param({"n": [2**70, -1, 1e-300, True]}, id="numbers"),
+        pytest.param({"long": "x" * 2_000_000}, id="two-megabytes"),
+    ],
+)
+async def test_any_json_object_comes_back(documents: Documents, value: dict[str, Any]) -> None:
+    await documents.put("-.T1/key", value)
+
+    assert [found.value for found in await documents.list_prefix("")] == [value]
+
+
+def nested(depth: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(depth):
+        value = {"in": value}
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param({"n": float("nan")}, id="nan"),
+        pytest.param({"n": float("inf")}, id="infinity"),
+        pytest.param({"n": {1, 2}}, id="set"),
+        pytest.param({("a", "b"): 1}, id="tuple-as-name"),
+        pytest.param(nested(100_000), id="too-deep"),
+    ],
+)
+async def test_what_is_no_json_is_refused_and_changes_nothing(
+    documents: Documents, value: dict[str, Any]
+) -> None:
+    before = await documents.put("-.T1/key", {"n": 1})
+
+    with pytest.raises(StoreError):
+        await documents.put("-.T1/key", value)
+
+    assert await documents.get("-.T1/key") == before
+
+
+async def test_nobody_shares_a_value_with_the_store(documents: Documents) -> None:
+    value = {"names": ["a"]}
+    put = await documents.put("-.T1/key", value)
+
+    value["names"].append("b")
+    put.value["names"].append("c")
+
+    found = await documents.get("-.T1/key")
+    assert found is not None
+    assert found.value == {"names": ["a"]}
+
+
+@pytest.mark.parametrize("key", ["", "a\0b", "a\ud800"], ids=["empty", "nul", "half-a-character"])
+async def test_a_key_that_not_every_store_could_keep_is_refused(
+    documents: Documents, key: str
+) -> None:
+    with pytest.raises(StoreError):
+        await documents.put(key, {})
+    with pytest.raises(StoreError):
+        await documents.get(key)
+    with pytest.raises(StoreError):
+        await documents.delete(key)
+
+
+async def test_put_replaces_value_and_due_moment(documents: Documents) -> None:
+    await documents.put("-.T1/key", {"a": 1, "b": 2}, due_at=NOON)
+    await documents.put("-.T1/key", {"a": 3})
+
+    found = await documents.get("-.T1/key")
+    assert found is not None
+    assert (found.value, found.due_at) == ({"a": 3}, None)
+    assert await documents.due_before(NOON) == []
+
+
+async def test_every_write_has_a_new_positive_revision(documents: Documents) -> None:
+    revs = [(await documents.put("-.T1/key", {})).rev for _ in range(5)]
+
+    assert len(set(revs)) == 5
+    assert min(revs) > 0
+
+
+async def test_put_if_absent_lets_only_one_win(documents: Documents) -> None:
+    async def claim(number: int) -> int:
+        await documents.put("-.T1/claim", {"by": number}, if_rev=0)
+        return number
+
+    outcomes = await asyncio.gather(*map(claim, range(20)), return_exceptions=True)
+
+    (winner,) = (outcome for outcome in outcomes if isinstance(outcome, int))
+    assert sum(isinstance(outcome, ConflictError) for outcome in outcomes) == 19
+    found = await documents.get("-.T1/claim")
+    assert found is not None
+    assert found.value == {"by": winner}
+
+
+async def test_put_if_unchanged_refuses_an_older_revision(documents: Documents) -> None:
+    first = await documents.put("-.T1/key", {"n": 1})
+    second = await documents.put("-.T1/key", {"n": 2}, due_at=NOON, if_rev=first.rev)
+
+    with pytest.raises(ConflictError):
+        await documents.put("-.T1/key", {"n": 3}, if_rev=first.rev)
+
+    assert await documents.get("-.T1/key") == second
+    assert await documents.due_before(NOON) == [second]
+
+
+async def test_put_if_unchanged_refuses_a_missing_document(documents: Documents) -> None:
+    with pytest.raises(ConflictError):
+        await documents.put("-.T1/key", {}, if_rev=1)
+
+    assert await documents.get("-.T1/key") is None
+
+
+async def test_a_key_deleted_and_made_again_does_not_look_unchanged(documents: Documents) -> None:
+    first = await documents.put("-.T1/key", {"n": 1})
+    await documents.delete("-.T1/key")
+    await documents.put("-.T1/key", {"n": 2})
+
+    with pytest.raises(ConflictError):
+        await documents.put("-.T1/key", {"n": 3}, if_rev=first.rev)
+
+
+async def increment(documents: Documents, key: str) -> None:
+    while True:
+        found = await documents.get(key)
+        n, rev = (found.value["n"], found.rev) if found else (0, 0)
+        try:
+            await documents.put(key, {"n": n + 1}, if_rev=rev)
+        except ConflictError:
+            await asyncio.sleep(0)
+        else:
+            return
+
+
+async def test_two_hundred_simultaneous_increments_are_all_counted(documents: Documents) -> None:
+    keys = [f"-.T1/count/{number % 20}" for number in range(200)]
+
+    await asyncio.gather(*(increment(documents, key) for key in keys))
+
+    counts = [found.value["n"] for found in await documents.list_prefix("-.T1/count/")]
+    assert counts == [10] * 20
+
+
+async def test_delete_says_whether_there_was_one(documents: Documents) -> None:
+    await documents.put("-.T1/key", {}, due_at=NOON)
+
+    assert await documents.delete("-.T1/key") is True
+    assert await documents.delete("-.T1/key") is False
+    assert await documents.get("-.T1/key") is None
+    assert await documents.due_before(NOON) == []
+
+
+async def test_delete_if_unchanged_refuses_another_revision(documents: Documents) -> None:
+    first = await documents.put("-.T1/key", {"n": 1})
+    second = await documents.put("-.T1/key", {"n": 2})
+
+    with pytest.raises(ConflictError):
+        await documents.delete("-.T1/key", if_rev=first.rev)
+
+    assert await documents.delete("-.T1/key", if_rev=second.rev) is True
+    with pytest.raises(ConflictError):
+        await documents.delete("-.T1/key", if_rev=second.rev)
+
+
+async def test_delete_if_absent_deletes_nothing(documents: Documents) -> None:
+    assert await documents.delete("-.T1/key", if_rev=0) is False
+    await documents.put("-.T1/key", {})
+
+    with pytest.raises(ConflictError):
+        await documents.delete("-.T1/key", if_rev=0)
+
+    assert await documents.get("-.T1/key") is not None
+
+
+NEIGHBOURS = ["-.T1/a", "-.T10/a", "-.T1", "-.t1/a", "E1.T1/a", "-.T1\U0010ffff/a", "-.T1%"]
+
+
+async def test_forgetting_a_workspace_leaves_its_neighbours(documents: Documents) -> None:
+    for key in NEIGHBOURS:
+        await documents.put(key, {}, due_at=NOON)
+
+    assert await documents.delete_prefix("-.T1/") == 1
+
+    others = sorted(set(NEIGHBOURS) - {"-.T1/a"})
+    assert await keys_under(documents, "") == others
+    assert await keys_due(documents, NOON) == others
+    assert await documents.delete_prefix("-.T1/") == 0
+
+
+async def test_the_empty_prefix_deletes_nothing(documents: Documents) -> None:
+    await documents.put("-.T1/key", {})
+
+    with pytest.raises(StoreError):
+        await documents.delete_prefix("")
+
+    assert await keys_under(documents, "") == ["-.T1/key"]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        pytest.param("w/%", ["w/%", "w/%a"], id="percent"),
+        pytest.param("w/_", ["w/_", "w/_a"], id="underscore"),
+        pytest.param("w/*", ["w/*a"], id="star"),
+        pytest.param("w/A", ["w/A"], id="case"),
+        pytest.param("w/é", ["w/é", "w/éa"], id="accent"),
+        pytest.param("w/\ud7ff", ["w/\ud7ff\U0010ffff"], id="before-the-surrogates"),
+        pytest.param("w/\U0010ffff", ["w/\U0010ffff", "w/\U0010ffff\U0010ffffz"], id="last"),
+        pytest.param("\U0010ffff", ["\U0010ffff"], id="last-of-all"),
+        pytest.param("w/'; --", ["w/'; --"], id="quote"),
+        pytest.param("w/nothing", [], id="none"),
+    ],
+)
+async def test_a_prefix_is_plain_text(
+    documents: Documents, prefix: str, expected: list[str]
+) -> None:
+    keys = [
+        "\U0010ffff",
+        "w/%",
+        "w/%a",
+        "w/_",
+        "w/_a",
+        "w/*a",
+        "w/A",
+        "w/a",
+        "w/é",
+        "w/éa",
+        "w/e\u0301",
+    ]
+    keys += [
+        "w/\ud7ff\U0010ffff",
+        "w/\ue000",
+        "w/\U0010ffff",
+        "w/\U0010ffff\U0010ffffz",
+        "w/'; --",
+    ]
+    for key in keys:
+        await documents.put(key, {})
+
+    assert await keys_under(documents, prefix) == expected
+    assert await documents.delete_prefix(prefix) == len(expected)
+    assert len(await documents.list_prefix("")) == len(keys) - len(expected)
+
+
+async def test_a_list_is_in_key_order_and_as_long_as_wanted(documents: Documents) -> None:
+    keys = [f"-.T1/{number:03}" for number in range(250)]
+    for key in reversed(keys):
+        await documents.put(key, {})
+
+    assert await keys_under(documents, "-.T1/") == keys
+    for limit in (0, 1, 100, 101, 249, 250, 999):
+        found = await documents.list_prefix("-.T1/", limit=limit)
+        assert [document.key for document in found] == keys[:limit]
+
+
+async def test_due_documents_come_in_due_order_up_to_the_moment(documents: Documents) -> None:
+    await documents.put("-.T1/never", {})
+    await documents.put("-.T1/later", {}, due_at=NOON + timedelta(microseconds=1))
+    await documents.put("-.T1/b", {}, due_at=NOON)
+    await documents.put("-.T1/a", {}, due_at=NOON)
+    await documents.put("-.T1/z", {}, due_at=NOON - MINUTE)
+
+    assert await keys_due(documents, NOON) == ["-.T1/z", "-.T1/a", "-.T1/b"]
+    assert await keys_due(documents, NOON - 2 * MINUTE) == []
+
+
+async def test_due_documents_can_be_limited_to_a_prefix_and_a_number(
+    documents: Documents,
+) -> None:
+    for minute in range(9):
+        await documents.put(f"-.T{minute % 3}/{minute}", {}, due_at=NOON + minute * MINUTE)
+
+    found = await documents.due_before(NOON + 9 * MINUTE, prefix="-.T1/", limit=2)
+
+    assert [document.key for document in found] == ["-.T1/1", "-.T1/4"]
+
+
+async def test_a_due_moment_keeps_its_instant_and_comes_back_in_utc(documents: Documents) -> None:
+    in_kathmandu = NOON.astimezone(timezone(timedelta(hours=5, minutes=45)))
+
+    put = await documents.put("-.T1/key", {}, due_at=in_kathmandu)
+
+    assert put.due_at == NOON
+    assert put.due_at.tzinfo is UTC
+    assert await documents.due_before(in_kathmandu) == [put]
+
+
+async def test_the_deleted_take_no_place_among_the_due(documents: Documents) -> None:
+    for key in ("-.T1/a", "-.T1/b", "-.T2/c", "-.T3/d"):
+        await documents.put(key, {}, due_at=NOON)
+
+    await documents.delete("-.T1/a")
+    await documents.put("-.T1/b", {})
+    await documents.delete_prefix("-.T2/")
+
+    found = await documents.due_before(NOON, limit=1)
+    assert [document.key for document in found] == ["-.T3/d"]
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        pytest.param(datetime(2026, 11, 2, 12, 0), id="no-zone"),  # noqa: DTZ001 - that is the test
+        pytest.param(datetime.max.replace(tzinfo=timezone(-MINUTE)), id="after-the-last-year"),
+    ],
+)
+async def test_a_moment_without_a_place_in_utc_is_refused(
+    documents: Documents, moment: datetime
+) -> None:
+    with pytest.raises(StoreError):
+        await documents.put("-.T1/key", {}, due_at=moment)
+    with pytest.raises(StoreError):
+        await documents.due_before(moment)
+
+
+async def test_a_check_passes_and_touches_nobodys_documents(documents: Documents) -> None:
+    await documents.put("-.T1/key", {})
+
+    await asyncio.gather(*(documents.check() for _ in range(10)))
+
+    found = await keys_under(documents, "")
+    assert [key for key in found if not key.startswith("meta/")] == ["-.T1/key"]
+
+
+async def test_a_closed_store_refuses_everything_but_another_close(documents: Documents) -> None:
+    await documents.close()
+    await documents.close()
+
+    with pytest.raises(StoreError):
+        await documents.get("-.T1/key")
+    with pytest.raises(StoreError):
+        await documents.put("-.T1/key", {})
+    with pytest.raises(StoreError):
+        await documents.check()

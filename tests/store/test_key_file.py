@@ -1,0 +1,80 @@
+"""The key ring of the embedded store, in a file beside the database."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bot.store.errors import StoreError, WrongKeyRingError
+from bot.store.sealed import about, load_or_make_key_file
+from bot.workspace import WorkspaceId
+
+HERE = about("key", WorkspaceId("T1"))
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "bot.keys"
+
+
+def test_the_first_start_makes_a_private_file(key_file: Path) -> None:
+    before = os.umask(0)
+    _, is_new = load_or_make_key_file(key_file)
+    os.umask(before)
+
+    assert is_new is True
+    assert key_file.stat().st_mode & 0o777 == 0o600
+    assert list(key_file.parent.iterdir()) == [key_file]
+
+
+def test_a_later_start_reads_the_same_ring(key_file: Path) -> None:
+    sealed = load_or_make_key_file(key_file)[0].seal("a secret", HERE)
+    content = key_file.read_text()
+
+    ring, is_new = load_or_make_key_file(key_file)
+
+    assert is_new is False
+    assert ring.unseal(sealed, HERE) == "a secret"
+    assert key_file.read_text() == content
+
+
+def test_two_files_hold_two_keys(tmp_path: Path) -> None:
+    load_or_make_key_file(tmp_path / "a")
+    load_or_make_key_file(tmp_path / "b")
+
+    assert (tmp_path / "a").read_text() != (tmp_path / "b").read_text()
+
+
+def test_a_file_that_others_could_read_is_made_private(key_file: Path) -> None:
+    load_or_make_key_file(key_file)
+    key_file.chmod(0o644)
+
+    load_or_make_key_file(key_file)
+
+    assert key_file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"k1:c2hvcnQ=\n", b"\xff\xfe\0binary", b"service_sk_secret"],
+    ids=["empty", "short-key", "binary", "something-else"],
+)
+def test_a_garbled_file_is_refused_and_not_overwritten(key_file: Path, content: bytes) -> None:
+    key_file.parent.mkdir()
+    key_file.write_bytes(content)
+
+    with pytest.raises(WrongKeyRingError, match=r"bot\.keys is garbled") as refusal:
+        load_or_make_key_file(key_file)
+
+    assert key_file.read_bytes() == content
+    assert "secret" not in str(refusal.value)
+
+
+def test_a_place_where_no_file_can_be_is_a_store_error(tmp_path: Path) -> None:
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    (tmp_path / "file").touch()
+
+    for place in (tmp_path, tmp_path / "dangling", tmp_path / "file" / "bot.keys"):
+        with pytest.raises(StoreError, match="cannot be used"):
+            load_or_make_key_file(place)
+    assert not (tmp_path / "nothing").exists()

@@ -1,0 +1,305 @@
+import asyncio
+import json
+
+import httpx
+import pytest
+
+from bot.tracker.budget import Budget, fingerprint
+from bot.tracker.client import Limits, Purpose, TrackerClient, tracker_http
+from bot.tracker.errors import (
+    InvalidKeyError,
+    RateLimitedError,
+    RejectedError,
+    ReserveReachedError,
+    TimedOutError,
+    UnavailableError,
+)
+from bot.tracker.models import Added, Domain
+from tests.tracker.loopback import KEY, QUICK, Request, always, client_of, reply, service
+
+pytestmark = pytest.mark.anyio
+
+ONE = [{"domain": "a.example", "domainId": "d1"}]
+LIMIT = {"error": "Rate limit exceeded"}
+
+
+async def test_a_list_is_asked_for_with_the_key() -> None:
+    async with service(always(reply(ONE))) as there, client_of(there.url + "/base/") as tracker:
+        listing = await tracker.list_domains(KEY)
+
+    assert listing.domains == (Domain(domain="a.example", domain_id="d1"),)
+    (request,) = there.seen
+    assert (request.method, request.target) == ("GET", "/base/api/tools/domain-tracker")
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["accept-encoding"] == "identity"
+    assert request.body == b""
+
+
+async def test_an_added_domain_is_sent_as_documented() -> None:
+    async with service(always(reply({"id": 1}))) as there, client_of(there.url) as tracker:
+        added = await tracker.add_domain(
+            KEY, domain="a.example", domain_type="owned", tags=("x", "y"), folder="Shöps"
+        )
+
+    assert added == Added({"id": 1})
+    (request,) = there.seen
+    assert (request.method, request.target) == ("POST", "/api/tools/domain-tracker")
+    assert request.headers["content-type"] == "application/json"
+    sent = {"domain": "a.example", "domainType": "owned", "tags": ["x", "y"], "folder": "Shöps"}
+    assert json.loads(request.body) == sent
+
+
+async def test_fields_that_were_not_given_are_not_sent() -> None:
+    async with service(always(reply(status=201))) as there, client_of(there.url) as tracker:
+        await tracker.add_domain(KEY, domain="\ud800", domain_type="owned")
+
+    assert json.loads(there.seen[0].body) == {"domain": "\ud800", "domainType": "owned"}
+
+
+@pytest.mark.parametrize(
+    ("domain_id", "part"),
+    [
+        ("d1", "d1"),
+        ("a/b?c#d e", "a%2Fb%3Fc%23d%20e"),
+        ("..", "%2E%2E"),
+        (".", "%2E"),
+        ("ü\ud800", "%C3%BC%3F"),
+        ("%2e", "%252e"),
+    ],
+)
+async def test_a_domain_id_stays_one_part_of_the_path(domain_id: str, part: str) -> None:
+    result = reply({"domainId": domain_id, "dns": {}})
+    async with service(always(result)) as there, client_of(there.url) as tracker:
+        await tracker.scan(KEY, domain_id)
+
+    (request,) = there.seen
+    assert request.target == f"/api/tools/domain-tracker/{part}/scan"
+    assert json.loads(request.body) == {"action": "full_scan"}
+
+
+@pytest.mark.parametrize("key", ["", "two words", "ключ", "key\r\nX-Other: 1", "\ud800"])
+async def test_a_key_that_no_header_can_carry_is_invalid(key: str) -> None:
+    async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
+        with pytest.raises(InvalidKeyError):
+            await tracker.list_domains(key)
+
+    assert not there.seen
+
+
+async def test_a_user_name_in_the_address_would_replace_the_key() -> None:
+    async with tracker_http() as http:
+        with pytest.raises(ValueError, match="user name"):
+            TrackerClient(http, base_url="http://me:secret@127.0.0.1", budget=Budget())
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+async def test_a_list_is_asked_for_again_when_a_gateway_fails(status: int) -> None:
+    answers = always(reply(status=status), reply(status=status), reply(ONE))
+    async with service(answers) as there, client_of(there.url) as tracker:
+        listing = await tracker.list_domains(KEY)
+
+    assert len(listing.domains) == 1
+    assert len(there.seen) == 3
+
+
+async def test_a_list_is_asked_for_three_times_at_most() -> None:
+    async with service(always(reply(status=503))) as there, client_of(there.url) as tracker:
+        with pytest.raises(UnavailableError) as caught:
+            await tracker.list_domains(KEY)
+
+    assert (caught.value.status, caught.value.is_outcome_unknown) == (503, False)
+    assert len(there.seen) == 3
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [reply(status=500), reply(status=404), reply(status=429), reply(LIMIT, status=503)],
+    ids=["500", "404", "429", "rate-limit-as-503"],
+)
+async def test_what_a_second_try_cannot_mend_is_tried_once(answer: bytes) -> None:
+    async with service(always(answer)) as there, client_of(there.url) as tracker:
+        with pytest.raises((UnavailableError, RejectedError, RateLimitedError)):
+            await tracker.list_domains(KEY)
+
+    assert len(there.seen) == 1
+
+
+async def test_what_changes_something_is_sent_once() -> None:
+    async with service(always(reply(status=503))) as there, client_of(there.url) as tracker:
+        with pytest.raises(UnavailableError) as add:
+            await tracker.add_domain(KEY, domain="a.example", domain_type="owned")
+        with pytest.raises(UnavailableError) as scan:
+            await tracker.scan(KEY, "d1")
+
+    assert add.value.is_outcome_unknown
+    assert scan.value.is_outcome_unknown
+    assert len(there.seen) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "may_have_arrived"),
+    [
+        (httpx.ConnectTimeout, False),
+        (httpx.PoolTimeout, False),
+        (httpx.WriteTimeout, True),
+        (httpx.ReadTimeout, True),
+    ],
+)
+async def test_what_timed_out_is_not_tried_again(
+    kind: type[httpx.TransportError], may_have_arrived: bool
+) -> None:
+    tries = []
+
+    def fail(request: httpx.Request) -> httpx.Response:
+        tries.append(request)
+        raise kind("slow", request=request)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
+        tracker = TrackerClient(http, base_url="http://slow", budget=Budget(), limits=QUICK)
+        with pytest.raises(TimedOutError) as listed:
+            await tracker.list_domains(KEY)
+        with pytest.raises(TimedOutError) as scanned:
+            await tracker.scan(KEY, "d1")
+
+    assert len(tries) == 2
+    assert not listed.value.is_outcome_unknown
+    assert scanned.value.is_outcome_unknown is may_have_arrived
+
+
+async def test_the_requests_remaining_are_kept_per_key() -> None:
+    budget = Budget()
+    seen = always(
+        reply(ONE, headers={"x-ratelimit-REMAINING": "997"}),
+        reply(status=404, headers={"X-RateLimit-Remaining": "12"}),
+    )
+    async with service(seen) as there, client_of(there.url, budget=budget) as tracker:
+        await tracker.list_domains(KEY)
+        with pytest.raises(RejectedError):
+            await tracker.list_domains("other")
+
+    assert budget.state(fingerprint(KEY)).remaining == 997
+    assert budget.state(fingerprint("other")).remaining == 12
+
+
+async def test_after_a_rate_limit_error_nothing_is_sent_for_a_while() -> None:
+    limit = always(reply(LIMIT, status=429, headers={"Retry-After": "40"}), reply(ONE))
+    async with service(limit) as there, client_of(there.url) as tracker:
+        with pytest.raises(RateLimitedError) as first:
+            await tracker.list_domains(KEY)
+        with pytest.raises(RateLimitedError) as second:
+            await tracker.scan(KEY, "d1", purpose=Purpose.SCHEDULED)
+        await tracker.list_domains("other")
+
+    assert (first.value.is_ours, first.value.retry_after_s) == (False, 40)
+    assert second.value.is_ours
+    assert 0 < second.value.retry_after_s <= 40
+    assert len(there.seen) == 2
+
+
+async def test_the_wait_ends_with_a_success() -> None:
+    now = [0.0]
+    budget = Budget(clock=lambda: now[0], chance=lambda: 0.5)
+    limit = always(reply(LIMIT, status=429), reply(ONE))
+    async with service(limit) as there, client_of(there.url, budget=budget) as tracker:
+        with pytest.raises(RateLimitedError) as caught:
+            await tracker.list_domains(KEY)
+        now[0] += caught.value.retry_after_s
+        await tracker.list_domains(KEY)
+        await tracker.list_domains(KEY)
+
+    assert len(there.seen) == 3
+
+
+async def test_the_reserve_is_kept_for_scheduled_work() -> None:
+    seen = always(
+        reply(ONE, headers={"X-RateLimit-Remaining": "999"}),
+        reply(ONE, headers={"X-RateLimit-Remaining": "49"}),
+    )
+    async with service(seen) as there, client_of(there.url) as tracker:
+        await tracker.list_domains(KEY)
+        await tracker.list_domains(KEY)
+        with pytest.raises(ReserveReachedError):
+            await tracker.list_domains(KEY)
+        await tracker.list_domains(KEY, purpose=Purpose.SCHEDULED)
+
+    assert len(there.seen) == 3
+
+
+async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None:
+    all_here, go_on = asyncio.Event(), asyncio.Event()
+
+    async def answer(_request: Request, writer: asyncio.StreamWriter) -> None:
+        if len(there.seen) == 8:
+            all_here.set()
+        await go_on.wait()
+        writer.write(reply(LIMIT, status=429, headers={"Retry-After": "9"}))
+
+    async with service(answer) as there, client_of(there.url) as tracker:
+        asked = [asyncio.create_task(tracker.list_domains(KEY)) for _ in range(20)]
+        async with asyncio.timeout(5):
+            await all_here.wait()
+            go_on.set()
+            errors = await asyncio.gather(*asked, return_exceptions=True)
+
+    assert all(isinstance(error, RateLimitedError) for error in errors)
+    assert len(there.seen) == 8
+
+
+async def test_a_list_does_not_wait_for_scans() -> None:
+    async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
+        if request.method == "POST":
+            await asyncio.Event().wait()
+        writer.write(reply(ONE))
+
+    limits = Limits(slot_s=30)
+    async with service(answer) as there, client_of(there.url, limits=limits) as tracker:
+        scans = [asyncio.create_task(tracker.scan(KEY, "d1")) for _ in range(20)]
+        async with asyncio.timeout(5):
+            await asyncio.sleep(0)
+            await tracker.list_domains(KEY)
+        for scan in scans:
+            scan.cancel()
+        await asyncio.gather(*scans, return_exceptions=True)
+
+    assert sum(request.method == "POST" for request in there.seen) <= 6
+
+
+async def test_replies_set_no_cookies_for_other_workspaces() -> None:
+    cookie = {"Set-Cookie": "session=of-workspace-1; Path=/"}
+    async with (
+        service(always(reply(ONE, headers=cookie))) as there,
+        client_of(there.url) as client,
+    ):
+        await client.list_domains(KEY)
+        await client.list_domains("other")
+
+    assert "cookie" not in there.seen[1].headers
+
+
+async def test_this_machine_is_reached_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", "")
+
+    async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
+        await tracker.list_domains(KEY)
+
+    assert len(there.seen) == 1
+
+
+async def test_a_name_that_does_not_resolve_is_tried_again_and_surely_not_sent() -> None:
+    tries = []
+
+    def fail(request: httpx.Request) -> httpx.Response:
+        tries.append(request.method)
+        raise httpx.ConnectError("Name or service not known", request=request)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
+        tracker = TrackerClient(http, base_url="http://gone", budget=Budget(), limits=QUICK)
+        with pytest.raises(UnavailableError) as listed:
+            await tracker.list_domains(KEY)
+        with pytest.raises(UnavailableError) as scanned:
+            await tracker.scan(KEY, "d1")
+
+    assert tries == ["GET", "GET", "GET", "POST"]
+    assert isinstance(listed.value.__cause__, httpx.ConnectError)
+    assert not scanned.value.is_outcome_unknown

@@ -1,0 +1,328 @@
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.tracker.decode import decode_added, decode_listing, decode_scan
+from bot.tracker.errors import (
+    InsufficientPermissionsError,
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    RejectedError,
+    TrackerError,
+    UnavailableError,
+    UnreadableReplyError,
+)
+from bot.tracker.models import Added, Domain, Listing, ScanResult
+
+Decode = Callable[[int, dict[str, str], bytes], object]
+EVERY: dict[str, Decode] = {"list": decode_listing, "add": decode_added, "scan": decode_scan}
+every_decode = pytest.mark.parametrize("decode", EVERY.values(), ids=EVERY)
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(
+        st.sampled_from(["domain", "domainId", "tags", "healthScore", "whois", "error"])
+        | st.text(),
+        inner,
+    ),
+    max_leaves=20,
+)  # fmt: skip
+
+
+def dumped(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+def failure_of(decode: Decode, status: int, value: object = b"") -> TrackerError:
+    body = value if isinstance(value, bytes) else dumped(value)
+    with pytest.raises(TrackerError) as caught:
+        decode(status, {}, body)
+    return caught.value
+
+
+def listed(item: object) -> Domain:
+    return decode_listing(200, {}, dumped([item])).domains[0]
+
+
+def test_a_list_is_read_with_unknown_fields_kept() -> None:
+    body = {
+        "domainId": "d1", "domain": "Example.com", "domainType": "owned", "tags": ["a", "b"],
+        "folder": "Shops", "healthScore": 71, "expires": {"at": "2030-01-01"},
+    }  # fmt: skip
+
+    assert listed(body) == Domain(
+        domain="Example.com",
+        domain_id="d1",
+        domain_type="owned",
+        tags=("a", "b"),
+        folder="Shops",
+        health_score=71.0,
+        other={"expires": {"at": "2030-01-01"}},
+    )
+
+
+def test_a_domain_needs_nothing_but_its_name() -> None:
+    assert listed({"domain": "a.example"}) == Domain(domain="a.example")
+
+
+def test_items_without_a_name_are_counted_and_lose_no_other() -> None:
+    items: list[object] = [
+        None,
+        5,
+        "a.example",
+        [],
+        {},
+        {"domain": ""},
+        {"domain": " "},
+        {"domain": 7},
+    ]
+
+    listing = decode_listing(200, {}, dumped([*items, {"domain": "b.example"}]))
+
+    assert listing == Listing(domains=(Domain(domain="b.example"),), skipped=8)
+
+
+@pytest.mark.parametrize(
+    ("score", "read"),
+    [
+        ("0", 0.0),
+        ("100", 100.0),
+        ("71.5", 71.5),
+        ("null", None),
+        ("true", None),
+        ('"71"', None),
+        ("-1", None),
+        ("101", None),
+        ("100.01", None),
+        ("NaN", None),
+        ("Infinity", None),
+        ("1e999", None),
+        ("9" * 5000, None),
+        ("[71]", None),
+    ],
+)
+def test_only_a_number_from_0_to_100_is_a_score(score: str, read: float | None) -> None:
+    body = f'[{{"domain": "a.example", "healthScore": {score}}}]'.encode()
+
+    assert decode_listing(200, {}, body).domains[0].health_score == read
+
+
+@pytest.mark.parametrize(
+    ("tags", "read"),
+    [(None, ()), ("prod", ("prod",)), (["a", 5, None, "", " ", "b"], ("a", "b")), ({"a": 1}, ())],
+)
+def test_odd_tags_are_read_as_far_as_they_are_words(tags: object, read: tuple[str, ...]) -> None:
+    assert listed({"domain": "a.example", "tags": tags}).tags == read
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [("d1", "d1"), (17, "17"), (None, None), ("", None), (True, None), ({}, None), (1.5, None)],
+)
+def test_a_domain_id_may_be_a_number(value: object, read: str | None) -> None:
+    assert listed({"domain": "a.example", "domainId": value}).domain_id == read
+    assert decode_scan(200, {}, dumped({"domainId": value})).domain_id == read
+
+
+@pytest.mark.parametrize("field", ["domainType", "folder"])
+@pytest.mark.parametrize("value", [None, 5, "", {}, ["a"]])
+def test_odd_labels_are_none(field: str, value: object) -> None:
+    domain = listed({"domain": "a.example", field: value})
+
+    assert (domain.domain_type, domain.folder) == (None, None)
+
+
+def test_a_list_is_never_searched_for_messages() -> None:
+    body = dumped([{"domain": "a.example", "tags": ["Rate limit exceeded"]}])
+
+    assert decode_listing(200, {}, body).domains[0].tags == ("Rate limit exceeded",)
+
+
+def test_an_empty_list_is_a_listing() -> None:
+    assert decode_listing(200, {}, b" [ ] ") == Listing()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(dumped({"domains": [{"domain": "a.example"}]}), id="wrapped"),
+        pytest.param(dumped({"data": [{"domain": "a", "note": "Invalid API key"}]}), id="echo"),
+        pytest.param(b'[{"domain": "a.example", "tags": ["Rate limit exceeded"]', id="truncated"),
+        pytest.param(b"<html><h1>Sign in</h1>", id="html"),
+        pytest.param(b"", id="empty"),
+        pytest.param(b"null", id="null"),
+        pytest.param(b'{"message": "Welcome"}', id="no-error"),
+        pytest.param(b'{"domain": "a.example", "error": "No WHOIS"}', id="one-domain"),
+        pytest.param(b"[" * 100_000, id="deep"),
+        pytest.param(b'[{"domain": "a", "x": ' + b"[" * 300 + b"]" * 300 + b"}]", id="deep-item"),
+    ],
+)
+def test_a_success_that_is_no_list_is_unreadable(body: bytes) -> None:
+    error = failure_of(decode_listing, 200, body)
+
+    assert isinstance(error, UnreadableReplyError)
+    assert (error.is_outcome_unknown, error.status) == (False, 200)
+
+
+def test_a_scan_keeps_missing_and_null_sections_apart() -> None:
+    body = dumped({"domainId": "d1", "ssl": None, "whois": {"a": 1}, "dns": [1], "took": 3})
+
+    result = decode_scan(200, {}, body)
+
+    assert result == ScanResult(
+        domain_id="d1",
+        sections={"whois": {"a": 1}, "dns": [1], "ssl": None},
+        other={"took": 3},
+    )
+    assert list(result.sections) == ["whois", "dns", "ssl"]
+
+
+def test_a_scan_result_is_never_searched_for_messages() -> None:
+    body = dumped({"dns": {"TXT": ["Rate limit exceeded"]}})
+
+    assert decode_scan(200, {}, body).sections == {"dns": {"TXT": ["Rate limit exceeded"]}}
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"<html>", b'{"dns": ["Invalid API key"'])
+def test_another_answer_to_a_scan_leaves_its_outcome_unknown(body: bytes) -> None:
+    error = failure_of(decode_scan, 200, body)
+
+    assert isinstance(error, UnreadableReplyError)
+    assert error.is_outcome_unknown
+
+
+@pytest.mark.parametrize(
+    ("body", "raw"),
+    [
+        (b"", None),
+        (b" \n", None),
+        (b"null", None),
+        (b'"ok"', "ok"),
+        (b"[]", []),
+        (b'{"success": true, "errors": []}', {"success": True, "errors": []}),
+        (b'{"folder": "Rate limit exceeded"}', {"folder": "Rate limit exceeded"}),
+        (b'{"id": "x", "in": "Invalid API key"}', {"id": "x", "in": "Invalid API key"}),
+        (b'{"domain": "a", "in": "Invalid API key"}', {"domain": "a", "in": "Invalid API key"}),
+        (b'{"domainId": "d", "errors": ["x"]}', {"domainId": "d", "errors": ["x"]}),
+    ],
+)
+def test_any_json_may_answer_an_add(body: bytes, raw: object) -> None:
+    assert decode_added(201, {}, body) == Added(raw)
+
+
+def test_an_add_that_answers_nothing_but_a_message_failed() -> None:
+    error = failure_of(decode_added, 200, {"code": 1, "info": ["Invalid API key"]})
+
+    assert isinstance(error, InvalidKeyError)
+
+
+def test_html_after_an_add_leaves_its_outcome_unknown() -> None:
+    error = failure_of(decode_added, 200, b"<html>Welcome</html>")
+
+    assert isinstance(error, UnreadableReplyError)
+    assert error.is_outcome_unknown
+
+
+@every_decode
+@pytest.mark.parametrize("status", [200, 201, 400, 401, 403, 418, 429, 302, 500, 503])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"error": "IP address not allowed"}',
+        b"IP address not allowed",
+        b"<html><body><h1>IP address not allowed</h1></body></html>",
+        b'"IP address not allowed"',
+        b'{"success": false, "reasons": ["ip_address_not_allowed"]}',
+    ],
+)
+def test_the_message_counts_before_the_status(decode: Decode, status: int, body: bytes) -> None:
+    assert isinstance(failure_of(decode, status, body), IpNotAllowedError)
+
+
+@every_decode
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (401, InvalidKeyError),
+        (403, InsufficientPermissionsError),
+        (429, RateLimitedError),
+        (400, RejectedError),
+        (404, RejectedError),
+        (301, UnreadableReplyError),
+        (304, UnreadableReplyError),
+        (100, UnreadableReplyError),
+        (999, UnreadableReplyError),
+        (500, UnavailableError),
+        (503, UnavailableError),
+    ],
+)
+def test_the_status_counts_without_a_message(
+    decode: Decode, status: int, expected: type[TrackerError]
+) -> None:
+    assert type(failure_of(decode, status, {"error": "Nope"})) is expected
+    assert type(failure_of(decode, status)) is expected
+
+
+def test_a_rejection_says_what_the_service_said() -> None:
+    for decode, status in [(decode_scan, 404), (decode_listing, 200), (decode_added, 200)]:
+        error = failure_of(decode, status, {"success": False, "error": "No such domain"})
+
+        assert isinstance(error, RejectedError)
+        assert (error.status, error.said) == (status, "No such domain")
+
+
+def test_a_failed_add_without_words_is_a_rejection() -> None:
+    error = failure_of(decode_added, 200, {"success": False})
+
+    assert isinstance(error, RejectedError)
+    assert error.said is None
+
+
+def test_only_what_may_have_changed_something_has_an_unknown_outcome() -> None:
+    outcomes = {}
+    for name, decode in EVERY.items():
+        error = failure_of(decode, 502)
+        assert isinstance(error, UnavailableError)
+        outcomes[name] = (error.is_outcome_unknown, error.status)
+
+    assert outcomes == {"list": (False, 502), "add": (True, 502), "scan": (True, 502)}
+
+
+@pytest.mark.parametrize(("headers", "wait_s"), [({"Retry-After": "7"}, 7.0), ({}, 0.0)])
+def test_a_rate_limit_says_how_long_to_wait(headers: dict[str, str], wait_s: float) -> None:
+    with pytest.raises(RateLimitedError) as caught:
+        decode_listing(429, headers, b"")
+
+    assert caught.value.retry_after_s == wait_s
+    assert not caught.value.is_ours
+
+
+@every_decode
+@settings(deadline=None)
+@given(
+    status=st.integers(0, 999),
+    headers=st.dictionaries(st.sampled_from(["Retry-After", "Date", "x"]), st.text()),
+    body=st.binary() | JSON.map(dumped) | st.text().map(str.encode),
+)
+def test_any_reply_is_data_or_a_tracker_error(
+    decode: Decode, status: int, headers: dict[str, str], body: bytes
+) -> None:
+    try:
+        answer = decode(status, headers, body)
+    except TrackerError:
+        return
+    assert isinstance(answer, Listing | Added | ScanResult)
+    assert 200 <= status < 300
+
+
+@settings(deadline=None)
+@given(st.lists(JSON))
+def test_every_item_of_a_list_is_a_domain_or_counted(items: list[object]) -> None:
+    listing = decode_listing(200, {}, dumped(items))
+
+    assert len(listing.domains) + listing.skipped == len(items)
+    assert all(d.health_score is None or 0 <= d.health_score <= 100 for d in listing.domains)

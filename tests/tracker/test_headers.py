@@ -1,0 +1,54 @@
+import httpx
+import pytest
+
+from bot.tracker.headers import requests_remaining, retry_after_s
+
+DATE = "Fri, 01 Mar 2030 10:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("value", "remaining"),
+    [
+        ("997", 997),
+        (" 0 ", 0),
+        ("-1", None),
+        ("", None),
+        ("many", None),
+        ("12, 11", None),
+        ("1.5", None),
+        ("٣", None),
+        ("9" * 5000, None),
+    ],
+)
+def test_only_a_plain_count_is_taken_as_remaining(value: str, remaining: int | None) -> None:
+    assert requests_remaining({"X-RateLimit-Remaining": value}) == remaining
+
+
+@pytest.mark.parametrize("name", ["x-ratelimit-remaining", "X-RATELIMIT-REMAINING"])
+def test_the_case_of_a_header_does_not_matter(name: str) -> None:
+    assert requests_remaining({name: "5"}) == 5
+    assert requests_remaining(httpx.Headers({name: "5"})) == 5
+
+
+def test_without_the_header_nothing_is_known() -> None:
+    assert requests_remaining({}) is None
+    assert retry_after_s({}) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "date", "seconds"),
+    [
+        pytest.param("7", DATE, 7, id="seconds"),
+        pytest.param("1.5", DATE, 1.5, id="parts-of-a-second"),
+        pytest.param("0", DATE, None, id="none"),
+        pytest.param("-3", DATE, None, id="negative"),
+        pytest.param("soon", DATE, None, id="words"),
+        pytest.param("Fri, 01 Mar 2030 10:02:00 GMT", DATE, 120, id="date"),
+        pytest.param("Fri, 01 Mar 2030 10:02:00 GMT", "", None, id="date-without-now"),
+        pytest.param("Fri, 01 Mar 2030 10:02:00 -0000", DATE, None, id="date-without-zone"),
+        pytest.param("Fri, 01 Mar 2030 09:00:00 GMT", DATE, None, id="past"),
+        pytest.param("Fri, 01 Mar 99999 10:02:00 GMT", DATE, None, id="no-such-year"),
+    ],
+)
+def test_retry_after_is_read_in_both_forms(value: str, date: str, seconds: float | None) -> None:
+    assert retry_after_s({"Retry-After": value, "Date": date}) == seconds

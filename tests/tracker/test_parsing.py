@@ -1,0 +1,61 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.tracker.parsing import MAX_DEPTH, NotJsonError, is_deeper_than, parse_json
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        pytest.param(b'[{"a": 1.5}, null]', [{"a": 1.5}, None], id="json"),
+        pytest.param(b"[NaN, Infinity, -Infinity, 1]", [None, None, None, 1], id="no-numbers"),
+        pytest.param(b"[1e999, 2]", [None, 2], id="beyond-floats"),
+        pytest.param(b"[" + b"9" * 5000 + b", 2]", [None, 2], id="beyond-ints"),
+        pytest.param(rb'["a\ud800b"]', ["a\ufffdb"], id="half-a-pair"),
+        pytest.param(rb'["\ud83d\ude00", NaN]', ["\U0001f600", None], id="whole-pair"),
+        pytest.param(rb'["\\ud800", NaN]', [r"\ud800", None], id="escaped-backslash"),
+        pytest.param(b'["\xff"]', ["\ufffd"], id="not-utf-8"),
+        pytest.param(b'["a\tb"]', ["a\tb"], id="raw-control-character"),
+        pytest.param(b"\xef\xbb\xbf[1]", [1], id="byte-order-mark"),
+        pytest.param('["é"]'.encode("utf-16"), ["é"], id="utf-16"),
+    ],
+)
+def test_one_odd_value_loses_nothing_else(body: bytes, value: object) -> None:
+    assert parse_json(body) == value
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b'[{"domain": "a.ex', id="truncated"),
+        pytest.param(b"<html>", id="html"),
+        pytest.param(b"[1] [2]", id="two"),
+        pytest.param(b"[" * 100_000, id="open-and-deep"),
+        pytest.param(b"[" * 100_000 + b"]" * 100_000, id="deep"),
+        pytest.param(b'{"a":' * 500 + b"NaN" + b"}" * 500, id="deep-and-odd"),
+        pytest.param(b"[" * 201 + b"]" * 201, id="just-too-deep"),
+    ],
+)
+def test_what_is_no_json_is_refused(body: bytes) -> None:
+    with pytest.raises(NotJsonError) as caught:
+        parse_json(body)
+
+    assert caught.value.__context__ is None, "it would hold the body"
+
+
+def test_the_deepest_allowed_value_is_read() -> None:
+    value = parse_json(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
+
+    assert not is_deeper_than(value, MAX_DEPTH)
+    assert is_deeper_than(value, MAX_DEPTH - 1)
+
+
+@settings(deadline=None)
+@given(st.binary())
+def test_any_bytes_are_a_value_or_refused(body: bytes) -> None:
+    try:
+        parse_json(body)
+    except NotJsonError:
+        return

@@ -1,0 +1,105 @@
+"""A key is seen nowhere but in its own request."""
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from bot.tracker.budget import Budget, Purpose
+from bot.tracker.calls import Call
+from bot.tracker.client import TrackerClient
+from bot.tracker.errors import RejectedError, TrackerError
+from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service
+
+pytestmark = pytest.mark.anyio
+
+ECHO = {"Set-Cookie": "key=short", "X-RateLimit-Remaining": "5"}
+
+
+async def echo(request: Request, writer: asyncio.StreamWriter) -> None:
+    """Answer with what came, as a port that speaks no HTTP may; httpx quotes such a line."""
+    writer.write(f"HTTP/1.1 200 OK\r\n{request.headers['authorization']}\r\n\r\n".encode())
+    writer.close()
+
+
+async def drop(_request: Request, writer: asyncio.StreamWriter) -> None:
+    writer.transport.abort()
+
+
+@pytest.fixture
+def everything_logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    with caplog.at_level(logging.DEBUG):
+        yield caplog
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(always(reply([], headers=ECHO)), id="success"),
+        pytest.param(always(reply({"error": f"Bad header: Bearer {KEY}"}, status=400)), id="400"),
+        pytest.param(always(reply(f"no such key {KEY}".encode(), status=500)), id="500"),
+        pytest.param(always(reply(status=503)), id="repeated"),
+        pytest.param(drop, id="dropped"),
+        pytest.param(echo, id="echoed-without-http"),
+    ],
+)
+@pytest.mark.usefixtures("everything_logged")
+async def test_no_log_and_no_error_holds_the_key(
+    answer: Answer, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    told = ""
+    async with service(answer) as there, client_of(there.url) as tracker:
+        try:
+            await tracker.list_domains(KEY)
+        except TrackerError as error:
+            told = repr(error) + "".join(traceback.format_exception(error))
+
+    assert there.seen[0].headers["authorization"] == f"Bearer {KEY}"
+    logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
+    assert KEY not in told + "".join(logged) + "".join(capfd.readouterr())
+
+
+async def test_a_repeated_key_is_taken_out_of_what_the_service_said() -> None:
+    answer = always(reply({"error": f"Bad header: Bearer {KEY}"}, status=400))
+    async with service(answer) as there, client_of(there.url) as tracker:
+        with pytest.raises(RejectedError) as caught:
+            await tracker.list_domains(KEY)
+
+    assert caught.value.said == "Bad header: Bearer [hidden]"
+
+
+async def test_a_repeated_key_is_taken_out_of_data() -> None:
+    answer = always(reply({"domain": "a.example", "by": KEY}))
+    async with service(answer) as there, client_of(there.url) as tracker:
+        added = await tracker.add_domain(KEY, domain="a.example", domain_type="owned")
+
+    assert added.raw == {"domain": "a.example", "by": "[hidden]"}
+
+
+async def test_no_object_shows_the_key() -> None:
+    budget = Budget()
+    async with service(always(reply([]))) as there, client_of(there.url, budget=budget) as tracker:
+        await tracker.list_domains(KEY)
+        call = Call(key=KEY, purpose=Purpose.PERSON, deadline_s=1)
+        shown = [repr(call), repr(vars(tracker)), repr(vars(budget))]
+
+    assert KEY not in "".join(shown)
+
+
+async def test_the_key_is_not_part_of_the_address() -> None:
+    urls = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        urls.append(str(request.url))
+        raise httpx.ReadTimeout("slow", request=request)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        tracker = TrackerClient(http, base_url="http://service", budget=Budget())
+        with pytest.raises(TrackerError) as caught:
+            await tracker.scan(KEY, "d1")
+
+    assert urls == ["http://service/api/tools/domain-tracker/d1/scan"]
+    assert KEY not in "".join(traceback.format_exception(caught.value))

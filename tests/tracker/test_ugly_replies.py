@@ -1,0 +1,167 @@
+"""What services and the networks before them really do, over a real socket."""
+
+import asyncio
+import socket
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from bot.tracker.client import Limits, Purpose, TrackerClient
+from bot.tracker.decode import decode_listing
+from bot.tracker.errors import (
+    InvalidKeyError,
+    ReplyTooLargeError,
+    TimedOutError,
+    TrackerError,
+    UnavailableError,
+    UnreadableReplyError,
+)
+from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service
+
+pytestmark = pytest.mark.anyio
+
+MIB = b"x" * 1024 * 1024
+HASTY = Limits(list_s=0.2, scan_s=0.2, retry_wait_s=0)
+
+
+async def scan_failure(tracker: TrackerClient) -> TrackerError:
+    with pytest.raises(TrackerError) as caught:
+        async with asyncio.timeout(10):
+            await tracker.scan(KEY, "d1", purpose=Purpose.SCHEDULED)
+    return caught.value
+
+
+async def drop(_request: Request, writer: asyncio.StreamWriter) -> None:
+    writer.transport.abort()
+
+
+async def half(_request: Request, writer: asyncio.StreamWriter) -> None:
+    writer.write(reply({"domainId": "d1", "dns": {}})[:-4])
+    writer.close()
+
+
+async def garble(_request: Request, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"220 mail.example ESMTP\r\n\r\n")
+    writer.close()
+
+
+async def silence(_request: Request, _writer: asyncio.StreamWriter) -> None:
+    await asyncio.Event().wait()
+
+
+async def drip(_request: Request, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    while True:
+        writer.write(b" ")
+        await writer.drain()
+        await asyncio.sleep(0.01)
+
+
+async def flood(_request: Request, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    for _ in range(100):
+        writer.write(b"%x\r\n%s\r\n" % (len(MIB), MIB))
+        await writer.drain()
+    writer.write(b"0\r\n\r\n")
+
+
+@pytest.mark.parametrize("answer", [drop, half, garble])
+async def test_a_connection_that_breaks_leaves_the_outcome_unknown(answer: Answer) -> None:
+    async with service(answer) as there, client_of(there.url) as tracker:
+        error = await scan_failure(tracker)
+
+    assert type(error) is UnavailableError
+    assert error.is_outcome_unknown
+    assert len(there.seen) == 1
+
+
+async def test_a_list_is_asked_for_again_when_the_connection_breaks() -> None:
+    async with service(drop) as there, client_of(there.url) as tracker:
+        with pytest.raises(UnavailableError) as caught:
+            await tracker.list_domains(KEY)
+
+    assert not caught.value.is_outcome_unknown
+    assert len(there.seen) == 3
+
+
+@pytest.mark.parametrize("answer", [silence, drip])
+async def test_no_service_can_keep_a_call_waiting(answer: Answer) -> None:
+    async with service(answer) as there, client_of(there.url, limits=HASTY) as tracker:
+        error = await scan_failure(tracker)
+        with pytest.raises(TimedOutError) as listed:
+            await tracker.list_domains(KEY)
+
+    assert isinstance(error, TimedOutError)
+    assert error.is_outcome_unknown
+    assert not listed.value.is_outcome_unknown
+    assert len(there.seen) == 2, "what timed out is not sent again"
+
+
+async def test_a_closed_port_was_surely_not_reached() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+    async with client_of(f"http://127.0.0.1:{port}") as tracker:
+        error = await scan_failure(tracker)
+
+    assert type(error) is UnavailableError
+    assert not error.is_outcome_unknown
+
+
+async def test_an_endless_body_is_cut_and_its_connection_closed() -> None:
+    async with service(flood) as there, client_of(there.url) as tracker:
+        error = await scan_failure(tracker)
+        async with asyncio.timeout(5):
+            await there.dropped.wait()
+
+    assert isinstance(error, ReplyTooLargeError)
+    assert error.is_outcome_unknown
+
+
+async def test_a_redirect_carries_the_key_nowhere() -> None:
+    async with service(always(reply([]))) as elsewhere:
+        moved = reply(status=307, headers={"Location": elsewhere.url})
+        async with service(always(moved)) as there, client_of(there.url) as tracker:
+            error = await scan_failure(tracker)
+
+    assert isinstance(error, UnreadableReplyError)
+    assert not elsewhere.seen
+
+
+async def test_an_error_page_is_read_for_its_message() -> None:
+    page = b"<!doctype html><title>Error</title><p>Invalid <b>API</b>&nbsp;key</p>"
+    answer = always(reply(page, status=502))
+    async with service(answer) as there, client_of(there.url) as tracker:
+        error = await scan_failure(tracker)
+
+    assert isinstance(error, InvalidKeyError)
+
+
+async def test_the_connection_is_used_again_after_an_error() -> None:
+    answers = always(reply(b"<html>", status=500), reply({"dns": {}}))
+    async with service(answers) as there, client_of(there.url) as tracker:
+        await scan_failure(tracker)
+
+        result = await tracker.scan(KEY, "d1")
+
+    assert result.sections == {"dns": {}}
+    assert there.connections == 1
+
+
+@pytest.mark.parametrize(("count", "is_elsewhere"), [(100, False), (10_000, True)])
+async def test_a_large_list_is_decoded_beside_the_loop(count: int, is_elsewhere: bool) -> None:
+    class Threads(ThreadPoolExecutor):
+        def submit(self, job: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            ran.extend(getattr(job, "args", ()))
+            return super().submit(job, *args, **kwargs)
+
+    ran: list[object] = []
+    asyncio.get_running_loop().set_default_executor(Threads(1))
+    answer = reply([{"domain": f"host-{n}.example", "more": n} for n in range(count)])
+
+    async with service(always(answer)) as there, client_of(there.url) as tracker:
+        listing = await tracker.list_domains(KEY)
+
+    assert len(listing.domains) == count
+    assert (decode_listing in ran) is is_elsewhere
