@@ -92,9 +92,8 @@ class Boundary:
 
 
 async def _checked(conversation: Conversation, work: Callable[[], Awaitable[None]]) -> None:
-    if conversation.is_from_elsewhere:
-        if (await conversation.fetch_member()).is_stranger:
-            raise StrangerError("a press from another workspace")
+    if conversation.is_from_elsewhere and (await conversation.fetch_member()).is_stranger:
+        raise StrangerError("a press from another workspace")
     await work()
 
 

@@ -43,7 +43,8 @@ class BlocksRefusedError(SlackRefusedError):
     """Slack does not take these blocks, here or not yet."""
 
 
-_BLOCKS = {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"}
+# A second table in a message is told as an attachment.
+_BLOCKS = {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_attachments"}
 _TRIGGERS = {
     "expired_trigger_id",
     "trigger_expired",

@@ -25,12 +25,11 @@ MAX_OPTION_CHARS = 75
 MAX_OPTION_VALUE_CHARS = 150
 MAX_VIEW_TITLE_CHARS = 24
 MAX_METADATA_CHARS = 3000
-# Slack refuses a message whose blocks hold more than about 13,200 characters together, a limit
-# on no page of its own: https://github.com/slackapi/bolt-js/issues/2509
-MAX_MESSAGE_CHARS = 12_000
-# The newest page says 200 rows and 20,000 characters, older clients know the half of both.
+# The newest page says 200 rows and 20,000 characters, older clients know the half of both. And
+# Slack refuses messages of more than about 13,200 characters in all blocks together, once 11,341,
+# a limit on no page of its own: https://github.com/slackapi/bolt-js/issues/2509 and 2867.
 MAX_TABLE_ROWS = 100
-MAX_TABLE_CHARS = 9_500
+MAX_TABLE_CHARS = 9_000
 
 # Control characters, half characters, and what is there without being seen.
 _INVISIBLE = re.compile(

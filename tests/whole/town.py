@@ -125,9 +125,11 @@ async def running_town(folder: Path, mode: str, pace: Pace = PATIENT) -> AsyncIt
 
 
 @asynccontextmanager
-async def running_stand_ins(folder: Path, mode: str) -> AsyncIterator[Town]:
+async def running_stand_ins(
+    folder: Path, mode: str, clock: Clock | None = None
+) -> AsyncIterator[Town]:
     """A town whose bot is not started yet."""
-    clock = Clock()
+    clock = clock or Clock()
     async with (
         running_slack(clock=clock.seconds) as slack,
         running_tracker(clock=clock) as tracker,

@@ -1,4 +1,4 @@
-"""Blocks that came with 2025 and 2026, most of them made of others.
+"""The younger blocks, most of them made of others.
 
 https://docs.slack.dev/reference/block-kit/blocks
 """

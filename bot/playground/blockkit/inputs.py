@@ -29,7 +29,7 @@ _TYPED: Mapping[str, Spec] = {
 _NAMED: Mapping[str, Spec] = {"action_id": ACTION_ID, **_TYPED}
 _LINES = Integer(least=1, most=100)
 _NUMERAL = String(
-    most=255, pattern=re.compile(r"-?[0-9]+(\.[0-9]+)?"), wanted="must be a number in a string"
+    pattern=re.compile(r"-?[0-9]+(\.[0-9]+)?"), wanted="must be a number in a string"
 )
 
 

@@ -67,7 +67,7 @@ MULTI_MENUS = (
     _many(
         "multi_static_select",
         _STATIC,
-        {"initial_options": ListOf(item=OPTION, most=100)},
+        {"initial_options": ListOf(item=OPTION)},
         rules=_STATIC_RULES,
     ),
     _many("multi_external_select", _EXTERNAL, {"initial_options": ListOf(item=OPTION)}),

@@ -83,10 +83,27 @@ def feedback(count: int) -> Json:
     return {"type": "context_actions", "elements": icons}
 
 
+def icon(**fields: Json) -> Json:
+    button = {"type": "icon_button", "icon": "trash", "text": plain(), **fields}
+    return {"type": "context_actions", "elements": [button]}
+
+
+def rating(**fields: Json) -> Json:
+    good, bad = {"text": plain(), "value": "good", **fields}, {"text": plain(), "value": "bad"}
+    buttons = {"type": "feedback_buttons", "positive_button": good, "negative_button": bad}
+    return {"type": "context_actions", "elements": [buttons]}
+
+
+def workflow(text: str) -> Json:
+    started = {"trigger": {"url": "https://a.example/w"}}
+    return actions({"type": "workflow_button", "text": plain(text), "workflow": started})
+
+
 def url(chars: int) -> str:
     return "https://a.example/".ljust(chars, "a")
 
 
+RATED = "/elements/0/positive_button"
 TYPED = {"type": "plain_text_input"}
 
 LIMITS = [
@@ -153,6 +170,11 @@ LIMITS = [
     Limit("video title", 199, lambda n: video(title=plain("a" * n)), "/title/text"),
     Limit("video note", 199, lambda n: video(description=plain("a" * n)), "/description/text"),
     Limit("video alt_text", 2000, lambda n: video(alt_text="a" * n), "/alt_text"),
+    Limit("icon text", 75, lambda n: icon(text=plain("a" * n)), "/elements/0/text/text"),
+    Limit("icon value", 2000, lambda n: icon(value="a" * n), "/elements/0/value"),
+    Limit("feedback text", 75, lambda n: rating(text=plain("a" * n)), f"{RATED}/text/text"),
+    Limit("feedback value", 2000, lambda n: rating(value="a" * n), f"{RATED}/value"),
+    Limit("workflow text", 75, lambda n: workflow("a" * n), "/elements/0/text/text"),
     Limit("feedback", 5, feedback, "/elements"),
     Limit("author", 49, lambda n: video(author_name="a" * n), "/author_name"),
     Limit(

@@ -73,11 +73,16 @@ def including(count: int) -> Json:
     return {"type": "conversations_select", "filter": {"include": ["im"] * count}}
 
 
+def hinted(kind: str, chars: int) -> Json:
+    return typed(kind, placeholder=plain("a" * chars))
+
+
 def url(chars: int) -> str:
     return "https://a.example/".ljust(chars, "a")
 
 
 FIRST = "/options/0"
+HINT = "/placeholder/text"
 TRIGGERS = "/dispatch_action_config/trigger_actions_on"
 LIMITS = [
     Limit("action_id", 255, lambda n: button(action_id="a" * n), "/action_id"),
@@ -124,6 +129,16 @@ LIMITS = [
     Limit("max_length", 3000, lambda n: typed(max_length=n), "/max_length", "element"),
     Limit("typed", 3000, lambda n: typed(initial_value="a" * n), "/initial_value", "element"),
     Limit("lines", 100, lambda n: typed("rich_text_input", max_lines=n), "/max_lines", "element"),
+    Limit("hint inside", 150, lambda n: hinted("url_text_input", n), HINT, "element"),
+    Limit("hint of a date", 150, lambda n: hinted("datepicker", n), HINT),
+    Limit("hint of a time", 150, lambda n: hinted("timepicker", n), HINT),
+    Limit(
+        "fewest lines",
+        100,
+        lambda n: typed("rich_text_input", min_lines=n),
+        "/min_lines",
+        "element",
+    ),
     Limit("files", 10, lambda n: typed("file_input", max_files=n), "/max_files", "element"),
     Limit(
         "moment",

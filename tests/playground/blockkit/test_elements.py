@@ -136,6 +136,13 @@ REFUSED = {
         too_large(9999999999),
         "/initial_date_time",
     ),
+    "moment of nine digits": (
+        {"type": "datetimepicker", "initial_date_time": 999_999_999},
+        too_small(1_000_000_000),
+        "/initial_date_time",
+    ),
+    "no line": (typed("rich_text_input", min_lines=0), too_small(1), "/min_lines"),
+    "negative length": (typed(min_length=-1), too_small(0), "/min_length"),
     "moment as text": (
         {"type": "datetimepicker", "initial_date_time": "1900000000"},
         not_a("an integer"),
@@ -211,6 +218,12 @@ ACCEPTED = {
     "number": number(min_value="-1.5", initial_value="0", max_value="10"),
     "rich text": typed("rich_text_input", initial_value=rich_text(), min_lines=2, max_lines=2),
     "files": typed("file_input", filetypes=["csv"], max_files=1),
+    "no e-mail yet": typed("email_text_input", initial_value=""),
+    "no words yet": typed(initial_value="", min_length=0, max_length=1),
+    "one line": typed("rich_text_input", min_lines=1, max_lines=1),
+    "oldest moment": {"type": "datetimepicker", "initial_date_time": 1_000_000_000},
+    "longest": typed(min_length=3000),
+    "tallest": typed("rich_text_input", min_lines=100),
     "e-mail": typed("email_text_input", placeholder=plain("you@a.example")),
     "address": typed("url_text_input", initial_value=""),
 }

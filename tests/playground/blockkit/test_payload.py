@@ -142,3 +142,12 @@ def test_markdown_blocks_share_one_budget() -> None:
     assert check_blocks([half, half, MARKDOWN]) == [
         Problem("too_long", "must be less than 12001 characters together", "/blocks/2/text")
     ]
+
+
+def test_a_workflow_button_stands_in_messages_only() -> None:
+    started = {"trigger": {"url": "https://a.example/w"}}
+    starter = actions({"type": "workflow_button", "text": plain(), "workflow": started})
+
+    assert check_blocks([starter]) == []
+    (problem,) = check_blocks([starter], surface="modal")
+    assert problem.message == "unsupported type: workflow_button"

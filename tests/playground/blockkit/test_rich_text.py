@@ -8,7 +8,11 @@ from tests.playground.blockkit.sentences import (
     EMPTY,
     NO_CHOICE,
     Refusal,
+    malformed,
     missing,
+    too_few,
+    too_large,
+    too_small,
     unknown,
     unsupported,
 )
@@ -60,6 +64,27 @@ REFUSED = {
         unsupported("user"),
         "/elements/0/elements/0/type",
     ),
+    "colour by name": (
+        rich_words({"type": "color", "value": "green"}),
+        malformed("must be a hex color"),
+        "/elements/0/elements/0/value",
+    ),
+    "skin tone 0": (
+        rich_words({"type": "emoji", "name": "wave", "skin_tone": 0}),
+        too_small(1),
+        "/elements/0/elements/0/skin_tone",
+    ),
+    "skin tone 7": (
+        rich_words({"type": "emoji", "name": "wave", "skin_tone": 7}),
+        too_large(6),
+        "/elements/0/elements/0/skin_tone",
+    ),
+    "list of nothing": (rich_list(), too_few(1), "/elements/0/elements"),
+    "outdented list": (
+        rich_list(*rich_text()["elements"], indent=-1),
+        too_small(0),
+        "/elements/0/indent",
+    ),
     "broadcast to nobody": (
         rich_words({"type": "broadcast", "range": "all"}),
         NO_CHOICE,
@@ -98,3 +123,16 @@ def test_code_and_quotes_are_accepted() -> None:
     quote = {"type": "rich_text_quote", "elements": INLINE, "border": 1}
 
     assert check_blocks([rich_code(INLINE[0], link), rich_text(quote)]) == []
+
+
+@pytest.mark.parametrize("kind", ["section", "quote", "preformatted"])
+def test_a_line_may_be_empty(kind: str) -> None:
+    empty = {"type": f"rich_text_{kind}", "elements": []}
+
+    assert check_blocks([rich_text(empty), {"type": "rich_text", "elements": []}]) == []
+
+
+def test_a_list_may_begin_at_the_margin() -> None:
+    lines = rich_text()["elements"]
+
+    assert check_blocks([rich_list(*lines, indent=0, offset=0, border=0)]) == []

@@ -1,0 +1,59 @@
+"""The documents tell what is: the answers are real, the commands exist, the settings are all there."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.settings import Settings
+from bot.views.usage import USAGES
+from tests.readme import BLOCK, README, answers, with_answers
+
+pytestmark = pytest.mark.anyio
+
+ROOT = Path(__file__).parents[1]
+TEXT = README.read_text()
+
+
+async def test_every_answer_in_the_readme_is_what_the_bot_answers() -> None:
+    assert len(BLOCK.findall(TEXT)) > 5
+
+    assert with_answers(TEXT, await answers()) == TEXT, "run: python -m tests.readme"
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_every_make_target_that_a_document_names_exists(name: str) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+    named = re.findall(r"(?:^|`)make ([a-z]+)\b", (ROOT / name).read_text(), re.MULTILINE)
+    assert set(named) <= targets
+
+
+# Read only to say that installing by OAuth is not part of this version.
+TOO_EARLY = {"slack_client_id", "slack_client_secret"}
+
+
+@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - TOO_EARLY))
+def test_every_setting_is_in_the_readme_and_in_the_example(name: str) -> None:
+    assert f"`{name.upper()}`" in TEXT
+    assert name.upper() in (ROOT / ".env.example").read_text() or name == "slack_api_url"
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", TEXT))
+def test_every_link_of_the_readme_leads_somewhere(link: str) -> None:
+    assert (ROOT / link).exists()
+
+
+def test_the_manifest_has_exactly_the_commands_that_the_bot_answers() -> None:
+    manifest = yaml.safe_load((ROOT / "manifest.yml").read_text())
+
+    commands = {each["command"] for each in manifest["features"]["slash_commands"]}
+    assert commands == set(USAGES)
+
+
+def test_every_permission_of_the_manifest_has_its_reason_in_the_readme() -> None:
+    manifest = yaml.safe_load((ROOT / "manifest.yml").read_text())
+
+    for scope in manifest["oauth_config"]["scopes"]["bot"]:
+        assert f"| `{scope}` | " in TEXT
