@@ -9,8 +9,7 @@ import structlog
 from bot.redaction import redact
 
 # At DEBUG these write whole requests: headers, tokens, what people typed into forms.
-# httpx and httpcore do too, and `tracker_http` keeps them quiet.
-_TALKATIVE = ("slack_sdk", "slack_bolt", "aiohttp", "asyncio")
+_TALKATIVE = ("slack_sdk", "slack_bolt", "httpx", "httpcore", "aiohttp", "asyncio")
 
 
 class _Redacting(structlog.stdlib.ProcessorFormatter):
@@ -18,6 +17,11 @@ class _Redacting(structlog.stdlib.ProcessorFormatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(record))
+
+
+def _is_needed(record: logging.LogRecord) -> bool:
+    """Bolt 1.30 warns at each start that it ignores SLACK_BOT_TOKEN, which is as it should be."""
+    return "SLACK_BOT_TOKEN env variable) will be ignored" not in record.getMessage()
 
 
 def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr) -> None:
@@ -61,5 +65,6 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)  # two lines at every start
+    logging.getLogger("slack_bolt.AsyncApp").addFilter(_is_needed)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, root.level))

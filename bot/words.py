@@ -8,7 +8,7 @@ from bot.errors import BotError
 # Slack's clients turn straight quotes into curly ones while people type.
 _STRAIGHT = str.maketrans("“”„‟«»", '""""""')
 _WORD = re.compile(r'(?:(?P<key>[A-Za-z]+):(?!//))?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<bare>\S+))?')
-_NEEDS_QUOTES = re.compile(r"^$|\s|^[A-Za-z]+:(?!//)")
+_NEEDS_QUOTES = re.compile(r"^$|\s|^//|^[A-Za-z]+:(?!//)")
 # Slack escapes the first three, and nothing else (“R&copy” is no copyright sign):
 # https://docs.slack.dev/messaging/formatting-message-text. The last one is for `quoted` alone.
 _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'}

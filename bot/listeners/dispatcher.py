@@ -16,6 +16,7 @@ from bot.listeners.conversation import Conversation, from_command, from_form, fr
 from bot.message import Block
 from bot.slack.replies import Replies
 from bot.views.blocks import RUN_BELOW, RUN_HERE
+from bot.views.waiting import old_button_message
 
 T = TypeVar("T")
 
@@ -114,9 +115,7 @@ class Dispatcher:
     def run_line(self, conversation: Conversation, line: str) -> None:
         """Run a command line as if the person had typed it just now."""
         command, _, text = line.partition(" ")
-        handle = self._commands.get(command)
-        if handle is None:
-            return  # the button of an older version: its command is gone
+        handle = self._commands.get(command, _answer_old_button)
         conversation.command_line = line
         self._boundary.start(conversation, lambda: handle(conversation, text), command)
 
@@ -131,6 +130,10 @@ class Dispatcher:
         conversation = from_press(body, context, self._replies)
         conversation.takes_place = action["action_id"].startswith(RUN_HERE) and _is_ephemeral(body)
         self.run_line(conversation, str(action.get("value", "")))
+
+
+async def _answer_old_button(conversation: Conversation, _text: str) -> None:
+    await conversation.reply(old_button_message())
 
 
 def _is_ephemeral(body: Mapping[str, Any]) -> bool:

@@ -80,6 +80,7 @@ class ScanListeners:
 
     async def scan_picked(self, conversation: Conversation, picked: str) -> None:
         """Scan what was picked in the form."""
+        conversation.command_line = f"/scan {picked}"
         snapshot = await self._portfolio.snapshot(conversation.workspace)
         host = next((host for host in snapshot.by_host if _value(host) == picked), picked)
         conversation.command_line = f"/scan {host}"

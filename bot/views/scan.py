@@ -227,7 +227,10 @@ def _more(report: ScanReport, shown: Section, told: int) -> list[Block]:
     if not left_out:
         return []
     value = json.dumps([report.host, shown.name, 1])
-    everything = button("Show all", f"{SHOW_SECTION}.{shown.name}", value)
+    named = f"Show all of {section_title(shown.name)}"
+    everything = button(
+        "Show all", f"{SHOW_SECTION}.{shown.name}", value, accessibility_label=named
+    )
     return [context(f"and {left_out:,} more"), *actions(everything)]
 
 

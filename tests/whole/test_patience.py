@@ -1,0 +1,71 @@
+"""Nobody is left without a word: slow answers, replies that stay, a store that is gone."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.app import Pace
+from tests.whole.town import Town, running_town
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_slow_list_is_mentioned_and_then_answered_in_its_place(
+    tmp_path: Path, mode: str
+) -> None:
+    pace = Pace(first_word_after_s=0.05, still_waiting_after_s=30)
+    async with running_town(tmp_path, mode, pace) as town:
+        town.acme.add("shop.example", health=41)
+        await town.connect()
+        town.tracker.latency_s = 0.4
+        town.clock.ahead += town.clock.ahead.resolution * 61_000_000
+
+        await town.bob.type("/domains")
+        first = await town.bob.next_message()
+        await town.answer(town.bob)
+
+        assert "Still asking Domain Tracker" in first.everything
+        assert len(town.bob.messages()) == 1
+
+
+async def test_where_slack_does_not_replace_a_commands_reply_the_answer_still_comes(
+    shop: Town,
+) -> None:
+    # https://github.com/slackapi/bolt-python/issues/1268
+    shop.slack.world.response_urls.commands_replace_their_reply = False
+
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "Scan of shop.example" in answer.everything
+
+
+async def test_a_message_in_between_that_cannot_be_sent_does_not_stop_the_scan(
+    shop: Town,
+) -> None:
+    await shop.ask(shop.bob, "/domains")
+    for method in ("response_url", "chat.postEphemeral", "conversations.open"):
+        shop.slack.fail_next(method, kind="html")
+
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "Scan of shop.example" in answer.everything
+
+
+async def test_a_failure_takes_the_place_of_please_wait(shop: Town) -> None:
+    shop.tracker.fail_next("500", on="scan")
+
+    await shop.ask(shop.bob, "/scan shop.example")
+
+    assert len(shop.bob.messages()) == 1
+
+
+async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
+    shop: Town,
+) -> None:
+    shop.settings.database_path.unlink()
+    key = shop.acme.create_key("new", scopes=("read_domains",), days=30)
+
+    form = await shop.submit_key(key)
+
+    assert "Not saved" in form.everything
+    assert "my memory" in form.everything
