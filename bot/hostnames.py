@@ -87,9 +87,9 @@ def unicode_name(host: str) -> str:
 
 def _host_part(typed: str) -> str:
     text = typed.strip(_AROUND)
-    if link := _SLACK_LINK.fullmatch(text):
-        text = link[1]
-    text = html.unescape(text).strip(_AROUND)
+    # Brackets that somebody typed arrive escaped themselves.
+    link = _SLACK_LINK.fullmatch(text) or _SLACK_LINK.fullmatch(html.unescape(text))
+    text = html.unescape(link[1] if link else text).strip(_AROUND)
     if text.lower().startswith("mailto:"):
         raise HostNameError(HostProblem.EMAIL, typed)
     if not _SCHEME.match(text):  # further on it belongs to a path: example.com/?to=https://…

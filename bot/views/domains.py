@@ -17,6 +17,7 @@ from bot.views.text import (
     clip,
     code,
     escaped,
+    host_shown,
     moment_token,
     outside,
     plural,
@@ -96,7 +97,7 @@ def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
     number = "–" if domain.health_score is None else score_number(domain.health_score)
     state, _, word = score_text(domain.health_score).rpartition(" ")
     return (
-        outside(domain.domain, 253) or "–",
+        host_shown(domain.domain) or "–",
         number,
         f"{state.split()[0]} {word}",
         outside(domain.folder or "", 40) or "–",
@@ -113,7 +114,7 @@ def _table(page: Page, query: Query) -> Block:
     return {
         "type": "data_table",
         "caption": clip(f"Domains and their health, {_order(query)}", 150),
-        "page_size": 25,
+        "page_size": 10,
         "row_header_column_index": 0,
         "rows": rows,
     }

@@ -24,7 +24,7 @@ _DAY_FORMATS = ("%d-%b-%Y",)
 _MOMENT_FORMATS = ("%Y-%m-%d %H:%M:%S UTC", "%b %d %H:%M:%S %Y GMT", "%a, %d %b %Y %H:%M:%S GMT")
 # A number is only taken for a moment where its own name says so.
 _NAMES_A_MOMENT = re.compile(
-    r"(date|time|_at|At|[Ee]xpir\w*|[Vv]alid\w*|[Nn]ot[_ ]?([Bb]efore|[Aa]fter)"
+    r"([Dd]ate|[Tt]ime|_at|At|[Ee]xpir\w*|[Vv]alid\w*|[Nn]ot[_ ]?([Bb]efore|[Aa]fter)"
     r"|[Cc]reated|[Uu]pdated|[Cc]hanged|[Uu]ntil|[Ss]ince)$"
 )
 _ABBREVIATIONS = re.compile(
@@ -74,7 +74,7 @@ def label(path: tuple[str, ...]) -> str:
         else:
             words.append(_humanised(redact(part)))  # humanised, a key would not look like one
     # Names are text from outside too: what could format or link is taken out.
-    text = outside(" › ".join(filter(None, words)) or "Value", 500)
+    text = outside(" › ".join(filter(None, words)), 500) or "Value"
     if len(text) > MAX_LABEL_CHARS:
         half = MAX_LABEL_CHARS // 2
         text = f"{text[: half - 1]}…{text[-half:]}"

@@ -209,7 +209,12 @@ def _fields(values: KeyFormValues) -> list[Block]:
     if values.expiry_day:
         day["initial_date"] = values.expiry_day
     return [
-        field(SECRET_BLOCK, "API key", secret, hint=f"{KEY_CHARS} characters, {KEY_PREFIX}…"),
+        field(
+            SECRET_BLOCK,
+            "API key",
+            secret,
+            hint=f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}",
+        ),
         field(LABEL_BLOCK, "Label", label, hint="The name that the key has in Domain Tracker."),
         field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
         field(EXPIRY_DAY_BLOCK, "Expiration date", day, hint="Only for “A date…”.", optional=True),

@@ -8,7 +8,7 @@ import math
 import re
 from datetime import UTC, date, datetime
 
-from bot.hostnames import unicode_name
+from bot.hostnames import MAX_NAME_CHARS, unicode_name
 from bot.redaction import redact
 
 MAX_BLOCKS = 50
@@ -86,9 +86,10 @@ def score_number(score: float) -> str:
 
 
 def host_shown(host: str) -> str:
-    """Return a host name for a title: in its own script, with what it really is behind it."""
-    own = outside(unicode_name(host), 120)
-    return own if own == host else f"{own} ({outside(host, 120)})"
+    """Return a host name in its own script, with what it really is behind it."""
+    name = outside(host, MAX_NAME_CHARS)
+    own = unicode_name(name)
+    return name if own == name else f"{outside(own, 120)} ({name})"
 
 
 def day_text(day: date) -> str:

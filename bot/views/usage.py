@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.message import Message
-from bot.views.blocks import context, section
-from bot.views.text import code, escaped, plural
+from bot.views.blocks import context, paragraphs, section
+from bot.views.text import clip, code, escaped, plural
 from bot.words import NotUnderstood
 
 MAX_PARTS_SHOWN = 10
@@ -81,18 +81,25 @@ def not_understood_message(
 ) -> Message:
     """Return what of a command was not understood and why, what was, and the usage."""
     usage = USAGES[command]
-    shown, left_out = problems[:MAX_PARTS_SHOWN], problems[MAX_PARTS_SHOWN:]
-    lines = [f"• {code(problem.part, 80)} – {problem.why}" for problem in shown]
-    lines += [f"• and {plural(len(left_out), 'more part')}"] if left_out else []
-    parts = [section("*I did not understand all of that, so I did nothing.*\n" + "\n".join(lines))]
+    shown = [(problem.part, clip(problem.why, 100)) for problem in problems[:MAX_PARTS_SHOWN]]
+    lines = ["*I did not understand all of that, so I did nothing.*"]
+    lines += [f"• {code(part, 80)} – {why}" for part, why in shown]
+    if left_out := len(problems) - len(shown):
+        lines.append(f"• and {plural(left_out, 'more part')}")
+    parts = paragraphs(lines)
     if understood:
-        kept = " ".join(code(part, 80) for part in understood[:MAX_PARTS_SHOWN])
-        parts.append(section(f"Understood: {kept}"))
-    whys = "; ".join(f"{escaped(problem.part, 80)}: {problem.why}" for problem in shown)
+        parts.append(section(f"Understood: {_listed(understood)}"))
+    told = "; ".join(f"{escaped(part, 80)}: {why}" for part, why in shown)
     return Message(
-        text=f"{command}: not understood: {whys}. {usage.note}",
+        text=f"{command}: not understood: {told}. {usage.note}",
         blocks=(*parts, *_examples(usage), _others(command)),
     )
+
+
+def _listed(parts: Sequence[str]) -> str:
+    named = " ".join(code(part, 50) for part in parts[:MAX_PARTS_SHOWN])
+    left_out = len(parts) - MAX_PARTS_SHOWN
+    return f"{named} and {left_out:,} more" if left_out > 0 else named
 
 
 def _examples(usage: Usage) -> tuple[dict[str, object], ...]:

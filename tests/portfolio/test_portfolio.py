@@ -1,0 +1,171 @@
+import asyncio
+
+import pytest
+
+import bot.portfolio.portfolio as under_test
+from bot.portfolio.lookup import UnknownDomainError
+from bot.portfolio.portfolio import FRESH_FOR, Portfolio
+from bot.tracker.errors import UnavailableError
+from bot.tracker.models import Domain
+from bot.workspace import WorkspaceId
+from tests.builders import MOMENT, a_domain, a_snapshot
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
+
+pytestmark = pytest.mark.anyio
+
+HERE, THERE = WorkspaceId("T1"), WorkspaceId("T2")
+FRESH_S = FRESH_FOR.total_seconds()
+
+
+async def asked(service: FakeLists, times: int) -> None:
+    """Return when the service has been asked so often."""
+    async with asyncio.timeout(TIME_LIMIT_S):
+        while len(service.asked) < times:  # noqa: ASYNC110  # the fake remembers, it does not tell
+            await asyncio.sleep(0)
+
+
+async def test_a_list_is_fresh_for_a_minute() -> None:
+    clock, service = FakeClock(), FakeLists(a_domain())
+    portfolio = Portfolio(service, clock=clock)
+
+    first = await portfolio.snapshot(HERE)
+    clock.advance(FRESH_S - 1)
+    assert await portfolio.snapshot(HERE) is first
+
+    clock.advance(1)
+    assert (await portfolio.snapshot(HERE)).listed_at == clock.now
+    assert service.asked == [HERE, HERE]
+
+
+async def test_a_snapshot_is_what_the_service_listed() -> None:
+    service = FakeLists(a_domain("a.example"), skipped=3)
+
+    snapshot = await Portfolio(service, clock=FakeClock()).snapshot(HERE)
+
+    assert snapshot.domains == (a_domain("a.example"),)
+    assert (snapshot.skipped, snapshot.listed_at) == (3, MOMENT)
+
+
+async def test_simultaneous_askers_cost_one_request() -> None:
+    service = FakeLists(a_domain())
+    portfolio = Portfolio(service, clock=FakeClock())
+    service.gate.clear()
+
+    askers = [asyncio.create_task(portfolio.snapshot(HERE)) for _ in range(100)]
+    await asked(service, 1)
+    service.gate.set()
+
+    assert len({id(snapshot) for snapshot in await asyncio.gather(*askers)}) == 1
+    assert service.asked == [HERE]
+
+
+async def test_workspaces_share_nothing() -> None:
+    service = FakeLists(a_domain("mine.example"))
+    portfolio = Portfolio(service, clock=FakeClock())
+    await portfolio.snapshot(HERE)
+    service.domains = (a_domain("theirs.example"),)
+
+    assert (await portfolio.snapshot(THERE)).by_host.keys() == {"theirs.example"}
+    assert (await portfolio.snapshot(HERE)).by_host.keys() == {"mine.example"}
+
+
+async def test_a_forgotten_list_is_asked_for_again() -> None:
+    service = FakeLists(a_domain())
+    portfolio = Portfolio(service, clock=FakeClock())
+    await portfolio.snapshot(HERE)
+    await portfolio.snapshot(THERE)
+
+    portfolio.forget(HERE)
+    await portfolio.snapshot(HERE)
+    await portfolio.snapshot(THERE)
+
+    assert service.asked == [HERE, THERE, HERE]
+
+
+async def test_a_list_begun_before_a_change_is_not_kept_after_it() -> None:
+    service = FakeLists(a_domain("old.example"))
+    portfolio = Portfolio(service, clock=FakeClock())
+    service.gate.clear()
+    early = asyncio.create_task(portfolio.snapshot(HERE))
+    await asked(service, 1)
+
+    portfolio.forget(HERE)
+    service.domains = (a_domain("new.example"),)
+    late = asyncio.create_task(portfolio.snapshot(HERE))
+    await asked(service, 2)
+    service.gate.set()
+
+    assert (await early).by_host.keys() == {"old.example"}
+    assert (await late).by_host.keys() == {"new.example"}
+    assert (await portfolio.snapshot(HERE)).by_host.keys() == {"new.example"}
+
+
+async def test_a_list_that_comes_after_a_change_is_not_kept_for_others() -> None:
+    service = FakeLists(a_domain("old.example"))
+    portfolio = Portfolio(service, clock=FakeClock())
+    service.gate.clear()
+    early = asyncio.create_task(portfolio.snapshot(HERE))
+    await asked(service, 1)
+
+    portfolio.forget(HERE)
+    service.gate.set()
+    await early
+    service.domains = (a_domain("new.example"),)
+
+    assert (await portfolio.snapshot(HERE)).by_host.keys() == {"new.example"}
+
+
+async def test_a_failure_is_told_and_not_kept() -> None:
+    clock, service = FakeClock(), FakeLists(a_domain())
+    portfolio = Portfolio(service, clock=clock)
+    await portfolio.snapshot(HERE)
+    clock.advance(FRESH_S)
+
+    service.error = UnavailableError(is_outcome_unknown=False)
+    with pytest.raises(UnavailableError):
+        await portfolio.snapshot(HERE)
+    service.error = None
+
+    assert (await portfolio.snapshot(HERE)).listed_at == clock.now
+
+
+async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(under_test, "MAX_CACHED_DOMAINS", 10)
+    service = FakeLists(*[a_domain()] * 4)
+    portfolio = Portfolio(service, clock=FakeClock())
+
+    for workspace in (HERE, THERE, WorkspaceId("T3"), THERE, HERE):
+        await portfolio.snapshot(workspace)
+
+    assert service.asked == [HERE, THERE, WorkspaceId("T3"), HERE]
+
+
+async def test_a_list_too_large_to_keep_is_served_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(under_test, "MAX_CACHED_DOMAINS", 10)
+    service = FakeLists(*[a_domain()] * 10)
+    portfolio = Portfolio(service, clock=FakeClock())
+
+    assert len((await portfolio.snapshot(HERE)).domains) == 10
+    assert len((await portfolio.snapshot(HERE)).domains) == 10
+    assert service.asked == [HERE, HERE]
+
+
+def test_a_snapshot_finds_a_domain_by_its_host() -> None:
+    snapshot = a_snapshot(a_domain("SHOP.example"))
+
+    assert snapshot.find("shop.example").domain == "SHOP.example"
+    with pytest.raises(UnknownDomainError):
+        snapshot.find("SHOP.example")
+
+
+@pytest.mark.parametrize(
+    ("name", "used"),
+    [("tags", ["a", "b"]), ("folders", ["f", "g"]), ("domain_types", ["owned", "x"])],
+)
+def test_a_snapshot_knows_the_labels_in_use(name: str, used: list[str]) -> None:
+    one = Domain(domain="1.example", tags=("b", "a"), folder="g", domain_type="x")
+    two = Domain(domain="2.example", tags=("a",), folder="f", domain_type="owned")
+
+    assert getattr(a_snapshot(one, two, Domain(domain="3.example")), name) == used

@@ -1,0 +1,185 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bot.portfolio.query import MAX_QUERY_CHARS, Query, Sort, parse_query, query_text, select
+from bot.words import NotUnderstoodError
+from tests.builders import a_domain
+
+PARSED = {
+    "nothing": ("", Query()),
+    "words": ("Shop web", Query(words=("shop", "web"))),
+    "a name": ("SHOP.example.", Query(words=("shop.example",))),
+    "a web address": ("<https://shop.example/a?b=1&amp;c=2>", Query(words=("shop.example",))),
+    "a name in its own script": ("MÜNCHEN.example", Query(words=("xn--mnchen-3ya.example",))),
+    "tags": ("tag:prod tag:EU", Query(tags=("prod", "EU"))),
+    "a folder": ('folder:"Web shops"', Query(folder="Web shops")),
+    "a type": ("type:owned", Query(domain_type="owned")),
+    "scores": ("below:70 above:12.5", Query(below=70, above=12.5)),
+    "percent": ("below:70%", Query(below=70)),
+    "edges": ("above:0 below:100", Query(above=0, below=100)),
+    "order": ("sort:NAME", Query(sort=Sort.NAME)),
+    "a page": ("page:3", Query(page=3)),
+    "the same twice": ("below:70 folder:a below:70 folder:a", Query(below=70, folder="a")),
+    "capital keys": ("TAG:x Sort:score", Query(tags=("x",))),
+}
+
+NOT_UNDERSTOOD = {
+    "no such filter": ("colour:red", "there is no filter “colour:”"),
+    "no value": ("tag:", "has no value"),
+    "an empty value": ('tag:""', "has no value"),
+    "no number": ("below:low", "takes a number from 0 to 100"),
+    "too low": ("below:-1", "takes a number from 0 to 100"),
+    "too high": ("above:101", "takes a number from 0 to 100"),
+    "not a number": ("below:nan", "takes a number from 0 to 100"),
+    "infinite": ("above:inf", "takes a number from 0 to 100"),
+    "no order": ("sort:worst", "sort takes score or name"),
+    "page 0": ("page:0", "page takes a whole number from 1"),
+    "page minus": ("page:-1", "page takes a whole number from 1"),
+    "half a page": ("page:1.5", "page takes a whole number from 1"),
+    "a page too far": ("page:0000001999999", "page takes a whole number from 1"),
+    "an endless page": ("page:" + "9" * 400, "page takes a whole number from 1"),
+    "digits of elsewhere": ("page:٣", "page takes a whole number from 1"),
+    "two folders": ("folder:a folder:b", "is given twice"),
+    "two types": ("type:a type:b", "is given twice"),
+    "two limits": ("below:70 below:60", "is given twice"),
+    "no score is both": ("below:30 above:70", "no score is both"),
+    "nothing between": ("above:50 below:50", "no score is both"),
+    "too long": ("x" * (MAX_QUERY_CHARS + 1), "longer than 2000 characters"),
+}
+
+SCORES = st.floats(0, 100).map(repr) | st.integers(0, 100).map(str)
+VALUES = st.text(st.characters(), min_size=1, max_size=8).map(lambda text: text.replace('"', ""))
+PARTS = st.one_of(
+    st.text(st.characters(), max_size=8),
+    st.sampled_from(['"', "&amp;copy", "&quot;", "R&amp;D", "&lt;!here&gt;", "«a b»", "ß", "ŉ.x"]),
+    st.sampled_from(
+        ["<http://a.example|tag:b>", '"tag:b"', "münchen.example", "\u017fhop.ex", "a:b"]
+    ),
+    st.builds('tag:"{}"'.format, VALUES),
+    st.builds("tag:{}".format, VALUES),
+    st.builds('folder:"{}"'.format, VALUES),
+    st.builds("type:{}".format, VALUES),
+    st.builds("below:{}".format, SCORES),
+    st.builds("above:{}".format, SCORES),
+    st.sampled_from(["sort:name", "sort:score", "page:1", "page:77", "page:100000"]),
+)
+TEXTS = st.lists(PARTS, max_size=6).map(" ".join)
+
+
+@pytest.mark.parametrize(("text", "query"), PARSED.values(), ids=PARSED)
+def test_a_text_spells_a_query(text: str, query: Query) -> None:
+    assert parse_query(text) == query
+
+
+@pytest.mark.parametrize(("text", "why"), NOT_UNDERSTOOD.values(), ids=NOT_UNDERSTOOD)
+def test_what_means_nothing_says_why(text: str, why: str) -> None:
+    with pytest.raises(NotUnderstoodError) as caught:
+        parse_query(text)
+
+    assert [problem.why for problem in caught.value.problems] == [why]
+
+
+def test_every_part_that_means_nothing_is_named_and_every_other_too() -> None:
+    with pytest.raises(NotUnderstoodError) as caught:
+        parse_query("shop color:red tag:prod below:200 page:x above:90 below:10")
+
+    parts = [problem.part for problem in caught.value.problems]
+    assert parts == ["color:red", "below:200", "page:x", "below:10 above:90"]
+    assert caught.value.understood == ["shop", "tag:prod", "above:90", "below:10"]
+
+
+@given(TEXTS)
+@example('"a &quot;b"')
+@example('"tag:x" <h|tag:x"y>')
+@example('tag:"//x"')
+@example("tag:R&amp;copy tag:&amp;amp;")
+@example("below:70.123456789 above:1e-7")
+def test_a_query_is_spelled_so_that_it_is_read_again(text: str) -> None:
+    try:
+        query = parse_query(text)
+    except NotUnderstoodError:
+        return
+
+    assert parse_query(query_text(query)) == query
+
+
+@pytest.mark.parametrize("char", ["a", "&", "ü", '"', "ß "])
+def test_the_longest_query_is_read_again_or_too_long_for_a_button(char: str) -> None:
+    query = parse_query(char * (MAX_QUERY_CHARS // len(char)))
+
+    text = query_text(query)
+
+    assert len(text) > MAX_QUERY_CHARS or parse_query(text) == query
+
+
+def test_a_query_reads_like_what_was_typed() -> None:
+    query = parse_query('shop tag:a folder:"b c" type:d above:1 below:70 sort:name page:2')
+
+    assert query_text(query) == 'shop tag:a folder:"b c" type:d below:70 above:1 sort:name page:2'
+    assert query_text(Query()) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_filter"),
+    [("", False), ("sort:name page:3", False), ("x", True), ("tag:x", True), ("below:70", True)],
+)
+def test_order_and_page_leave_nothing_out(text: str, is_filter: bool) -> None:
+    assert parse_query(text).is_filter is is_filter
+
+
+PORTFOLIO = (
+    a_domain("shop.example", 41, tags=("Prod", "eu"), folder="Web shops", domain_type="owned"),
+    a_domain("Blog.example", 90, tags=("prod",), folder="Blogs"),
+    a_domain("new.example", None, domain_type="Watched"),
+    a_domain("xn--mnchen-3ya.example", 70),
+    a_domain("KÖLN.example", 70, folder="web SHOPS"),
+    a_domain("zero.example", 0),
+)
+WORST_FIRST = ["zero", "shop", "KÖLN", "xn--mnchen-3ya", "Blog", "new"]
+CHOSEN = {
+    "everything, worst first, unknown last": ("", WORST_FIRST),
+    "by name": ("sort:name", ["Blog", "KÖLN", "new", "shop", "xn--mnchen-3ya", "zero"]),
+    "a word": ("o", ["zero", "shop", "Blog"]),
+    "a word in capitals": ("SHOP", ["shop"]),
+    "every word": ("o sh", ["shop"]),
+    "a whole name": ("blog.EXAMPLE.", ["Blog"]),
+    "a web address": ("http://shop.example/a", ["shop"]),
+    "own script for punycode": ("münchen", ["xn--mnchen-3ya"]),
+    "own name for punycode": ("MÜNCHEN.example", ["xn--mnchen-3ya"]),
+    "punycode for own script": ("xn--kln-sna.example", ["KÖLN"]),
+    "an ending": (".example", WORST_FIRST),
+    "a tag": ("tag:PROD", ["shop", "Blog"]),
+    "every tag": ("tag:prod tag:EU", ["shop"]),
+    "no part of a tag": ("tag:pro", []),
+    "a folder": ('folder:"web shops"', ["shop", "KÖLN"]),
+    "a type": ("type:watched", ["new"]),
+    "below leaves the limit and the unknown out": ("below:41", ["zero"]),
+    "above too": ("above:70", ["Blog"]),
+    "between": ("above:0 below:70.5", ["shop", "KÖLN", "xn--mnchen-3ya"]),
+    "all of it": ("shop tag:prod folder:web* below:50", []),
+    "nothing": ("nowhere", []),
+}
+
+
+@pytest.mark.parametrize(("text", "names"), CHOSEN.values(), ids=CHOSEN)
+def test_a_query_chooses_domains_in_its_order(text: str, names: list[str]) -> None:
+    chosen = select(PORTFOLIO, parse_query(text))
+
+    assert [domain.domain.removesuffix(".example") for domain in chosen] == names
+
+
+def test_the_order_does_not_depend_on_the_service() -> None:
+    query = parse_query("")
+
+    assert select(reversed(PORTFOLIO), query) == select(PORTFOLIO, query)
+
+
+@given(st.text(st.characters(), max_size=30), TEXTS)
+def test_whatever_a_domain_is_called_it_can_be_looked_through(name: str, text: str) -> None:
+    try:
+        query = parse_query(text)
+    except NotUnderstoodError:
+        return
+
+    assert len(select([a_domain(name), a_domain(f"xn--{name}")], query)) <= 2

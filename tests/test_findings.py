@@ -1,0 +1,195 @@
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.findings import (
+    MAX_FINDINGS,
+    MAX_LIST_IN_ONE,
+    MAX_PATH_PARTS,
+    MAX_SECTION_CHARS,
+    MAX_VALUE_CHARS,
+    Change,
+    Finding,
+    Section,
+    changes_between,
+    section_of,
+)
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+ANY_JSON = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=15) | st.dictionaries(st.text(max_size=5), inner, max_size=5)
+    ),
+    max_leaves=30,
+)
+
+SHAPES = {
+    "a record": ({"a": {"b": 1}}, [(("a", "b"), 1)]),
+    "null": (None, [((), None)]),
+    "a number": (3.5, [((), 3.5)]),
+    "a word": ("x", [((), "x")]),
+    "a truth": (True, [((), True)]),
+    "an empty object": ({}, [((), None)]),
+    "an empty object inside": ({"a": {}, "b": 1}, [(("a",), None), (("b",), 1)]),
+    "an empty list": ([], [((), ())]),
+    "a short list": ({"ns": ["b", "a", None]}, [(("ns",), ("b", "a", None))]),
+    "a list of records": (
+        {"MX": [{"host": "a"}, {"host": "b"}]},
+        [(("MX", "1", "host"), "a"), (("MX", "2", "host"), "b")],
+    ),
+    "a mixed list": (["x", {"y": 1}], [(("1",), "x"), (("2", "y"), 1)]),
+    "a list in a list": ([["x"], []], [(("1",), ("x",)), (("2",), ())]),
+    "odd names": ({"": 1, " ": 2}, [(("",), 1), ((" ",), 2)]),
+}
+
+
+def nested(depth: int) -> object:
+    value: object = {"end": "deep"}
+    for number in range(depth):
+        value = {f"level {number}": value} if number % 2 else [value, 1]
+    return value
+
+
+def leaf_count(value: object) -> int:
+    """Count the findings of any JSON in another way than the code does."""
+    if isinstance(value, Mapping):
+        return sum(map(leaf_count, value.values())) or 1
+    if isinstance(value, list):
+        is_plain = not any(isinstance(item, Mapping | list) for item in value)
+        fits = len(value) <= MAX_LIST_IN_ONE
+        return 1 if is_plain and fits else sum(map(leaf_count, value))
+    return 1
+
+
+def a_section(value: object, name: str = "dns") -> Section:
+    return section_of(name, {name: value})
+
+
+@pytest.mark.parametrize(("value", "found"), SHAPES.values(), ids=SHAPES)
+def test_any_shape_becomes_a_row_of_findings(
+    value: object, found: list[tuple[tuple[str, ...], object]]
+) -> None:
+    assert [(finding.path, finding.value) for finding in a_section(value).findings] == found
+
+
+def test_a_section_that_was_not_sent_says_so() -> None:
+    assert section_of("ssl", {"dns": 1}) == Section("ssl", (), is_given=False)
+    assert section_of("ssl", {"ssl": None}).is_given
+
+
+@given(ANY_JSON)
+def test_whatever_it_is_every_value_is_counted(value: object) -> None:
+    section = a_section(value)
+
+    assert len(section.findings) + section.left_out == leaf_count(value)
+
+
+def test_a_long_list_is_told_item_by_item() -> None:
+    section = a_section(["x"] * (MAX_LIST_IN_ONE + 1))
+
+    assert [finding.path for finding in section.findings[:2]] == [("1",), ("2",)]
+    assert len(section.findings) == MAX_LIST_IN_ONE + 1
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize("depth", [30, 1_000, 20_000])
+def test_depth_neither_breaks_nor_bloats_it(depth: int) -> None:
+    section = a_section(nested(depth))
+
+    assert section.findings[0].value == "deep"
+    assert max(len(finding.path) for finding in section.findings) <= MAX_PATH_PARTS
+    assert len(section.findings) + section.left_out == 1 + (depth + 1) // 2
+
+
+def test_a_deep_way_keeps_its_beginning_and_its_end() -> None:
+    value: object = "deep"
+    for number in reversed(range(30)):
+        value = {str(number): value}
+
+    (finding,) = a_section(value).findings
+
+    assert finding.path == (*"012345", "…", "25", "26", "27", "28", "29")
+
+
+@pytest.mark.timeout(5)
+def test_five_thousand_records_are_kept_as_far_as_there_is_room() -> None:
+    section = a_section([{"type": "A", "value": f"192.0.2.{n}"} for n in range(5_000)])
+
+    kept = sum(len(str(f.value)) + sum(map(len, f.path)) for f in section.findings)
+    assert len(section.findings) + section.left_out == 10_000
+    assert MAX_SECTION_CHARS - 100 < kept <= MAX_SECTION_CHARS
+
+
+@pytest.mark.timeout(5)
+def test_the_number_of_findings_is_bounded_too() -> None:
+    section = a_section([1] * (MAX_FINDINGS + 5))
+
+    assert (len(section.findings), section.left_out) == (MAX_FINDINGS, 5)
+
+
+def test_a_long_value_is_cut_visibly() -> None:
+    (finding,) = a_section({"txt": "x" * 5_000}).findings
+
+    assert finding.value == "x" * (MAX_VALUE_CHARS - 1) + "…"
+
+
+@given(ANY_JSON)
+def test_nothing_has_changed_when_nothing_has_changed(value: object) -> None:
+    section = a_section(value)
+
+    assert changes_between(section, section) == []
+
+
+def test_a_new_value_under_the_same_name_is_one_change() -> None:
+    changes = changes_between(a_section({"ttl": 60}), a_section({"ttl": 300}))
+
+    assert changes == [Change("dns", Finding(("ttl",), 60), Finding(("ttl",), 300))]
+
+
+def test_what_is_new_and_what_is_gone_are_told_apart() -> None:
+    changes = changes_between(a_section({"a": 1, "b": 2}), a_section({"b": 2, "c": 3}))
+
+    assert changes == [
+        Change("dns", None, Finding(("c",), 3)),
+        Change("dns", Finding(("a",), 1), None),
+    ]
+
+
+def test_the_order_of_records_says_nothing() -> None:
+    before = a_section({"ns": ["a", "b"], "MX": [{"host": "a"}, {"host": "b"}]})
+    after = a_section({"MX": [{"host": "b"}, {"host": "a"}], "ns": ["b", "a"]})
+
+    assert changes_between(before, after) == []
+
+
+def test_a_record_more_is_new_wherever_it_stands() -> None:
+    before = a_section({"A": [{"ip": "1"}, {"ip": "2"}]})
+    after = a_section({"A": [{"ip": "9"}, {"ip": "1"}, {"ip": "2"}]})
+
+    assert changes_between(before, after) == [Change("dns", None, Finding(("A", "1", "ip"), "9"))]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Section("dns", (), is_given=False), Section("dns", (), left_out=1)],
+    ids=["not sent", "cut"],
+)
+def test_what_was_merely_not_sent_has_not_gone(other: Section) -> None:
+    section = a_section({"a": 1})
+
+    assert changes_between(section, other) == []
+    assert changes_between(other, section) == []
+
+
+@pytest.mark.timeout(2)
+def test_ten_thousand_values_are_compared_quickly() -> None:
+    before = a_section([str(number) for number in range(1_000, 9_999)])
+    after = a_section([str(number) for number in range(1_001, 10_000)])
+
+    assert before.left_out == after.left_out == 0
+    assert [change.after for change in changes_between(before, after)] == [
+        Finding(("8999",), "9999")
+    ]

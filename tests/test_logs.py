@@ -1,0 +1,187 @@
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from bot.logs import set_up_logs
+from bot.redaction import holds_secret
+from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
+
+FORMATS = ["console", "json"]
+SECRETS = [KEY, BOT_TOKEN, APP_TOKEN]
+
+
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    names = (
+        "",
+        "apscheduler",
+        "slack_sdk",
+        "slack_bolt",
+        "aiohttp",
+        "asyncio",
+    )
+    levels = {name: logging.getLogger(name).level for name in names}
+    handlers = logging.getLogger().handlers[:]
+    yield
+    structlog.reset_defaults()
+    structlog.contextvars.clear_contextvars()
+    logging.getLogger().handlers[:] = handlers
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)
+
+
+class Log(io.StringIO):
+    """A stream that says whether somebody watches it."""
+
+    def __init__(self, log_format: str | None, level: str = "INFO", *, is_watched: bool = False):
+        super().__init__()
+        self._is_watched = is_watched
+        set_up_logs(level, log_format, self)
+
+    def isatty(self) -> bool:
+        return self._is_watched
+
+    def lines(self) -> list[str]:
+        return self.getvalue().splitlines()
+
+
+def assert_hidden(log: Log) -> None:
+    assert "[hidden]" in log.getvalue()
+    assert KEY_TAIL not in log.getvalue()
+    assert not holds_secret(log.getvalue())
+
+
+@pytest.mark.parametrize("log_format", FORMATS)
+@pytest.mark.parametrize("secret", SECRETS, ids=["key", "bot token", "app token"])
+def test_a_secret_in_our_own_line_is_hidden(secret: str, log_format: str) -> None:
+    log = Log(log_format)
+
+    structlog.get_logger("bot").warning(f"called with {secret}", header=f"Bearer {secret}")
+
+    assert "called with" in log.getvalue()
+    assert_hidden(log)
+
+
+@pytest.mark.parametrize("log_format", FORMATS)
+@pytest.mark.parametrize("is_watched", [True, False], ids=["terminal", "file"])
+def test_a_secret_inside_data_is_hidden(log_format: str, is_watched: bool) -> None:
+    log = Log(log_format, is_watched=is_watched)
+
+    structlog.get_logger().info("sent", body={"keys": [KEY, ("x", BOT_TOKEN)]}, raw=KEY.encode())
+
+    assert_hidden(log)
+
+
+@pytest.mark.parametrize("log_format", FORMATS)
+def test_a_secret_in_the_context_is_hidden(log_format: str) -> None:
+    log = Log(log_format)
+
+    with structlog.contextvars.bound_contextvars(workspace="-.T1", request=KEY):
+        structlog.get_logger().info("asked")
+
+    assert "-.T1" in log.getvalue()
+    assert_hidden(log)
+
+
+@pytest.mark.parametrize("log_format", FORMATS)
+def test_a_secret_in_a_traceback_is_hidden(log_format: str) -> None:
+    log = Log(log_format)
+
+    try:
+        raise RuntimeError(f"refused {KEY}")
+    except RuntimeError:
+        structlog.get_logger().exception("unforeseen failure")
+
+    assert "Traceback" in log.getvalue()
+    assert "RuntimeError: refused service_sk_[hidden]" in log.getvalue()
+    assert_hidden(log)
+
+
+@pytest.mark.parametrize("log_format", FORMATS)
+def test_a_secret_in_the_cause_of_an_error_is_hidden(log_format: str) -> None:
+    log = Log(log_format)
+
+    try:
+        try:
+            raise ValueError(BOT_TOKEN)
+        except ValueError as error:
+            raise RuntimeError("outer") from error
+    except RuntimeError as error:
+        logging.getLogger("library").error("failed", exc_info=error)
+
+    assert "direct cause" in log.getvalue()
+    assert_hidden(log)
+
+
+@pytest.mark.parametrize("log_format", FORMATS)
+def test_a_secret_in_a_library_s_line_is_hidden(log_format: str) -> None:
+    log = Log(log_format)
+
+    logging.getLogger("httpx").warning("GET %s with %r", f"https://x/?k={KEY}", {"t": APP_TOKEN})
+
+    assert_hidden(log)
+
+
+def test_a_value_of_a_function_is_not_shown_with_its_traceback() -> None:
+    log = Log("console", is_watched=True)
+
+    def call(_hidden_value: str) -> None:
+        raise RuntimeError("failed")
+
+    try:
+        call("what a person typed")
+    except RuntimeError:
+        structlog.get_logger().exception("unforeseen failure")
+
+    assert "Traceback" in log.getvalue()
+    assert "what a person" not in log.getvalue().replace('call("what a person typed")', "")
+
+
+def test_json_is_one_event_per_line_whatever_it_holds() -> None:
+    log = Log("json")
+
+    structlog.get_logger("bot.x").error("one\ntwo", text="a\nb", error=RuntimeError("c\nd"))
+    try:
+        raise RuntimeError("over\ntwo lines")
+    except RuntimeError:
+        logging.getLogger("library").exception("failed\nbadly")
+
+    first, second = map(json.loads, log.lines())
+    assert (first["event"], first["level"], first["logger"]) == ("one\ntwo", "error", "bot.x")
+    assert first["timestamp"].endswith("Z")
+    assert (second["level"], second["logger"]) == ("error", "library")
+    assert "over\ntwo lines" in second["exception"]
+
+
+def test_the_format_follows_who_is_watching() -> None:
+    watched, unwatched = Log(None, is_watched=True), None
+    structlog.get_logger().info("hello")
+    unwatched = Log(None)
+    structlog.get_logger().info("hello")
+
+    assert not watched.getvalue().startswith("{")
+    assert json.loads(unwatched.getvalue())["event"] == "hello"
+
+
+def test_lines_below_the_level_are_left_out() -> None:
+    log = Log("json", "WARNING")
+
+    structlog.get_logger().info("quiet")
+    logging.getLogger("library").info("quiet")
+    structlog.get_logger().warning("loud")
+
+    assert [json.loads(line)["event"] for line in log.lines()] == ["loud"]
+
+
+@pytest.mark.parametrize("name", ["slack_bolt.App", "slack_sdk.web", "aiohttp.client"])
+def test_libraries_that_log_whole_requests_may_not(name: str) -> None:
+    log = Log("json", "DEBUG")
+
+    logging.getLogger(name).debug("headers and body")
+    structlog.get_logger().debug("ours")
+
+    assert [json.loads(line)["event"] for line in log.lines()] == ["ours"]

@@ -1,0 +1,66 @@
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bot.redaction import holds_secret, redact
+from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
+
+SECRETS = {
+    "a key": KEY,
+    "a key in capitals": KEY.upper(),
+    "the beginning of a key": KEY[:14],
+    "a bot token": BOT_TOKEN,
+    "a user token": BOT_TOKEN.replace("xoxb", "xoxp"),
+    "a rotated token": f"xoxe.{BOT_TOKEN}",
+    "a refresh token": f"xoxe-1-{KEY_TAIL}",
+    "an app token": APP_TOKEN,
+    "odd characters": "service_sk_a.b~c+d/e=f-g_h",
+}
+AROUND = {
+    "alone": "{}",
+    "in a sentence": "the key {}, and more",
+    "in JSON": '{{"key":"{}"}}',
+    "in a header": "Authorization: Bearer {}",
+    "in an address": "https://x.example/?key={}&b=1",
+    "twice": "{0} {0}",
+    "over two lines": "a\n{}\nb",
+}
+HARMLESS = [
+    "service_sk_…wxyz",
+    "a key begins with service_sk_ and has 52 characters",
+    "xoxb, xapp and xox",
+    "https://shop.example/a?b=c",
+    "service_sk_ [hidden]",
+]
+
+
+@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_a_secret_is_reduced_to_its_kind(secret: str, around: str) -> None:
+    redacted = redact(around.format(secret))
+
+    assert holds_secret(around.format(secret))
+    assert secret not in redacted
+    assert "[hidden]" in redacted
+    assert not holds_secret(redacted)
+
+
+def test_the_words_around_a_secret_stay() -> None:
+    assert redact(f"the key {KEY}, and more") == "the key service_sk_[hidden], and more"
+    assert redact(f'{{"t":"{BOT_TOKEN}"}}') == '{"t":"xoxb-[hidden]"}'
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_gives_nothing_away_stays_as_it_is(text: str) -> None:
+    assert redact(text) == text
+    assert not holds_secret(text)
+
+
+@given(st.text(), st.sampled_from(list(SECRETS.values())), st.text())
+def test_no_neighbour_saves_a_secret(before: str, secret: str, after: str) -> None:
+    assume(secret[-8:] not in before + after)
+
+    redacted = redact(before + secret + after)
+
+    assert secret[-8:] not in redacted
+    assert redact(redacted) == redacted

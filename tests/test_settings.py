@@ -1,0 +1,302 @@
+import base64
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings, SettingsError, load_settings
+from tests.builders import APP_TOKEN, BOT_TOKEN
+
+SIGNING_SECRET = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+KEY_RING = "k1:" + base64.b64encode(bytes(range(32))).decode()
+PASSWORD = "sesame-open"
+RIGHT = {
+    "DOMAIN_TRACKER_URL": "https://tracker.example/base",
+    "SLACK_BOT_TOKEN": BOT_TOKEN,
+    "SLACK_SIGNING_SECRET": SIGNING_SECRET,
+}
+SECRETS = (BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, KEY_RING, KEY_RING[3:], PASSWORD)
+
+# Each wrong setting and the beginning of the line that must name it.
+WRONG = {
+    "no service address": ({"DOMAIN_TRACKER_URL": ""}, "DOMAIN_TRACKER_URL: is missing"),
+    "a service address without scheme": ({"DOMAIN_TRACKER_URL": "tracker.example"}, None),
+    "a service address of another kind": ({"DOMAIN_TRACKER_URL": "ftp://tracker.example"}, None),
+    "a service address without host": ({"DOMAIN_TRACKER_URL": "https:///api"}, None),
+    "a service address with a password": (
+        {"DOMAIN_TRACKER_URL": f"https://me:{PASSWORD}@tracker.example"},
+        "DOMAIN_TRACKER_URL: must have no user name",
+    ),
+    "a service address with only a password": (
+        {"DOMAIN_TRACKER_URL": f"https://:{PASSWORD}@tracker.example"},
+        "DOMAIN_TRACKER_URL: must have no user name",
+    ),
+    "a service address that misleads": (
+        {"DOMAIN_TRACKER_URL": f"https://me:{PASSWORD}℀@tracker.example"},
+        "DOMAIN_TRACKER_URL: must be an http",
+    ),
+    "a service address with a query": ({"DOMAIN_TRACKER_URL": "https://t.example/?a=b"}, None),
+    "a service address with a wild port": (
+        {"DOMAIN_TRACKER_URL": "https://t.example:99999"},
+        None,
+    ),
+    "a service address with a space": ({"DOMAIN_TRACKER_URL": "https://t.exa mple"}, None),
+    "half an IPv6 address": ({"DOMAIN_TRACKER_URL": "https://[::1"}, None),
+    "a type that is too long": ({"DOMAIN_TRACKER_OWNED_TYPE": "x" * 101}, None),
+    "no bot token": ({"SLACK_BOT_TOKEN": ""}, "SLACK_BOT_TOKEN: is missing"),
+    "a user token as bot token": (
+        {"SLACK_BOT_TOKEN": BOT_TOKEN.replace("xoxb", "xoxp")},
+        "SLACK_BOT_TOKEN: must be a bot token",
+    ),
+    "an app token as bot token": ({"SLACK_BOT_TOKEN": APP_TOKEN}, None),
+    "a bot token with a space": ({"SLACK_BOT_TOKEN": f"{BOT_TOKEN} "}, None),
+    "a bot token without its rest": ({"SLACK_BOT_TOKEN": "xoxb-"}, None),
+    "a bot token as app token": (
+        {"SLACK_APP_TOKEN": BOT_TOKEN},
+        "SLACK_APP_TOKEN: must be an app-level token",
+    ),
+    "no way in": ({"SLACK_SIGNING_SECRET": ""}, "SLACK_SIGNING_SECRET: needed for HTTP"),
+    "both ways to authorize": (
+        {"SLACK_CLIENT_ID": "1.2", "SLACK_CLIENT_SECRET": PASSWORD},
+        "SLACK_CLIENT_ID: installing by OAuth is not part",
+    ),
+    "half a second way to authorize": ({"SLACK_CLIENT_SECRET": PASSWORD}, None),
+    "a Slack address without its slash": (
+        {"SLACK_API_URL": "https://slack.com/api"},
+        "SLACK_API_URL: must end in a slash",
+    ),
+    "a Slack address that is none": ({"SLACK_API_URL": "slack/"}, None),
+    "port 0": ({"PORT": "0"}, None),
+    "a port too high": ({"PORT": "65536"}, None),
+    "a port in words": ({"PORT": PASSWORD}, None),
+    "PostgreSQL": (
+        {"DATABASE_URL": f"postgresql://bot:{PASSWORD}@db/bot"},
+        "DATABASE_URL: PostgreSQL is not part of this version yet",
+    ),
+    "PostgreSQL's other name": ({"DATABASE_URL": f"postgres://bot:{PASSWORD}@db/bot"}, None),
+    "another database": ({"DATABASE_URL": f"mysql://bot:{PASSWORD}@db/bot"}, None),
+    "no file for the store": ({"DATABASE_URL": "sqlite:///"}, None),
+    "a key of 31 bytes": (
+        {"BOT_SECRET_KEYS": "k1:" + base64.b64encode(bytes(31)).decode()},
+        "BOT_SECRET_KEYS: the key named k1 is not base64 of 32 bytes",
+    ),
+    "a key without a name": ({"BOT_SECRET_KEYS": KEY_RING[3:]}, None),
+    "a second key that is none": ({"BOT_SECRET_KEYS": f"{KEY_RING},k2:{PASSWORD}"}, None),
+    "two keys of one name": ({"BOT_SECRET_KEYS": f"{KEY_RING},{KEY_RING}"}, None),
+    "no key between the commas": ({"BOT_SECRET_KEYS": " , "}, None),
+    "a name among the addresses": ({"EGRESS_IPS": "192.0.2.1, gateway.example"}, None),
+    "a network that is none": ({"EGRESS_IPS": "192.0.2.0/99"}, None),
+    "ticks too short": ({"TICK_SECONDS": "0"}, None),
+    "ticks too long": ({"TICK_SECONDS": "3601"}, None),
+    "ticks that are no number": ({"TICK_SECONDS": "nan"}, None),
+    "an unknown level": ({"LOG_LEVEL": "LOUD"}, None),
+    "an unknown format": ({"LOG_FORMAT": "xml"}, None),
+}
+
+
+@pytest.fixture(autouse=True)
+def only_what_the_test_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def env_file(tmp_path: Path) -> Path:
+    return tmp_path / ".env"
+
+
+def put(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str]) -> None:
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+
+
+def problems(env_file: Path) -> list[str]:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(env_file)
+    assert str(caught.value) == "\n".join(caught.value.problems)
+    assert not any(secret in f"{caught.value!r}{caught.value}" for secret in SECRETS)
+    return caught.value.problems
+
+
+@pytest.mark.parametrize(("wrong", "line"), WRONG.values(), ids=WRONG)
+def test_a_wrong_setting_is_named(
+    wrong: dict[str, str], line: str | None, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT | wrong)
+
+    found = problems(env_file)
+
+    assert {problem.partition(":")[0] for problem in found} == set(wrong)
+    assert found[0].startswith(line or f"{next(iter(wrong))}: ")
+
+
+def test_every_problem_is_told_at_once(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong: dict[str, str] = {}
+    for one_wrong, _line in WRONG.values():
+        wrong |= {name: value for name, value in one_wrong.items() if value}
+    put(monkeypatch, wrong)
+
+    found = problems(env_file)
+
+    assert [problem.partition(":")[0] for problem in found] == sorted(wrong)
+
+
+def test_an_empty_environment_names_what_is_needed(env_file: Path) -> None:
+    assert [problem.partition(":")[0] for problem in problems(env_file)] == [
+        "DOMAIN_TRACKER_URL",
+        "SLACK_BOT_TOKEN",
+        "SLACK_SIGNING_SECRET",
+    ]
+
+
+def test_the_rest_has_defaults(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch, RIGHT)
+
+    settings = load_settings(env_file)
+
+    assert settings.domain_tracker_owned_type == "owned"
+    assert settings.slack_api_url == "https://slack.com/api/"
+    assert (settings.host, settings.port) == ("127.0.0.1", 3000)
+    assert settings.database_path == Path("data/bot.sqlite")
+    assert settings.egress_addresses == ()
+    assert (settings.tick_seconds, settings.log_level) == (10, "INFO")
+    assert settings.log_format is None
+
+
+def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    del_signing = {name: value for name, value in RIGHT.items() if "SIGNING" not in name}
+    more = {
+        "SLACK_APP_TOKEN": APP_TOKEN,
+        "SLACK_API_URL": "http://127.0.0.1:9/api/",
+        "HOST": "127.0.0.2",
+        "PORT": "65535",
+        "DATABASE_URL": "sqlite:////var/lib/bot.sqlite",
+        "BOT_SECRET_KEYS": f"{KEY_RING}, k2:{'B' * 43}",
+        "EGRESS_IPS": "192.0.2.1, 192.0.2.7/24, 2001:db8::/32,",
+        "TICK_SECONDS": "0.5",
+        "LOG_LEVEL": "DEBUG",
+        "LOG_FORMAT": "json",
+    }
+    put(monkeypatch, del_signing | more)
+
+    settings = load_settings(env_file)
+
+    assert settings.slack_app_token
+    assert settings.slack_app_token.get_secret_value() == APP_TOKEN
+    assert (settings.host, settings.port) == ("127.0.0.2", 65535)
+    assert settings.database_path == Path("/var/lib/bot.sqlite")
+    assert settings.egress_addresses == ("192.0.2.1", "192.0.2.7/24", "2001:db8::/32")
+
+
+def test_a_rotated_bot_token_is_one_too(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch, RIGHT | {"SLACK_BOT_TOKEN": f"xoxe.{BOT_TOKEN}"})
+
+    assert load_settings(env_file).slack_bot_token.get_secret_value() == f"xoxe.{BOT_TOKEN}"
+
+
+def test_no_secret_is_in_what_is_printed(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch, RIGHT | {"SLACK_APP_TOKEN": APP_TOKEN, "BOT_SECRET_KEYS": KEY_RING})
+
+    settings = load_settings(env_file)
+
+    printed = f"{settings!r} {settings} {settings.model_dump()}"
+    assert "tracker.example" in printed
+    assert not any(secret in printed for secret in SECRETS)
+
+
+def test_the_env_file_is_read(env_file: Path) -> None:
+    lines = [f"{name}='{value}'" for name, value in RIGHT.items()]
+    env_file.write_text("# ours\n" + "\n".join(lines) + "\nPORT=4000\nSOMETHING_ELSE=1\n")
+
+    settings = load_settings(env_file)
+
+    assert settings.slack_bot_token.get_secret_value() == BOT_TOKEN
+    assert settings.port == 4000
+
+
+def test_the_environment_wins_over_the_env_file(
+    env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT | {"LOG_LEVEL": "ERROR"})
+    env_file.write_text("LOG_LEVEL=DEBUG\nDOMAIN_TRACKER_URL=https://other.example\n")
+
+    settings = load_settings(env_file)
+
+    assert settings.log_level == "ERROR"
+    assert settings.domain_tracker_url == "https://tracker.example/base"
+
+
+def test_an_empty_variable_counts_as_unset(
+    env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = dict.fromkeys(
+        ["SLACK_APP_TOKEN", "PORT", "LOG_FORMAT", "BOT_SECRET_KEYS", "SLACK_CLIENT_ID"], ""
+    )
+    put(monkeypatch, RIGHT | empty)
+    env_file.write_text("LOG_FORMAT=json\nTICK_SECONDS=\n")
+
+    settings = load_settings(env_file)
+
+    assert (settings.slack_app_token, settings.bot_secret_keys) == (None, None)
+    assert (settings.host, settings.port) == ("127.0.0.1", 3000)
+    assert settings.log_format == "json"
+
+
+def test_a_problem_in_the_env_file_is_named_too(env_file: Path) -> None:
+    lines = [f"{name}={value}" for name, value in RIGHT.items()]
+    env_file.write_text("\n".join([*lines, "SLACK_CLIENT_ID=1", f"PORT={PASSWORD}"]))
+
+    assert [problem.partition(":")[0] for problem in problems(env_file)] == [
+        "PORT",
+        "SLACK_CLIENT_ID",
+    ]
+
+
+def test_an_env_file_that_is_no_text_is_named(env_file: Path) -> None:
+    env_file.write_bytes(b"SLACK_BOT_TOKEN=xoxb-\xff\xfe")
+
+    (problem,) = problems(env_file)
+
+    assert problem.startswith(f"{env_file}: ")
+
+
+def test_a_port_of_the_platform_is_reached_from_outside(
+    env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT | {"PORT": "5000"})
+
+    settings = load_settings(env_file)
+
+    assert (settings.host, settings.port) == ("0.0.0.0", 5000)
+
+
+@pytest.mark.parametrize("where", ["environment", "env file"])
+def test_a_host_that_somebody_chose_stays(
+    where: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT | {"PORT": "5000"})
+    if where == "environment":
+        monkeypatch.setenv("HOST", "127.0.0.1")
+    else:
+        env_file.write_text("HOST=127.0.0.1\n")
+
+    assert load_settings(env_file).host == "127.0.0.1"
+
+
+def test_a_port_from_the_env_file_is_the_developers_own(
+    env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT)
+    env_file.write_text("PORT=5000\n")
+
+    settings = load_settings(env_file)
+
+    assert (settings.host, settings.port) == ("127.0.0.1", 5000)
+
+
+def test_settings_do_not_change(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch, RIGHT)
+    settings = load_settings(env_file)
+
+    with pytest.raises(ValueError, match="frozen"):
+        settings.port = 1

@@ -1,0 +1,124 @@
+import asyncio
+import gc
+
+import pytest
+
+from bot.single_flight import SingleFlight
+from tests.fakes import TIME_LIMIT_S
+
+pytestmark = pytest.mark.anyio
+
+
+class Work:
+    """Work that ends when it is told to, and counts how often it was begun."""
+
+    def __init__(self, result: str | Exception = "done") -> None:
+        self.result = result
+        self.times_begun = 0
+        self.has_begun, self.may_end = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self) -> str:
+        self.times_begun += 1
+        self.has_begun.set()
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await self.may_end.wait()
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+async def begun(work: Work) -> None:
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await work.has_begun.wait()
+
+
+async def test_many_askers_share_one_run() -> None:
+    flights: SingleFlight[str, str] = SingleFlight()
+    work = Work()
+    askers = [asyncio.create_task(flights.run("a", work)) for _ in range(100)]
+    await begun(work)
+
+    assert flights.is_under_way("a")
+    work.may_end.set()
+
+    assert await asyncio.gather(*askers) == ["done"] * 100
+    assert work.times_begun == 1
+    assert not flights.is_under_way("a")
+
+
+async def test_an_error_reaches_everybody_and_the_next_one_starts_anew() -> None:
+    flights: SingleFlight[str, str] = SingleFlight()
+    work = Work(RuntimeError("broken"))
+    work.may_end.set()
+
+    results = await asyncio.gather(
+        *(flights.run("a", work) for _ in range(3)), return_exceptions=True
+    )
+    work.result = "mended"
+
+    assert [str(result) for result in results] == ["broken"] * 3
+    assert await flights.run("a", work) == "mended"
+    assert work.times_begun == 2
+
+
+async def test_different_keys_do_not_wait_for_each_other() -> None:
+    flights: SingleFlight[str, str] = SingleFlight()
+    slow, quick = Work(), Work("quick")
+    waiting = asyncio.create_task(flights.run("slow", slow))
+    quick.may_end.set()
+
+    assert await flights.run("quick", quick) == "quick"
+    slow.may_end.set()
+    assert await waiting == "done"
+
+
+async def test_an_asker_who_leaves_does_not_stop_the_others() -> None:
+    flights: SingleFlight[str, str] = SingleFlight()
+    work = Work()
+    leaving, staying = (asyncio.create_task(flights.run("a", work)) for _ in range(2))
+    await begun(work)
+
+    leaving.cancel()
+    await asyncio.wait({leaving})
+    work.may_end.set()
+
+    assert leaving.cancelled()
+    assert await staying == "done"
+
+
+async def test_after_forgetting_the_next_asker_gets_a_run_of_its_own() -> None:
+    flights: SingleFlight[str, str] = SingleFlight()
+    old, new = Work("old"), Work("new")
+    first = asyncio.create_task(flights.run("a", old))
+    await begun(old)
+
+    flights.forget("a")
+    second = asyncio.create_task(flights.run("a", new))
+    await begun(new)
+    old.may_end.set()
+
+    assert await first == "old"
+    assert flights.is_under_way("a")  # the end of the old run does not end the new one
+    new.may_end.set()
+    assert await second == "new"
+
+
+async def test_an_error_that_nobody_waits_for_is_no_complaint_of_asyncio() -> None:
+    complaints: list[object] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _loop, context: complaints.append(context))
+    flights: SingleFlight[str, str] = SingleFlight()
+    work = Work(RuntimeError("broken"))
+    asker = asyncio.create_task(flights.run("a", work))
+    await begun(work)
+
+    asker.cancel()
+    await asyncio.wait({asker})
+    work.may_end.set()
+    for _ in range(5):  # turns of the loop until the work has ended
+        await asyncio.sleep(0)
+    del asker  # its traceback holds the work
+    gc.collect()
+
+    assert not flights.is_under_way("a")
+    assert complaints == []

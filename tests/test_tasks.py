@@ -1,0 +1,80 @@
+import asyncio
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.tasks import Tasks
+from tests.fakes import TIME_LIMIT_S
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_stop_with_nothing_to_wait_for_does_not_wait() -> None:
+    assert await Tasks().drain(TIME_LIMIT_S) == 0
+
+
+async def test_a_stop_waits_for_what_runs() -> None:
+    tasks, done = Tasks(), []
+    may_end = asyncio.Event()
+
+    async def work() -> None:
+        await may_end.wait()
+        done.append("work")
+
+    tasks.start(work())
+    drained = asyncio.create_task(tasks.drain(TIME_LIMIT_S))
+    await asyncio.sleep(0)
+    assert not drained.done()
+    may_end.set()
+
+    assert await drained == 0
+    assert done == ["work"]
+
+
+async def test_a_stop_waits_for_what_the_work_itself_starts() -> None:
+    tasks, done = Tasks(), []
+
+    async def told() -> None:
+        for _ in range(10):  # turns of the loop, more than it takes to end the work
+            await asyncio.sleep(0)
+        done.append("told")
+
+    async def work() -> None:
+        tasks.start(told())
+
+    tasks.start(work())
+
+    assert await tasks.drain(TIME_LIMIT_S) == 0
+    assert done == ["told"]
+
+
+async def test_what_takes_too_long_is_cut_off_and_counted() -> None:
+    tasks, ends = Tasks(), []
+
+    async def stuck() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ends.append("cut off")
+
+    tasks.start(stuck())
+    tasks.start(stuck())
+
+    assert await tasks.drain(0.01) == 2
+    assert ends == ["cut off"] * 2
+    assert await tasks.drain(TIME_LIMIT_S) == 0
+
+
+async def test_what_a_task_raises_is_logged_with_its_cause() -> None:
+    tasks = Tasks()
+
+    async def broken() -> None:
+        raise RuntimeError("broken")
+
+    with capture_logs() as lines:
+        tasks.start(broken())
+        assert await tasks.drain(TIME_LIMIT_S) == 0
+
+    (line,) = lines
+    assert (line["event"], line["log_level"]) == ("a task failed", "error")
+    assert str(line["exc_info"]) == "broken"

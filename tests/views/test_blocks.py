@@ -1,0 +1,103 @@
+import pytest
+
+from bot.message import Message
+from bot.views import blocks
+from bot.views.form import field, form, notice, option
+from bot.views.text import MAX_BUTTON_VALUE_CHARS
+from bot.views.waiting import old_button_message, working_message
+from tests.builders import HOSTILE_TEXTS, KEY
+from tests.views.acceptance import (
+    assert_slack_takes,
+    assert_slack_takes_form,
+    assert_slack_takes_options,
+    buttons,
+    shown,
+)
+
+
+@pytest.mark.parametrize("size", [0, 1, 150, 151, 3_000, 100_000])
+def test_every_block_holds_to_its_limits(size: int) -> None:
+    text = "x" * size
+    made = (
+        blocks.header(text),
+        blocks.section(text),
+        blocks.section(text, blocks.button(text, "a")),
+        blocks.fields([(f"Label {number}", text) for number in range(5)]),
+        blocks.context(text),
+        *blocks.actions(blocks.button(text, "a", "b", confirm=blocks.confirm(text, text, text))),
+    )
+
+    for block in made:  # one by one: together they are more than a message takes
+        assert_slack_takes(Message("text", (block,)))
+
+
+def test_ten_fields_are_as_many_as_a_section_takes() -> None:
+    made = blocks.fields([(f"Label {number}", "x") for number in range(12)])
+
+    assert_slack_takes(Message("text", (made,)))
+    assert made["fields"][9]["text"] == "*Label 9*\nx"
+
+
+@pytest.mark.parametrize("size", [0, 1, 25, 3_000])
+def test_every_form_holds_to_its_limits(size: int) -> None:
+    text = "x" * size
+    element = {"type": "plain_text_input", "action_id": "a"}
+    fields = [field("b", text, element, hint=text), blocks.section(text)]
+
+    assert_slack_takes_form(form("id", text, text, fields, metadata=text))
+    assert_slack_takes_form(notice(text, fields[1:]))
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_an_option_shows_nothing_hostile(text: str) -> None:
+    assert_slack_takes_options([option("v", text, note="new"), option("w", text)])
+
+
+def test_an_option_shows_its_value_when_nothing_else_is_said() -> None:
+    assert shown(option("shop")) == ["plain_text", "shop"]
+
+
+def test_short_lines_share_a_paragraph_and_long_ones_do_not() -> None:
+    lines = ["a" * 700, "b" * 700, "c" * 700, "d", "e" * 2_000, "f"]
+
+    texts = [block["text"]["text"] for block in blocks.paragraphs(lines)]
+
+    assert "\n".join(texts).split("\n") == lines
+    assert [len(text.split("\n")) for text in texts] == [2, 2, 1, 1]
+
+
+def test_a_button_that_slack_would_refuse_is_left_out() -> None:
+    fits = blocks.button("Go", "a", "x" * MAX_BUTTON_VALUE_CHARS)
+
+    assert fits
+    assert blocks.button("Go", "a", "x" * (MAX_BUTTON_VALUE_CHARS + 1)) is None
+    assert blocks.actions(None, fits, None) == [{"type": "actions", "elements": [fits]}]
+    assert blocks.actions(None) == []
+
+
+@pytest.mark.parametrize("line", [f"/domains {KEY}", f"/domains tag:{KEY.upper()}"])
+def test_a_button_never_carries_a_key(line: str) -> None:
+    assert blocks.run_button("Try again", line) is None
+
+
+def test_buttons_of_one_row_have_ids_of_their_own() -> None:
+    long = "x" * 300
+    row = [blocks.run_button(f"Scan {long}", f"/scan {n}", number=n) for n in range(3)]
+
+    assert_slack_takes(Message("text", tuple(blocks.actions(*row))))
+
+
+def test_a_run_button_says_where_its_answer_goes() -> None:
+    here = blocks.run_button("Next page", "/domains page:2", here=True)
+    below = blocks.run_button("Scan", "/scan")
+
+    assert here
+    assert below
+    assert here["action_id"].startswith(f"{blocks.RUN_HERE}.")
+    assert below["action_id"].startswith(f"{blocks.RUN_BELOW}.")
+    assert buttons([here, below]) == {"Next page": "/domains page:2", "Scan": "/scan"}
+
+
+def test_what_is_said_meanwhile_is_taken_too() -> None:
+    assert_slack_takes(working_message())
+    assert_slack_takes(old_button_message())

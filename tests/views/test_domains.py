@@ -1,0 +1,306 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.message import Message
+from bot.portfolio.query import MAX_PAGE, Query, Sort, parse_query, select
+from bot.tracker.models import Domain
+from bot.views.domains import SHARE_DOMAINS, domains_message, page_of
+from bot.views.text import MAX_TABLE_CHARS, MAX_TABLE_ROWS
+from tests.builders import HOSTILE_TEXTS, a_domain, a_snapshot
+from tests.views.acceptance import assert_slack_takes, buttons, shown, shown_text
+
+SIZES = [0, 1, 99, 100, 101, 10_000]
+NAMES: dict[str, Callable[[int], str]] = {
+    "short": "d{}.example".format,
+    "253 characters": lambda number: f"{number:05}.{'a' * 247}",
+    "ampersands": lambda number: f"{number:05}{'&' * 248}",
+    "angles": lambda number: f"{number:05}{'<' * 248}",
+    "emoji": lambda number: f"{number:05}{'😀' * 248}",
+}
+SCORES: list[float | None] = [None, 0, 49.99, 50, 79.99, 80, 100]
+
+
+def many(count: int, name: Callable[[int], str] = NAMES["short"]) -> list[Domain]:
+    return [
+        a_domain(
+            name(number),
+            SCORES[number % len(SCORES)],
+            tags=(name(number), "eu"),
+            folder=name(number),
+        )
+        for number in range(count)
+    ]
+
+
+def listed(domains: list[Domain], text: str = "", shared_by: str | None = None) -> Message:
+    """Return what `/domains` answers."""
+    query = parse_query(text)
+    found = select(domains, query)
+    return domains_message(a_snapshot(*domains), found, query, shared_by=shared_by)
+
+
+def rows(message: Message) -> list[list[str]]:
+    table = next(block for block in message.blocks if block["type"] == "data_table")
+    return [[cell["text"] for cell in row] for row in table["rows"][1:]]
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize("count", SIZES)
+def test_slack_takes_every_size_of_list(count: int, name: Callable[[int], str]) -> None:
+    domains = many(count, name)
+
+    assert_slack_takes(listed(domains, "page:2"))
+
+
+def test_slack_takes_the_first_the_last_and_a_shared_page() -> None:
+    domains = many(250, NAMES["ampersands"])
+
+    assert_slack_takes(listed(domains))
+    assert_slack_takes(listed(domains, f"page:{MAX_PAGE}"))
+    assert_slack_takes(listed(domains, shared_by="&" * 100))
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_what_strangers_wrote_does_nothing(text: str) -> None:
+    domain = a_domain(text, 41, tags=(text, text), folder=text, domain_type=text)
+    query = Query(words=(text,), tags=(text,), folder=text, domain_type=text)
+    snapshot = a_snapshot(domain, domain)
+
+    assert_slack_takes(domains_message(snapshot, [domain] * 101, query, shared_by=text))
+    assert_slack_takes(domains_message(snapshot, [domain], query))
+    assert_slack_takes(domains_message(snapshot, [], query))
+    assert_slack_takes(domains_message(snapshot, [], Query(tags=("other",), folder="other")))
+
+
+TEXTS = st.sampled_from(list(HOSTILE_TEXTS.values())) | st.text(st.characters(), max_size=300)
+DOMAINS = st.builds(
+    a_domain,
+    TEXTS.filter(str.strip),
+    st.none() | st.floats(0, 100),
+    tags=st.lists(TEXTS, max_size=3).map(tuple),
+    folder=st.none() | TEXTS,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(DOMAINS, max_size=12), st.integers(1, MAX_PAGE), st.sampled_from(Sort))
+def test_slack_takes_any_list(domains: list[Domain], page: int, sort: Sort) -> None:
+    query = Query(page=page, sort=sort)
+
+    assert_slack_takes(domains_message(a_snapshot(*domains), domains, query))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(0, 400), max_size=250))
+def test_every_domain_is_on_one_page(name_chars: list[int]) -> None:
+    domains = [a_domain(f"{n}{'x' * chars}") for n, chars in enumerate(name_chars)]
+
+    count = page_of(domains, 1).count
+    pages = [page_of(domains, number) for number in range(1, count + 1)]
+
+    assert [domain for page in pages for domain in page.domains] == domains
+    assert [page.first for page in pages] == [
+        1 + sum(len(page.domains) for page in pages[:number]) for number in range(count)
+    ]
+    assert all(page.domains for page in pages) or not domains
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_page_is_as_full_as_it_may_be(name: Callable[[int], str]) -> None:
+    domains = many(210, name)
+    count = page_of(domains, 1).count
+    for number in range(1, count):
+        cells = rows(listed(domains, f"sort:name page:{number}"))
+
+        chars = sum(len(cell) for row in cells for cell in row)
+        assert len(cells) == MAX_TABLE_ROWS or chars > MAX_TABLE_CHARS - 520
+        assert len(cells) <= MAX_TABLE_ROWS
+        assert chars <= MAX_TABLE_CHARS
+
+
+def test_a_page_too_far_is_the_last_one() -> None:
+    assert page_of(many(101), 7).number == 2
+    assert page_of([], 7).number == 1
+
+
+def test_the_worst_come_first_with_number_and_word() -> None:
+    domains = [a_domain("a.example", 90), a_domain("b.example", None), a_domain("c.example", 7.25)]
+
+    message = listed(domains)
+
+    assert rows(message) == [
+        ["c.example", "7.2", "🔴 poor", "–", "–"],
+        ["a.example", "90", "🟢 good", "–", "–"],
+        ["b.example", "–", "⚪ unknown", "–", "–"],
+    ]
+
+
+def test_every_score_is_a_number_so_that_readers_can_sort() -> None:
+    table = listed([a_domain("a.example", None), a_domain("b.example", 79.96)]).blocks[2]
+
+    scores = [row[1] for row in table["rows"][1:]]
+    assert scores == [
+        {"type": "raw_number", "value": 79.9, "text": "79.9"},
+        {"type": "raw_number", "value": -1, "text": "–"},
+    ]
+
+
+def test_the_header_holds_count_average_and_bands() -> None:
+    domains = [a_domain("a.example", 90), a_domain("b.example", 40), a_domain("c.example", None)]
+
+    top, under, *_rest = listed(domains).blocks
+
+    assert top["text"]["text"] == "3 domains, average health 65"
+    assert under["elements"][0]["text"].startswith("🔴 1 poor, 🟢 1 good, ⚪ 1 unknown")
+
+
+def test_the_text_alone_carries_the_numbers() -> None:
+    domains = [
+        a_domain("a.example", 90),
+        a_domain("b.example", 40.19),
+        a_domain("c.example", None),
+    ]
+
+    assert listed(domains).text == (
+        "3 domains, average health 65: 1 poor, 1 good, 1 unknown."
+        " Worst: b.example 40.1 (poor), a.example 90 (good)."
+    )
+
+
+def test_the_worst_are_named_whatever_the_order() -> None:
+    message = listed([a_domain("a.example", 90), a_domain("z.example", 5)], "sort:name")
+
+    assert "Worst: z.example 5 (poor), a.example" in message.text
+
+
+def test_the_twin_says_the_same_in_lines() -> None:
+    domains = [a_domain("a.example", 90), a_domain("b.example", None)]
+
+    twin = listed(domains).twin()
+
+    assert twin is not None
+    assert twin.text == listed(domains).text
+    assert "🟢 90 good  `a.example`\n⚪ unknown  `b.example`" in shown_text(twin)
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_the_twin_counts_what_it_cannot_hold(name: Callable[[int], str]) -> None:
+    domains = many(100, name)
+    twin = listed(domains).twin()
+    assert twin is not None
+
+    told = shown_text(twin)
+    on_page = len(page_of(domains, 1).domains)
+    lines = [line for line in told.splitlines() if line.endswith("`") and line[0] in "🔴🟡🟢⚪"]
+    more = f"and {on_page - len(lines):,} more on this page"
+    assert lines
+    assert (more in told) == (len(lines) < on_page)
+
+
+def test_a_filter_is_shown_as_it_was_typed() -> None:
+    message = listed([a_domain(tags=("R&D",))], "shop tag:R&amp;D")
+
+    assert "filter `shop tag:R&amp;D`" in shown_text(message)  # escaped once, for Slack
+    assert "(filter: shop tag:R&amp;D)" in message.text
+
+
+def test_a_filtered_list_says_of_how_many() -> None:
+    message = listed(many(50), "d1")
+
+    assert message.blocks[0]["text"]["text"].startswith("11 domains of 50, average")
+
+
+def test_pages_are_turned_by_buttons_that_keep_the_filter() -> None:
+    domains = [a_domain(f"d{number}.example", tags=("R&copy",)) for number in range(250)]
+
+    message = listed(domains, "tag:R&amp;copy sort:name page:2")
+
+    pressed = buttons(message)
+    assert "page 2 of 3, rows 101–200" in shown_text(message)
+    assert message.text.endswith("Page 2 of 3.")
+    for label, number in {"Previous page": 1, "Next page": 3}.items():
+        command, _, text = pressed[label].partition(" ")
+        assert command == "/domains"
+        assert parse_query(text) == Query(tags=("R&copy",), sort=Sort.NAME, page=number)
+
+
+@pytest.mark.parametrize(
+    ("page", "labels"),
+    [(1, {"Next page"}), (2, {"Previous page", "Next page"}), (3, {"Previous page"})],
+)
+def test_there_is_no_button_to_a_page_that_is_not_there(page: int, labels: set[str]) -> None:
+    pressed = buttons(listed(many(250), f"page:{page}"))
+
+    assert {label for label in pressed if label.endswith("page")} == labels
+
+
+def test_next_steps_are_buttons() -> None:
+    pressed = buttons(listed([a_domain()], "below:70"))
+
+    assert pressed == {
+        "Scan": "/scan",
+        "Add domain": "/adddomain",
+        "Share": "below:70",
+    }
+
+
+def test_share_shows_the_same_page() -> None:
+    message = listed(many(250), "sort:name page:9")
+    share = buttons(message)["Share"]
+
+    assert parse_query(share) == Query(sort=Sort.NAME, page=3)
+    assert any(element["action_id"] == SHARE_DOMAINS for element in message.blocks[-1]["elements"])
+
+
+def test_a_shared_list_has_no_buttons_and_names_who_shared_it() -> None:
+    message = listed(many(250), shared_by="Ana *B*")
+
+    assert buttons(message) == {}
+    assert "Shared by `Ana *B*`." in shown_text(message)
+
+
+def test_entries_without_a_name_are_counted() -> None:
+    message = domains_message(a_snapshot(a_domain(), skipped=2), [a_domain()], Query())
+
+    assert "2 entries without a name left out." in shown_text(message)
+
+
+def test_an_empty_portfolio_asks_for_the_first_domain() -> None:
+    message = listed([])
+
+    assert "watches no domains for this workspace yet" in message.text
+    assert buttons(message) == {"Add domain": "/adddomain"}
+
+
+def test_a_filter_that_matches_nothing_says_what_is_in_use() -> None:
+    domains = [a_domain(tags=("eu", "prod"), folder="Shops")]
+
+    told = shown_text(listed(domains, "tag:pord folder:blogs type:x"))
+
+    assert "None of your 1 domain matches `tag:pord folder:blogs type:x`." in told
+    assert "No domain has the tag `pord`. In use: `eu`, `prod`." in told
+    assert "No domain has the folder `blogs`. In use: `Shops`." in told
+    assert "No domain has the type `x`. None has a type at all." in told
+
+
+def test_labels_in_use_that_are_too_many_are_counted() -> None:
+    domains = [a_domain(tags=tuple(f"t{number:02}" for number in range(25)))]
+
+    assert "`t09` and 15 more." in shown_text(listed(domains, "tag:x"))
+
+
+def test_a_label_that_is_in_use_is_not_blamed() -> None:
+    told = shown_text(listed([a_domain(tags=("EU",))], "tag:eu nowhere"))
+
+    assert "No domain has" not in told
+
+
+def test_hostile_names_stay_readable() -> None:
+    message = listed([a_domain("<b>&co.example", 41)])
+
+    assert rows(message)[0][0] == "<b>&co.example"  # a cell is not parsed
+    assert "&lt;b&gt;&amp;co.example 41 (poor)" in message.text
+    assert "<b>&co.example" not in shown(message.as_args())[0]

@@ -1,0 +1,336 @@
+import re
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+
+import bot.app  # noqa: F401  # so that every error there is has been defined
+from bot.adding import AlreadyAddedError, UncertainAddError
+from bot.connection import LackingScopeError
+from bot.errors import BotError
+from bot.hostnames import HostNameError, HostProblem
+from bot.keys import NoKeyError
+from bot.portfolio.lookup import UnknownDomainError
+from bot.slack.errors import BlocksRefusedError, SlackRateLimitedError, SlackRefusedError
+from bot.store.errors import UnreadableSecretError
+from bot.tracker.errors import (
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    RejectedError,
+    ReserveReachedError,
+    TimedOutError,
+    UnavailableError,
+    UnreadableReplyError,
+)
+from bot.views.failure import failure_message, host_sentence
+from bot.views.key import CHECK_KEY, SET_KEY
+from bot.words import NotUnderstood, NotUnderstoodError
+from tests.builders import (
+    ADMIN_ID,
+    HOSTILE_TEXTS,
+    KEY,
+    a_domain,
+    a_key_record,
+    facts_for,
+    facts_for_admin,
+)
+from tests.views.acceptance import assert_slack_takes, buttons, shown_text
+
+FOR_THE_LOG = "only for the log"
+# Errors that cannot be made without data; the others are made with a text for the log.
+MADE: dict[type[BotError], BotError] = {
+    type(error): error
+    for error in (
+        HostNameError(HostProblem.SINGLE_LABEL, "localhost"),
+        NotUnderstoodError([NotUnderstood("x:y", "there is no filter “x:”")], []),
+        UnknownDomainError("shpo.example", ["shop.example"]),
+        AlreadyAddedError(a_domain()),
+        UncertainAddError("shop.example"),
+        LackingScopeError("add"),
+        RateLimitedError(40),
+        ReserveReachedError(40),
+        RejectedError(409, "Domain already exists"),
+        UnavailableError(is_outcome_unknown=True, status=503),
+        UnreadableReplyError(status=200),
+        TimedOutError(is_outcome_unknown=True),
+        SlackRateLimitedError(40),
+        SlackRefusedError("not_in_channel"),
+        BlocksRefusedError("invalid_blocks"),
+    )
+}
+UNFORESEEN = failure_message(RuntimeError("boom"), facts_for()).text
+
+
+def kinds(root: type[BotError] = BotError) -> Iterator[type[BotError]]:
+    """Walk over every error of the bot; those of tests are none."""
+    if root.__module__.startswith("bot."):
+        yield root
+        for child in root.__subclasses__():
+            yield from kinds(child)
+
+
+KINDS = sorted(set(kinds()), key=lambda kind: f"{kind.__module__}.{kind.__name__}")
+
+
+def an_error(kind: type[BotError]) -> BotError:
+    error = MADE.get(kind) or kind()
+    error.args = (FOR_THE_LOG,)
+    return error
+
+
+def test_the_walk_finds_the_errors_of_every_room() -> None:
+    rooms = {kind.__module__.split(".")[1] for kind in KINDS}
+
+    assert rooms >= {"adding", "keys", "portfolio", "scans", "slack", "store", "tracker", "words"}
+    assert set(MADE) <= set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_error_has_a_sentence_of_its_own(kind: type[BotError]) -> None:
+    told = {each: failure_message(an_error(each), facts_for()).text for each in KINDS}
+
+    own = told.pop(kind)
+    assert own != UNFORESEEN
+    assert own not in told.values()
+
+
+@pytest.mark.parametrize("is_admin", [True, False], ids=["admin", "member"])
+@pytest.mark.parametrize("kind", [*KINDS, RuntimeError], ids=lambda kind: kind.__name__)
+def test_slack_takes_every_answer_and_no_log_text_is_in_it(
+    kind: type[Exception], is_admin: bool
+) -> None:
+    error = an_error(kind) if issubclass(kind, BotError) else kind(FOR_THE_LOG)
+    for facts in (
+        facts_for(is_admin=is_admin),
+        facts_for(is_admin=is_admin, command_line=None, reference=""),
+        facts_for(is_admin=is_admin, key=a_key_record(), requests_left=3, is_kept=True),
+    ):
+        message = failure_message(error, facts)
+
+        assert_slack_takes(message)
+        assert FOR_THE_LOG not in shown_text(message)
+        assert "Error" not in shown_text(message)
+
+
+ADMINS_READ_MORE = [
+    NoKeyError,
+    InvalidKeyError,
+    LackingScopeError,
+    IpNotAllowedError,
+    RateLimitedError,
+    UnavailableError,
+    UnreadableReplyError,
+    UnreadableSecretError,
+    RejectedError,
+]
+
+
+@pytest.mark.parametrize("kind", ADMINS_READ_MORE, ids=lambda kind: kind.__name__)
+def test_an_admin_reads_something_else_than_a_member(kind: type[BotError]) -> None:
+    member = failure_message(an_error(kind), facts_for(key=a_key_record()))
+    admin = failure_message(an_error(kind), facts_for_admin(key=a_key_record()))
+
+    assert shown_text(member) != shown_text(admin)
+
+
+@pytest.mark.parametrize(
+    "kind", [InvalidKeyError, LackingScopeError, IpNotAllowedError], ids=lambda kind: kind.__name__
+)
+def test_a_member_is_told_whom_to_ask_and_is_given_no_admins_button(kind: type[BotError]) -> None:
+    message = failure_message(an_error(kind), facts_for(key=a_key_record()))
+
+    assert "Please ask a workspace admin or owner" in message.text
+    assert buttons(message) == {}
+
+
+def told_to_admin(error: Exception, **facts: object) -> str:
+    message = failure_message(error, facts_for_admin(**facts))
+    assert_slack_takes(message)
+    return shown_text(message)
+
+
+def test_no_key_says_that_the_command_is_kept_and_who_can_connect() -> None:
+    member = failure_message(NoKeyError(), facts_for(is_kept=True))
+    admin = failure_message(NoKeyError(), facts_for_admin())
+
+    assert "not connected to Domain Tracker yet" in member.text
+    assert "kept your command for 15 minutes" in member.text
+    assert "ask a workspace admin or owner to connect it with /domainkey" in member.text
+    assert buttons(member) == {}
+    assert "kept" not in admin.text
+    assert admin.blocks[-1]["elements"][0]["action_id"] == SET_KEY
+
+
+@pytest.mark.parametrize(
+    ("expires_on", "why"),
+    [
+        (date(2030, 3, 1), "It expired on 1 Mar 2030."),
+        (date(2030, 3, 2), "It was probably deleted or revoked there, or has expired."),
+        (None, "It was probably deleted or revoked there, or has expired."),
+    ],
+)
+def test_an_invalid_key_says_why_that_is_likely(expires_on: date | None, why: str) -> None:
+    assert why in told_to_admin(InvalidKeyError(), key=a_key_record(expires_on=expires_on))
+
+
+def test_an_invalid_key_is_mended_by_a_button_and_a_member_learns_who_was_told() -> None:
+    admin = failure_message(InvalidKeyError(), facts_for_admin(key=a_key_record()))
+    member = failure_message(InvalidKeyError(), facts_for(key=a_key_record()))
+
+    ids = [element["action_id"] for element in admin.blocks[-1]["elements"]]
+    assert ids == [SET_KEY, CHECK_KEY]
+    assert set(buttons(admin)) == {"Replace key", "Check key"}
+    assert f"<@{ADMIN_ID}>, who set it, has been told." in member.text
+
+
+@pytest.mark.parametrize(
+    ("operation", "may_not", "needs"),
+    [
+        ("list", "may not list domains", "It needs the scope `read_domains`"),
+        ("add", "may not add domains", "It needs the scope `write_domains`"),
+        ("scan", "may not scan domains", "It needs a wider scope"),
+    ],
+)
+def test_a_lacking_scope_says_what_the_key_may_not_do_and_how_to_rotate(
+    operation: str, may_not: str, needs: str
+) -> None:
+    told = told_to_admin(LackingScopeError(operation), key=a_key_record())
+    member = failure_message(LackingScopeError(operation), facts_for())
+
+    assert may_not in told
+    assert may_not in member.text
+    assert f"{needs}; by your note it has `read_domains`." in told
+    assert "1. make a new key" in told
+    assert "`" not in member.text
+
+
+def test_a_refused_address_shows_which_to_allow() -> None:
+    told = told_to_admin(IpNotAllowedError(), egress_addresses=("192.0.2.1", "2001:db8::/32"))
+
+    assert "Add `192.0.2.1`, `2001:db8::/32` to the key's IP restrictions" in told
+    assert "EGRESS_IPS" in told_to_admin(IpNotAllowedError())
+
+
+@pytest.mark.parametrize("error", [RateLimitedError(61), ReserveReachedError(61)])
+def test_a_wait_is_said_with_its_length_and_a_button(error: BotError) -> None:
+    message = failure_message(error, facts_for())
+
+    assert "Try again in 61 s." in message.text
+    assert buttons(message) == {"Try again": "/scan"}
+
+
+def test_an_admin_learns_of_the_budget() -> None:
+    assert "1,000 an hour per key" in told_to_admin(RateLimitedError(5))
+    assert " 40 are left." in told_to_admin(ReserveReachedError(5), requests_left=40)
+    assert " 0 are left." in told_to_admin(ReserveReachedError(5), requests_left=0)
+
+
+@pytest.mark.parametrize(
+    ("error", "detail"),
+    [
+        (UnavailableError(is_outcome_unknown=True, status=502), "Reference cafe0001 (status 502)"),
+        (UnavailableError(is_outcome_unknown=False), "Reference cafe0001 (no connection)"),
+        (UnreadableReplyError(status=200), "Reference cafe0001 (status 200)"),
+        (RejectedError(422), "Reference cafe0001 (status 422)"),
+        (SlackRefusedError("not_in_channel"), "Reference cafe0001 (not_in_channel)"),
+    ],
+)
+def test_a_failure_of_others_has_a_reference_and_for_admins_its_status(
+    error: BotError, detail: str
+) -> None:
+    member = failure_message(error, facts_for())
+
+    assert detail in told_to_admin(error)
+    assert detail not in shown_text(member)
+    assert "Reference cafe0001" in shown_text(member)
+    assert member.text.endswith("Reference cafe0001.")
+    assert buttons(member) == {"Try again": "/scan"}
+
+
+def test_where_there_is_nothing_to_run_again_there_is_no_button() -> None:
+    message = failure_message(
+        TimedOutError(is_outcome_unknown=False), facts_for(command_line=None)
+    )
+
+    assert buttons(message) == {}
+
+
+def test_what_the_service_said_is_quoted_as_its_own_words() -> None:
+    told = told_to_admin(RejectedError(409, "<!here> already *there*"))
+
+    assert "It said: `&lt;!here&gt; already *there*`." in told
+    assert "It said" not in told_to_admin(RejectedError(409))
+
+
+@pytest.mark.parametrize("problem", HostProblem)
+def test_every_problem_with_a_name_has_a_sentence_of_its_own(problem: HostProblem) -> None:
+    sentences = {each: host_sentence(HostNameError(each, "x")) for each in HostProblem}
+
+    own = sentences.pop(problem)
+    assert re.fullmatch(r"[A-Z].*\.", own)
+    assert own not in sentences.values()
+
+
+def test_a_name_that_is_none_is_repeated_with_an_example_of_the_command() -> None:
+    error = HostNameError(HostProblem.SINGLE_LABEL, "localhost")
+
+    message = failure_message(error, facts_for(command_line="/scan localhost"))
+
+    assert "`localhost` is not a domain name. That has no dot" in shown_text(message)
+    assert "For example: `/scan example.com`" in shown_text(message)
+    assert buttons(message) == {}
+
+
+def test_an_unknown_domain_offers_what_comes_near() -> None:
+    message = failure_message(UnknownDomainError("shpo.example", ["shop.example"]), facts_for())
+
+    assert message.text == ("shpo.example is not in your portfolio. Did you mean shop.example?")
+    assert buttons(message) == {
+        "Scan shop.example": "/scan shop.example",
+        "Add it": "/adddomain shpo.example",
+        "All domains": "/domains",
+    }
+
+
+def test_an_unknown_domain_that_nothing_comes_near_can_be_added() -> None:
+    message = failure_message(UnknownDomainError("new.example", []), facts_for())
+
+    assert message.text == "new.example is not in your portfolio. You can add it."
+
+
+def test_long_names_that_come_near_are_offered_all_the_same() -> None:
+    near = [f"{'a' * 240}{number}.example" for number in range(3)]
+
+    message = failure_message(UnknownDomainError("a" * 245 + ".example", near), facts_for())
+
+    assert_slack_takes(message)
+    assert next(iter(buttons(message).values())).startswith("/scan aaa")
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_what_others_wrote_does_nothing(text: str) -> None:
+    for error in (
+        HostNameError(HostProblem.BAD_CHARACTERS, text),
+        UnknownDomainError(text, [text, f"{text}2", f"{text}3"]),
+        NotUnderstoodError([NotUnderstood(text, "why")] * 30, [text]),
+        UncertainAddError(text),
+        AlreadyAddedError(a_domain(text, tags=(text,), folder=text)),
+        RejectedError(400, text),
+        SlackRefusedError(text),
+        LackingScopeError("add"),
+        IpNotAllowedError(),
+        RuntimeError(text),
+    ):
+        record = a_key_record(label=text, scopes=(text,))
+        for is_admin in (True, False):
+            facts = facts_for(is_admin=is_admin, command_line=f"/scan {text}", key=record)
+            assert_slack_takes(failure_message(error, facts))
+
+
+def test_a_command_with_a_key_in_it_is_not_offered_again() -> None:
+    facts = facts_for(command_line=f"/domains {KEY}")
+
+    message = failure_message(TimedOutError(is_outcome_unknown=False), facts)
+
+    assert buttons(message) == {}

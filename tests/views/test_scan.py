@@ -1,0 +1,354 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.findings import Change, Finding
+from bot.message import Message
+from bot.scans import SECTIONS, ScanReport
+from bot.views.scan import (
+    MAX_CHANGES,
+    SHOW_SECTION,
+    pick_form,
+    scan_message,
+    section_form,
+    section_place,
+    waiting_message,
+)
+from tests.builders import HOSTILE_TEXTS, MOMENT, a_report
+from tests.views.acceptance import (
+    Json,
+    assert_slack_takes,
+    assert_slack_takes_form,
+    buttons,
+    shown,
+    shown_text,
+)
+
+HOSTILE = st.sampled_from(list(HOSTILE_TEXTS.values()))
+# Names that the views look for, so that they are met now and then.
+NAMES = st.sampled_from(
+    ["issuer", "notAfter", "expires", "registrar", "nameServers", "issues", "MX", "1", "", "ttl"]
+)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(900_000_000, 5_000_000_000)
+    | st.floats()
+    | st.text(st.characters(), max_size=40)
+    | st.sampled_from(["2030-01-01", "2030-01-01T00:00:00Z", "03-Feb-2027", 10**400])
+    | HOSTILE
+)
+ANY_JSON = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=14)
+        | st.dictionaries(NAMES | HOSTILE | st.text(st.characters(), max_size=9), inner)
+    ),
+    max_leaves=25,
+)
+ANY_SECTIONS = st.dictionaries(st.sampled_from(SECTIONS), ANY_JSON)
+
+
+def everywhere(value: object) -> dict[str, object]:
+    """Return sections that all hold the same."""
+    return dict.fromkeys(SECTIONS, value)
+
+
+def nested(depth: int, leaf: object) -> object:
+    for number in range(depth):
+        leaf = {f"level{number}": leaf, "beside": [leaf]} if number < 5 else [[leaf]]
+    return leaf
+
+
+UGLY = {
+    "nothing": {},
+    "nulls": everywhere(None),
+    "numbers": {"whois": 0, "dns": -1.5, "ssl": 10**400, "security": float("nan")},
+    "words": everywhere("<!channel> *x* `y`"),
+    "lists": {"whois": [], "dns": [1, None], "ssl": [[], [[]]], "security": ["x"] * 500},
+    "30 levels": everywhere(nested(30, "&" * 2_000)),
+    "5,000 records": {"dns": [{"type": "A", "value": "192.0.2.1"}] * 5_000},
+    "long values": everywhere({str(n): "&" * 2_000 for n in range(50)}),
+    "long records": everywhere([{f"p{m}": "😀" * 1_999 for m in range(8)} for n in range(6)]),
+    "long names": everywhere({f"{n}<&>" * 200: n for n in range(50)}),
+    "emoji": everywhere(["😀" * 2_000] * 48),
+}
+
+
+def forms(report: ScanReport, most: int = 3) -> list[Json]:
+    """Return the first pages of every section's form, and its last one."""
+    return [
+        section_form(report, name, page) for name in SECTIONS for page in [*range(most), 10_000]
+    ]
+
+
+def section_lines(form: Json) -> list[str]:
+    texts = [block["text"]["text"] for block in form["blocks"][1:] if block["type"] == "section"]
+    return "\n".join(texts).split("\n")
+
+
+@settings(deadline=None, max_examples=80)
+@given(ANY_SECTIONS, ANY_SECTIONS)
+def test_slack_takes_any_scan(now: dict[str, object], before: dict[str, object]) -> None:
+    changes = tuple(
+        Change(old.name, was, is_)
+        for old, new in zip(a_report(before).sections, a_report(now).sections, strict=True)
+        for was, is_ in zip(old.findings, new.findings, strict=False)
+    )
+    report = a_report(now, changes=changes, since=MOMENT)
+
+    assert_slack_takes(scan_message(report))
+    for form in forms(report, most=1):
+        assert_slack_takes_form(form)
+
+
+@pytest.mark.parametrize("sections", UGLY.values(), ids=UGLY)
+def test_slack_takes_the_ugliest_scans(sections: dict[str, object]) -> None:
+    report = a_report(sections)
+
+    assert_slack_takes(scan_message(report))
+    assert_slack_takes(scan_message(report, shared_by="Ana"))
+    for form in forms(report):
+        assert_slack_takes_form(form)
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_what_strangers_wrote_does_nothing(text: str) -> None:
+    sections = everywhere({"registrar": text, text: [text, {text: text}]})
+    change = Change("dns", Finding((text,), text), Finding((text,), (text, text)))
+    report = a_report(sections, host=text, changes=(change,), since=MOMENT)
+
+    assert_slack_takes(scan_message(report, shared_by=text))
+    assert_slack_takes(scan_message(report))
+    assert_slack_takes(waiting_message(text))
+    assert_slack_takes(waiting_message(text, is_long=True))
+    for form in forms(report):
+        assert_slack_takes_form(form)
+
+
+def test_slack_takes_a_scan_in_which_everything_is_as_long_as_it_gets() -> None:
+    long = "&" * 2_000
+    facts = {"registrar": long, "expires": long, "issuer": long, "notAfter": long}
+    facts |= {"nameServers": long, **{f"x{number}": long for number in range(90)}}
+    change = Change("security", Finding(("a" * 90,), long), Finding(("a" * 90,), long))
+    report = a_report(everywhere(facts), host="&" * 253, changes=(change,) * 100, since=MOMENT)
+
+    assert_slack_takes(scan_message(report))
+    assert_slack_takes(scan_message(report, shared_by=long))
+
+
+def test_the_text_alone_carries_the_numbers() -> None:
+    report = a_report({"whois": {"registrar": "Reg *Ltd*"}, "dns": [1] * 20, "security": {}})
+
+    assert scan_message(report).text == (
+        "Scan of shop.example, 1 Mar 2030, 14:05 UTC: health 41 (poor) before this scan;"
+        " WHOIS 1 finding, DNS 20 findings, SSL not given, Security 1 finding."
+        " Registrar: Reg *Ltd*"
+    )
+
+
+def test_a_moment_in_the_text_is_readable_aloud() -> None:
+    report = a_report({"ssl": {"notAfter": "2030-04-05T06:07:08Z"}})
+
+    assert "Certificate until: 5 Apr 2030, 06:07 UTC" in scan_message(report).text
+
+
+def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
+    message = scan_message(a_report({"dns": {"ttl": 60}}))
+
+    folded = {block["title"]["text"]: block for block in message.blocks if "title" in block}
+    assert list(folded) == ["WHOIS", "DNS", "SSL", "Security"]
+    assert folded["SSL"]["subtitle"]["text"] == "Domain Tracker gave no such section"
+    assert not folded["SSL"]["default_collapsed"]
+    assert folded["DNS"]["subtitle"]["text"] == "1 finding"
+    assert folded["DNS"]["default_collapsed"]
+
+
+def test_no_verdict_is_invented() -> None:
+    told = shown_text(scan_message(a_report({"security": {"hsts": False}}, score=None)))
+
+    assert "⚪ unknown before this scan" in told
+    assert "*HSTS*  no" in told
+    assert "🔴" not in told
+
+
+def test_what_does_not_fit_is_counted_and_one_press_away() -> None:
+    records = [{"type": "A", "value": f"192.0.2.{number}"} for number in range(51)]
+
+    for message in (scan_message(a_report({"dns": records})), twin_of({"dns": records})):
+        told = shown_text(message)
+        lines = [line for line in told.splitlines() if line.startswith(("*1", "*2"))]
+        more = 102 - 2 * told.count("Type `A`")
+        assert f"and {more} more" in told
+        assert lines
+        assert section_place(buttons(message)["Show all"]) == ("shop.example", "dns", 1)
+
+
+def twin_of(sections: dict[str, object]) -> Message:
+    twin = scan_message(a_report(sections)).twin()
+    assert twin is not None
+    return twin
+
+
+def test_the_twin_has_every_section_too() -> None:
+    told = shown_text(twin_of({"dns": {"ttl": 60}}))
+
+    assert "*DNS*  ·  1 finding\n*TTL*  `60`" in told
+    assert "*SSL*  ·  Domain Tracker gave no such section" in told
+
+
+def test_findings_too_many_to_keep_are_counted_too() -> None:
+    report = a_report({"dns": ["x" * 100] * 5_000})
+    kept = len(report.section("dns").findings)
+
+    assert "DNS 5,000 findings" in scan_message(report).text
+    assert f"and {5_000 - 10:,} more" in shown_text(scan_message(report))
+    assert f"{5_000 - kept:,} more were too many to keep." in "".join(
+        shown(section_form(report, "dns", 1))
+    )
+
+
+def test_a_form_shows_everything_on_its_pages() -> None:
+    report = a_report({"dns": {f"k{number}": number for number in range(95)}})
+
+    pages = [section_form(report, "dns", page) for page in (1, 2, 3)]
+
+    lines = [line for page in pages for line in section_lines(page)]
+    assert lines == [f"*K{number}*  `{number}`" for number in range(95)]
+    assert "95 findings, page 2 of 3." in shown(pages[1])
+
+
+def test_a_form_of_long_texts_shows_everything_too() -> None:
+    report = a_report({"dns": {f"k{number}": f"{number}" + "😀" * 990 for number in range(95)}})
+    page, lines = 1, list[str]()
+
+    while True:
+        form = section_form(report, "dns", page)
+        assert_slack_takes_form(form)
+        lines += section_lines(form)
+        turn = buttons(form).get("Next page")
+        if turn is None:
+            break
+        page = section_place(turn)[2]
+
+    assert lines == [f"*K{n}*  `{n}{'😀' * 990}`" for n in range(95)]
+
+
+@pytest.mark.parametrize(
+    ("page", "labels"),
+    [
+        (0, {"Next page": 2}),
+        (1, {"Next page": 2}),
+        (2, {"Previous page": 1, "Next page": 3}),
+        (3, {"Previous page": 2}),
+        (99, {"Previous page": 2}),
+    ],
+)
+def test_pages_of_a_form_are_turned_by_buttons(page: int, labels: dict[str, int]) -> None:
+    report = a_report({"dns": {f"k{number}": number for number in range(95)}})
+
+    pressed = buttons(section_form(report, "dns", page))
+
+    places = {label: section_place(value) for label, value in pressed.items()}
+    assert places == {label: ("shop.example", "dns", n) for label, n in labels.items()}
+
+
+def test_an_empty_section_has_a_form_too() -> None:
+    form = section_form(a_report({}), "dns", 1)
+
+    assert "_Nothing in this section._" in shown(form)
+    assert "0 findings, page 1 of 1." in shown(form)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "x", "[]", "null", '["a","dns"]', '["a","mail",1]', '["a","dns","1"]', "[[]]"]
+)
+def test_the_value_of_another_button_is_no_place(value: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  # JSON's own message, or ours
+        section_place(value)
+
+
+def test_changes_are_told_with_their_date_and_counted() -> None:
+    changes = tuple(
+        Change("dns", None, Finding(("ns",), f"ns{number}.example")) for number in range(20)
+    )
+
+    message = scan_message(a_report(changes=changes, since=MOMENT))
+
+    told = shown_text(message)
+    assert "*20 changes since the scan of 1 Mar 2030, 14:05 UTC*" in told
+    assert "• *DNS › NS*  new: `ns0.example`" in told
+    assert f"• and {20 - MAX_CHANGES} more" in told
+    assert "20 changes since the scan of" in message.text
+
+
+def test_long_changes_are_counted_rather_than_cut() -> None:
+    long = Change("dns", Finding(("a",), "&" * 500), Finding(("a",), "<" * 500))
+
+    told = shown_text(scan_message(a_report(changes=(long,) * 8, since=MOMENT)))
+
+    lines = [line for line in told.splitlines() if line.startswith("• *")]
+    assert f"• and {8 - len(lines)} more" in told
+    assert all(line.endswith("`") for line in lines)
+
+
+def test_that_nothing_has_changed_is_said() -> None:
+    unchanged = scan_message(a_report(since=MOMENT))
+    first = scan_message(a_report())
+
+    assert "Nothing has changed since the scan of 1 Mar 2030, 14:05 UTC." in shown_text(unchanged)
+    assert "since the scan" not in shown_text(first)
+
+
+def test_next_steps_are_buttons() -> None:
+    pressed = buttons(scan_message(a_report()))
+
+    assert pressed == {
+        "Scan again": "/scan shop.example",
+        "All domains": "/domains",
+        "Share": "shop.example",
+    }
+
+
+def test_a_shared_scan_names_who_shared_it_and_cannot_be_shared_again() -> None:
+    message = scan_message(a_report({"dns": 1}), shared_by="Ana")
+
+    assert "Shared by `Ana`." in shown_text(message)
+    assert buttons(message) == {}
+
+
+def test_every_show_all_has_an_id_of_its_own() -> None:
+    message = scan_message(a_report(everywhere([1] * 50)))
+
+    ids = {
+        element["action_id"]
+        for block in message.blocks
+        for child in block.get("child_blocks", [])
+        for element in child.get("elements", [])
+        if "action_id" in element
+    }
+    assert ids == {f"{SHOW_SECTION}.{name}" for name in SECTIONS}
+
+
+def test_a_host_too_long_for_a_button_goes_without() -> None:
+    message = scan_message(a_report({"dns": [1] * 50}, host="ü" * 2_000))
+
+    assert_slack_takes(message)
+    assert set(buttons(message)) == {"All domains", "Share"}
+
+
+def test_waiting_is_said_and_said_again() -> None:
+    first, again = waiting_message("shop.example"), waiting_message("shop.example", is_long=True)
+
+    assert "is being scanned. A full scan can take up to two minutes" in first.text
+    assert "is still being scanned" in again.text
+    assert first.text.startswith("shop.example ")
+
+
+@pytest.mark.parametrize("size", [0, 3_000])
+def test_slack_takes_the_form_to_pick_a_domain(size: int) -> None:
+    assert_slack_takes_form(pick_form("x" * size))
+    assert json.dumps(pick_form("meta")).count('"meta"') == 1

@@ -1,0 +1,170 @@
+import re
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.message import MAX_TEXT_CHARS, Message
+from bot.redaction import holds_secret
+from bot.views.text import (
+    clip,
+    code,
+    day_text,
+    duration_text,
+    escaped,
+    host_shown,
+    moment_text,
+    moment_token,
+    outside,
+    plural,
+    score_number,
+)
+from tests.builders import HOSTILE_TEXTS, KEY
+from tests.views.acceptance import UNSEEN
+
+ANY_TEXT = st.sampled_from(list(HOSTILE_TEXTS.values())) | st.text(st.characters())
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("  shop \n", "shop"),
+        ("a\nb\tc", "a b c"),
+        ("a\u202eb\u061cc\x00d", "abcd"),
+        ("a\ud800b", "ab"),
+        (f"key {KEY}", "key service_sk_[hidden]"),
+        ("service_sk_…wxyz", "service_sk_…wxyz"),
+        ("<!channel>", "<!channel>"),
+        ("\u200b", ""),
+    ],
+)
+def test_text_from_outside_is_one_visible_line_without_secrets(text: str, shown: str) -> None:
+    assert outside(text, 100) == shown
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\x00", "\u2060", "\U000e0041", "\u180e"])
+def test_a_key_cannot_hide_behind_what_nobody_sees(hidden: str) -> None:
+    for place in range(1, len(KEY)):
+        shown = outside(f"{KEY[:place]}{hidden}{KEY[place:]}", 100)
+
+        assert shown == "service_sk_[hidden]"
+
+
+@given(ANY_TEXT, st.integers(1, 300))
+def test_whatever_it_is_it_is_short_clean_and_the_same_again(text: str, limit: int) -> None:
+    shown = outside(text, limit)
+
+    assert len(shown) <= limit
+    assert not UNSEEN.search(shown)
+    assert not holds_secret(shown)
+    assert "\n" not in shown
+
+
+@given(ANY_TEXT, st.integers(1, 300))
+def test_escaped_text_holds_no_markup(text: str, limit: int) -> None:
+    shown = escaped(text, limit)
+
+    assert not re.search(r"[<>]|&(?!amp;|lt;|gt;)", shown)
+
+
+@given(ANY_TEXT, st.integers(1, 300))
+def test_code_begins_and_ends_where_it_should(text: str, limit: int) -> None:
+    shown = code(text, limit)
+
+    assert shown == "(nothing)" or re.fullmatch(r"`([^`<>&]|&(amp|lt|gt);)+`", shown)
+
+
+def test_clipping_comes_before_escaping() -> None:
+    assert escaped("&&&&", 3) == "&amp;&amp;…"
+    assert code("<<<<", 2) == "`&lt;…`"
+
+
+def test_a_backtick_cannot_end_code() -> None:
+    assert code("a` <!here> `b") == "`aˋ &lt;!here&gt; ˋb`"
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "clipped"), [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("ab", 1, "…")]
+)
+def test_what_was_cut_ends_in_an_ellipsis(text: str, limit: int, clipped: str) -> None:
+    assert clip(text, limit) == clipped
+
+
+def test_numbers_agree_with_their_words() -> None:
+    assert plural(1, "domain") == "1 domain"
+    assert plural(0, "domain") == "0 domains"
+    assert plural(10_000, "entry", "entries") == "10,000 entries"
+
+
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [(0, "0"), (41, "41"), (49.99, "49.9"), (79.999, "79.9"), (100.0, "100"), (0.04, "0")],
+)
+def test_a_score_is_never_rounded_into_the_next_band(score: float, shown: str) -> None:
+    assert score_number(score) == shown
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [
+        ("shop.example", "shop.example"),
+        ("xn--mnchen-3ya.example", "münchen.example (xn--mnchen-3ya.example)"),
+        ("xn--99999999.example", "xn--99999999.example"),
+    ],
+)
+def test_a_name_in_another_script_shows_what_it_really_is(host: str, shown: str) -> None:
+    assert host_shown(host) == shown
+
+
+@given(ANY_TEXT)
+def test_any_host_can_be_shown(host: str) -> None:
+    assert len(host_shown(f"xn--{host}")) <= 120 + 253 + 3
+    assert not holds_secret(host_shown(host))
+
+
+def test_moments_name_their_zone() -> None:
+    moment = datetime(2027, 2, 3, 23, 5, tzinfo=timezone(timedelta(hours=-2)))
+
+    assert day_text(date(2027, 2, 3)) == "3 Feb 2027"
+    assert moment_text(moment) == "4 Feb 2027, 01:05 UTC"
+
+
+def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
+    moment = datetime(2027, 2, 3, 14, 5, 59, tzinfo=UTC)
+
+    assert moment_token(moment) == (
+        "<!date^1801663559^{date_short_pretty} {time}|3 Feb 2027, 14:05 UTC>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0, "1 s"),
+        (-5, "1 s"),
+        (0.2, "1 s"),
+        (40, "40 s"),
+        (89.9, "90 s"),
+        (90, "2 min"),
+        (3600, "60 min"),
+        (5400, "2 h"),
+        (1e9, "277778 h"),
+    ],
+)
+def test_a_wait_is_said_in_words(seconds: float, shown: str) -> None:
+    assert duration_text(seconds) == shown
+
+
+def test_a_message_that_is_too_long_for_slack_is_cut_visibly() -> None:
+    text = Message("x" * 5_000).as_args()["text"]
+
+    assert len(text) == MAX_TEXT_CHARS
+    assert text.endswith("…")
+
+
+def test_a_twin_says_the_same_with_plain_blocks() -> None:
+    rich, plain = {"type": "container"}, {"type": "section"}
+
+    assert Message("a", (rich,), (plain,)).twin() == Message("a", (plain,))
+    assert Message("a", (plain,)).twin() is None

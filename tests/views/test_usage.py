@@ -1,0 +1,83 @@
+import pytest
+
+from bot.adding import parse_new_domain
+from bot.portfolio.query import parse_query
+from bot.views.usage import MAX_PARTS_SHOWN, USAGES, not_understood_message, usage_message
+from bot.words import NotUnderstood
+from tests.builders import HOSTILE_TEXTS
+from tests.views.acceptance import assert_slack_takes, shown_text
+
+COMMANDS = ["/domains", "/scan", "/adddomain", "/domainkey"]
+
+
+def test_every_command_has_a_usage() -> None:
+    assert list(USAGES) == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_usage_shows_its_examples_and_the_other_commands(command: str) -> None:
+    message = usage_message(command)
+
+    assert_slack_takes(message)
+    told = shown_text(message)
+    assert all(f"`{example}`" in told for example, _does in USAGES[command].examples)
+    assert all(f"`{other}`" in told for other in COMMANDS)
+    assert message.text.startswith(f"{command} ")
+
+
+@pytest.mark.parametrize("example", [line for line, _ in USAGES["/domains"].examples])
+def test_every_example_of_a_filter_is_understood(example: str) -> None:
+    parse_query(example.removeprefix("/domains"))
+
+
+@pytest.mark.parametrize("example", [line for line, _ in USAGES["/adddomain"].examples[:2]])
+def test_every_example_of_an_addition_is_understood(example: str) -> None:
+    new = parse_new_domain(example.removeprefix("/adddomain"), owned_type="owned")
+
+    assert new.host == "example.com"
+
+
+def test_one_answer_names_what_was_not_understood_what_was_and_the_usage() -> None:
+    problems = [NotUnderstood("colour:red", "there is no filter “colour:”")]
+
+    message = not_understood_message("/domains", problems, ["shop", "tag:x"])
+
+    assert message.text.startswith(
+        "/domains: not understood: colour:red: there is no filter “colour:”."
+    )
+    assert "Parts: words, tag:x, folder:x, type:x, below:0–100" in message.text
+    told = shown_text(message)
+    assert "• `colour:red` – there is no filter “colour:”" in told
+    assert "Understood: `shop` `tag:x`" in told
+    assert "`/domains below" not in told
+    assert "`/domains tag:prod below:70`" in told
+
+
+@pytest.mark.parametrize("count", [0, 1, 10, 11, 500])
+@pytest.mark.parametrize("part", ["x:y", "&" * 500], ids=["short", "long"])
+def test_any_number_of_parts_is_named_or_counted(count: int, part: str) -> None:
+    message = not_understood_message(
+        "/domains", [NotUnderstood(part, "w" * 3_000)] * count, [part]
+    )
+
+    assert_slack_takes(message)
+    if count > MAX_PARTS_SHOWN:
+        more = count - MAX_PARTS_SHOWN
+        assert f"• and {more} more part{'s' if more > 1 else ''}" in shown_text(message)
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_what_somebody_typed_does_nothing(text: str) -> None:
+    message = not_understood_message("/domains", [NotUnderstood(text, "why")] * 3, [text] * 30)
+
+    assert_slack_takes(message)
+
+
+@pytest.mark.parametrize("understood", [10, 11, 40])
+def test_parts_that_were_understood_are_named_or_counted(understood: int) -> None:
+    parts = [f"w{number}" for number in range(understood)]
+
+    told = shown_text(not_understood_message("/domains", [NotUnderstood("x", "y")], parts))
+
+    assert "`w9`" in told
+    assert (f"and {understood - 10} more" in told) == (understood > 10)
