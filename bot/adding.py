@@ -4,20 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import structlog
+
 from bot.errors import BotError
 from bot.hostnames import host_name
-from bot.portfolio.lookup import UnknownDomainError
 from bot.portfolio.portfolio import Portfolio
+from bot.single_flight import SingleFlight
 from bot.tracker.errors import (
     RejectedError,
     ReplyTooLargeError,
-    TrackerError,
     UnavailableError,
     UnreadableReplyError,
 )
 from bot.tracker.models import Added, Domain
 from bot.words import NotUnderstood, NotUnderstoodError, split_words
 from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
 
 MAX_LABEL_CHARS = 100
 MAX_TAGS = 20
@@ -78,9 +81,9 @@ def parse_new_domain(text: str, *, owned_type: str) -> NewDomain:
     understood: list[str] = []
     for word in split_words(text):
         if why := _problem(word.key, word.value, hosts, labels):
-            problems.append(NotUnderstood(word.raw, why))
+            problems.append(NotUnderstood(word.typed, why))
             continue
-        understood.append(word.raw)
+        understood.append(word.typed)
         (hosts if word.key is None else labels[word.key]).append(word.value or word.raw)
     if problems:
         raise NotUnderstoodError(problems, understood)
@@ -110,11 +113,12 @@ def _problem(
 
 
 class Adding:
-    """Adds domains to workspaces' portfolios."""
+    """Adds domains to workspaces' portfolios; one write however many people ask for it at once."""
 
     def __init__(self, service: AddsDomains, portfolio: Portfolio) -> None:
         self._service = service
         self._portfolio = portfolio
+        self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
 
     async def add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
         """Add `new`; return how the service lists it now, or `None` if it does not list it yet.
@@ -126,44 +130,43 @@ class Adding:
             UncertainAddError: no proper answer, and the list does not hold it.
             TrackerError, NoKeyError: nothing was added.
         """
+        return await self._flights.run((workspace, new.host), lambda: self._add(workspace, new))
+
+    async def _add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
-            await self._service.add_domain(
-                workspace,
-                new.host,
-                domain_type=new.domain_type,
-                tags=new.tags,
-                folder=new.folder,
-            )
+            await self._write(workspace, new)
         except RejectedError:
             # Somebody may have added it since our list was made.
-            self._portfolio.forget(workspace)
-            if known := await self._listed(workspace, new.host):
+            if known := await self._listed_anew(workspace, new.host):
                 raise AlreadyAddedError(known) from None
             raise
         except (UnavailableError, UnreadableReplyError, ReplyTooLargeError) as error:
             if not error.is_outcome_unknown:
                 raise
-            return await self._seen_after(error, workspace, new.host)
-        self._portfolio.forget(workspace)
-        try:
-            return await self._listed(workspace, new.host)
-        except TrackerError:
-            return None  # it was added: that the list fails now must not read as a failure
+            if known := await self._listed_anew(workspace, new.host):
+                return known
+            raise UncertainAddError(new.host) from error
+        return await self._listed_anew(workspace, new.host)
 
-    async def _seen_after(self, error: TrackerError, workspace: WorkspaceId, host: str) -> Domain:
+    async def _write(self, workspace: WorkspaceId, new: NewDomain) -> None:
+        await self._service.add_domain(
+            workspace,
+            new.host,
+            domain_type=new.domain_type,
+            tags=new.tags,
+            folder=new.folder,
+        )
+
+    async def _listed_anew(self, workspace: WorkspaceId, host: str) -> Domain | None:
+        """How the service lists `host` after a write, which a failing list must not hide."""
         self._portfolio.forget(workspace)
         try:
-            domain = await self._listed(workspace, host)
-        except TrackerError:
-            domain = None
-        if domain is None:
-            raise UncertainAddError(host) from error
-        return domain
+            return await self._listed(workspace, host)
+        except BotError as error:
+            logger.warning("no list after a write", error=repr(error))
+            return None
 
     async def _listed(self, workspace: WorkspaceId, host: str) -> Domain | None:
-        try:
-            return (await self._portfolio.snapshot(workspace)).find(host)
-        except UnknownDomainError:
-            return None
+        return (await self._portfolio.snapshot(workspace)).by_host.get(host)

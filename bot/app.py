@@ -1,61 +1,44 @@
-"""The composition root: the one place that makes real objects, joins them and closes them."""
+"""The composition root: with bot/features.py it makes, joins and closes every real object."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 
 import aiohttp
-import httpx
 import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adding import Adding
-from bot.connection import Connection
 from bot.engine.local import ticking
+from bot.features import Pace, Parts, register_features
 from bot.kept import KeptCommands
-from bot.keys import Keys
-from bot.listeners.adding import AddingListeners
-from bot.listeners.boundary import FIRST_WORD_AFTER_S, Boundary
-from bot.listeners.dispatcher import Dispatcher
-from bot.listeners.domains import DomainsListeners
-from bot.listeners.failures import Failures
-from bot.listeners.kept import KeptRuns
-from bot.listeners.key import KeyListeners
-from bot.listeners.scan import STILL_WAITING_AFTER_S, ScanListeners
-from bot.portfolio.portfolio import Portfolio
-from bot.scans import Scans
+from bot.listeners.boundary import Boundary
+from bot.logs import bolt_logger
 from bot.settings import Settings
 from bot.slack.calls import check_app_token
-from bot.slack.errors import SlackError, SlackRefusedError, SlackUnavailableError
+from bot.slack.errors import SlackError, SlackRefusedError
 from bot.slack.identity import Identity, OneWorkspace
-from bot.slack.notices import RefusalNotices
 from bot.slack.replies import Replies
 from bot.socket_mode import connected
 from bot.store.base import Documents
 from bot.store.sealed import KeyRing, check_key_ring, load_or_make_key_file
 from bot.store.sqlite import open_sqlite
 from bot.tasks import Tasks
-from bot.tracker.budget import Budget
-from bot.tracker.client import TrackerClient, tracker_http
-from bot.views.key_trouble import refusal_notice
+from bot.tracker.client import tracker_http
 from bot.web import Check, HealthEndpoints, SlackEndpoint, listening
 
 logger = structlog.get_logger()
 
 # Platforms that stop a process kill it 30 s after they asked.
-DRAIN_WITHIN_S = 25.0
+FINISH_WITHIN_S = 20.0
+FOREIGN_WORKSPACE = "This bot serves another workspace. Ask whoever runs it to add this one."
+PACE = Pace()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """How long people wait for a word: the first one, and the second one of a scan."""
-
-    first_word_after_s: float = FIRST_WORD_AFTER_S
-    still_waiting_after_s: float = STILL_WAITING_AFTER_S
+class StartError(Exception):
+    """The bot cannot start; the message is for the operator and holds no secret."""
 
 
 def utc_now() -> datetime:
@@ -63,136 +46,95 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class StartError(Exception):
-    """The bot cannot start; the message is for the operator and holds no secret."""
-
-
 async def serve(
     settings: Settings,
     stop: asyncio.Event,
     *,
     clock: Callable[[], datetime] = utc_now,
-    pace: Pace = Pace(),
+    pace: Pace = PACE,
+    finish_within_s: float = FINISH_WITHIN_S,
 ) -> None:
     """Run the bot until `stop`; then take nothing new and finish what was begun.
 
     Raises:
-        StartError: Slack refuses a token for good.
+        StartError: Slack refuses a token for good, or the address cannot be listened on.
         StoreError: the store cannot be opened: in use, damaged, or sealed with other keys.
     """
     async with AsyncExitStack() as stack:
-        documents, ring = await _open_store(settings)
-        stack.push_async_callback(documents.close)
+        documents, ring = await stack.enter_async_context(_store(settings))
         http = await stack.enter_async_context(aiohttp.ClientSession())
-        client = _slack_client(settings, http, settings.slack_bot_token.get_secret_value())
-        identity = Identity(client)
-        await _check_tokens(settings, client, identity)
-        app = AsyncApp(
-            client=_slack_client(settings, http, None),  # Bolt adds the token of each request
-            authorize=OneWorkspace(identity),  # type: ignore[arg-type]  # it may say None, as Bolt's own
-            process_before_response=True,  # no polling for the ack: the listeners only ack
-            request_verification_enabled=False,  # bot/web.py verifies; a socket needs no signature
+        parts = Parts(
+            settings=settings,
+            documents=documents,
+            ring=ring,
+            kept=KeptCommands(documents, ring, clock=clock),
+            tasks=Tasks(),
+            slack=_slack_client(settings, http, settings.slack_bot_token.get_secret_value()),
+            replies=Replies(http),
+            tracker_http=await stack.enter_async_context(tracker_http()),
+            clock=clock,
+            pace=pace,
         )
-        tasks = Tasks()
-        kept = KeptCommands(documents, ring, clock=clock)
-        tracker_client = await stack.enter_async_context(tracker_http())
-        _register_features(
-            settings,
-            app,
-            Replies(http),
-            _Parts(documents, ring, kept, tasks, client, tracker_client, clock, pace),
-        )
-        stack.push_async_callback(_drain, tasks)
-        await stack.enter_async_context(
-            ticking(kept.forget_expired, every_s=settings.tick_seconds)
-        )
-        checks = {"store": _works(documents.check), "slack": _known(identity)}
-        slack_endpoint = None
-        if settings.slack_app_token:
-            app_token = settings.slack_app_token.get_secret_value()
-            link = await stack.enter_async_context(connected(app, app_token))
-            checks["slack"] = link.is_connected
-        elif settings.slack_signing_secret:
-            secret = settings.slack_signing_secret.get_secret_value()
-            slack_endpoint = SlackEndpoint(app, secret)
-        health = HealthEndpoints(checks)
-        await stack.enter_async_context(
-            listening(settings.host, settings.port, health, slack_endpoint)
-        )
+        identity = Identity(parts.slack)
+        await _check_tokens(settings, parts.slack, identity)
+        app = _bolt_app(_slack_client(settings, http, None), identity)
+        boundary = register_features(app, parts)
+        stack.push_async_callback(_finish, parts.tasks, boundary, finish_within_s)
+        await _open_to_slack(stack, app, parts, identity)
         await stop.wait()
         logger.info("stopping")
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    documents: Documents
-    ring: KeyRing
-    kept: KeptCommands
-    tasks: Tasks
-    client: AsyncWebClient
-    tracker_client: httpx.AsyncClient
-    clock: Callable[[], datetime]
-    pace: Pace
-
-
-def _register_features(settings: Settings, app: AsyncApp, replies: Replies, parts: _Parts) -> None:
-    clock, pace = parts.clock, parts.pace
-    keys = Keys(parts.documents, parts.ring, clock=clock)
-    budget = Budget()
-    tracker = TrackerClient(
-        parts.tracker_client, base_url=settings.domain_tracker_url, budget=budget
-    )
-    notices = RefusalNotices(parts.client, refusal_notice, parts.tasks.start)
-    connection = Connection(tracker, keys, on_refusal=notices)
-    portfolio = Portfolio(connection, clock=clock)
-    scans = Scans(connection, portfolio, parts.documents, clock=clock)
-    failures = Failures(keys, parts.kept, egress_addresses=settings.egress_addresses, clock=clock)
-    boundary = Boundary(parts.tasks, failures, first_word_after_s=pace.first_word_after_s)
-    dispatcher = Dispatcher(app, boundary, replies)
-
-    DomainsListeners(portfolio).register(dispatcher)
-    ScanListeners(
-        connection, portfolio, scans, still_waiting_after_s=pace.still_waiting_after_s
-    ).register(dispatcher)
-    AddingListeners(
-        connection,
-        portfolio,
-        Adding(connection, portfolio),
-        owned_type=settings.domain_tracker_owned_type,
-    ).register(dispatcher)
-    KeyListeners(
-        keys=keys,
-        connection=connection,
-        portfolio=portfolio,
-        kept=KeptRuns(parts.kept, dispatcher, replies),
-        failures=failures,
-        budget=budget,
-        clock=clock,
-    ).register(dispatcher)
-
-
-def _slack_client(
-    settings: Settings, http: aiohttp.ClientSession, token: str | None
-) -> AsyncWebClient:
-    return AsyncWebClient(
-        token=token,
-        base_url=settings.slack_api_url,
-        timeout=10,
-        session=http,
-        # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
-        retry_handlers=[AsyncRateLimitErrorRetryHandler(max_retry_count=1)],
+def _bolt_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
+    """`client` has no token: Bolt adds that of each request."""
+    return AsyncApp(
+        logger=bolt_logger(),
+        client=client,
+        authorize=OneWorkspace(identity),  # type: ignore[arg-type]  # it may say None, as Bolt's own
+        user_facing_authorize_error_message=FOREIGN_WORKSPACE,
+        process_before_response=True,  # no polling for the ack: the listeners only ack
+        request_verification_enabled=False,  # bot/web.py verifies; a socket needs no signature
     )
 
 
-async def _open_store(settings: Settings) -> tuple[Documents, KeyRing]:
+async def _open_to_slack(
+    stack: AsyncExitStack, app: AsyncApp, parts: Parts, identity: Identity
+) -> None:
+    """Begin to tick, to take Slack's requests, and to tell whether all of it works."""
+    settings = parts.settings
+    ticks = await stack.enter_async_context(
+        ticking(parts.kept.forget_expired, every_s=settings.tick_seconds)
+    )
+    checks: dict[str, Check] = {
+        "store": _works(parts.documents.check),
+        "slack": _works(identity.fetch),
+        "tick": ticks.are_recent,
+    }
+    endpoint = None
+    if settings.slack_app_token:
+        app_token = settings.slack_app_token.get_secret_value()
+        link = await stack.enter_async_context(connected(app, app_token))
+        checks["socket"] = link.is_connected
+    elif settings.slack_signing_secret:
+        endpoint = SlackEndpoint(app, settings.slack_signing_secret.get_secret_value())
+    health = HealthEndpoints(checks)
+    try:
+        await stack.enter_async_context(listening(settings.host, settings.port, health, endpoint))
+    except OSError as error:
+        where = f"HOST {settings.host}, PORT {settings.port}"
+        raise StartError(f"cannot listen on {where}: {error.strerror or error}") from error
+
+
+@asynccontextmanager
+async def _store(settings: Settings) -> AsyncIterator[tuple[Documents, KeyRing]]:
+    logger.info("store", path=str(settings.database_path.absolute()))
     documents = await open_sqlite(settings.database_path)
     try:
         ring = _key_ring(settings)
         await check_key_ring(documents, ring)
-    except BaseException:
+        yield documents, ring
+    finally:
         await documents.close()
-        raise
-    return documents, ring
 
 
 def _key_ring(settings: Settings) -> KeyRing:
@@ -209,25 +151,37 @@ def _key_ring(settings: Settings) -> KeyRing:
     return ring
 
 
+def _slack_client(
+    settings: Settings, http: aiohttp.ClientSession, token: str | None
+) -> AsyncWebClient:
+    return AsyncWebClient(
+        token=token,
+        base_url=settings.slack_api_url,
+        timeout=10,
+        session=http,
+        # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
+        retry_handlers=[AsyncRateLimitErrorRetryHandler(max_retry_count=1)],
+    )
+
+
 async def _check_tokens(settings: Settings, client: AsyncWebClient, identity: Identity) -> None:
     """Find out at once what no waiting will mend; a Slack that is away is waited for."""
-    try:
-        await identity.fetch()
-    except SlackUnavailableError as error:
-        logger.warning("Slack does not answer yet", error=repr(error))
-        return
-    except SlackRefusedError as error:
-        raise StartError(f"SLACK_BOT_TOKEN: Slack refuses it ({error.code})") from error
+    await _check_token("SLACK_BOT_TOKEN", identity.fetch())
     if settings.slack_app_token:
-        try:
-            await check_app_token(client, settings.slack_app_token.get_secret_value())
-        except SlackRefusedError as error:
-            raise StartError(f"SLACK_APP_TOKEN: Slack refuses it ({error.code})") from error
-        except SlackError as error:
-            logger.warning("Slack does not answer yet", error=repr(error))
+        app_token = settings.slack_app_token.get_secret_value()
+        await _check_token("SLACK_APP_TOKEN", check_app_token(client, app_token))
 
 
-def _works(check: Callable[[], Awaitable[None]]) -> Check:
+async def _check_token(name: str, asking: Awaitable[object]) -> None:
+    try:
+        await asking
+    except SlackRefusedError as error:
+        raise StartError(f"{name}: Slack refuses it ({error.code})") from error
+    except SlackError as error:
+        logger.warning("Slack does not answer yet", error=repr(error))
+
+
+def _works(check: Callable[[], Awaitable[object]]) -> Check:
     async def works() -> bool:
         await check()
         return True
@@ -235,14 +189,9 @@ def _works(check: Callable[[], Awaitable[None]]) -> Check:
     return works
 
 
-def _known(identity: Identity) -> Check:
-    async def known() -> bool:
-        await identity.fetch()
-        return True
-
-    return known
-
-
-async def _drain(tasks: Tasks) -> None:
-    if late := await tasks.drain(DRAIN_WITHIN_S):
-        logger.warning("work was cut off by the stop", tasks=late)
+async def _finish(tasks: Tasks, boundary: Boundary, within_s: float) -> None:
+    """Wait for what was begun; whoever would be left without an answer is told so."""
+    if await tasks.are_done_within(within_s):
+        return
+    await boundary.excuse()
+    logger.warning("work was cut off by the stop", tasks=await tasks.cancel())

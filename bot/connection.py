@@ -3,12 +3,17 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
+import structlog
+
 from bot.errors import BotError
 from bot.keys import KeyDraft, KeyRecord, Keys, StoredKey
+from bot.store.errors import StoreError
 from bot.tracker.client import Tracker
 from bot.tracker.errors import InsufficientPermissionsError, InvalidKeyError
 from bot.tracker.models import Added, Listing, ScanResult
 from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
 
 T = TypeVar("T")
 
@@ -34,7 +39,7 @@ class Connection:
 
     A key that was refused as invalid is not sent again before somebody replaces it or asks
     for it to be checked. Every call may raise NoKeyError,
-    LackingScopeError and any TrackerError.
+    LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
     """
 
     def __init__(self, tracker: Tracker, keys: Keys, *, on_refusal: TellsOfRefusal) -> None:
@@ -89,7 +94,15 @@ class Connection:
         self, workspace: WorkspaceId, operation: str, call: Callable[[str], Awaitable[T]]
     ) -> T:
         key = await self._usable_key(workspace)
-        return await self._observed(workspace, key, operation, call)
+        try:
+            return await self._observed(workspace, key, operation, call)
+        except InvalidKeyError:
+            # Replaced while the call was on its way: the refusal says nothing of the new key,
+            # and a refused call has changed nothing.
+            present = await self._usable_key(workspace)
+            if present.secret == key.secret:
+                raise
+            return await self._observed(workspace, present, operation, call)
 
     async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
         key = await self._keys.stored(workspace)
@@ -107,11 +120,20 @@ class Connection:
         try:
             answer = await call(key.secret)
         except InvalidKeyError:
-            if await self._keys.note_refused(workspace, key):
+            if await _noted(self._keys.note_refused(workspace, key)):
                 await self._on_refusal(workspace, key.record)
             raise
         except InsufficientPermissionsError as error:
-            await self._keys.note_lacking(workspace, key, operation)
+            await _noted(self._keys.note_lacking(workspace, key, operation))
             raise LackingScopeError(operation) from error
-        await self._keys.note_accepted(workspace, key, operation)
+        await _noted(self._keys.note_accepted(workspace, key, operation))
         return answer
+
+
+async def _noted(note: Awaitable[bool]) -> bool:
+    """A note that the store does not take must not hide what the service has answered."""
+    try:
+        return await note
+    except StoreError as error:
+        logger.warning("could not note what the service says of a key", error=repr(error))
+        return False

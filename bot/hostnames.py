@@ -40,11 +40,11 @@ class HostProblem(Enum):
 
 
 class HostNameError(BotError):
-    """What was typed is no host name; `problem` says why."""
+    """What was typed is no host name; `problem` says why, `typed` is without Slack's escaping."""
 
     def __init__(self, problem: HostProblem, typed: str) -> None:
         self.problem = problem
-        self.typed = typed
+        self.typed = html.unescape(typed)
         super().__init__(f"not a host name: {problem.value}")
 
 

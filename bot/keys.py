@@ -37,6 +37,10 @@ class KeyFormError(BotError):
     """What was given as a key cannot be one: wrong beginning, length or characters."""
 
 
+class ExpiredDraftError(BotError):
+    """The key that somebody entered has expired by what they say of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyDraft:
     """A key as an admin typed it, and what they said of it. `expires_on` is `None`: not known."""
@@ -51,7 +55,8 @@ class KeyDraft:
 class KeyRecord:
     """What may be shown of a workspace's key.
 
-    `refused_at`: since when the service calls it invalid, or `None`. `lacks`: the operations
+    `refused_at`: since when the service calls it invalid, or `None`; `told_at`: when whoever set
+    it was told so. `lacks`: the operations
     ("list", "add", "scan") for which the service said that its scopes do not suffice.
     """
 
@@ -62,6 +67,7 @@ class KeyRecord:
     set_by: str
     set_at: datetime
     refused_at: datetime | None = None
+    told_at: datetime | None = None
     lacks: tuple[str, ...] = ()
 
     @property
@@ -138,18 +144,25 @@ class Keys:
             return False
         return await self._change(workspace, key, replace(key.record, refused_at=self._clock()))
 
-    async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> None:
-        """Remember that `key` works, and for this operation too."""
+    async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
+        """Remember that `key` works, and for this operation too; say whether that is news."""
         lacks = tuple(name for name in key.record.lacks if name != operation)
-        better = replace(key.record, refused_at=None, lacks=lacks)
-        if better != key.record:
-            await self._change(workspace, key, better)
+        better = replace(key.record, refused_at=None, told_at=None, lacks=lacks)
+        return better != key.record and await self._change(workspace, key, better)
 
-    async def note_lacking(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> None:
-        """Remember that the scopes of `key` do not cover `operation`."""
-        if operation not in key.record.lacks:
-            lacks = (*key.record.lacks, operation)
-            await self._change(workspace, key, replace(key.record, lacks=lacks))
+    async def note_lacking(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
+        """Remember that the scopes of `key` do not cover `operation`; say whether that is news."""
+        if operation in key.record.lacks:
+            return False
+        lacks = (*key.record.lacks, operation)
+        return await self._change(workspace, key, replace(key.record, lacks=lacks))
+
+    async def note_told(self, workspace: WorkspaceId) -> bool:
+        """Remember that whoever set the key was told that it is refused."""
+        key = await self.stored(workspace)
+        is_refused = key.record.refused_at is not None
+        told = replace(key.record, told_at=self._clock())
+        return is_refused and await self._change(workspace, key, told)
 
     async def _change(self, workspace: WorkspaceId, key: StoredKey, record: KeyRecord) -> bool:
         document = await self._documents.get(_place(workspace))
@@ -173,7 +186,7 @@ def _about(workspace: WorkspaceId) -> str:
 
 def _encode(record: KeyRecord, sealed: str) -> dict[str, Any]:
     value = asdict(record)
-    for name in ("expires_on", "set_at", "refused_at"):
+    for name in ("expires_on", "set_at", "refused_at", "told_at"):
         value[name] = value[name] and value[name].isoformat()
     return {"v": 1, "sealed": sealed, **value}
 
@@ -187,5 +200,6 @@ def _decode(value: dict[str, Any]) -> KeyRecord:
         set_by=value["set_by"],
         set_at=datetime.fromisoformat(value["set_at"]),
         refused_at=value["refused_at"] and datetime.fromisoformat(value["refused_at"]),
+        told_at=value["told_at"] and datetime.fromisoformat(value["told_at"]),
         lacks=tuple(value["lacks"]),
     )

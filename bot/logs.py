@@ -19,9 +19,15 @@ class _Redacting(structlog.stdlib.ProcessorFormatter):
         return redact(super().format(record))
 
 
+def bolt_logger() -> logging.Logger:
+    """Return the logger to hand to Bolt: on its own it would take the root's level, DEBUG too."""
+    return logging.getLogger("slack_bolt")
+
+
 def _is_needed(record: logging.LogRecord) -> bool:
     """Bolt 1.30 warns at each start that it ignores SLACK_BOT_TOKEN, which is as it should be."""
-    return "SLACK_BOT_TOKEN env variable) will be ignored" not in record.getMessage()
+    said = record.getMessage()
+    return not ("`token`" in said and ("will be ignored" in said or "will be unused" in said))
 
 
 def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr) -> None:
@@ -65,6 +71,6 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)  # two lines at every start
-    logging.getLogger("slack_bolt.AsyncApp").addFilter(_is_needed)
+    bolt_logger().addFilter(_is_needed)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, root.level))

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 import msgspec
+import structlog
 
 from bot.errors import BotError
 from bot.findings import Change, Section, changes_between, section_of
@@ -14,9 +15,11 @@ from bot.portfolio.lookup import host_of
 from bot.portfolio.portfolio import Portfolio
 from bot.single_flight import SingleFlight
 from bot.store.base import Documents
-from bot.store.errors import ConflictError
+from bot.store.errors import ConflictError, StoreError
 from bot.tracker.models import Domain, ScanResult
 from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
 
 # The sections of a scan: service document, section 2.3.
 SECTIONS = ("whois", "dns", "ssl", "security")
@@ -77,10 +80,6 @@ class Scans:
         self._clock = clock
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
-    def is_under_way(self, workspace: WorkspaceId, domain: Domain) -> bool:
-        """Say whether somebody waits for a scan of this domain already."""
-        return self._flights.is_under_way((workspace, host_of(domain)))
-
     async def run(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
         """Scan `domain` now; everybody who asks meanwhile gets the same report.
 
@@ -97,7 +96,10 @@ class Scans:
         document = await self._documents.get(_place(workspace, host))
         if document is None:
             raise NoScanError("no scan kept")
-        return msgspec.convert(document.value["report"], ScanReport)
+        try:
+            return msgspec.convert(document.value.get("report"), ScanReport)
+        except msgspec.ValidationError as error:
+            raise NoScanError("kept by another version of the bot") from error
 
     async def _scan(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
         if not domain.domain_id:
@@ -105,8 +107,12 @@ class Scans:
         result = await self._service.scan(workspace, domain.domain_id)
         self._portfolio.forget(workspace)  # the score may have changed
         report = await asyncio.to_thread(self._report, domain, result)
-        report = await self._compared(workspace, report)
-        await self._keep(workspace, report)
+        try:
+            report = await self._compared(workspace, report)
+            await self._keep(workspace, report)
+        except StoreError as error:
+            # The service has done the work: that it cannot be kept must not cost the answer.
+            logger.warning("a scan could not be kept", error=repr(error))
         return report
 
     def _report(self, domain: Domain, result: ScanResult) -> ScanReport:

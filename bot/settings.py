@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
     SecretStr,
@@ -20,8 +21,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot.store.sealed import KeyRing
 
-BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-\S+")
-APP_TOKEN = re.compile(r"xapp-\S+")
+BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-[!-~]+")
+APP_TOKEN = re.compile(r"xapp-[!-~]+")
 MAX_LABEL_CHARS = 100
 
 
@@ -116,7 +117,9 @@ class Settings(BaseSettings):
     ] = None
     egress_ips: Annotated[str, NoDecode, AfterValidator(_networks)] = ""
     tick_seconds: float = Field(default=10, ge=0.5, le=3600)
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_level: Annotated[
+        Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(lambda level: level.upper())
+    ] = "INFO"
     log_format: Literal["console", "json"] | None = None
 
     @property

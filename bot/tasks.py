@@ -21,12 +21,16 @@ class Tasks:
         self._running.add(task)
         task.add_done_callback(self._finish)
 
-    async def drain(self, timeout_s: float) -> int:
-        """Wait for everything that runs, and what that starts; cancel, and count, what is late."""
+    async def are_done_within(self, timeout_s: float) -> bool:
+        """Wait for everything that runs, and what that starts; say whether that ended in time."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
         while self._running and (left_s := deadline - loop.time()) > 0:
             await asyncio.wait(set(self._running), timeout=left_s)
+        return not self._running
+
+    async def cancel(self) -> int:
+        """Cancel what still runs; return how much that was."""
         late = set(self._running)
         for task in late:
             task.cancel()

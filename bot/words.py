@@ -7,7 +7,11 @@ from bot.errors import BotError
 
 # Slack's clients turn straight quotes into curly ones while people type.
 _STRAIGHT = str.maketrans("“”„‟«»", '""""""')
-_WORD = re.compile(r'(?:(?P<key>[A-Za-z]+):(?!//))?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<bare>\S+))?')
+# A space behind the colon, as in "tag: prod": what follows is meant, unless it has a colon too.
+_SPACE = r'(?:\s+(?="|[^\s:]+(?:\s|$)))?'
+_WORD = re.compile(
+    rf'(?:(?P<key>[A-Za-z]+):(?!//){_SPACE})?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<bare>\S+))?'
+)
 _NEEDS_QUOTES = re.compile(r"^$|\s|^//|^[A-Za-z]+:(?!//)")
 # Slack escapes the first three, and nothing else (“R&copy” is no copyright sign):
 # https://docs.slack.dev/messaging/formatting-message-text. The last one is for `quoted` alone.
@@ -18,11 +22,19 @@ _LINK = re.compile(r"<(?P<target>[^<>|]*)(?:\|(?P<label>[^<>]*))?>")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One part of a command's text; `raw` is what was typed, `key` is lower case or `None`."""
+    """One part of a command's text; `key` is lower case or `None`.
+
+    `raw` is the part as Slack sent it, `typed` as the person sees it.
+    """
 
     key: str | None
     value: str
     raw: str
+
+    @property
+    def typed(self) -> str:
+        """The part as it was typed, without Slack's escaping."""
+        return unescaped(self.raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +79,12 @@ def is_help(text: str) -> bool:
     return text.strip().lower() in {"help", "-h", "--help", "?"}
 
 
+def unescaped(text: str) -> str:
+    """Return `text` as it was typed: Slack links addresses in it and escapes three characters."""
+    without_links = _LINK.sub(lambda link: link["label"] or link["target"], text)
+    return _ENTITY.sub(lambda entity: _ENTITIES[entity[0]], without_links)
+
+
 def _plain(value: str) -> str:
-    """Undo Slack's escaping, and leave stray quotes and spaces at the ends out."""
-    without_links = _LINK.sub(lambda link: link["label"] or link["target"], value)
-    unescaped = _ENTITY.sub(lambda entity: _ENTITIES[entity[0]], without_links)
-    return re.sub(r'^["\s]+|["\s]+$', "", unescaped)
+    """The value without stray quotes and spaces at its ends, and without a comma behind it."""
+    return re.sub(r'^["\s]+|["\s,]+$', "", unescaped(value))

@@ -78,6 +78,7 @@ def a_key_record(
     expires_on: date | None = None,
     scopes: tuple[str, ...] = ("read_domains",),
     refused_at: datetime | None = None,
+    told_at: datetime | None = None,
     lacks: tuple[str, ...] = (),
 ) -> KeyRecord:
     return KeyRecord(
@@ -88,6 +89,7 @@ def a_key_record(
         set_by=ADMIN_ID,
         set_at=MOMENT,
         refused_at=refused_at,
+        told_at=told_at,
         lacks=lacks,
     )
 

@@ -5,8 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from slack_bolt.logger.messages import (
+    warning_client_prioritized_and_token_skipped,
+    warning_token_skipped,
+)
 
-from bot.logs import set_up_logs
+from bot.logs import bolt_logger, set_up_logs
 from bot.redaction import holds_secret
 from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
 
@@ -185,3 +189,13 @@ def test_libraries_that_log_whole_requests_may_not(name: str) -> None:
     structlog.get_logger().debug("ours")
 
     assert [json.loads(line)["event"] for line in log.lines()] == ["ours"]
+
+
+def test_what_bolt_says_of_a_token_that_is_as_it_should_be_is_left_out() -> None:
+    log = Log("json")
+
+    bolt_logger().warning(warning_client_prioritized_and_token_skipped())
+    bolt_logger().warning(warning_token_skipped())
+    bolt_logger().warning("Unhandled request")
+
+    assert [json.loads(line)["event"] for line in log.lines()] == ["Unhandled request"]

@@ -49,6 +49,7 @@ WRONG = {
     ),
     "an app token as bot token": ({"SLACK_BOT_TOKEN": APP_TOKEN}, None),
     "a bot token with a space": ({"SLACK_BOT_TOKEN": f"{BOT_TOKEN} "}, None),
+    "a bot token that no header can carry": ({"SLACK_BOT_TOKEN": "xoxb-1-ü"}, None),
     "a bot token without its rest": ({"SLACK_BOT_TOKEN": "xoxb-"}, None),
     "a bot token as app token": (
         {"SLACK_APP_TOKEN": BOT_TOKEN},
@@ -174,7 +175,7 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
         "BOT_SECRET_KEYS": f"{KEY_RING}, k2:{'B' * 43}",
         "EGRESS_IPS": "192.0.2.1, 192.0.2.7/24, 2001:db8::/32,",
         "TICK_SECONDS": "0.5",
-        "LOG_LEVEL": "DEBUG",
+        "LOG_LEVEL": "debug",
         "LOG_FORMAT": "json",
     }
     put(monkeypatch, del_signing | more)
@@ -185,6 +186,7 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
     assert settings.slack_app_token.get_secret_value() == APP_TOKEN
     assert (settings.host, settings.port) == ("127.0.0.2", 65535)
     assert settings.database_path == Path("/var/lib/bot.sqlite")
+    assert (settings.log_level, settings.log_format) == ("DEBUG", "json")
     assert settings.egress_addresses == ("192.0.2.1", "192.0.2.7/24", "2001:db8::/32")
 
 

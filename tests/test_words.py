@@ -17,7 +17,12 @@ SPLIT = {
     "other quotes": ("folder:„Web shops“ tag:«a b»", [("folder", "Web shops"), ("tag", "a b")]),
     "an open quote": ('folder:"Web shops', [("folder", "Web shops")]),
     "an empty quote": ('tag:"" ""', [("tag", ""), (None, "")]),
-    "no value": ("tag: x", [("tag", ""), (None, "x")]),
+    "no value": ("tag:", [("tag", "")]),
+    "a space behind the colon": ("tag:  x y", [("tag", "x"), (None, "y")]),
+    "a space before a quote": ('folder: "a: b c" y', [("folder", "a: b c"), (None, "y")]),
+    "a colon and a space inside quotes": ('folder:"My team: x"', [("folder", "My team: x")]),
+    "a value left out": ("tag: below:70", [("tag", ""), ("below", "70")]),
+    "a comma behind": ("tag:x, y, z", [("tag", "x"), (None, "y"), (None, "z")]),
     "a quoted word is no key": ('"tag:x"', [(None, "tag:x")]),
     "a stray quote": ('x" y', [(None, "x"), (None, "y")]),
     "a web address is no key": ("https://a.example/b", [(None, "https://a.example/b")]),
@@ -60,7 +65,10 @@ def test_a_text_is_cut_into_words(text: str, words: list[tuple[str | None, str]]
 
 
 def test_a_word_remembers_what_was_typed() -> None:
-    assert split_words("Tag:R&amp;D") == [Word(key="tag", value="R&D", raw="Tag:R&amp;D")]
+    (word,) = split_words("Tag:R&amp;D,")
+
+    assert word == Word(key="tag", value="R&D", raw="Tag:R&amp;D,")
+    assert word.typed == "Tag:R&D,"
 
 
 @given(TYPED)

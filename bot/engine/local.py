@@ -1,5 +1,6 @@
 """Periodic work inside one process. The only module that knows APScheduler."""
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC
@@ -10,17 +11,41 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 logger = structlog.get_logger()
 
 
+# So many ticks may fail or be late before somebody should look.
+MISSED_TICKS = 3
+
+
+class Ticks:
+    """When the last tick ended well."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self._last = time.monotonic()
+
+    def note(self) -> None:
+        """Record that a tick has ended well just now."""
+        self._last = time.monotonic()
+
+    async def are_recent(self) -> bool:
+        """Say whether ticks come as they should."""
+        return time.monotonic() - self._last < MISSED_TICKS * self._every_s + 1
+
+
 @asynccontextmanager
-async def ticking(tick: Callable[[], Awaitable[object]], *, every_s: float) -> AsyncIterator[None]:
+async def ticking(
+    tick: Callable[[], Awaitable[object]], *, every_s: float
+) -> AsyncIterator[Ticks]:
     """Call `tick` every `every_s` seconds inside the block; a failed one is logged, not the last.
 
     APScheduler 3.11 drops a run that is a second late unless it is told not to.
     """
     scheduler = AsyncIOScheduler(timezone=UTC)
+    ticks = Ticks(every_s)
 
     async def run() -> None:
         try:
             await tick()
+            ticks.note()
         except Exception:
             logger.exception("a tick failed")
 
@@ -35,6 +60,6 @@ async def ticking(tick: Callable[[], Awaitable[object]], *, every_s: float) -> A
     )
     scheduler.start()
     try:
-        yield
+        yield ticks
     finally:
         scheduler.shutdown(wait=False)

@@ -1,6 +1,6 @@
 """`/adddomain`: one line or a form."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
@@ -52,7 +52,9 @@ class AddingListeners:
         """Attach every listener of this class."""
         dispatcher.on_command("/adddomain", self.add)
         dispatcher.on_form(ADD_FORM, read_new_domain, self.add_described)
-        dispatcher.on_options(TYPE_FIELD, self.offer_types)
+        dispatcher.on_options(
+            TYPE_FIELD, self.offer_types, otherwise=label_options([self._owned_type], "")
+        )
         dispatcher.on_options(FOLDER_FIELD, self.offer_folders)
         dispatcher.on_options(TAGS_FIELD, self.offer_tags)
 
@@ -73,26 +75,26 @@ class AddingListeners:
 
     async def offer_types(self, conversation: Conversation, typed: str) -> list[Block]:
         """Offer the types in use, and the one for owned domains."""
-        snapshot = await self._snapshot(conversation)
-        used = snapshot.domain_types if snapshot else []
+        used = await self._used(conversation, lambda snapshot: snapshot.domain_types)
         return label_options(dict.fromkeys([self._owned_type, *used]), typed)
 
     async def offer_folders(self, conversation: Conversation, typed: str) -> list[Block]:
         """Offer the folders in use."""
-        snapshot = await self._snapshot(conversation)
-        return label_options(snapshot.folders if snapshot else [], typed)
+        return label_options(await self._used(conversation, lambda each: each.folders), typed)
 
     async def offer_tags(self, conversation: Conversation, typed: str) -> list[Block]:
         """Offer the tags in use."""
-        snapshot = await self._snapshot(conversation)
-        return label_options(snapshot.tags if snapshot else [], typed)
+        return label_options(await self._used(conversation, lambda each: each.tags), typed)
 
-    async def _snapshot(self, conversation: Conversation) -> Snapshot | None:
+    async def _used(
+        self, conversation: Conversation, labels: Callable[[Snapshot], list[str]]
+    ) -> list[str]:
+        """What is in use; nothing when the service does not say: new labels can be typed."""
         try:
-            return await self._portfolio.snapshot(conversation.workspace)
-        except BotError as error:  # something new can still be typed
+            return labels(await self._portfolio.snapshot(conversation.workspace))
+        except BotError as error:
             logger.warning("nothing in use to offer", error=repr(error))
-            return None
+            return []
 
     async def _open_form(self, conversation: Conversation) -> None:
         if conversation.trigger_id is None:

@@ -15,7 +15,7 @@ from bot.slack.errors import SlackError
 from bot.store.errors import StoreError
 from bot.tasks import Tasks
 from bot.tracker.errors import TrackerError
-from bot.views.waiting import working_message
+from bot.views.waiting import done_message, stopping_message, working_message
 
 logger = structlog.get_logger()
 
@@ -39,20 +39,36 @@ class Boundary:
         self._tasks = tasks
         self._failures = failures
         self._first_word_after_s = first_word_after_s
+        self._open: list[Conversation] = []
 
     def start(
-        self, conversation: Conversation, work: Callable[[], Awaitable[None]], name: str
+        self,
+        conversation: Conversation,
+        work: Callable[[], Awaitable[None]],
+        name: str,
+        *,
+        speaks: bool = True,
     ) -> None:
         """Do `work` for whoever asked: whatever happens, they get an answer.
 
-        `name` is for the log.
+        `name` is for the log. `speaks`: the answer is a message, so that people wait for one.
         """
-        self._tasks.start(self._run(conversation, work, name))
+        self._tasks.start(self._run(conversation, work, name, speaks=speaks))
+
+    async def excuse(self) -> None:
+        """Tell everybody who still waits that the bot is being stopped."""
+        await asyncio.gather(*(_excuse(conversation) for conversation in list(self._open)))
 
     async def _run(
-        self, conversation: Conversation, work: Callable[[], Awaitable[None]], name: str
+        self,
+        conversation: Conversation,
+        work: Callable[[], Awaitable[None]],
+        name: str,
+        *,
+        speaks: bool,
     ) -> None:
         reference, started = secrets.token_hex(4), time.monotonic()
+        self._open.append(conversation)
         with structlog.contextvars.bound_contextvars(
             request=reference,
             workspace=str(conversation.workspace),
@@ -60,25 +76,31 @@ class Boundary:
             what=name,
         ):
             try:
-                await self._spoken_in_time(conversation, _checked(conversation, work))
                 outcome = "answered"
+                await self._spoken_in_time(
+                    conversation, _checked(conversation, work), speaks=speaks
+                )
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
                 outcome = type(error).__name__
                 await self._tell(conversation, error, reference)
+            finally:
+                self._open.remove(conversation)
             took_s = round(time.monotonic() - started, 3)
             logger.info("request", outcome=outcome, took_s=took_s)
 
     async def _spoken_in_time(
-        self, conversation: Conversation, work: Coroutine[Any, Any, None]
+        self, conversation: Conversation, work: Coroutine[Any, Any, None], *, speaks: bool
     ) -> None:
         task = asyncio.create_task(work)
         try:
             await asyncio.wait({task}, timeout=self._first_word_after_s)
-            if not task.done() and not conversation.has_spoken:
-                await _say_working(conversation)
+            if speaks and not task.done() and not conversation.has_spoken:
+                await _try(conversation.say_meanwhile(working_message()))
             await task
         finally:
             task.cancel()
+        if conversation.owes_answer:  # it was given elsewhere, in a form
+            await _try(conversation.reply(done_message()))
 
     async def _tell(self, conversation: Conversation, error: Exception, reference: str) -> None:
         if not isinstance(error, BotError):
@@ -97,8 +119,13 @@ async def _checked(conversation: Conversation, work: Callable[[], Awaitable[None
     await work()
 
 
-async def _say_working(conversation: Conversation) -> None:
+async def _excuse(conversation: Conversation) -> None:
+    await _try(conversation.reply(stopping_message(conversation.command_line)))
+
+
+async def _try(saying: Awaitable[None]) -> None:
+    """Say what is said beside the answer: when it cannot be said, the work goes on."""
     try:
-        await conversation.say_meanwhile(working_message())
+        await saying
     except SlackError as error:
-        logger.warning("could not say that it takes longer", error=repr(error))
+        logger.warning("could not say it", error=repr(error))

@@ -21,7 +21,8 @@ class Conversation:
 
     `trigger_id` opens a form within 3 s. `view_id` is set when a button in a form was pressed.
     `command_line` is what would ask the same again. `takes_place` puts the answer where the
-    pressed message stands. `is_from_elsewhere`: the person's own workspace is another one.
+    pressed message stands. `owes_answer`: they have read that an answer will come.
+    `is_from_elsewhere`: the person's own workspace is another one.
     """
 
     workspace: WorkspaceId
@@ -34,19 +35,20 @@ class Conversation:
     takes_place: bool = False
     is_from_elsewhere: bool = False
     has_spoken: bool = field(default=False, init=False)
+    owes_answer: bool = field(default=False, init=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
     async def reply(self, message: Message) -> None:
         """Answer the person alone, in the place of what was said meanwhile; raise SlackError."""
         async with self._turn:
             await self._send(message)
-            self.takes_place = False
+            self.takes_place = self.owes_answer = False
 
     async def say_meanwhile(self, message: Message) -> None:
         """Say something that the next words take the place of; raise SlackError."""
         async with self._turn:
             await self._send(message)
-            self.takes_place = True
+            self.takes_place = self.owes_answer = True
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
@@ -110,11 +112,10 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Conver
 
 
 def _origin_of(view: Mapping[str, Any], user_id: str) -> Origin:
-    try:
-        channel_id, response_url = json.loads(view.get("private_metadata") or "[null, null]")
-    except ValueError:
-        return Origin(user_id)
-    return Origin(user_id, channel_id, response_url)
+    match json.loads(view.get("private_metadata") or "[]"):
+        case [str() | None as channel_id, str() | None as response_url]:
+            return Origin(user_id, channel_id, response_url)
+    return Origin(user_id)
 
 
 def _is_from_elsewhere(body: Mapping[str, Any], context: Any) -> bool:

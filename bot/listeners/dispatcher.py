@@ -1,4 +1,7 @@
-"""From Slack to the listeners of the features: parse, ack, hand the work to the boundary.
+"""From Slack to the listeners of the features: read, ack, hand the work to the boundary.
+
+What a request says is read before the ack, without any I/O: what cannot be read is then
+refused as a whole (see `listeners/unread.py`).
 
 A command line is the bot's one currency: what a person types, what `Try again`, `Scan` and
 `Next page` carry in their value, and what is kept until there is a key all run the same way.
@@ -6,17 +9,21 @@ A command line is the bot's one currency: what a person types, what `Try again`,
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+import structlog
 from slack_bolt.async_app import AsyncApp
 
+from bot.errors import BotError
 from bot.listeners.boundary import Boundary
 from bot.listeners.conversation import Conversation, from_command, from_form, from_press
 from bot.message import Block
 from bot.slack.replies import Replies
 from bot.views.blocks import RUN_BELOW, RUN_HERE
 from bot.views.waiting import old_button_message
+
+logger = structlog.get_logger()
 
 T = TypeVar("T")
 
@@ -59,16 +66,21 @@ class Dispatcher:
         self._commands[command] = handle
         self._app.command(command)(self._run_typed)
 
-    def on_press(self, action_id: str, handle: PressHandler) -> None:
-        """Let `handle(conversation, value)` answer a button; also `action_id.anything`."""
+    def on_press(self, action_id: str, handle: PressHandler, *, replies: bool = False) -> None:
+        """Let `handle(conversation, value)` take a button; also `action_id.anything`.
+
+        `replies`: its answer takes the place of the pressed message. Otherwise the message
+        stays, and only a failure is said below it.
+        """
 
         async def pressed(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            await ack()
-            action = body["actions"][0]
             conversation = from_press(body, context, self._replies)
-            conversation.takes_place = _is_ephemeral(body) and not conversation.view_id
-            value = str(action.get("value", ""))
-            self._boundary.start(conversation, lambda: handle(conversation, value), action_id)
+            value = str(body["actions"][0].get("value", ""))
+            await ack()
+            conversation.takes_place = replies and _is_ephemeral(body)
+            self._boundary.start(
+                conversation, lambda: handle(conversation, value), action_id, speaks=replies
+            )
 
         self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(pressed)
 
@@ -87,27 +99,38 @@ class Dispatcher:
         """
 
         async def submitted(ack: Ack, body: dict[str, Any], context: Any) -> None:
+            conversation = from_form(body, context, self._replies)
             try:
                 given = read(body["view"]["state"]["values"])
             except FormErrors as problems:
                 await ack(response_action="errors", errors=problems.sentences)
                 return
             await (ack(response_action="update", view=meanwhile()) if meanwhile else ack())
-            conversation = from_form(body, context, self._replies)
-            self._boundary.start(conversation, lambda: handle(conversation, given), callback_id)
+            self._boundary.start(
+                conversation,
+                lambda: handle(conversation, given),
+                callback_id,
+                speaks=meanwhile is None,
+            )
 
         self._app.view(callback_id)(submitted)
 
-    def on_options(self, action_id: str, find: OptionsFinder) -> None:
-        """Let `find(conversation, typed)` offer the options of a menu; it must not raise."""
+    def on_options(
+        self, action_id: str, find: OptionsFinder, *, otherwise: Sequence[Block] = ()
+    ) -> None:
+        """Let `find(conversation, typed)` offer the options of a menu.
+
+        `otherwise` is offered when it fails, or is slower than Slack waits.
+        """
 
         async def asked(ack: Ack, body: dict[str, Any], context: Any) -> None:
             conversation = from_press(body, context, self._replies)
             try:
                 async with asyncio.timeout(OPTIONS_WITHIN_S):
                     options = await find(conversation, str(body.get("value") or ""))
-            except TimeoutError:
-                options = []
+            except (BotError, TimeoutError) as error:
+                logger.warning("no options to offer", action=action_id, error=repr(error))
+                options = list(otherwise)
             await ack(options=options)
 
         self._app.options(action_id)(asked)
@@ -120,14 +143,14 @@ class Dispatcher:
         self._boundary.start(conversation, lambda: handle(conversation, text), command)
 
     async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
-        await ack()
         conversation = from_command(body, context, self._replies)
+        await ack()
         self.run_line(conversation, conversation.command_line or "")
 
     async def _run_pressed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
-        await ack()
         action = body["actions"][0]
         conversation = from_press(body, context, self._replies)
+        await ack()
         conversation.takes_place = action["action_id"].startswith(RUN_HERE) and _is_ephemeral(body)
         self.run_line(conversation, str(action.get("value", "")))
 

@@ -11,7 +11,8 @@ from bot.listeners.conversation import Conversation
 from bot.message import Message
 from bot.slack.errors import SlackError
 from bot.store.errors import StoreError, UnreadableSecretError
-from bot.tracker.errors import TrackerError
+from bot.tracker.budget import Budget, fingerprint
+from bot.tracker.errors import RateLimitedError, ReserveReachedError, TrackerError
 from bot.views.facts import Facts
 from bot.views.failure import failure_message
 from bot.views.usage import USAGES, not_understood_message
@@ -28,12 +29,14 @@ class Failures:
         self,
         keys: Keys,
         kept: KeptCommands,
+        budget: Budget,
         *,
         egress_addresses: tuple[str, ...],
         clock: Callable[[], datetime],
     ) -> None:
         self._keys = keys
         self._kept = kept
+        self._budget = budget
         self._egress_addresses = egress_addresses
         self._clock = clock
 
@@ -65,6 +68,7 @@ class Failures:
             command_line=conversation.command_line,
             key=await self._record(conversation) if is_key_matter else None,
             egress_addresses=self._egress_addresses,
+            requests_left=await self._requests_left(error, conversation),
             is_kept=is_kept,
         )
 
@@ -74,10 +78,19 @@ class Failures:
         except StoreError:
             return None
 
+    async def _requests_left(self, error: Exception, conversation: Conversation) -> int | None:
+        if not isinstance(error, RateLimitedError | ReserveReachedError):
+            return None
+        try:
+            key = await self._keys.stored(conversation.workspace)
+        except BotError:
+            return None
+        return self._budget.state(fingerprint(key.secret)).remaining
+
     async def _keep(self, conversation: Conversation) -> bool:
-        if conversation.command_line is None:
+        command, _, text = (conversation.command_line or "").partition(" ")
+        if command in {"", "/domainkey"}:  # nothing was asked that a key could answer later
             return False
-        command, _, text = conversation.command_line.partition(" ")
         origin = conversation.origin
         try:
             await self._kept.keep(

@@ -8,7 +8,7 @@ import structlog
 
 from bot.connection import Connection
 from bot.errors import BotError, NotAllowedError
-from bot.keys import KeyRecord, Keys, NoKeyError
+from bot.keys import ExpiredDraftError, KeyRecord, Keys, NoKeyError
 from bot.listeners.conversation import Conversation
 from bot.listeners.dispatcher import Dispatcher
 from bot.listeners.failures import Failures
@@ -61,8 +61,8 @@ class KeyListeners:
         """Attach every listener of this class."""
         dispatcher.on_command("/domainkey", self.show_state)
         dispatcher.on_press(SET_KEY, self.open_key_form)
-        dispatcher.on_press(CHECK_KEY, self.check_key)
-        dispatcher.on_press(REMOVE_KEY, self.remove_key)
+        dispatcher.on_press(CHECK_KEY, self.check_key, replies=True)
+        dispatcher.on_press(REMOVE_KEY, self.remove_key, replies=True)
         dispatcher.on_form(KEY_FORM, read_key_form, self.set_key, meanwhile=checking_form)
 
     async def show_state(self, conversation: Conversation, text: str) -> None:
@@ -88,7 +88,9 @@ class KeyListeners:
         """Open the private form that sets or replaces the key."""
         await _require_admin(conversation)
         record = await self.keys.record(conversation.workspace)
-        values = KeyFormValues(label=record.label) if record else KeyFormValues()
+        values = (
+            KeyFormValues(label=record.label, scopes=record.scopes) if record else KeyFormValues()
+        )
         form = key_form(conversation.as_metadata(), values)
         await open_form(conversation.client, conversation.trigger_id or "", form)
 
@@ -97,6 +99,8 @@ class KeyListeners:
         try:
             await _require_admin(conversation)
             draft = given.draft(self.clock().date())
+            if draft.expires_on and draft.expires_on < self.clock().date():
+                raise ExpiredDraftError("an expiration in the past")
             listing = await self.connection.try_out(draft)
             record = await self.keys.save(
                 conversation.workspace, draft, set_by=conversation.origin.user_id

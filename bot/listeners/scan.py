@@ -8,7 +8,6 @@ from typing import Any
 import structlog
 
 from bot.connection import Connection
-from bot.errors import BotError
 from bot.hostnames import host_name
 from bot.listeners.conversation import Conversation
 from bot.listeners.dispatcher import Dispatcher, FormErrors
@@ -67,7 +66,8 @@ class ScanListeners:
         dispatcher.on_press(SHOW_SECTION, self.show_section)
         dispatcher.on_press(TURN_SECTION, self.turn_section)
         dispatcher.on_form(PICK_FORM, read_pick, self.scan_picked)
-        dispatcher.on_options(PICK_DOMAIN, self.offer_domains)
+        no_answer = option(NO_ANSWER, "Domain Tracker does not answer right now")
+        dispatcher.on_options(PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
     async def scan(self, conversation: Conversation, text: str) -> None:
         """Answer `/scan [domain]`."""
@@ -88,11 +88,7 @@ class ScanListeners:
 
     async def offer_domains(self, conversation: Conversation, typed: str) -> list[Block]:
         """Offer the domains that match what was typed so far."""
-        try:
-            snapshot = await self._portfolio.snapshot(conversation.workspace)
-        except BotError as error:
-            logger.warning("no domains to offer", error=repr(error))
-            return [option(NO_ANSWER, "Domain Tracker does not answer right now")]
+        snapshot = await self._portfolio.snapshot(conversation.workspace)
         hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
         return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
 
@@ -115,7 +111,8 @@ class ScanListeners:
     async def _section_form(self, conversation: Conversation, value: str) -> Block:
         host, name, page = section_place(value)
         report = await self._scans.last(conversation.workspace, host)
-        return await asyncio.to_thread(section_form, report, name, page)
+        metadata = conversation.as_metadata()
+        return await asyncio.to_thread(section_form, report, name, page, metadata)
 
     async def _open_picker(self, conversation: Conversation) -> None:
         if conversation.trigger_id is None:
@@ -126,7 +123,7 @@ class ScanListeners:
 
     async def _scan(self, conversation: Conversation, host: str) -> None:
         snapshot = await self._portfolio.snapshot(conversation.workspace)
-        domain = _scannable(snapshot, host)
+        domain = await asyncio.to_thread(_scannable, snapshot, host)
         await _say(conversation, waiting_message(host))
         report = await self._patiently(conversation, domain, host)
         message = await asyncio.to_thread(scan_message, report)
@@ -136,10 +133,13 @@ class ScanListeners:
         self, conversation: Conversation, domain: Domain, host: str
     ) -> ScanReport:
         scan = asyncio.ensure_future(self._scans.run(conversation.workspace, domain))
-        await asyncio.wait({scan}, timeout=self._still_waiting_after_s)
-        if not scan.done():
-            await _say(conversation, waiting_message(host, is_long=True))
-        return await scan
+        try:
+            await asyncio.wait({scan}, timeout=self._still_waiting_after_s)
+            if not scan.done():
+                await _say(conversation, waiting_message(host, is_long=True))
+            return await scan
+        finally:
+            scan.cancel()  # this person leaves; others may wait for the same scan
 
 
 def read_pick(values: Mapping[str, Any]) -> str:
@@ -153,8 +153,8 @@ def read_pick(values: Mapping[str, Any]) -> str:
 def _host(text: str) -> str:
     first, *others = split_words(text)
     if others:
-        problems = [NotUnderstood(word.raw, "one domain at a time") for word in others]
-        raise NotUnderstoodError(problems, [first.raw])
+        problems = [NotUnderstood(word.typed, "one domain at a time") for word in others]
+        raise NotUnderstoodError(problems, [first.typed])
     return host_name(first.raw)
 
 

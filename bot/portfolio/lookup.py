@@ -1,6 +1,7 @@
 """Find a domain in a portfolio by its host name, or the names that come nearest. Pure."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from rapidfuzz import fuzz, process
 
@@ -66,6 +67,9 @@ def suggestions(index: Mapping[str, Domain], typed: str) -> list[str]:
     When none does, what is like it. Nothing typed gives the first hundred in the index's order.
     """
     typed = typed.strip().casefold()
+    if "/" in typed:  # a web address, pasted
+        with suppress(HostNameError):
+            typed = host_name(typed)
     if not typed:
         return list(index)[:MAX_SUGGESTIONS]
     hits = [host for host in index if typed in host or typed in unicode_name(host)]

@@ -60,9 +60,9 @@ def parse_query(text: str) -> Query:
     for word in split_words(text):
         try:
             query = _with(query, word)
-            understood.append(word.raw)
+            understood.append(word.typed)
         except ValueError as error:
-            problems.append(NotUnderstood(word.raw, str(error)))
+            problems.append(NotUnderstood(word.typed, str(error)))
     problems += _contradictions(query)
     if problems:
         raise NotUnderstoodError(problems, understood)

@@ -24,7 +24,6 @@ class Member:
     user_id: str
     name: str
     is_admin: bool
-    is_guest: bool
     is_stranger: bool
 
 
@@ -59,7 +58,7 @@ async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: 
     is_admin = any(who.get(flag) for who in (user, in_org) for flag in ("is_admin", "is_owner"))
     is_person = not (user.get("deleted") or user.get("is_bot") or is_guest or is_stranger)
     name = profile.get("display_name") or user.get("real_name") or user.get("name") or "somebody"
-    return Member(user_id, str(name), is_admin and is_person, is_guest, is_stranger)
+    return Member(user_id, str(name), is_admin and is_person, is_stranger)
 
 
 def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: WorkspaceId) -> bool:

@@ -22,11 +22,6 @@ class Identity:
         self._known: AuthorizeResult | None = None
         self._flights: SingleFlight[str, AuthorizeResult] = SingleFlight()
 
-    @property
-    def is_known(self) -> bool:
-        """Whether Slack has accepted the token."""
-        return self._known is not None
-
     async def fetch(self) -> AuthorizeResult:
         """Return who the bot is; raise SlackError when Slack does not say or refuses the token."""
         return self._known or await self._flights.run("auth.test", self._ask)

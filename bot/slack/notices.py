@@ -1,41 +1,38 @@
 """What people are told without having asked."""
 
-from collections.abc import Callable, Coroutine
-from typing import Any
+import asyncio
+from collections.abc import Callable
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.keys import KeyRecord
+from bot.errors import BotError
+from bot.keys import KeyRecord, Keys
 from bot.message import Message
 from bot.slack.calls import send_direct
-from bot.slack.errors import SlackError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
+
+# Whoever ran into the refusal waits for it: what they read says whether it was told.
+TELL_WITHIN_S = 5.0
 
 
 class RefusalNotices:
     """Tells whoever set a key that the service refuses it, in a direct message."""
 
     def __init__(
-        self,
-        client: AsyncWebClient,
-        notice: Callable[[KeyRecord], Message],
-        start: Callable[[Coroutine[Any, Any, None]], None],
+        self, client: AsyncWebClient, keys: Keys, notice: Callable[[KeyRecord], Message]
     ) -> None:
         self._client = client
+        self._keys = keys
         self._notice = notice
-        self._start = start
 
     async def __call__(self, workspace: WorkspaceId, record: KeyRecord) -> None:
-        """See `TellsOfRefusal`. Returns at once: whoever ran into the refusal need not wait."""
-        self._start(self._tell(workspace, record))
-
-    async def _tell(self, workspace: WorkspaceId, record: KeyRecord) -> None:
+        """See `TellsOfRefusal`. That it was told is noted only when Slack took the message."""
         try:
-            await send_direct(self._client, record.set_by, self._notice(record).as_args())
-        except SlackError as error:
-            logger.warning(
-                "could not tell of a refused key", workspace=str(workspace), error=repr(error)
-            )
+            async with asyncio.timeout(TELL_WITHIN_S):
+                await send_direct(self._client, record.set_by, self._notice(record).as_args())
+            await self._keys.note_told(workspace)
+        except (BotError, TimeoutError) as error:
+            logger.warning("could not tell of a refused key", error=repr(error))

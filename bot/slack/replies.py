@@ -10,7 +10,13 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
 from bot.slack.calls import send_direct, send_ephemeral
-from bot.slack.errors import BlocksRefusedError, SlackError, SlackUnavailableError, slack_error
+from bot.slack.errors import (
+    BlocksRefusedError,
+    SlackError,
+    SlackRefusedError,
+    SlackUnavailableError,
+    slack_error,
+)
 
 logger = structlog.get_logger()
 
@@ -86,6 +92,8 @@ class Replies:
                 logger.warning("response_url failed", error=repr(error))
             else:
                 return
+        elif to_channel:
+            raise SlackRefusedError("no response_url")
         await self._send_otherwise(client, origin, message)
 
     async def _send_otherwise(

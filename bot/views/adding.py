@@ -27,7 +27,7 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
         blocks = (section(f"✅ {code(shown, 300)} {text}"), *buttons)
         return Message(f"{escaped(shown, 300)} {text}", blocks)
     return Message(
-        text=f"{escaped(shown, 300)} was added. Health: {score_words(listed.health_score)}.",
+        text=f"{escaped(shown, 300)} was added. {_state_text(listed)}",
         blocks=(
             section(f"✅ {code(shown, 300)} was added. Domain Tracker now holds:"),
             _state(listed),
@@ -41,7 +41,7 @@ def already_added_message(host: str, listed: Domain) -> Message:
     shown = host_shown(host)
     text = "is in your portfolio already, so I added nothing."
     return Message(
-        text=f"{escaped(shown, 300)} {text} Health: {score_words(listed.health_score)}.",
+        text=f"{escaped(shown, 300)} {text} {_state_text(listed)}",
         blocks=(section(f"{code(shown, 300)} {text}"), _state(listed), *_next_steps(host)),
     )
 
@@ -84,6 +84,16 @@ def label_options(used: Iterable[str], typed: str) -> list[Block]:
 
 def _is_label(text: str) -> bool:
     return 0 < len(text) <= MAX_LABEL_CHARS and not holds_secret(text)
+
+
+def _state_text(domain: Domain) -> str:
+    told = [
+        f"Health: {score_words(domain.health_score)}",
+        f"type: {escaped(domain.domain_type or 'none', 100)}",
+        f"folder: {escaped(domain.folder or 'none', 100)}",
+        f"tags: {escaped(', '.join(domain.tags) or 'none', 300)}",
+    ]
+    return "; ".join(told) + "."
 
 
 def _state(domain: Domain) -> Block:

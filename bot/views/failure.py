@@ -10,7 +10,7 @@ from typing import Any
 from bot.adding import AlreadyAddedError, UncertainAddError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
-from bot.keys import KeyFormError
+from bot.keys import ExpiredDraftError, KeyFormError
 from bot.message import Block, Message
 from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
@@ -54,7 +54,9 @@ _HOST_PROBLEMS = {
     HostProblem.IP_ADDRESS: "That is an IP address: I need a domain name, such as `example.com`.",
     HostProblem.EMAIL: "That is an e-mail address or a person: I need a domain name.",
     HostProblem.WILDCARD: "I cannot take a wildcard: name one domain, without `*.`.",
-    HostProblem.BAD_CHARACTERS: "It holds characters that no domain name may have.",
+    HostProblem.BAD_CHARACTERS: (
+        "A domain name has letters, digits and hyphens inside its parts, and single dots between."
+    ),
 }
 
 
@@ -82,7 +84,8 @@ def _host(error: HostNameError, facts: Facts) -> Message:
 
 def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
     shown = host_shown(error.host)
-    asked = " Did you mean one of these?" if error.near else " You can add it."
+    several = "one of these" if len(error.near) > 1 else "this one"
+    asked = f" Did you mean {several}?" if error.near else " You can add it."
     near = f"Did you mean {', '.join(error.near)}?" if error.near else "You can add it."
     buttons = [
         run_button(f"Scan {outside(name, 60)}", f"/scan {name}", number=number)
@@ -111,6 +114,10 @@ def _key_form(_error: KeyFormError, _facts: Facts) -> Message:
     return _just("That is not an API key: a key has 52 characters and begins with `service_sk_`.")
 
 
+def _expired_draft(_error: ExpiredDraftError, _facts: Facts) -> Message:
+    return _just("The expiration date has passed: such a key is refused. Make a new one.")
+
+
 def _uncertain_add(error: UncertainAddError, facts: Facts) -> Message:
     return _retry(
         f"Domain Tracker gave no proper answer when I added {code(host_shown(error.host), 300)},"
@@ -134,8 +141,9 @@ def _rejected(error: RejectedError, facts: Facts) -> Message:
     return _retry(f"Domain Tracker declined this.{said}", facts, detail=f"status {error.status}")
 
 
-def _timed_out(_error: TimedOutError, facts: Facts) -> Message:
-    return _retry("Domain Tracker did not answer in time. It may still be at work on it.", facts)
+def _timed_out(error: TimedOutError, facts: Facts) -> Message:
+    more = " It may still be at work on it." if error.is_outcome_unknown else ""
+    return _retry(f"Domain Tracker did not answer in time.{more}", facts)
 
 
 def _unavailable(error: UnavailableError, facts: Facts) -> Message:
@@ -161,7 +169,7 @@ def _conflict(_error: ConflictError, facts: Facts) -> Message:
 
 
 def _store(_error: StoreError, facts: Facts) -> Message:
-    return _retry("I cannot reach my memory right now, so I did nothing.", facts)
+    return _retry("I cannot reach my memory right now.", facts)
 
 
 def _locked(_error: StoreLockedError, facts: Facts) -> Message:
@@ -175,7 +183,7 @@ def _wrong_ring(_error: WrongKeyRingError, facts: Facts) -> Message:
 
 
 def _trigger(_error: TriggerExpiredError, facts: Facts) -> Message:
-    return _retry("Slack took too long to let me open the form. Please press again.", facts)
+    return _retry("The form could not be opened in time. Press `Try again` to open it.", facts)
 
 
 def _slack_busy(error: SlackRateLimitedError, facts: Facts) -> Message:
@@ -225,6 +233,7 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     AlreadyAddedError: _already_added,
     NotUnderstoodError: _not_understood,
     KeyFormError: _key_form,
+    ExpiredDraftError: _expired_draft,
     UncertainAddError: _uncertain_add,
     NoDomainIdError: _no_domain_id,
     NoScanError: _no_scan,

@@ -20,10 +20,11 @@ def form(
     }
 
 
-def notice(title: str, blocks: list[Block]) -> Block:
-    """Return a form that only shows something."""
+def notice(title: str, blocks: list[Block], *, metadata: str = "") -> Block:
+    """Return a form that only shows something; `metadata` comes back with its buttons."""
     return {
         "type": "modal",
+        "private_metadata": metadata,
         "title": plain_text(title, MAX_VIEW_TITLE_CHARS),
         "close": plain_text("Close", MAX_VIEW_TITLE_CHARS),
         "blocks": blocks,

@@ -9,7 +9,7 @@ from bot.message import Block, Message
 from bot.tracker.budget import BudgetState
 from bot.views.blocks import actions, button, confirm, context, fields, plain_text, section
 from bot.views.form import field, form, notice, option
-from bot.views.text import code, day_text, moment_token, plural
+from bot.views.text import code, day_text, escaped, moment_token, plural
 
 SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
 KEY_FORM = "key"
@@ -52,43 +52,52 @@ def key_state_message(
 ) -> Message:
     """Return what an admin sees behind `/domainkey`."""
     if record is None:
-        text = "This workspace is not connected to Domain Tracker yet."
-        how = (
-            "Make a key in Domain Tracker under *Portfolio → API Keys*: one for this bot alone,"
-            " with an expiration and the scopes `read_domains` and `write_domains`. Then set it"
-            " here."
-        )
-        buttons = actions(button("Set key", SET_KEY, style="primary"))
-        return Message(text, (section(f"*{text}*\n{how}"), *buttons))
+        return _not_connected_message()
+    state = _state_words(record)
+    expiry, scopes = expiry_text(record.expires_on, today), ", ".join(record.scopes) or "not said"
+    left = _budget_text(budget)
     pairs = [
         ("Key", code(record.shown)),
         ("Label", code(record.label, MAX_LABEL_CHARS)),
-        ("Expires", expiry_text(record.expires_on, today)),
+        ("Expires", expiry),
         ("Scopes", ", ".join(code(scope, 40) for scope in record.scopes) or "not said"),
         ("Set", f"by <@{record.set_by}>, {moment_token(record.set_at)}"),
-        ("Requests left", _budget_text(budget)),
+        ("Requests left", left),
     ]
     return Message(
-        text=f"API key {record.shown}: {_state_words(record)}.",
-        blocks=(
-            section(f"*Domain Tracker API key: {_state_words(record)}*"),
-            fields(pairs),
-            *actions(
-                button("Replace key", SET_KEY),
-                button("Check key", CHECK_KEY),
-                button(
-                    "Remove key",
-                    REMOVE_KEY,
-                    style="danger",
-                    confirm=confirm(
-                        "Remove the key?",
-                        "Commands stop working in this workspace until a key is set again. The key"
-                        " stays valid in Domain Tracker until it is deleted there.",
-                        "Remove key",
-                    ),
-                ),
-            ),
+        text=(
+            f"API key {record.shown} {state}. Expires: {expiry}. Scopes: {escaped(scopes)}."
+            f" Requests left: {left}."
         ),
+        blocks=(
+            section(f"*Domain Tracker API key: {state}*"),
+            fields(pairs),
+            *actions(*_key_buttons()),
+        ),
+    )
+
+
+def _not_connected_message() -> Message:
+    text = "This workspace is not connected to Domain Tracker yet."
+    how = (
+        "Make a key in Domain Tracker under *Portfolio → API Keys*: one for this bot alone, with"
+        " an expiration and the scopes `read_domains` and `write_domains`. Then set it here."
+    )
+    set_key = button("Set key", SET_KEY, style="primary")
+    return Message(text, (section(f"*{text}*\n{how}"), *actions(set_key)))
+
+
+def _key_buttons() -> tuple[Block | None, ...]:
+    question = confirm(
+        "Remove the key?",
+        "Commands stop working in this workspace until a key is set again. The key stays valid in"
+        " Domain Tracker until it is deleted there.",
+        "Remove key",
+    )
+    return (
+        button("Replace key", SET_KEY),
+        button("Check key", CHECK_KEY),
+        button("Remove key", REMOVE_KEY, style="danger", confirm=question),
     )
 
 
@@ -143,8 +152,11 @@ def checked_message(record: KeyRecord, domains: int) -> Message:
 
 
 def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
-    """Return why nothing behind `/domainkey` is read; nothing that was typed is repeated."""
-    text = "Keys are set in a private form, never behind the command. Nothing was saved."
+    """Return why only `help` is read behind `/domainkey`; nothing typed is repeated."""
+    text = (
+        "I read nothing behind `/domainkey` but `help`: keys are set in a private form, never"
+        " behind the command. Nothing was saved."
+    )
     if looks_like_key:
         text += (
             " If that was a key, treat it as exposed: delete it in Domain Tracker, make a new one,"
@@ -153,7 +165,7 @@ def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
     if not may_set:
         text += " Only admins and owners of this workspace can manage the key."
     set_key = button("Set key", SET_KEY, style="primary") if may_set else None
-    return Message(text, (section(text), *actions(set_key)))
+    return Message(text.replace("`", ""), (section(text), *actions(set_key)))
 
 
 def expiry_text(expires_on: date | None, today: date) -> str:

@@ -67,8 +67,9 @@ def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
     told = "Domain Tracker refuses this workspace's API key as invalid."
     if facts.is_admin:
         return _message(f"{told} {_why_invalid(facts)}", *_mending())
-    who = f"<@{facts.key.set_by}>, who set it, has been told" if facts.key else ""
-    return _message(f"{told} {who}. {_ask('to replace it')}" if who else f"{told} {_ask('')}")
+    if facts.key and facts.key.told_at:
+        told += f" <@{facts.key.set_by}>, who set it, has been told."
+    return _message(f"{told} {_ask('to replace it')}")
 
 
 def _lacking(error: LackingScopeError, facts: Facts) -> Message:
@@ -108,8 +109,8 @@ def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     told = f"The API key has used up its requests for now. Try again in {wait}."
     more = (
-        " Every list, added domain and scan of this workspace counts; the usual allowance is 1,000"
-        " an hour per key. Domain Tracker's support can raise it."
+        f"{_left(facts)} Every list, added domain and scan of this workspace counts; the usual"
+        " allowance is 1,000 an hour per key. Domain Tracker's support can raise it."
     )
     return _message(told + (more if facts.is_admin else ""), _try_again(facts))
 
@@ -120,8 +121,11 @@ def _reserve(error: ReserveReachedError, facts: Facts) -> Message:
         "Nearly all requests of this hour are used; the last ones are kept for scheduled digests."
         f" Try again in {wait}."
     )
-    left = f" {facts.requests_left:,} are left." if facts.requests_left is not None else ""
-    return _message(told + (left if facts.is_admin else ""), _try_again(facts))
+    return _message(told + (_left(facts) if facts.is_admin else ""), _try_again(facts))
+
+
+def _left(facts: Facts) -> str:
+    return "" if facts.requests_left is None else f" {facts.requests_left:,} are left."
 
 
 def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:

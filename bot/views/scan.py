@@ -48,7 +48,8 @@ MAX_CHANGES = 8
 # A form may weigh 250 kB of JSON, in which a character can take twelve bytes (an emoji does).
 MAX_FORM_LINES = 40
 MAX_FORM_CHARS = 18_000
-MAX_FORM_VALUE_CHARS = 1_000
+# Escaped, each may become five, and a section holds 3,000.
+MAX_FORM_VALUE_CHARS = 550
 
 
 def waiting_message(host: str, *, is_long: bool = False) -> Message:
@@ -86,8 +87,11 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
     )
 
 
-def section_form(report: ScanReport, name: str, page: int) -> Block:
-    """Return the form that shows everything of one section; pages count from 1."""
+def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
+    """Return the form that shows everything of one section; pages count from 1.
+
+    `metadata` comes back with its buttons.
+    """
     shown = report.section(name)
     pages = _pages(shown.findings)
     page = max(1, min(page, len(pages)))
@@ -104,7 +108,7 @@ def section_form(report: ScanReport, name: str, page: int) -> Block:
         context(note),
         *turns,
     ]
-    return notice(section_title(name), blocks)
+    return notice(section_title(name), blocks, metadata=metadata)
 
 
 def pick_form(metadata: str) -> Block:
@@ -142,7 +146,8 @@ def _text(report: ScanReport) -> str:
     said = f"Scan of {escaped(host_shown(report.host), 300)}, {moment_text(report.scanned_at)}: "
     said += f"health {score_words(report.score)} before this scan; {counts}."
     if report.since:
-        said += f" {_changes_title(report)}."
+        lines = [_without_marks(change_line(change)) for change in report.changes[:MAX_CHANGES]]
+        said += f" {'. '.join([_changes_title(report), *lines])}."
     lifted = "; ".join(f"{name}: {_without_marks(shown)}" for name, shown in highlights(report))
     return f"{said} {lifted}".strip()
 
@@ -155,8 +160,8 @@ def _count_text(shown: Section) -> str:
 
 
 def _without_marks(mrkdwn: str) -> str:
-    """A screen reader gets the fallback of a date, not its token."""
-    return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "")
+    """A screen reader gets the fallback of a date, not its token, and no marks."""
+    return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
 
 
 def _changes_title(report: ScanReport) -> str:

@@ -11,10 +11,7 @@ from datetime import UTC, date, datetime
 from bot.hostnames import MAX_NAME_CHARS, unicode_name
 from bot.redaction import redact
 
-MAX_BLOCKS = 50
-MAX_VIEW_BLOCKS = 100
 MAX_SECTION_CHARS = 3000
-MAX_FIELD_CHARS = 2000
 MAX_FIELDS = 10
 MAX_HEADER_CHARS = 150
 MAX_CONTAINER_TITLE_CHARS = 150
@@ -24,7 +21,6 @@ MAX_BUTTON_VALUE_CHARS = 2000
 MAX_OPTION_CHARS = 75
 MAX_OPTION_VALUE_CHARS = 150
 MAX_VIEW_TITLE_CHARS = 24
-MAX_METADATA_CHARS = 3000
 # The newest page says 200 rows and 20,000 characters, older clients know the half of both. And
 # Slack refuses messages of more than about 13,200 characters in all blocks together, once 11,341,
 # a limit on no page of its own: https://github.com/slackapi/bolt-js/issues/2509 and 2867.

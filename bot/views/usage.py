@@ -71,7 +71,7 @@ def usage_message(command: str) -> Message:
     """Return how `command` is used, and which other commands there are."""
     usage = USAGES[command]
     return Message(
-        text=f"{command} {usage.does}. For example: {usage.examples[-1][0]}",
+        text=f"{command} {usage.does}. For example: {usage.examples[0][0]}",
         blocks=(section(f"*{command}* {usage.does}."), *_examples(usage), _others(command)),
     )
 

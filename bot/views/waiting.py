@@ -1,12 +1,12 @@
 """What people read when there is no answer yet, or none any more. Pure."""
 
 from bot.message import Message
-from bot.views.blocks import section
+from bot.views.blocks import actions, run_button, section
 
 
 def working_message() -> Message:
     """Return what is said when an answer takes longer than a few seconds."""
-    text = "⏳ Still asking Domain Tracker. I will answer here."
+    text = "⏳ Still at it. I will answer here."
     return Message(text, (section(text),))
 
 
@@ -14,3 +14,16 @@ def old_button_message() -> Message:
     """Return the answer to a button whose command is gone."""
     text = "That button is from an older version of me. Please type the command instead."
     return Message(text, (section(text),))
+
+
+def done_message() -> Message:
+    """Return what takes the place of "still at it" when the answer is somewhere else."""
+    text = "Done."
+    return Message(text, (section(text),))
+
+
+def stopping_message(command_line: str | None) -> Message:
+    """Return the answer to whoever is still waiting when the bot has to stop."""
+    text = "I am being restarted and could not finish this. Please try again in a minute."
+    again = run_button("Try again", command_line) if command_line else None
+    return Message(text, (section(text), *actions(again)))

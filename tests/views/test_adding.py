@@ -54,7 +54,10 @@ def test_what_the_service_now_holds_is_shown() -> None:
 
     message = added_message(new_domain(), listed)
 
-    assert message.text == "shop.example was added. Health: 84.5 (good)."
+    assert message.text == (
+        "shop.example was added."
+        " Health: 84.5 (good); type: owned; folder: Web shops; tags: prod, eu."
+    )
     told = shown_text(message)
     assert "✅ `shop.example` was added. Domain Tracker now holds:" in told
     assert "*Health*\n🟢 84.5 good" in told
@@ -84,7 +87,8 @@ def test_a_domain_that_was_there_is_not_said_to_be_added() -> None:
     message = already_added_message("shop.example", a_domain(score=41))
 
     assert message.text == (
-        "shop.example is in your portfolio already, so I added nothing. Health: 41 (poor)."
+        "shop.example is in your portfolio already, so I added nothing."
+        " Health: 41 (poor); type: none; folder: none; tags: none."
     )
 
 

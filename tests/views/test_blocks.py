@@ -4,7 +4,12 @@ from bot.message import Message
 from bot.views import blocks
 from bot.views.form import field, form, notice, option
 from bot.views.text import MAX_BUTTON_VALUE_CHARS
-from bot.views.waiting import old_button_message, working_message
+from bot.views.waiting import (
+    done_message,
+    old_button_message,
+    stopping_message,
+    working_message,
+)
 from tests.builders import HOSTILE_TEXTS, KEY
 from tests.views.acceptance import (
     assert_slack_takes,
@@ -98,6 +103,17 @@ def test_a_run_button_says_where_its_answer_goes() -> None:
     assert buttons([here, below]) == {"Next page": "/domains page:2", "Scan": "/scan"}
 
 
-def test_what_is_said_meanwhile_is_taken_too() -> None:
-    assert_slack_takes(working_message())
-    assert_slack_takes(old_button_message())
+def test_what_is_said_without_an_answer_is_taken_too() -> None:
+    for message in (
+        working_message(),
+        old_button_message(),
+        done_message(),
+        stopping_message(None),
+        stopping_message("/scan shop.example"),
+    ):
+        assert_slack_takes(message)
+
+
+def test_whoever_still_waits_at_a_stop_can_try_again() -> None:
+    assert buttons(stopping_message("/scan shop.example")) == {"Try again": "/scan shop.example"}
+    assert buttons(stopping_message(None)) == {}

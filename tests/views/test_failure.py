@@ -1,6 +1,6 @@
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
@@ -30,6 +30,7 @@ from tests.builders import (
     ADMIN_ID,
     HOSTILE_TEXTS,
     KEY,
+    MOMENT,
     a_domain,
     a_key_record,
     facts_for,
@@ -174,14 +175,24 @@ def test_an_invalid_key_says_why_that_is_likely(expires_on: date | None, why: st
     assert why in told_to_admin(InvalidKeyError(), key=a_key_record(expires_on=expires_on))
 
 
-def test_an_invalid_key_is_mended_by_a_button_and_a_member_learns_who_was_told() -> None:
-    admin = failure_message(InvalidKeyError(), facts_for_admin(key=a_key_record()))
-    member = failure_message(InvalidKeyError(), facts_for(key=a_key_record()))
+def test_an_invalid_key_is_mended_by_a_button() -> None:
+    message = failure_message(InvalidKeyError(), facts_for_admin(key=a_key_record()))
 
-    ids = [element["action_id"] for element in admin.blocks[-1]["elements"]]
-    assert ids == [SET_KEY, CHECK_KEY]
-    assert set(buttons(admin)) == {"Replace key", "Check key"}
-    assert f"<@{ADMIN_ID}>, who set it, has been told." in member.text
+    assert [element["action_id"] for element in message.blocks[-1]["elements"]] == [
+        SET_KEY,
+        CHECK_KEY,
+    ]
+    assert set(buttons(message)) == {"Replace key", "Check key"}
+
+
+@pytest.mark.parametrize("told_at", [None, MOMENT], ids=["nobody yet", "somebody"])
+def test_a_member_learns_who_was_told_when_somebody_was(told_at: datetime | None) -> None:
+    facts = facts_for(key=a_key_record(told_at=told_at))
+
+    text = failure_message(InvalidKeyError(), facts).text
+
+    assert (f"<@{ADMIN_ID}>, who set it, has been told." in text) == (told_at is not None)
+    assert text.endswith("Please ask a workspace admin or owner to replace it.")
 
 
 @pytest.mark.parametrize(

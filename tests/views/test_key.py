@@ -74,6 +74,10 @@ def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
     assert "*Scopes*\n`read_domains`" in told
     assert "by <@U0ADMIN>, <!date^" in told
     assert "9,876 in this hour, as last told" in told
+    assert message.text == (
+        f"API key {SHORT} works. Expires: 15 May 2030 (in 75 days). Scopes: read_domains."
+        " Requests left: 9,876 in this hour, as last told."
+    )
 
 
 def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
@@ -98,7 +102,7 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
 def test_the_state_is_said_in_words(state: dict[str, object], words: str) -> None:
     message = key_state_message(a_key_record(**state), None, TODAY)  # type: ignore[arg-type]  # by name
 
-    assert message.text == f"API key {SHORT}: {words}."
+    assert message.text.startswith(f"API key {SHORT} {words}. Expires: not known.")
     assert f"*Domain Tracker API key: {words}*" in shown_text(message)
 
 
@@ -226,7 +230,7 @@ def test_a_key_behind_the_command_sends_to_the_form(looks_like_key: bool, may_se
     message = typed_key_message(looks_like_key=looks_like_key, may_set=may_set)
 
     assert_slack_takes(message)
-    assert "Keys are set in a private form" in message.text
+    assert "keys are set in a private form, never behind the command" in message.text
     assert ("treat it as exposed" in message.text) == looks_like_key
     assert ("Only admins" in message.text) == (not may_set)
     assert ("Set key" in buttons(message)) == may_set

@@ -146,7 +146,7 @@ def test_the_text_alone_carries_the_numbers() -> None:
     assert scan_message(report).text == (
         "Scan of shop.example, 1 Mar 2030, 14:05 UTC: health 41 (poor) before this scan;"
         " WHOIS 1 finding, DNS 20 findings, SSL not given, Security 1 finding."
-        " Registrar: Reg *Ltd*"
+        " Registrar: Reg Ltd"  # read aloud, without marks
     )
 
 
@@ -222,7 +222,7 @@ def test_a_form_shows_everything_on_its_pages() -> None:
 
 
 def test_a_form_of_long_texts_shows_everything_too() -> None:
-    report = a_report({"dns": {f"k{number}": f"{number}" + "😀" * 990 for number in range(95)}})
+    report = a_report({"dns": {f"k{number}": f"{number}" + "😀" * 540 for number in range(95)}})
     page, lines = 1, list[str]()
 
     while True:
@@ -234,7 +234,7 @@ def test_a_form_of_long_texts_shows_everything_too() -> None:
             break
         page = section_place(turn)[2]
 
-    assert lines == [f"*K{n}*  `{n}{'😀' * 990}`" for n in range(95)]
+    assert lines == [f"*K{n}*  `{n}{'😀' * 540}`" for n in range(95)]
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,9 @@ def test_changes_are_told_with_their_date_and_counted() -> None:
     assert "*20 changes since the scan of 1 Mar 2030, 14:05 UTC*" in told
     assert "• *DNS › NS*  new: `ns0.example`" in told
     assert f"• and {20 - MAX_CHANGES} more" in told
-    assert "20 changes since the scan of" in message.text
+    assert (
+        "20 changes since the scan of 1 Mar 2030, 14:05 UTC. DNS › NS  new: ns0.ex" in message.text
+    )
 
 
 def test_long_changes_are_counted_rather_than_cut() -> None:

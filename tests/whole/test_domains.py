@@ -46,6 +46,8 @@ async def test_the_header_and_the_text_carry_count_average_and_bands(shop: Town)
         ("above:90", ["www.example"]),
         ("type:owned sort:name", ["new.example", "shop.example", "www.example"]),
         ("http://www.example/", ["www.example"]),
+        ("tag: prod", ["shop.example", "www.example"]),
+        ("tag:prod, tag:eu", ["shop.example"]),
     ],
 )
 async def test_filters_choose(shop: Town, typed: str, names: list[str]) -> None:

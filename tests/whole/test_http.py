@@ -1,6 +1,8 @@
 """HTTP from outside: signatures, replays, nonsense, health."""
 
+import asyncio
 import io
+import json
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,7 +11,8 @@ from urllib.parse import urlencode
 import aiohttp
 import pytest
 
-from tests.whole.town import Town, running_town
+from bot.app import serve
+from tests.whole.town import Town, running_stand_ins, running_town
 
 pytestmark = pytest.mark.anyio
 
@@ -88,6 +91,75 @@ async def test_signed_requests_for_nobody_never_fail(town: Town, body: bytes) ->
     assert "Traceback" not in text
 
 
+PERSON = {"id": "U1", "team_id": "T0PLAYGROUND"}
+TEAM = {"team": {"id": "T0PLAYGROUND"}, "api_app_id": "A1"}
+HALF = {
+    "a-press-without-actions": {"type": "block_actions", "user": PERSON, "actions": []},
+    "a-press-without-a-user": {
+        "type": "block_actions",
+        "actions": [{"type": "button", "action_id": "key.set", "block_id": "b"}],
+    },
+    "a-form-without-state": {
+        "type": "view_submission",
+        "user": PERSON,
+        "view": {"id": "V1", "callback_id": "key", "type": "modal"},
+    },
+    "a-form-with-odd-metadata": {
+        "type": "view_submission",
+        "user": PERSON,
+        "view": {"id": "V1", "callback_id": "add", "private_metadata": "7", "state": {}},
+    },
+    "options-without-a-user": {"type": "block_suggestion", "action_id": "scan.domain"},
+}
+
+
+@pytest.mark.parametrize("payload", HALF.values(), ids=HALF.keys())
+async def test_signed_requests_with_parts_missing_are_a_4xx(
+    town: Town, payload: dict[str, object]
+) -> None:
+    body = urlencode({"payload": json.dumps(TEAM | payload)}).encode()
+
+    status, text = await town.slack.raw_post(body, town.slack.sign(body) | FORM)
+
+    assert 400 <= status < 500
+    assert "Traceback" not in text
+
+
+async def test_a_command_without_a_user_is_a_4xx(town: Town) -> None:
+    fields = {"command": "/domains", "team_id": town.slack.team_id, "text": ""}
+    body = urlencode(fields).encode()
+
+    status, _ = await town.slack.raw_post(body, town.slack.sign(body) | FORM)
+
+    assert 400 <= status < 500
+
+
+async def test_a_command_is_answered_while_slack_does_not_say_who_we_are(tmp_path: Path) -> None:
+    async with running_stand_ins(tmp_path, "http") as town:
+        town.slack.fail_next("auth.test", kind="html", times=2)
+        stop = asyncio.Event()
+        bot = asyncio.create_task(serve(town.settings, stop))
+        town.slack.deliver_to(town.url("/slack/events"))
+        async with aiohttp.ClientSession() as http:
+            await _listens(http, town)
+
+        await town.bob.type("/domains help")
+
+        assert "try again" in town.bob.messages()[0].everything
+        stop.set()
+        await bot
+
+
+async def _listens(http: aiohttp.ClientSession, town: Town) -> None:
+    async with asyncio.timeout(10):
+        while True:
+            try:
+                async with http.get(town.url("/healthz")):
+                    return
+            except aiohttp.ClientConnectionError:
+                await asyncio.sleep(0.01)
+
+
 async def test_a_body_of_two_megabytes_is_refused(town: Town) -> None:
     body = b"x" * 2_000_000
     headers = town.slack.sign(body) | FORM
@@ -126,11 +198,15 @@ async def test_health_and_readiness_are_told_as_json(town: Town) -> None:
         async with http.get(town.url("/healthz")) as alive:
             assert alive.status == 200
         async with http.get(town.url("/readyz")) as ready:
-            assert await ready.json() == {"ready": True, "checks": {"store": True, "slack": True}}
+            assert await ready.json() == {
+                "ready": True,
+                "checks": {"store": True, "slack": True, "tick": True},
+            }
 
 
 async def test_a_store_whose_folder_is_gone_is_not_ready(town: Town) -> None:
     town.settings.database_path.unlink()
+    await asyncio.sleep(0.6)  # the last result is good for half a second
 
     async with aiohttp.ClientSession() as http, http.get(town.url("/readyz")) as ready:
         assert ready.status == 503

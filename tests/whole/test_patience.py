@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import Pace
+from bot.features import Pace
 from tests.whole.town import Town, running_town
 
 pytestmark = pytest.mark.anyio
@@ -24,7 +24,7 @@ async def test_a_slow_list_is_mentioned_and_then_answered_in_its_place(
         first = await town.bob.next_message()
         await town.answer(town.bob)
 
-        assert "Still asking Domain Tracker" in first.everything
+        assert "Still at it" in first.everything
         assert len(town.bob.messages()) == 1
 
 

@@ -96,6 +96,8 @@ async def test_no_key_or_token_in_logs_store_or_any_call(tmp_path: Path, mode: s
         await until_ready(town)
         await town.connect()
         await town.ask(town.bob, f"/scan {town.key}")
+        await town.ada.press(await town.ask(town.ada, "/domainkey"), "Replace key")
+        await town.ada.submit(await town.ada.next_form(), {"API key": f"sk_{town.key[11:]}"})
         await town.ask(town.bob, "/scan shop.example")
         town.tracker.fail_next("500", times=9)
         await town.ask(town.bob, "/adddomain broken.example")

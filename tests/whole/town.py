@@ -12,7 +12,8 @@ from typing import Any
 import aiohttp
 from pydantic import SecretStr
 
-from bot.app import Pace, serve
+from bot.app import serve
+from bot.features import Pace
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.settings import Settings

@@ -29,6 +29,7 @@ async def answer(
     except Refusal as refusal:
         call.answer, call.status = refusal.body, refusal.status
         headers |= refusal.headers
+    world.workspace.bell.ring()  # a refusal is news too
     if fault and fault.after_acting and (failed := await _failed(fault, request, call)):
         return failed
     return web.json_response(call.answer, status=call.status, headers=headers)

@@ -12,11 +12,27 @@ class Bell:
 
     def __init__(self) -> None:
         self._waiting: set[asyncio.Event] = set()
+        self._listeners: list[Callable[[], None]] = []
 
     def ring(self) -> None:
         """Let everybody who waits look again."""
         for event in self._waiting:
             event.set()
+        for heard in list(self._listeners):
+            heard()
+
+    def subscribe(self, heard: Callable[[], None]) -> Callable[[], None]:
+        """Call `heard` at every ring, in the middle of the change: it should only take note.
+
+        Returns a function that ends this; calling it twice does no harm.
+        """
+        self._listeners.append(heard)
+
+        def end() -> None:
+            if heard in self._listeners:
+                self._listeners.remove(heard)
+
+        return end
 
     async def until(self, look: Callable[[], T | None], timeout_s: float) -> T:
         """Return what `look` finds, now or after a change.

@@ -146,6 +146,29 @@ def check_complete(view: View) -> None:
             raise FormError(f"{found.names[0]}: please fill in this field")
 
 
+def wrong_fields(view: View) -> dict[str, str]:
+    """Return what Slack's client says under each wrong field, by `block_id`, before it sends."""
+    wrong: dict[str, str] = {}
+    for found in elements.elements(view.blocks):
+        if found.block.get("type") == "input":
+            state = view.state[found.key[0]][found.key[1]]
+            value = state[STATES[state["type"]][0]]
+            if told := _what_is_wrong(found, value):
+                wrong.setdefault(found.key[0], told)
+    return wrong
+
+
+def _what_is_wrong(found: Found, value: Any) -> str | None:
+    if value in (None, "", []):
+        return None if found.block.get("optional") else "Please complete this required field."
+    if isinstance(value, str) and found.element["type"].endswith("_input"):
+        try:
+            _text(found, value)
+        except FormError as error:
+            return str(error).removeprefix(f"{found.names[0]}: ").capitalize()
+    return None
+
+
 def check_suggestions(answer: Any) -> list[Json]:
     """Return the options that the bot offered. Raises: FormError, where Slack shows none.
 

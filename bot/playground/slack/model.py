@@ -8,6 +8,8 @@ from bot.playground.slack import elements, reading
 
 Json = dict[str, Any]
 
+SLACKBOT_ID = "USLACKBOT"  # speaks for Slack itself, to one person at a time
+
 
 @dataclass
 class Member:
@@ -28,7 +30,7 @@ class Member:
 
 @dataclass
 class Message:
-    """One message. `content` is what the bot sent, with the ids that Slack adds to blocks."""
+    """One message. `content` is what was sent, with the ids that Slack adds to blocks."""
 
     ts: str
     channel_id: str
@@ -36,6 +38,8 @@ class Message:
     content: Json
     seen_by: str | None = None  # an ephemeral's only reader; None: everybody in the channel
     command: str | None = None  # what was typed, where Slack shows it above the reply
+    typed_by: str | None = None  # and who typed it
+    is_edited: bool = False  # its author changed it: Slack says "(edited)"
     is_reply: bool = False  # came through a response_url, which alone can change it
     typed: dict[tuple[str, str], Json] = field(default_factory=dict)
     revision: int = 0
@@ -75,6 +79,10 @@ class Message:
         """What it would ping, as `<!channel>` or `<@U1>`; empty where it pings nobody."""
         return reading.mentions(self.content)
 
+    def is_for(self, member_id: str) -> bool:
+        """Tell whether somebody in the channel sees it."""
+        return self.seen_by in (None, member_id)
+
     def snapshot(self) -> "Message":
         """Return a copy that later changes do not touch."""
         return copy.deepcopy(self)
@@ -111,6 +119,7 @@ class View:
     channel_id: str | None = None  # where the person was when it opened
     typed: dict[tuple[str, str], Json] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)  # by label, after a refused submit
+    block_errors: dict[str, str] = field(default_factory=dict)  # the same by `block_id`
     revision: int = 0
 
     @property

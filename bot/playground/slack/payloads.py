@@ -23,10 +23,13 @@ _TYPED = re.compile(rf"(?P<url>{_URL})|(?P<bare>{_BARE_DOMAIN})|(?<!\w)(?P<name>
 
 def as_sent(world: World, typed: str) -> str:
     """Return the text of a command as it arrives: escaped, with links and names marked up."""
-    if not world.should_escape:
-        return typed
-    escaped = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _TYPED.sub(lambda match: _marked_up(world, match), escaped)
+    return escaped(world, typed) if world.should_escape else typed
+
+
+def escaped(world: World, typed: str) -> str:
+    """Return typed text as Slack stores it: escaped, with links and names marked up."""
+    text = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _TYPED.sub(lambda match: _marked_up(world, match), text)
 
 
 def _marked_up(world: World, match: re.Match[str]) -> str:
@@ -159,10 +162,10 @@ def _chosen_channels(world: World, who: Member, view: View) -> list[Json]:
     return urls
 
 
-def view_closed(world: World, who: Member, view: View) -> Json:
+def view_closed(world: World, who: Member, view: View, *, is_cleared: bool = False) -> Json:
     """Return what closing a form sends, where it asked for that."""
     return {
         **_interaction(world, "view_closed", who),
         "view": view_json(world, view),
-        "is_cleared": False,
+        "is_cleared": is_cleared,
     }

@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from bot.playground.slack import forms, payloads, reading, sight, submission
+from bot.playground.slack import forms, payloads, reading, sight
+from bot.playground.slack.acting import Acting
 from bot.playground.slack.delivery import Delivery, Outbox
-from bot.playground.slack.elements import Found
 from bot.playground.slack.failures import CommandFailed, NothingToPress
-from bot.playground.slack.forms import FormError
-from bot.playground.slack.model import Member, Message, View
+from bot.playground.slack.model import Channel, Member, Message, View
 from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.world import World
 
@@ -21,8 +20,8 @@ class Person:
 
     def __init__(self, world: World, outbox: Outbox, member: Member) -> None:
         self._world = world
-        self._outbox = outbox
         self.member = member
+        self.by_id = Acting(world, outbox, member)
         self._taken: dict[str, int] = {}  # what was handed out already, with its revision
 
     @property
@@ -44,9 +43,31 @@ class Person:
         sight.check_may_type(self._world, self.member, place, name)
         sent = words if verbatim else payloads.as_sent(self._world, words)
         payload = payloads.command(self._world, self.member, place, name, sent)
-        delivery = await self._deliver("slash_commands", payload)
-        self._show_ack(delivery)
-        return delivery
+        return await self.by_id.command(payload)
+
+    def say(self, text: str, channel: str = "general", *, thread_ts: str | None = None) -> Message:
+        """Post a message of their own, in a thread if `thread_ts` names its first message.
+
+        Raises:
+            CommandFailed: Slack does not take it: the channel is archived or not theirs, or the
+                text is too long.
+        """
+        place = sight.place(self._world, self.member, channel)
+        sight.check_may_say(self.member, place)
+        content = {"text": payloads.escaped(self._world, text), "thread_ts": thread_ts}
+        try:
+            return self._world.posting.add(place, content, user=self.id)
+        except Refusal as refusal:
+            raise CommandFailed(refusal.code) from refusal
+
+    def join(self, channel: str) -> None:
+        """Join a channel that this person sees."""
+        sight.place(self._world, self.member, channel).members.add(self.id)
+        self._world.workspace.bell.ring()
+
+    def channels(self) -> list[Channel]:
+        """Return the channels that this person sees; the direct message is not among them."""
+        return sight.channels(self._world, self.member)
 
     def messages(self, channel: str = "general") -> list[Message]:
         """Return what this person sees in a channel, oldest first."""
@@ -86,9 +107,9 @@ class Person:
         Raises:
             NothingToPress: there is none. CommandFailed: the bot did not take it.
         """
-        live = self._live(where)
+        live = self.by_id.live(where)
         found = sight.button(live, label, nth)
-        delivery = await self._act(live, found, {})
+        delivery = await self.by_id.act(live, found, {})
         delivery.dialog = found.element.get("confirm")
         return delivery
 
@@ -98,7 +119,7 @@ class Person:
         Raises:
             NothingToPress: there is no such button, or it asks nothing.
         """
-        found = sight.button(self._live(where), label, nth)
+        found = sight.button(self.by_id.live(where), label, nth)
         question = found.element.get("confirm")
         if question is None:
             raise NothingToPress(f"{label!r} asks no question")
@@ -110,13 +131,9 @@ class Person:
         Raises:
             FormError: there is no such field or option. CommandFailed: the bot did not take it.
         """
-        live = self._live(where)
+        live = self.by_id.live(where)
         found = forms.field_called(live.blocks, name)
-        state = await self._filled(live, found, answer)
-        live.typed[found.key] = state
-        if found.block.get("type") == "input" and not found.block.get("dispatch_action"):
-            return None
-        return await self._act(live, found, state)
+        return await self.by_id.fill(live, found, await self.by_id.filled(live, found, answer))
 
     async def suggest(self, where: Message | View, name: str, query: str) -> list[str]:
         """Type into an external select and return the options as shown.
@@ -126,8 +143,9 @@ class Person:
         Raises:
             FormError: the bot's answer is none that Slack shows.
         """
-        live = self._live(where)
-        options = await self._suggested(live, forms.field_called(live.blocks, name), query)
+        live = self.by_id.live(where)
+        found = forms.field_called(live.blocks, name)
+        options = await self.by_id.options(live, found, query)
         return [reading.label(option) for option in options]
 
     @property
@@ -173,63 +191,10 @@ class Person:
         live = sight.top(self._world, self.member, view)
         for name, answer in (answers or {}).items():
             found = forms.field_called(live.blocks, name)
-            live.typed[found.key] = await self._filled(live, found, answer)
+            live.typed[found.key] = await self.by_id.filled(live, found, answer)
         forms.check_complete(live)
-        payload = payloads.view_submission(self._world, self.member, live)
-        delivery = await self._deliver("interactive", payload)
-        try:
-            submission.follow(self._world.stacks, live, delivery)
-        except Refusal as refusal:
-            raise CommandFailed(refusal.code, delivery) from refusal
-        return delivery
+        return await self.by_id.send(live)
 
     async def close(self, view: View) -> Delivery | None:
         """Close a form; None unless the bot asked to be told."""
-        live = sight.top(self._world, self.member, view)
-        told = payloads.view_closed(self._world, self.member, live)
-        if live.payload.get("clear_on_close"):
-            self._world.stacks.clear(self.id)
-        self._world.stacks.close(live)
-        if not live.payload.get("notify_on_close"):
-            return None
-        return await self._deliver("interactive", told)
-
-    def _live(self, where: Message | View) -> Message | View:
-        return sight.live(self._world, self.member, where)
-
-    async def _deliver(self, kind: str, payload: Json) -> Delivery:
-        delivery = await self._outbox.deliver(kind, payload)
-        if delivery.problem:
-            raise CommandFailed(delivery.problem, delivery)
-        return delivery
-
-    def _show_ack(self, delivery: Delivery) -> None:
-        """Show the reply that came with the ack of a command."""
-        body = delivery.body
-        reply = body if isinstance(body, dict) else {"text": str(body)} if body else {}
-        if not any(reply.get(key) for key in ("text", "blocks", "attachments")):
-            return
-        try:
-            self._world.response_urls.reply_in_ack(str(delivery.response_url), reply)
-        except Refusal as refusal:
-            raise CommandFailed(refusal.code, delivery) from refusal
-
-    async def _act(self, live: Message | View, found: Found, state: Json) -> Delivery:
-        payload = payloads.block_actions(self._world, self.member, live, found, state)
-        return await self._deliver("interactive", payload)
-
-    async def _filled(self, live: Message | View, found: Found, answer: Any) -> Json:
-        offered: list[Json] = []
-        if forms.asks_the_bot(found) and answer is not None:
-            for words in [answer] if isinstance(answer, str) else answer:
-                offered += await self._suggested(live, found, words)
-        return forms.filled(found, answer, self._world.workspace, offered)
-
-    async def _suggested(self, live: Message | View, found: Found, query: str) -> list[Json]:
-        if not forms.asks_the_bot(found):
-            raise FormError(f"{found.names[0]} does not ask the bot for options")
-        if len(query) < found.element.get("min_query_length", 3):
-            return []
-        payload = payloads.block_suggestion(self._world, self.member, live, found, query)
-        delivery = await self._deliver("interactive", payload)
-        return forms.check_suggestions(delivery.body)
+        return await self.by_id.close(view)

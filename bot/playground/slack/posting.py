@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.playground.slack import elements
 from bot.playground.slack.checks import MAX_POST_CHARS, Checks
-from bot.playground.slack.model import Channel, Message
+from bot.playground.slack.model import SLACKBOT_ID, Channel, Message
 from bot.playground.slack.refusals import too_fast
 from bot.playground.slack.workspace import Workspace
 
@@ -36,22 +36,29 @@ class Posting:
         channel: Channel,
         sent: Json,
         *,
+        user: str | None = None,
         seen_by: str | None = None,
         command: str | None = None,
+        typed_by: str | None = None,
     ) -> Message:
-        """Post as the bot and return the message. Raises: Refusal."""
+        """Post as the bot, or as `user`, and return the message. Raises: Refusal."""
         content = self._content(sent)
         message = Message(
             ts=self._workspace.new_ts(),
             channel_id=channel.id,
-            user=self._workspace.bot_user_id,
+            user=user or self._workspace.bot_user_id,
             content=content,
             seen_by=seen_by,
             command=command,
+            typed_by=typed_by,
         )
         channel.messages.append(message)
         self._workspace.bell.ring()
         return message
+
+    def tell(self, channel: Channel, member_id: str, text: str) -> Message:
+        """Let Slackbot say something that only one person sees."""
+        return self.add(channel, {"text": text}, user=SLACKBOT_ID, seen_by=member_id)
 
     def replace(self, message: Message, sent: Json) -> None:
         """Give a message new content; its place, thread and readers stay. Raises: Refusal."""

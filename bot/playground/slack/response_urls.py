@@ -75,6 +75,10 @@ class ResponseUrls:
             refusal.status = self.refusal_status
             raise
 
+    def find(self, url: str) -> ResponseUrl | None:
+        """Return what an address stands for, used up or not; None if it was never given out."""
+        return self._given.get(url.removeprefix(self.base))
+
     def reply_in_ack(self, url: str, sent: Json) -> None:
         """Show what a command's ack carried; it counts as no use. Raises: Refusal."""
         self._act(self._given[url.removeprefix(self.base)], sent)
@@ -101,6 +105,7 @@ class ResponseUrls:
             sent,
             seen_by=None if is_public else address.member_id,
             command=address.command if is_public else None,
+            typed_by=address.member_id if is_public else None,
         )
         message.is_reply = True
         return message

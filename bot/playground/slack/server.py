@@ -27,13 +27,15 @@ async def running_slack(
     port: int = 0,
     commands: Iterable[str] = COMMANDS,
     scopes: Iterable[str] = SCOPES,
+    events: Iterable[str] = (),
 ) -> AsyncIterator[LocalSlack]:
     """Run a local Slack until the block ends.
 
     `clock` returns Unix seconds; it ages triggers and response_urls and stamps messages, but
-    acks are timed by the real clock.
+    acks are timed by the real clock. `events`: the types that the app is subscribed to; of these
+    the local Slack knows `app_home_opened`.
     """
-    world = World(clock, commands, scopes)
+    world = World(clock, commands, scopes, events)
     seed.settle(world.workspace)
     async with aiohttp.ClientSession() as session:
         sockets = Sockets(world.workspace.app_id, world.workspace.bell)

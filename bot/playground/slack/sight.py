@@ -25,9 +25,19 @@ def place(world: World, who: Member, name: str) -> Channel:
     return channel
 
 
+def channels(world: World, who: Member) -> list[Channel]:
+    """Return the channels that somebody can see, without direct messages."""
+    seen = []
+    for channel in world.workspace.channels.values():
+        is_hidden = channel.is_private or who.is_stranger or who.is_restricted
+        if not channel.is_im and (who.id in channel.members or not is_hidden):
+            seen.append(channel)
+    return seen
+
+
 def visible(channel: Channel, who: Member) -> list[Message]:
     """Return the messages of a channel that somebody sees, oldest first."""
-    return [message for message in channel.messages if message.seen_by in (None, who.id)]
+    return [message for message in channel.messages if message.is_for(who.id)]
 
 
 def check_may_type(world: World, who: Member, channel: Channel, command: str) -> None:
@@ -36,6 +46,11 @@ def check_may_type(world: World, who: Member, channel: Channel, command: str) ->
         raise CommandFailed("invalid_command")
     if who.is_stranger and not world.strangers_may_type:
         raise CommandFailed("invalid_command")
+    check_may_say(who, channel)
+
+
+def check_may_say(who: Member, channel: Channel) -> None:
+    """Pass if somebody may write there. Raises: CommandFailed."""
     if channel.is_archived:
         raise CommandFailed("is_archived")
     if who.id not in channel.members:
@@ -48,7 +63,7 @@ def live(world: World, who: Member, where: Message | View) -> Message | View:
         home = world.stacks.homes.get(who.id)
         return home if home and home.id == where.id else top(world, who, where)
     message = world.workspace.channels[where.channel_id].message(where.ts)
-    if message is None or message.seen_by not in (None, who.id):
+    if message is None or not message.is_for(who.id):
         raise NothingToPress(f"{who.name} does not see this message any more")
     return message
 

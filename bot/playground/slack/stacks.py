@@ -64,7 +64,7 @@ class Stacks:
         before = view.blocks
         view.payload = self._stored(payload)
         view.typed = elements.surviving(view.typed, before, view.blocks)
-        view.errors = {}
+        view.errors, view.block_errors = {}, {}
         self.touch(view)
 
     def publish(self, member_id: str, payload: Any, known_hash: object = None) -> View:

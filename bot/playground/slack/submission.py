@@ -19,8 +19,8 @@ def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
         case None:
             stacks.close(view)
         case "errors":
-            delivery.errors = view.errors = _errors_by_label(view, answer.get("errors"))
-            stacks.touch(view)
+            by_block = _checked_errors(view, answer.get("errors"))
+            delivery.errors = show_errors(stacks, view, by_block)
         case "update":
             stacks.update(view, answer.get("view"))
         case "push":
@@ -31,12 +31,25 @@ def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
             raise Refusal(f"invalid response_action {other}")
 
 
-def _errors_by_label(view: View, errors: Any) -> dict[str, str]:
-    labels = {
+def show_errors(stacks: Stacks, view: View, by_block: dict[str, str]) -> dict[str, str]:
+    """Put errors under the fields of a form and return them by the fields' labels."""
+    labels = _labels(view)
+    view.block_errors = by_block
+    view.errors = {labels[block_id]: message for block_id, message in by_block.items()}
+    stacks.touch(view)
+    return view.errors
+
+
+def _checked_errors(view: View, errors: Any) -> dict[str, str]:
+    labels = _labels(view)
+    if not isinstance(errors, dict) or not errors or not set(errors) <= set(labels):
+        raise Refusal(f"errors must name input blocks of {sorted(labels)}, not {errors!r}")
+    return {block_id: str(message) for block_id, message in errors.items()}
+
+
+def _labels(view: View) -> dict[str, str]:
+    return {
         block["block_id"]: str(block["label"]["text"])
         for block in view.blocks
         if block.get("type") == "input"
     }
-    if not isinstance(errors, dict) or not errors or not set(errors) <= set(labels):
-        raise Refusal(f"errors must name input blocks of {sorted(labels)}, not {errors!r}")
-    return {labels[block_id]: str(message) for block_id, message in errors.items()}

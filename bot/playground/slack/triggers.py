@@ -33,6 +33,10 @@ class Triggers:
         self._given[trigger_id] = Trigger(member_id, self._clock(), channel_id, view_id)
         return trigger_id
 
+    def find(self, trigger_id: object) -> Trigger | None:
+        """Return what an id stands for, used up or not; None if it was never given out."""
+        return self._given.get(str(trigger_id))
+
     def look_up(self, trigger_id: object) -> Trigger:
         """Return a trigger that is still good, without using it up.
 

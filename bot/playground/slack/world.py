@@ -11,6 +11,7 @@ from bot.playground.slack.posting import Posting
 from bot.playground.slack.response_urls import ResponseUrls
 from bot.playground.slack.stacks import Stacks
 from bot.playground.slack.triggers import Triggers
+from bot.playground.slack.unread import ReadMarks
 from bot.playground.slack.workspace import Workspace
 
 Json = dict[str, Any]
@@ -33,11 +34,16 @@ class World:
     """The workspace, what may be done in it, and the app's credentials."""
 
     def __init__(
-        self, clock: Callable[[], float], commands: Iterable[str], scopes: Iterable[str]
+        self,
+        clock: Callable[[], float],
+        commands: Iterable[str],
+        scopes: Iterable[str],
+        events: Iterable[str] = (),
     ) -> None:
         self.workspace = Workspace(clock, team_id="T0PLAYGROUND", domain="playground")
         self.commands = tuple(commands)
         self.scopes = tuple(scopes)
+        self.events = tuple(events)  # what the app is subscribed to
         self.bot_token = f"xoxb-{secrets.token_hex(20)}"
         self.app_token = f"xapp-1-{secrets.token_hex(20)}"
         self.signing_secret = secrets.token_hex(16)
@@ -48,6 +54,7 @@ class World:
         self.posting = Posting(self.workspace, self.checks)
         self.stacks = Stacks(self.workspace, self.checks, self.triggers)
         self.response_urls = ResponseUrls(self.workspace, self.posting)
+        self.read_marks = ReadMarks(self.workspace)
         self.calls: list[Call] = []
         self.should_escape = True
         self.links_bare_domains = False

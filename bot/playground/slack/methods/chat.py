@@ -91,6 +91,7 @@ def update(call: ApiCall) -> Json:
     if len(str(call.get("text") or "")) > MAX_UPDATE_CHARS:
         raise Refusal("msg_too_long")
     call.world.posting.replace(message, call.arguments)
+    message.is_edited = True
     shown = message_json(call.world, message)
     where = {"channel": message.channel_id, "ts": message.ts}
     return {**where, "text": message.text, "message": shown}

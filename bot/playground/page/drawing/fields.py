@@ -1,0 +1,102 @@
+"""Fields to type into.
+
+https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
+"""
+
+import re
+from typing import Any
+
+from nicegui import ui
+from nicegui.elements.input import Input
+from nicegui.elements.textarea import Textarea
+
+from bot.playground.page.drawing.choosing import choose, mark
+from bot.playground.page.drawing.labels import Label
+from bot.playground.page.drawing.parts import put
+from bot.playground.page.drawing.sheet import Json, Sheet
+from bot.playground.page.drawing.text import plain_words
+
+_TYPES = {"number_input": "number", "email_text_input": "email", "url_text_input": "url"}
+_MAX_CHARS = 3000
+
+
+def draw_field(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
+    """Draw a field for text, a number, an address or a longer text."""
+    kind = element["type"]
+    is_rich = kind == "rich_text_input"
+    held = sheet.held(block, element)
+    shown = rich_text_words(held) if is_rich else str(held or "")
+    placeholder = plain_words(element.get("placeholder"))
+    field: Input | Textarea
+    if is_rich or element.get("multiline"):
+        field = ui.textarea(value=shown, placeholder=placeholder).props("autogrow")
+        field.classes("bk-multiline")
+    else:
+        field = ui.input(value=shown, placeholder=placeholder)
+        field.props["type"] = _TYPES.get(kind, "text")
+    field.classes("bk-field").props("outlined dense autocomplete=off")
+    _bound(field, element)
+    label.name_field(field)
+    mark(field, block, element)
+    _hand_on(field, sheet, block, element)
+
+
+def draw_file_field(_sheet: Sheet, _block: Json, element: Json, label: Label) -> None:
+    """Draw the place of a file; the playground takes none."""
+    field = put("Add files", "bk-button", tag="button", type="button", disabled=True)
+    field.props["aria-label"] = label.words
+    field.props["data-action-id"] = str(element.get("action_id", ""))
+
+
+def _bound(field: Input | Textarea, element: Json) -> None:
+    match element["type"]:
+        case "plain_text_input":
+            field.props["maxlength"] = int(element.get("max_length") or _MAX_CHARS)
+        case "number_input":
+            field.props["step"] = "any" if element.get("is_decimal_allowed") else "1"
+            field.props.set_optional("min", element.get("min_value"))
+            field.props.set_optional("max", element.get("max_value"))
+
+
+def _hand_on(field: Input | Textarea, sheet: Sheet, block: Json, element: Json) -> None:
+    told: list[Any] = [sheet.held(block, element)]
+
+    async def tell() -> None:
+        value = _value(element, str(field.value or ""))
+        if value != told[0]:
+            told[0] = value
+            await choose(sheet, block, element, value)
+
+    # Where every change reaches the bot, Slack waits for Enter unless it is told otherwise.
+    config = element.get("dispatch_action_config") or {}
+    when = config.get("trigger_actions_on") or ["on_enter_pressed"]
+    if block.get("dispatch_action") and "on_character_entered" not in when:
+        field.on("keydown.enter", tell, []).on("blur", tell, [])
+    else:
+        field.on_value_change(tell)
+
+
+def _value(element: Json, text: str) -> Any:
+    if element["type"] != "rich_text_input":
+        return text or None
+    lines = [line for line in re.split(r"\n{2,}", text) if line]
+    if not lines:
+        return None
+    sections = [
+        {"type": "rich_text_section", "elements": [{"type": "text", "text": line}]}
+        for line in lines
+    ]
+    return {"type": "rich_text", "elements": sections}
+
+
+def rich_text_words(block: Json | None) -> str:
+    """Return the bare words of a `rich_text` block, a paragraph for each of its parts."""
+    if not block:
+        return ""
+    return "\n\n".join("".join(_words(part)) for part in block["elements"])
+
+
+def _words(part: Json) -> list[str]:
+    if "elements" in part:
+        return [word for inner in part["elements"] for word in _words(inner)]
+    return [str(part.get("text") or part.get("url") or "")]

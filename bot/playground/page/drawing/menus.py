@@ -1,0 +1,156 @@
+"""Select menus of all kinds, with type-ahead, for one choice or several.
+
+https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
+"""
+
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from bot.playground.page.drawing import offers
+from bot.playground.page.drawing.choosing import choose, mark
+from bot.playground.page.drawing.labels import Label
+from bot.playground.page.drawing.offers import Offer
+from bot.playground.page.drawing.sheet import Json, Sheet, place_of
+from bot.playground.page.drawing.text import plain_words
+
+_MIN_QUERY_CHARS = (
+    3  # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
+)
+_NOTHING = "No results"
+_OPTION = """
+<div v-if="props.opt.heading" class="bk-menu-heading" role="presentation">
+  {{ props.opt.label }}
+</div>
+<q-item v-else v-bind="props.itemProps" class="bk-menu-item">
+  <q-item-section>
+    <q-item-label>{{ props.opt.label }}</q-item-label>
+    <q-item-label v-if="props.opt.note" caption>{{ props.opt.note }}</q-item-label>
+  </q-item-section>
+</q-item>
+"""
+
+
+def draw_menu(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
+    """Draw a select menu."""
+    _Menu(sheet, block, element, label)
+
+
+class _Menu:
+    """Quasar's select, its options filtered here: each knows more than a label and a value."""
+
+    def __init__(self, sheet: Sheet, block: Json, element: Json, label: Label) -> None:
+        self._sheet, self._block, self._element = sheet, block, element
+        self._is_many = element["type"].startswith("multi_")
+        self._asks = "external" in element["type"]
+        self._known: dict[str, Offer] = {}
+        self._all = offers.offers(element, sheet.names)
+        held = sheet.held(block, element)
+        self._chosen = offers.held_offers(element, held, self._all, sheet.names)
+        self._query = ""
+        self._select = ui.element("q-select").classes("bk-field bk-select")
+        self._dress(label)
+        self._listen()
+
+    def _dress(self, label: Label) -> None:
+        select = self._select
+        select.props("outlined dense use-input options-dense input-debounce=0 behavior=menu")
+        select.props["popup-content-class"] = "bk-menu"
+        select.props["dropdown-icon"] = "expand_more"
+        select.props.set_bool("multiple", self._is_many)
+        select.props.set_bool("use-chips", self._is_many)
+        select.props.set_bool("hide-selected", not self._is_many)
+        select.props.set_bool("fill-input", not self._is_many)
+        select.props.set_bool("clearable", label.is_optional and not self._is_many)
+        select.props.set_optional("max-values", self._element.get("max_selected_items"))
+        label.name_field(select)
+        mark(select, self._block, self._element)
+        select.add_slot("option", _OPTION)
+        with select.add_slot("no-option"):
+            self._note = ui.label(self._advice("")).classes("bk-menu-note")
+        self._offer(self._all)
+        self._show_chosen()
+
+    def _listen(self) -> None:
+        self._select.on("update:model-value", self._picked, [None])
+        self._select.on("input-value", self._typed, [None], throttle=0.15, leading_events=False)
+        self._select.on("popup-show", self._opened, [])
+
+    def _offer(self, offered: list[Offer]) -> None:
+        shown: list[Json] = []
+        group = ""
+        for offer in offered:
+            if offer.group != group:
+                group = offer.group
+                heading = {"label": group, "value": f"group {group}", "heading": True}
+                shown.append({**heading, "disable": True})
+            shown.append(self._line(offer))
+        self._select.props["options"] = shown
+
+    def _line(self, offer: Offer) -> Json:
+        """Return the line of the menu; equal things have equal lines, which Quasar compares."""
+        key = str(offer.meant["value"] if isinstance(offer.meant, dict) else offer.meant)
+        self._known[key] = offer
+        return {"label": offer.words, "value": key, "note": offer.note}
+
+    def _show_chosen(self) -> None:
+        lines = [self._line(offer) for offer in self._chosen]
+        self._select.props["model-value"] = self._as_held(lines)
+        words = plain_words(self._element.get("placeholder"))
+        default = "Select options" if self._is_many else "Select an option"
+        self._select.props.set_optional("placeholder", None if lines else words or default)
+
+    async def _picked(self, event: GenericEventArguments) -> None:
+        self._query = ""
+        lines = event.args or []
+        lines = lines if isinstance(lines, list) else [lines]
+        before = self._chosen
+        self._chosen = [self._known[line["value"]] for line in lines]
+        if not await choose(self._sheet, self._block, self._element, self._state()):
+            self._chosen = before
+        if not self._select.is_deleted:
+            self._show_chosen()
+
+    def _state(self) -> Any:
+        return self._as_held([offer.meant for offer in self._chosen])
+
+    def _as_held(self, chosen: list[Any]) -> Any:
+        """One menu holds a list, the other one thing or None."""
+        return chosen if self._is_many else next(iter(chosen), None)
+
+    async def _opened(self, _event: GenericEventArguments) -> None:
+        if not self._query:  # else it opens for what was typed
+            await self._look_for("")
+
+    async def _typed(self, event: GenericEventArguments) -> None:
+        query = str(event.args or "")
+        # Quasar writes the chosen words into the field by itself, and empties it when it closes.
+        if not self._is_many and [offer.words for offer in self._chosen] == [query]:
+            self._query = ""
+            return
+        await self._look_for(query)
+        if query and not self._select.is_deleted:
+            self._select.run_method("showPopup")
+
+    async def _look_for(self, query: str) -> None:
+        self._query = query
+        if not self._asks:
+            self._offer(offers.matching(self._all, query))
+        elif len(query) < self._least_chars():
+            self._offer([])
+        else:
+            options = await self._sheet.hands.suggest(*place_of(self._block, self._element), query)
+            if self._query != query or self._select.is_deleted:
+                return  # an answer to what was typed before
+            self._offer(offers.option_offers(options))
+        self._note.text = self._advice(query)
+
+    def _least_chars(self) -> int:
+        return int(self._element.get("min_query_length", _MIN_QUERY_CHARS))
+
+    def _advice(self, query: str) -> str:
+        missing = self._least_chars() - len(query) if self._asks else 0
+        if missing <= 0:
+            return _NOTHING
+        return f"Type {missing} more character{'' if missing == 1 else 's'} to search"

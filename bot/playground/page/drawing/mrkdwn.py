@@ -1,0 +1,170 @@
+"""Slack's own markup as HTML. Pure.
+
+Whatever comes in, the only tags that come out are written here, and every character from outside
+is escaped on its way: https://docs.slack.dev/messaging/formatting-message-text
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from bot.playground.page.drawing.dates import date_text
+from bot.playground.page.drawing.emoji import with_emoji
+from bot.playground.page.drawing.links import is_followed, link_html
+from bot.playground.page.drawing.sheet import Names
+
+_FENCED = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
+_QUOTED = re.compile(r"(?:>|&gt;) ?(.*)")
+_QUOTED_TO_THE_END = re.compile(r"^(?:>|&gt;){3} ?(.*)", re.DOTALL | re.MULTILINE)
+# What is taken out before formatting, so that nothing inside it is formatted.
+_ATOM = re.compile(
+    r"`(?P<code>[^`\n]+)`|<(?P<markup>[^<>\n]+)>|(?P<emoji>:[a-z0-9_+-]+:(?::skin-tone-[2-6]:)?)"
+)
+_BARE_URL = re.compile(r"\bhttps?://(?:(?!&[lg]t;)[^\s<>|`])+(?<![.,;:!?)*_~'\"])")
+# Stand in for an atom; they are taken out of whatever comes from outside.
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_PLACE = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
+_DATE = re.compile(r"date\^(?P<timestamp>-?\d{1,12})\^(?P<pattern>[^^]*)(?:\^(?P<url>.*))?")
+
+
+def _between(mark: str) -> re.Pattern[str]:
+    """Slack wants a mark at the edge of a word on its outer side, and none within."""
+    m = re.escape(mark)
+    return re.compile(rf"(?<![\w{m}]){m}(?=[^\s{m}])([^{m}\n]*[^\s{m}]){m}(?![\w{m}])")
+
+
+_FORMATS = ((_between("*"), "b"), (_between("_"), "i"), (_between("~"), "s"))
+
+
+def mrkdwn_html(text: str, *, names: Names, verbatim: bool = False) -> str:
+    """Return mrkdwn as safe HTML; addresses become links by themselves unless `verbatim`."""
+    return "".join(_Reader(names, verbatim).fenced(text.replace(_OPEN, "").replace(_CLOSE, "")))
+
+
+def unescaped(text: str) -> str:
+    """Return text with the three entities that Slack decodes, and no other, decoded."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    names: Names
+    verbatim: bool
+
+    def fenced(self, text: str) -> Iterator[str]:
+        end = 0
+        for fenced in _FENCED.finditer(text):
+            yield from self._quoted(text[end : fenced.start()].removesuffix("\n"))
+            yield f'<pre class="bk-pre">{self._code(fenced[1])}</pre>'
+            end = fenced.end()
+        yield from self._quoted(text[end:].removeprefix("\n") if end else text)
+
+    def _quoted(self, text: str) -> Iterator[str]:
+        to_the_end = _QUOTED_TO_THE_END.search(text)
+        if to_the_end:
+            yield from self._paragraphs(text[: to_the_end.start()].removesuffix("\n"))
+            yield _quote_html(self._inline(to_the_end[1]))
+        else:
+            yield from self._paragraphs(text)
+
+    def _paragraphs(self, text: str) -> Iterator[str]:
+        if not text:
+            return
+        for is_quote, lines in groupby(
+            text.split("\n"), key=lambda line: bool(_QUOTED.match(line))
+        ):
+            if is_quote:
+                yield _quote_html(
+                    self._inline("\n".join(_QUOTED.sub(r"\1", each) for each in lines))
+                )
+            else:
+                yield f"<div>{self._inline(chr(10).join(lines))}</div>"
+
+    def _inline(self, text: str) -> str:
+        atoms: list[str] = []
+
+        def keep(shown: str) -> str:
+            atoms.append(shown)
+            return f"{_OPEN}{len(atoms) - 1}{_CLOSE}"
+
+        text = _ATOM.sub(lambda atom: keep(self._atom(atom)), text)
+        if not self.verbatim:
+            text = _BARE_URL.sub(lambda url: keep(_bare_link_html(url[0])), text)
+        text = html.escape(unescaped(text))
+        for marked, tag in _FORMATS:
+            text = marked.sub(rf"<{tag}>\1</{tag}>", text)
+        return _PLACE.sub(lambda place: atoms[int(place[1])], text)
+
+    def _atom(self, atom: re.Match[str]) -> str:
+        if atom["code"] is not None:
+            return f'<code class="bk-code">{self._code(atom["code"])}</code>'
+        if atom["emoji"] is not None:
+            return with_emoji(atom["emoji"])
+        return self._markup(atom["markup"])
+
+    def _code(self, text: str) -> str:
+        """In code only what stands between angle brackets is read, and as words."""
+        parts = re.split(r"<([^<>\n]+)>", text)
+        words = (self._words(part) if place % 2 else part for place, part in enumerate(parts))
+        return "".join(html.escape(unescaped(each)) for each in words)
+
+    def _words(self, markup: str) -> str:
+        shown = html.unescape(re.sub(r"<[^>]*>", "", self._markup(markup)))
+        return shown.replace("&", "&amp;")  # decoded once more by the caller
+
+    def _markup(self, markup: str) -> str:
+        target, _, label = markup.partition("|")
+        words = unescaped(label)
+        match markup[0]:
+            case "@":
+                name = self.names.user(target[1:]) or words or target[1:]
+                return mention_html(f"@{name.removeprefix('@')}")
+            case "#":
+                name = self.names.channel(target[1:]) or words or target[1:]
+                return mention_html(f"#{name.removeprefix('#')}")
+            case "!":
+                return self._special(target[1:], words)
+        url = unescaped(target)
+        if not is_followed(url):
+            return html.escape(f"<{unescaped(markup)}>")
+        return link_html(url, html.escape(with_emoji(words) or url))
+
+    def _special(self, target: str, words: str) -> str:
+        kind, _, rest = target.partition("^")
+        if kind in ("channel", "here", "everyone"):
+            return mention_html(f"@{kind}", is_loud=True)
+        if kind == "subteam":
+            return mention_html(words or f"@{rest}", is_loud=True)
+        date = _DATE.fullmatch(target)
+        if date and words:
+            url = unescaped(date["url"] or "")
+            pattern = unescaped(date["pattern"])
+            return moment_html(int(date["timestamp"]), pattern, words, url, self.names)
+        return html.escape(words or f"<!{target}>")
+
+
+def _quote_html(shown: str) -> str:
+    return f'<blockquote class="bk-quote">{shown}</blockquote>'
+
+
+def _bare_link_html(escaped_url: str) -> str:
+    url = unescaped(escaped_url)
+    return link_html(url, html.escape(url))
+
+
+def moment_html(timestamp: int, pattern: str, fallback: str, url: str, names: Names) -> str:
+    """Return a date in its reader's zone, with its fallback where it cannot be shown."""
+    try:
+        shown = date_text(timestamp, pattern, zone=names.zone(), now=names.now())
+    except (OverflowError, ValueError, OSError):
+        shown = fallback
+    time = f'<time title="{html.escape(fallback)}">{html.escape(shown)}</time>'
+    return link_html(url, time) if url else time
+
+
+def mention_html(words: str, *, is_loud: bool = False) -> str:
+    """Return the name of somebody or something; loud ones wake a whole channel."""
+    loud = " bk-loud" if is_loud else ""
+    return f'<span class="bk-mention{loud}">{html.escape(words)}</span>'

@@ -1,0 +1,85 @@
+"""What drawing needs to know of its surroundings, and what it tells them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, Protocol
+from zoneinfo import ZoneInfo
+
+from bot.playground.slack.elements import STATES, state_of
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A channel or direct message that a menu can offer; `name` is without its `#`."""
+
+    id: str
+    name: str
+    kind: Literal["public", "private", "im", "mpim"] = "public"
+    is_shared: bool = False  # Slack Connect
+
+
+class Hands(Protocol):
+    """What somebody does with what is drawn."""
+
+    async def press(self, block_id: str, action_id: str) -> None:
+        """A button was pressed, and its question answered with yes."""
+
+    async def choose(self, block_id: str, action_id: str, state: Json) -> None:
+        """Something was typed, picked or ticked, inside a form or outside.
+
+        `state` is the element's new state as in `view.state.values`: its `type`, and one of
+        `value`, `rich_text_value`, `selected_option`, `selected_options`, `selected_date`, …
+        An option of an overflow menu comes this way too, as `selected_option`.
+        """
+
+    async def suggest(self, block_id: str, action_id: str, query: str) -> list[Json]:
+        """Return the options of an external select for what was typed; groups are opened."""
+
+
+class Names(Protocol):
+    """Ids to what people read, for the person who looks."""
+
+    def user(self, user_id: str) -> str | None:
+        """Return somebody's name, or None where there is nobody of that id."""
+
+    def channel(self, channel_id: str) -> str | None:
+        """Return a channel's name without `#`, or None where the person sees none."""
+
+    def zone(self) -> ZoneInfo:
+        """Return the person's time zone."""
+
+    def now(self) -> datetime:
+        """Return the present moment, aware; the playground's clock can be moved."""
+
+    def people(self) -> Mapping[str, str]:
+        """Return id and name of everybody whom a menu of people offers."""
+
+    def conversations(self) -> Sequence[Conversation]:
+        """Return everything that a menu of channels or conversations offers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One message, form or Home tab while it is drawn.
+
+    `errors` are shown under the inputs of their `block_id`; `values` hold what is filled in so
+    far, by `block_id` and `action_id`.
+    """
+
+    hands: Hands
+    names: Names
+    errors: Mapping[str, str]
+    values: Mapping[tuple[str, str], Json]
+
+    def held(self, block: Json, element: Json) -> Any:
+        """Return what an element holds: what was filled in, else what it starts with."""
+        state = state_of(element, self.values.get(place_of(block, element)), None)
+        return state.get(STATES[element["type"]][0])
+
+
+def place_of(block: Json, element: Json) -> tuple[str, str]:
+    """Return the ids that name an element; empty where the sender gave none."""
+    return str(block.get("block_id", "")), str(element.get("action_id", ""))

@@ -1,0 +1,53 @@
+"""A person's hands on a drawn message, form or Home tab: every act goes to the local Slack."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from bot.playground.slack import CommandFailed, FormError, Message, NothingToPress, Person, View
+
+Json = dict[str, Any]
+
+_TOLD = {
+    "operation_timeout": "The app did not answer within 3 seconds",
+    "dispatch_failed": "The app could not be reached",
+}
+
+
+def told(code: str) -> str:
+    """Return in words why the bot did not take something."""
+    return f"{_TOLD.get(code, 'Something went wrong')} ({code})."
+
+
+class SlackHands:
+    """Implements the drawing's `Hands`. `complain` shows a sentence to the person."""
+
+    def __init__(
+        self, person: Person, where: Message | View, complain: Callable[[str], None]
+    ) -> None:
+        self._person = person
+        self._where = where
+        self._complain = complain
+
+    async def press(self, block_id: str, action_id: str) -> None:
+        """Press a button whose question was answered with yes."""
+        await self._try(self._person.by_id.press(self._where, block_id, action_id))
+
+    async def choose(self, block_id: str, action_id: str, state: Json) -> None:
+        """Note what an element holds now, and tell the bot where Slack does."""
+        await self._try(self._person.by_id.choose(self._where, block_id, action_id, state))
+
+    async def suggest(self, block_id: str, action_id: str, query: str) -> list[Json]:
+        """Return the options of an external select; none where the bot has no good answer."""
+        asked = self._person.by_id.suggest(self._where, block_id, action_id, query)
+        return await self._try(asked) or []
+
+    async def _try(self, act: Awaitable[Any]) -> Any:
+        try:
+            return await act
+        except CommandFailed as error:
+            self._complain(told(error.code))
+        except NothingToPress:
+            self._complain("This message has changed in the meantime.")
+        except FormError as error:
+            self._complain(f"{error}.")
+        return None

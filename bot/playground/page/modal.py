@@ -1,0 +1,126 @@
+"""The form on top of somebody's screen, as a dialog."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from nicegui import ui
+
+from bot.playground.page.avatar import draw_avatar
+from bot.playground.page.drawing import draw_blocks
+from bot.playground.page.hands import SlackHands, told
+from bot.playground.page.names import SlackNames
+from bot.playground.page.problem import draw_refusal
+from bot.playground.slack import CommandFailed, FormError, View
+from bot.playground.slack.refusals import Refusal
+
+
+class Modal:
+    """Shows the form that the local Slack has on top for the person who sits there."""
+
+    def __init__(self, names: SlackNames, complain: Callable[[str], None]) -> None:
+        self._names = names
+        self._complain = complain
+        self._shown: tuple[str, int] | None = None
+        self._trouble: CommandFailed | None = None
+        self._dialog = ui.dialog().props("no-backdrop-dismiss transition-duration=100")
+        # Esc has hidden the dialog by then; the local Slack decides what remains.
+        self._dialog.on("escape-key", self._dismiss)
+        with self._dialog:
+            self._card = ui.element("div").classes("sk-modal")
+
+    def refresh(self) -> None:
+        """Open, draw again or close, as the local Slack has it now."""
+        stack = self._stack()
+        if not stack:
+            self._shown = None
+            self._dialog.close()
+            return
+        view = stack[-1]
+        if self._shown != (view.id, view.revision):
+            self._shown, self._trouble = (view.id, view.revision), None
+            self._draw(view)
+        self._dialog.open()
+
+    def _stack(self) -> list[View]:
+        seat = self._names.seat
+        return seat.slack.world.stacks.of(seat.member.id)
+
+    def _draw(self, view: View) -> None:
+        self._dialog.props["aria-label"] = view.title
+        self._card.clear()
+        with self._card:
+            self._draw_title(view)
+            with ui.element("div").classes("sk-modal-body"):
+                self._draw_trouble()
+                hands = SlackHands(self._names.seat.person, view, self._complain)
+                draw_blocks(
+                    view.blocks,
+                    hands=hands,
+                    names=self._names,
+                    errors=view.block_errors,
+                    values=view.typed,
+                )
+            self._draw_buttons(view)
+        self._dialog.update()
+
+    def _draw_title(self, view: View) -> None:
+        with ui.element("div").classes("sk-modal-title"):
+            if view.previous_id:
+                self._button("arrow_back", "Back", self._close)
+            draw_avatar(self._names.app_name, kind="app", is_small=True)
+            title = ui.label(view.title).classes("sk-modal-name")
+            title.props["role"], title.props["aria-level"] = "heading", "1"
+            self._button("close", "Dismiss", self._dismiss)
+
+    def _button(self, icon: str, label: str, act: Callable[[], Awaitable[None]]) -> None:
+        button = ui.button(icon=icon, on_click=act, color=None).props("flat dense round size=sm")
+        button.props["aria-label"] = label
+
+    def _draw_buttons(self, view: View) -> None:
+        submit, close = view.payload.get("submit"), view.payload.get("close")
+        closes = close["text"] if close else "Cancel" if submit else "Close"
+        with ui.element("div").classes("sk-modal-buttons"):
+            ui.button(closes, on_click=self._close, color=None).props("outline no-caps").classes(
+                "sk-button"
+            )
+            if submit:
+                button = ui.button(submit["text"], color=None)
+                button.props("unelevated no-caps").classes("sk-button sk-primary")
+                button.on_click(lambda: self._submit(view, button))
+
+    def _draw_trouble(self) -> None:
+        if self._trouble is None:
+            return
+        with ui.element("div").classes("sk-trouble").props("role=alert"):
+            ui.label("We had some trouble connecting. Try again?")
+            ui.label(told(self._trouble.code)).classes("sk-quiet")
+        cause = self._trouble.__cause__
+        if isinstance(cause, Refusal):
+            lines = [str(line) for line in cause.details.get("errors") or []]
+            draw_refusal(cause.code, lines, "answer to the form")
+
+    async def _submit(self, view: View, button: ui.button) -> None:
+        button.props("loading disable")
+        try:
+            await self._names.seat.person.by_id.submit(view)
+        except CommandFailed as error:
+            self._trouble = error
+        except FormError:
+            pass  # it is not on top any more: the newer one is shown
+        # What else the form shows next follows from the local Slack.
+        if self._trouble and self._stack()[-1:] == [view]:
+            self._draw(view)
+
+    async def _close(self) -> None:
+        await self._leave(lambda view: self._names.seat.person.by_id.close(view))
+
+    async def _dismiss(self) -> None:
+        await self._leave(lambda view: self._names.seat.person.by_id.close_all(view))
+
+    async def _leave(self, leave: Callable[[View], Awaitable[Any]]) -> None:
+        stack = self._stack()
+        if stack:
+            try:
+                await leave(stack[-1])
+            except CommandFailed as error:
+                self._complain(told(error.code))

@@ -1,0 +1,90 @@
+"""The middle of the page: a channel, a direct message or Home."""
+
+from collections.abc import Callable
+from functools import partial
+
+from nicegui import ui
+
+from bot.playground.page.commands import AppInfo
+from bot.playground.page.composer import Composer
+from bot.playground.page.home import Home
+from bot.playground.page.message import MessageArt
+from bot.playground.page.refused import RefusedNotes
+from bot.playground.page.seat import DIRECT_MESSAGE, HOME
+from bot.playground.page.sidebar import channel_marks
+from bot.playground.page.speaking import Speaking
+from bot.playground.page.timeline import Timeline
+from bot.playground.slack.model import Channel
+
+
+class Room:
+    """One place, open for one person, drawn into the current element."""
+
+    def __init__(
+        self, app: AppInfo, art: MessageArt, refused: RefusedNotes, go: Callable[[str], None]
+    ) -> None:
+        self._seat = art.names.seat
+        self._app = app
+        self._go = go
+        with ui.element("main").classes("sk-room"):
+            channel = self._seat.channel
+            self._draw_head(channel)
+            self._body: Home | Timeline
+            if channel is None:
+                self._body = Home(art.names, art.complain)
+            else:
+                self._body = Timeline(channel, art, refused, self._new_after_s(channel))
+                self._draw_foot(channel, Speaking(self._seat, refused))
+
+    def refresh(self) -> None:
+        """Draw what has changed, and note that it has been read."""
+        self._body.refresh()
+        if channel := self._seat.channel:
+            self._seat.slack.world.read_marks.mark(self._seat.member, channel)
+
+    def _new_after_s(self, channel: Channel) -> float | None:
+        """Return how far somebody has read who comes back to something new."""
+        marks, who = self._seat.slack.world.read_marks, self._seat.member
+        return float(marks.read_ts(who, channel) or 0) if marks.unread(who, channel) else None
+
+    def _draw_head(self, channel: Channel | None) -> None:
+        with ui.element("div").classes("sk-room-head"):
+            if channel is None or channel.is_im:
+                ui.label(self._app.name).classes("sk-room-name").props("role=heading aria-level=1")
+                self._draw_tabs()
+                return
+            icon, remark = channel_marks(channel)
+            ui.icon(icon).props("aria-hidden=true").classes("sk-room-icon")
+            ui.label(channel.name).classes("sk-room-name").props("role=heading aria-level=1")
+            if icon != "tag":
+                ui.label(remark).classes("sk-quiet sk-room-remark")
+            ui.space()
+            ui.icon("o_group").props("aria-hidden=true").classes("sk-quiet")
+            ui.label(str(len(channel.members))).classes("sk-quiet").props["title"] = "members"
+
+    def _draw_tabs(self) -> None:
+        for place, words in ((HOME, "Home"), (DIRECT_MESSAGE, "Messages")):
+            button = ui.button(words, on_click=partial(self._go, place), color=None)
+            button.props("flat no-caps dense").classes("sk-tab")
+            if self._seat.place == place:
+                button.classes("sk-open").props["aria-current"] = "page"
+
+    def _draw_foot(self, channel: Channel, speaking: Speaking) -> None:
+        if channel.is_archived:
+            self._draw_bar(f"You are viewing #{channel.name}, an archived channel")
+        elif self._seat.member.id not in channel.members:
+            self._draw_bar(f"You are viewing #{channel.name}")
+            with self._bar:
+                ui.button("Join channel", on_click=self._join, color=None).props(
+                    "unelevated no-caps dense"
+                )
+        else:
+            to = self._app.name if channel.is_im else f"#{channel.name}"
+            Composer("Message", f"Message {to}", self._app, speaking.send)
+
+    def _draw_bar(self, words: str) -> None:
+        with ui.element("div").classes("sk-bar") as self._bar:
+            ui.label(words)
+
+    def _join(self) -> None:
+        self._seat.person.join(self._seat.place)

@@ -1,0 +1,114 @@
+"""Who sits before one open page, and what they look at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from bot.playground.slack import LocalSlack, Person
+from bot.playground.slack.model import Channel, Member
+
+DEFAULT_PERSON = "ada"
+HOME = "home"
+DIRECT_MESSAGE = "dm"
+
+
+@dataclass
+class Seat:
+    """One browser tab. `place` is a channel's name, "dm" or "home"; `thread_ts` an open thread."""
+
+    slack: LocalSlack
+    name: str = DEFAULT_PERSON
+    place: str = ""
+    thread_ts: str | None = None
+    is_dark: bool = False
+
+    def __post_init__(self) -> None:
+        if self.name not in [member.name for member in people(self.slack)]:
+            self.name = DEFAULT_PERSON
+        self.sit(self.name)
+
+    @property
+    def person(self) -> Person:
+        """The person, to act as."""
+        return self.slack.person(self.name)
+
+    @property
+    def member(self) -> Member:
+        """The same person, as data."""
+        return self.person.member
+
+    @property
+    def channel(self) -> Channel | None:
+        """The channel or direct message that is open; None for Home."""
+        if self.place == HOME:
+            return None
+        workspace = self.slack.world.workspace
+        if self.place == DIRECT_MESSAGE:
+            return workspace.direct_message(self.member)
+        return workspace.channel_named(self.place)
+
+    @property
+    def has_app(self) -> bool:
+        """Whether the person meets the app outside of channels; not from another workspace."""
+        return not self.member.is_stranger
+
+    @property
+    def places(self) -> list[str]:
+        """Everything that the person may open, channels first."""
+        seen = [channel.name for channel in self.person.channels()]
+        return [*seen, DIRECT_MESSAGE, HOME] if self.has_app else seen
+
+    @property
+    def address(self) -> str:
+        """The page's address with all of this in it."""
+        state: dict[str, Any] = {"as": self.name, "channel": self.place}
+        if self.thread_ts:
+            state["thread"] = self.thread_ts
+        if self.is_dark:
+            state["dark"] = 1
+        return f"/?{urlencode(state)}"
+
+    def copy(self) -> "Seat":
+        """Return the seat as it is now."""
+        return replace(self)
+
+    def sit(self, name: str) -> None:
+        """Become somebody else; where they may not be, go to their first channel."""
+        self.name = name
+        if self.place not in self.places:
+            self.go(next(iter(self.places), DIRECT_MESSAGE))
+
+    def go(self, place: str) -> None:
+        """Open a channel, the direct message or Home."""
+        self.place, self.thread_ts = place, None
+
+    def address_of(self, place: str) -> str:
+        """Return the address of another place for the same person."""
+        return Seat(self.slack, self.name, place, is_dark=self.is_dark).address
+
+
+def from_query(slack: LocalSlack, query: Mapping[str, str]) -> Seat:
+    """Return the seat that a page's address asks for; nonsense in it is passed over."""
+    thread_ts = query.get("thread")
+    seat = Seat(slack, query.get("as", DEFAULT_PERSON), query.get("channel", ""))
+    if thread_ts and seat.channel and seat.channel.message(thread_ts):
+        seat.thread_ts = thread_ts
+    return seat
+
+
+def people(slack: LocalSlack) -> list[Member]:
+    """Return everybody that one can be."""
+    members = slack.world.workspace.members.values()
+    return [member for member in members if not member.is_bot]
+
+
+def role(member: Member) -> str:
+    """Return in a word or two what somebody may do in this workspace."""
+    roles = (
+        (member.is_owner, "owner"),
+        (member.is_admin, "admin"),
+        (member.is_restricted, "guest"),
+        (member.is_stranger, "another workspace"),
+    )
+    return next((word for applies, word in roles if applies), "member")

@@ -1,0 +1,58 @@
+"""The page with every request that the service got. No key is in it: see `requestlog.py`."""
+
+from typing import Any
+
+from nicegui import ui
+from starlette.requests import Request as HttpRequest
+
+from bot.playground.page.tracker_pages.frame import TRACKER_MENU, draw_head, draw_title, here
+from bot.playground.page.tracker_pages.moments import time_text
+from bot.playground.page.tracker_pages.paged_table import (
+    PagedTable,
+    Query,
+    Row,
+    rows_of,
+)
+from bot.playground.town import Town
+from bot.playground.tracker import Request, Tracker
+
+COLUMNS: list[dict[str, Any]] = [
+    {"name": name, "label": label, "field": name, "align": "left"}
+    for name, label in (
+        ("time", "Time (UTC)"),
+        ("method", "Method"),
+        ("path", "Path"),
+        ("account", "Account"),
+        ("key", "Key"),
+        ("status", "Status"),
+    )
+]
+
+
+def add(town: Town) -> None:
+    """Add the page."""
+
+    @ui.page("/tracker/requests")
+    def page(request: HttpRequest) -> None:
+        draw_head("Domain Tracker", TRACKER_MENU, here(request))
+        with ui.column().classes("dt-page"):
+            draw_title("Requests", "Everything that was asked of the service, newest first.")
+            PagedTable(COLUMNS, lambda query: request_rows(town.tracker, query))
+
+
+def request_rows(tracker: Tracker, query: Query) -> tuple[list[Row], int]:
+    """Return the requests of a query, newest first."""
+    numbered = [*enumerate(tracker.requests)][::-1]
+    return rows_of(numbered, lambda each: _row(*each), query, [str(c["name"]) for c in COLUMNS])
+
+
+def _row(number: int, request: Request) -> Row:
+    return {
+        "id": number,
+        "time": time_text(request.at),
+        "method": request.method,
+        "path": request.path,
+        "account": request.account or "unknown",
+        "key": request.key_name or "none that is known",
+        "status": "no answer" if request.status is None else str(request.status),
+    }

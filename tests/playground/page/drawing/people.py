@@ -1,0 +1,58 @@
+"""Somebody who looks at what is drawn, and what they do with it."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bot.playground.page.drawing import Conversation
+
+Json = dict[str, Any]
+NOON = datetime(2027, 2, 3, 12, tzinfo=UTC)
+
+
+class Berlin:
+    """Names as Ada reads them, in Berlin, at noon UTC of 3 February 2027."""
+
+    def user(self, user_id: str) -> str | None:
+        return {"U1": "ada", "U666": "<b>mallory"}.get(user_id)
+
+    def channel(self, channel_id: str) -> str | None:
+        return {"C1": "general"}.get(channel_id)
+
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo("Europe/Berlin")
+
+    def now(self) -> datetime:
+        return NOON
+
+    def people(self) -> dict[str, str]:
+        return {"U1": "ada", "U2": "bob"}
+
+    def conversations(self) -> list[Conversation]:
+        return [
+            Conversation("C1", "general"),
+            Conversation("C2", "secret", "private"),
+            Conversation("C3", "shared", is_shared=True),
+            Conversation("D1", "bob", "im"),
+        ]
+
+
+@dataclass
+class Recorder:
+    """Hands that remember what they did."""
+
+    pressed: list[tuple[str, str]] = field(default_factory=list)
+    chosen: list[tuple[str, str, Json]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    options: list[Json] = field(default_factory=list)
+
+    async def press(self, block_id: str, action_id: str) -> None:
+        self.pressed.append((block_id, action_id))
+
+    async def choose(self, block_id: str, action_id: str, state: Json) -> None:
+        self.chosen.append((block_id, action_id, state))
+
+    async def suggest(self, block_id: str, action_id: str, query: str) -> list[Json]:
+        self.asked.append(query)
+        return self.options

@@ -1,0 +1,86 @@
+"""Sorting, paging and the HTML of `data_table`."""
+
+import pytest
+
+from bot.playground.page.drawing.data_tables import Look, data_table_html, row_order
+from tests.playground.blockkit.samples import Json, button, cell, number_cell, rich_text
+from tests.playground.page.drawing.people import Berlin
+
+
+def a_table(*rows: list[Json], **fields: Json) -> Json:
+    head = [cell("Domain"), cell("Health")]
+    return {"type": "data_table", "caption": "Health", "rows": [head, *rows], **fields}
+
+
+def column(block: Json, look: Look) -> list[str]:
+    return [block["rows"][row][look.column or 0]["text"] for row in row_order(block, look)]
+
+
+@pytest.mark.parametrize(("is_descending", "order"), [(False, "5 40 100"), (True, "100 40 5")])
+def test_a_column_of_numbers_sorts_by_value(is_descending: bool, order: str) -> None:
+    block = a_table(*([cell("x"), number_cell(value, str(value))] for value in (40, 100, 5)))
+
+    assert column(block, Look(1, is_descending)) == order.split()
+
+
+def test_a_column_with_one_text_sorts_by_letters() -> None:
+    block = a_table([cell("x"), number_cell(40, "40")], [cell("y"), cell("100")])
+
+    assert column(block, Look(1)) == ["100", "40"]
+
+
+def test_letters_sort_without_regard_to_their_case() -> None:
+    block = a_table(*([cell(name), cell()] for name in ("b", "A", "C")))
+
+    assert column(block, Look(0)) == ["A", "b", "C"]
+
+
+def test_a_title_pressed_three_times_gives_the_order_that_was_sent() -> None:
+    first = Look(page=2).sorted_by(1)
+    third = first.sorted_by(1).sorted_by(1)
+
+    assert first == Look(1)
+    assert third == Look()
+
+
+def test_only_one_page_of_five_rows_is_shown() -> None:
+    block = a_table(*([cell(f"d{number}"), cell()] for number in range(12)))
+
+    shown = data_table_html(block, Look(page=1), Berlin())
+
+    assert [f"d{n}" for n in range(12) if f">d{n}<" in shown] == ["d5", "d6", "d7", "d8", "d9"]
+    assert "6–10 of 12" in shown
+
+
+def test_a_table_that_fits_has_no_pager() -> None:
+    shown = data_table_html(a_table([cell(), cell()]), Look(), Berlin())
+
+    assert "bk-pager" not in shown
+
+
+def test_a_screen_reader_hears_caption_titles_and_row_names() -> None:
+    block = a_table([cell("x"), number_cell()], row_header_column_index=1)
+
+    shown = data_table_html(block, Look(1, is_descending=True), Berlin())
+
+    assert '<caption class="bk-caption">Health</caption>' in shown
+    assert '<th scope="col" class="bk-right" aria-sort="descending">' in shown
+    assert '<th scope="row" class="bk-right">41</th>' in shown
+
+
+def test_cells_may_hold_rich_text_and_buttons() -> None:
+    action = {"type": "action_cell", "element": button(), "fallback": cell()}
+
+    shown = data_table_html(a_table([rich_text(), action]), Look(), Berlin())
+
+    assert '<div class="bk-line">Words</div>' in shown
+    assert 'data-do="press:1.1" data-action-id="scan">Scan</button>' in shown
+
+
+def test_no_cell_becomes_a_tag() -> None:
+    evil = '"><script>alert(1)</script>'
+    action = {"type": "action_cell", "element": button(action_id=evil), "fallback": cell()}
+    block = a_table([cell(evil), action], caption=evil)
+    block["rows"][0][0] = cell(evil)
+
+    assert "<script" not in data_table_html(block, Look(), Berlin())

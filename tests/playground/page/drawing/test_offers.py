@@ -1,0 +1,57 @@
+"""What menus offer."""
+
+from typing import Any
+
+import pytest
+
+from bot.playground.page.drawing.offers import held_offers, matching, offers
+from tests.playground.blockkit.samples import option, plain
+from tests.playground.page.drawing.people import Berlin
+
+
+def words(**element: Any) -> list[str]:
+    return [offer.words for offer in offers(element, Berlin())]
+
+
+@pytest.mark.parametrize(
+    ("element", "offered"),
+    [
+        ({"type": "users_select"}, ["ada", "bob"]),
+        ({"type": "channels_select"}, ["# general", "# shared"]),
+        ({"type": "multi_channels_select"}, ["# general", "# shared"]),
+        ({"type": "conversations_select"}, ["# general", "🔒 secret", "# shared", "bob"]),
+        ({"type": "conversations_select", "filter": {"include": ["private"]}}, ["🔒 secret"]),
+        (
+            {
+                "type": "conversations_select",
+                "filter": {"exclude_external_shared_channels": True, "include": ["public"]},
+            },
+            ["# general"],
+        ),
+        ({"type": "external_select"}, []),
+    ],
+)
+def test_a_menu_offers_what_its_source_holds(element: dict[str, Any], offered: list[str]) -> None:
+    assert words(**element) == offered
+
+
+def test_options_of_groups_know_their_group() -> None:
+    groups = [{"label": plain("Fruit"), "options": [option()]}]
+
+    offered = offers({"type": "static_select", "option_groups": groups}, Berlin())
+
+    assert [(offer.words, offer.group) for offer in offered] == [("A", "Fruit")]
+
+
+def test_typing_narrows_a_menu_whatever_the_case() -> None:
+    offered = offers({"type": "users_select"}, Berlin())
+
+    assert [offer.words for offer in matching(offered, " BO")] == ["bob"]
+
+
+def test_what_is_chosen_but_no_longer_offered_is_still_shown() -> None:
+    element = {"type": "users_select"}
+
+    held = held_offers(element, "U9", offers(element, Berlin()), Berlin())
+
+    assert [offer.words for offer in held] == ["U9"]

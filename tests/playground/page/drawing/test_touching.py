@@ -1,0 +1,156 @@
+"""What somebody does with what is drawn reaches the hands."""
+
+from typing import Any
+
+import pytest
+from nicegui.elements.input import Input
+
+from tests.playground.blockkit import samples
+from tests.playground.blockkit.samples import button, confirm, form_field, option
+from tests.playground.page.drawing.people import Recorder
+from tests.playground.page.drawing.stage import Stage, act, elements, everything, of
+
+pytestmark = pytest.mark.anyio
+TYPED = {"type": "plain_text_input", "action_id": "typed"}
+
+
+async def test_a_pressed_button_is_handed_on(stage: Stage) -> None:
+    hands = Recorder()
+
+    user = await stage.blocks(hands, samples.actions(button(), block_id="b1"))
+    await act(user, of(user, "data-action-id", "scan")[0], "click")
+
+    assert hands.pressed == [("b1", "scan")]
+
+
+@pytest.mark.parametrize(("answer", "pressed"), [("Yes", [("b1", "scan")]), ("No", [])])
+async def test_a_button_with_a_question_asks_first(
+    stage: Stage, answer: str, pressed: list[Any]
+) -> None:
+    hands = Recorder()
+
+    user = await stage.blocks(hands, samples.actions(button(confirm=confirm()), block_id="b1"))
+    await act(user, of(user, "data-action-id", "scan")[0], "click")
+    assert hands.pressed == []
+    await act(user, of(user, "innerHTML", answer)[0], "click")
+
+    assert hands.pressed == pressed
+
+
+async def test_a_cell_s_button_and_a_title_of_a_table_can_be_pressed(stage: Stage) -> None:
+    hands = Recorder()
+    cell = {"type": "action_cell", "element": button(), "fallback": samples.cell()}
+    block = samples.data_table(rows=2, columns=1, block_id="b1")
+    block["rows"][1] = [cell]
+
+    user = await stage.blocks(hands, block)
+    table = next(e for e in elements(user) if "<table" in str(e.props.get("innerHTML")))
+    await act(user, table, "click", "sort:0")
+    await act(user, table, "click", "press:1.0")
+
+    assert 'aria-sort="ascending"' in everything(user)
+    assert hands.pressed == [("b1", "scan")]
+
+
+async def test_an_overflow_option_is_chosen(stage: Stage) -> None:
+    hands = Recorder()
+    overflow = {"type": "overflow", "action_id": "o1", "options": [option(), option("b")]}
+
+    user = await stage.blocks(hands, samples.actions(overflow, block_id="b1"))
+    await act(user, of(user, "role", "menuitem")[1], "click")
+
+    state = {"type": "overflow", "selected_option": option("b")}
+    assert hands.chosen == [("b1", "o1", state)]
+
+
+async def test_a_picked_option_is_chosen(stage: Stage) -> None:
+    hands = Recorder()
+    menu = {"type": "static_select", "action_id": "m1", "options": samples.options(3)}
+
+    user = await stage.blocks(hands, form_field(menu, block_id="b1"))
+    select = of(user, "data-action-id", "m1")[0]
+    await act(user, select, "update:modelValue", select.props["options"][2])
+
+    state = {"type": "static_select", "selected_option": option("2")}
+    assert hands.chosen == [("b1", "m1", state)]
+
+
+async def test_an_external_menu_asks_from_its_least_length_on(stage: Stage) -> None:
+    hands = Recorder(options=[option("x")])
+
+    user = await stage.blocks(hands, form_field({"type": "external_select", "action_id": "m1"}))
+    select = of(user, "data-action-id", "m1")[0]
+    await act(user, select, "inputValue", "ab")
+    await act(user, select, "inputValue", "abc")
+
+    assert [line["label"] for line in select.props["options"]] == ["A"]
+    assert hands.asked == ["abc"]
+
+
+async def test_a_refused_question_leaves_a_menu_as_it_was(stage: Stage) -> None:
+    hands = Recorder()
+    menu = {"type": "static_select", "action_id": "m1", "options": samples.options(3)}
+    block = samples.actions({**menu, "confirm": confirm(), "initial_option": option("0")})
+
+    user = await stage.blocks(hands, block)
+    select = of(user, "data-action-id", "m1")[0]
+    await act(user, select, "update:modelValue", select.props["options"][2])
+    await act(user, of(user, "innerHTML", "No")[0], "click")
+
+    assert select.props["model-value"]["value"] == "0"
+    assert hands.chosen == []
+
+
+async def test_ticked_boxes_are_chosen_in_the_order_of_the_form(stage: Stage) -> None:
+    hands = Recorder()
+    boxes = {"type": "checkboxes", "action_id": "c1", "options": [option("a"), option("b")]}
+    block = form_field({**boxes, "initial_options": [option("b")]}, block_id="b1")
+
+    user = await stage.blocks(hands, block)
+    await act(user, of(user, "type", "checkbox")[0], "change", True)
+
+    state = {"type": "checkboxes", "selected_options": [option("a"), option("b")]}
+    assert hands.chosen == [("b1", "c1", state)]
+
+
+async def test_half_a_date_is_not_chosen(stage: Stage) -> None:
+    hands = Recorder()
+
+    user = await stage.blocks(hands, form_field({"type": "datepicker", "action_id": "d1"}))
+    field = of(user, "data-action-id", "d1")[0]
+    for typed in ("2031-02", "2031-02-03", ""):
+        await act(user, field, "update:modelValue", typed)
+
+    assert [state["selected_date"] for _, _, state in hands.chosen] == ["2031-02-03", None]
+
+
+async def test_what_was_typed_is_there_again_and_the_error_stands_under_it(stage: Stage) -> None:
+    values = {("b1", "typed"): {"type": "plain_text_input", "value": "half"}}
+    block = form_field(TYPED, block_id="b1", optional=True)
+
+    user = await stage.blocks(Recorder(), block, errors={"b1": "<i>wrong"}, values=values)
+    field = of(user, "data-action-id", "typed")[0]
+
+    assert isinstance(field, Input)
+    assert field.value == "half"
+    assert field.props["error"] is True
+    assert "&lt;i&gt;wrong" in everything(user)
+    assert "(optional)" in everything(user)
+
+
+async def test_a_label_belongs_to_its_field(stage: Stage) -> None:
+    user = await stage.blocks(Recorder(), form_field(TYPED))
+    label = next(e for e in elements(user) if e.props.get("tag") == "label")
+
+    assert label.props["for"] == of(user, "data-action-id", "typed")[0].props["for"]
+
+
+async def test_a_container_folds_and_unfolds(stage: Stage) -> None:
+    block = samples.container(samples.section(), is_collapsible=True, default_collapsed=True)
+
+    user = await stage.blocks(Recorder(), block)
+    head = of(user, "aria-expanded")[0]
+    assert head.props["aria-expanded"] == "false"
+    await act(user, head, "click")
+
+    assert head.props["aria-expanded"] == "true"

@@ -1,0 +1,66 @@
+"""The panel that moves the playground's time."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from nicegui import ui
+
+from bot.playground.page import clock_panel
+from bot.playground.town import Town, running_town
+from tests.playground.page.visiting import visiting
+
+pytestmark = pytest.mark.anyio
+
+NOON = datetime(2026, 3, 9, 12, 10, tzinfo=UTC)
+
+
+@pytest.fixture
+async def town() -> AsyncIterator[Town]:
+    async with running_town(lambda: NOON, portfolios=()) as town:
+        yield town
+
+
+def add(town: Town) -> None:
+    @ui.page("/clock")
+    def page() -> None:
+        clock_panel.draw(town)
+
+
+@pytest.mark.parametrize(
+    ("label", "moved", "told"),
+    [
+        ("+1 hour", timedelta(hours=1), "Ahead by 1 h"),
+        ("+1 day", timedelta(days=1), "Ahead by 1 d"),
+        ("To the next full hour", timedelta(minutes=50), "Ahead by 50 min"),
+    ],
+)
+async def test_a_button_moves_the_time_of_the_town(
+    town: Town, label: str, moved: timedelta, told: str
+) -> None:
+    async with visiting(town, add) as visitor:
+        await visitor.open("/clock")
+        await visitor.should_see("The real time")
+
+        visitor.find(label).click()
+
+        await visitor.should_see(told)
+        assert town.clock() == NOON + moved
+
+
+async def test_it_shows_the_time_and_says_that_there_is_no_way_back(town: Town) -> None:
+    async with visiting(town, add) as visitor:
+        await visitor.open("/clock")
+
+        await visitor.should_see("Mon 9 Mar 2026, 12:10:00 UTC")
+        await visitor.should_see("It only moves ahead")
+
+
+async def test_the_end_of_the_calendar_is_told(town: Town) -> None:
+    town.clock.move(datetime.max.replace(tzinfo=UTC) - NOON - timedelta(hours=2))
+    async with visiting(town, add) as visitor:
+        await visitor.open("/clock")
+
+        visitor.find("+1 day").click()
+
+        await visitor.should_see("It cannot move: that is beyond the last day of the calendar.")

@@ -1,0 +1,173 @@
+"""The inspector: everything is in it, and no secret is."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nicegui import ui
+
+from bot.app import serve
+from bot.playground.page import inspector
+from bot.playground.page.inspector.entries import KINDS, all_entries, details, entry_rows
+from bot.playground.page.inspector.hiding import without_secrets, without_typed_secrets
+from bot.playground.page.tracker_pages.paged_table import Query
+from bot.playground.slack import CommandFailed
+from bot.playground.town import Town, running_town
+from tests.playground.page.visiting import visiting
+from tests.whole.town import settings_for
+
+KEY = "service_sk_Ab3" + "x7-Q_" * 7 + "fin"
+TAIL = KEY[11:]
+
+
+@pytest.fixture
+async def town(tmp_path: Path) -> AsyncIterator[Town]:
+    """A town whose bot was connected, and asked once."""
+    stop = asyncio.Event()
+    async with running_town(portfolios=("northwind", "harbor")) as town:
+        settings = settings_for(town.slack, town.tracker, tmp_path, "socket")
+        bot = asyncio.create_task(serve(settings, stop, clock=town.clock))
+        await town.slack.connected()
+        await town.connect("northwind")
+        yield town
+        stop.set()
+        await bot
+
+
+def everything(town: Town) -> str:
+    """All that the inspector would ever show."""
+    rows, _ = entry_rows(town, frozenset(KINDS), Query(count=0))
+    return str(rows) + str([details(entry) for entry in all_entries(town)])
+
+
+def test_a_test_key_is_as_long_as_a_real_one() -> None:
+    assert len(KEY) == 52
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        KEY,
+        f"my key is {KEY}, thanks",
+        KEY.upper(),
+        f"{KEY[:30]} {KEY[30:]}",
+        f"{KEY[:30]}\n{KEY[30:]}",
+        f"{KEY[:30]}\u200b{KEY[30:]}",
+        KEY[1:],
+        TAIL,
+        KEY[:40],
+    ],
+    ids=str,
+)
+def test_a_key_typed_into_a_form_cannot_be_read(typed: str) -> None:
+    payload = {"view": {"state": {"values": {"b": {"a": {"value": typed}}}}}, typed: 1}
+
+    shown = str(without_typed_secrets(payload))
+
+    for part in (TAIL[:12], TAIL[12:24], TAIL[-12:]):
+        assert part.lower() not in shown.lower()
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "xoxb-1-abcdef",
+        "xoxe.xoxb-1-abcdef",
+        "xapp-1-abcdef",
+        "ws://127.0.0.1:1/link?ticket=abcdef&app_id=A0",
+    ],
+)
+def test_tokens_cannot_be_read(secret: str) -> None:
+    assert "abcdef" not in str(without_secrets({"url": [secret], "ok": True}))
+
+
+def test_what_is_no_secret_stays() -> None:
+    innocent = {
+        "text": "service_sk_…wxyz works and is saved",
+        "name": ["a-very-long-host-name-of-a-shop.example", 41, None, True],
+        "id": "dom_0123456789abcdef",
+    }
+
+    assert without_typed_secrets(innocent) == innocent
+
+
+@pytest.mark.anyio
+async def test_every_way_between_slack_and_the_bot_is_listed_newest_first(town: Town) -> None:
+    rows, total = entry_rows(town, frozenset(KINDS), Query(count=0))
+
+    assert total == len(town.slack.envelopes) + len(town.slack.calls)
+    assert {row["kind"] for row in rows} == set(KINDS)
+    what = [row["what"] for row in rows]
+    assert what.index("views.open") < what.index("/domainkey") < what.index("auth.test")
+
+
+@pytest.mark.anyio
+async def test_an_envelope_says_who_and_how_fast(town: Town) -> None:
+    rows, _ = entry_rows(town, frozenset({"to the bot"}), Query(words="set key"))
+
+    assert [(row["what"], row["who"]) for row in rows] == [("block_actions Set key", "ada")]
+    assert rows[0]["outcome"].startswith("ack in ")
+    assert rows[0]["outcome"].endswith(" ms")
+
+
+@pytest.mark.anyio
+async def test_no_key_and_no_token_is_in_it(town: Town) -> None:
+    await town.slack.person("bob").type(f"/scan {town.keys.demo('harbor')}")
+    shown = everything(town)
+
+    world = town.slack.world
+    secrets = [town.keys.demo(name)[11:] for name in ("northwind", "harbor")]
+    secrets += [world.bot_token[5:], world.app_token[7:], world.verification_token]
+    for secret in secrets:
+        assert secret not in shown
+    assert "service_sk_[hidden]" in shown
+
+
+@pytest.mark.anyio
+async def test_a_refusal_is_named(town: Town) -> None:
+    town.slack.fail_next("response_url", "used_url", status=404)
+    bob = town.slack.person("bob")
+    await bob.type("/domains help")
+    await bob.type("/adddomain help")
+    await bob.next_message()
+
+    assert [row["kind"] for row in outcomes(town, "used_url")] == ["response_url"]
+
+
+def outcomes(town: Town, words: str) -> list[Any]:
+    return entry_rows(town, frozenset(KINDS), Query(words=words))[0]
+
+
+@pytest.mark.anyio
+async def test_a_payload_that_nobody_took_is_listed() -> None:
+    async with running_town(portfolios=("northwind", "harbor")) as town:
+        with pytest.raises(CommandFailed):
+            await town.slack.person("ada").type("/domains")
+
+        assert [row["outcome"] for row in outcomes(town, "/domains")] == ["dispatch_failed"]
+
+
+@pytest.mark.anyio
+async def test_a_line_opens_what_is_behind_it(town: Town) -> None:
+    async with visiting(town, inspector.add) as visitor:
+        await visitor.open("/inspector")
+        rows = next(iter(visitor.find(ui.table).elements)).rows
+        wanted = next(row for row in rows if row["what"].startswith("view_submission"))
+
+        visitor.find(ui.table).trigger("rowClick", [None, {"id": wanted["id"]}, None])
+
+        await visitor.should_see("Payload")
+        await visitor.should_see("service_sk_[hidden]")
+
+
+@pytest.mark.anyio
+async def test_one_way_alone_can_be_looked_at(town: Town) -> None:
+    async with visiting(town, inspector.add) as visitor:
+        await visitor.open("/inspector")
+
+        next(iter(visitor.find(ui.toggle).elements)).value = "response_url"
+
+        rows = next(iter(visitor.find(ui.table).elements)).rows
+        assert {row["kind"] for row in rows} == {"response_url"}

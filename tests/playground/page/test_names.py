@@ -1,0 +1,80 @@
+"""Names and times as one reader sees them."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.playground.page.avatar import initials
+from bot.playground.page.names import SlackNames, clock_words, day_words, moment
+from bot.playground.page.seat import Seat
+from bot.playground.slack import LocalSlack
+
+pytestmark = pytest.mark.anyio
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("days_ago", "words"),
+    [
+        (0, "Today"),
+        (1, "Yesterday"),
+        (2, "Wednesday, November 18"),
+        (365, "Thursday, November 20, 2025"),
+        (-1, "Saturday, November 21"),
+    ],
+)
+def test_a_day_is_named_as_slack_names_it(days_ago: int, words: str) -> None:
+    assert day_words(NOON - timedelta(days=days_ago), NOON) == words
+
+
+@pytest.mark.parametrize(
+    ("hour", "words"), [(0, "12:05 AM"), (9, "9:05 AM"), (12, "12:05 PM"), (23, "11:05 PM")]
+)
+def test_a_time_of_day_is_shown_in_twelve_hours(hour: int, words: str) -> None:
+    assert clock_words(NOON.replace(hour=hour, minute=5)) == words
+
+
+def test_a_timestamp_is_read_in_the_reader_s_zone() -> None:
+    assert moment("1800000000.000100", ZoneInfo("Asia/Tokyo")).hour == 17
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"),
+    [("ada", "A"), ("Domain Tracker", "DT"), ("domain_tracker", "DT"), ("", "?"), ("🙂", "?")],
+)
+def test_initials_stand_for_a_name(name: str, letters: str) -> None:
+    assert initials(name) == letters
+
+
+async def test_a_private_channel_has_no_name_for_others(slack: LocalSlack) -> None:
+    secret = slack.world.workspace.channel_named("secret")
+    assert secret
+
+    names = [SlackNames(Seat(slack, who), "App").channel(secret.id) for who in ("bob", "cy")]
+
+    assert names == ["secret", None]
+
+
+async def test_people_the_app_and_slackbot_have_names_and_nobody_else(slack: LocalSlack) -> None:
+    names = SlackNames(Seat(slack, "bob"), "The app")
+
+    ids = (slack.person("cy").id, slack.bot_user_id, "USLACKBOT", "U0NOBODY")
+
+    assert [names.user(user_id) for user_id in ids] == ["cy", "The app", "Slackbot", None]
+
+
+async def test_menus_offer_what_the_reader_may_open(slack: LocalSlack) -> None:
+    offered = SlackNames(Seat(slack, "gus"), "The app").conversations()
+
+    assert [(place.name, place.kind) for place in offered] == [
+        ("general", "public"),
+        ("The app", "im"),
+    ]
+
+
+async def test_an_archived_channel_is_not_offered(slack: LocalSlack) -> None:
+    offered = SlackNames(Seat(slack, "bob"), "The app").conversations()
+
+    assert "old" not in [place.name for place in offered]

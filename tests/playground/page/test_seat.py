@@ -1,0 +1,44 @@
+"""Who sits where, and the address that says so."""
+
+import pytest
+
+from bot.playground.page.seat import Seat, from_query, people, role
+from bot.playground.slack import LocalSlack
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_address_leads_to_the_same_seat(slack: LocalSlack) -> None:
+    message = slack.person("bob").say("Hello", channel="secret")
+    seat = Seat(slack, "bob", "secret", message.ts, is_dark=True)
+
+    assert seat.address == f"/?as=bob&channel=secret&thread={message.ts}&dark=1"
+    query = dict(part.split("=") for part in seat.address[2:].split("&"))
+    assert from_query(slack, query).address == seat.address.removesuffix("&dark=1")
+
+
+async def test_a_thread_that_is_not_there_is_not_opened(slack: LocalSlack) -> None:
+    seat = from_query(slack, {"as": "bob", "channel": "general", "thread": "1.2"})
+
+    assert seat.thread_ts is None
+
+
+async def test_going_elsewhere_closes_the_thread(slack: LocalSlack) -> None:
+    seat = Seat(slack, "bob", "general", "1.2")
+
+    seat.go("random")
+
+    assert (seat.place, seat.thread_ts) == ("random", None)
+
+
+async def test_everybody_but_the_bot_can_be_chosen(slack: LocalSlack) -> None:
+    roles = {member.name: role(member) for member in people(slack)}
+
+    assert roles == {
+        "ada": "admin",
+        "olga": "owner",
+        "bob": "member",
+        "cy": "member",
+        "gus": "guest",
+        "zoe": "another workspace",
+    }

@@ -1,0 +1,410 @@
+"""The page at `/` as people use it, with a bot that answers by script."""
+
+import pytest
+from nicegui import ui
+
+from bot.playground.slack import LocalSlack
+from tests.playground.page.screen import Screen
+from tests.playground.slack.samples import (
+    ScriptedBot,
+    actions,
+    button,
+    home,
+    section,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_line_is_posted_as_the_person_s_own_message(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    await screen.open("/?as=bob&channel=general")
+
+    screen.send("Good *morning*")
+
+    await screen.sees("morning")
+    assert [message.text for message in slack.person("ada").messages()] == ["Good *morning*"]
+    assert screen.all("article")[0].props["aria-label"] == "from bob"
+
+
+async def test_a_command_goes_to_the_bot_and_its_answer_to_one_person(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen
+) -> None:
+    slack.outbox.carrier = bot = ScriptedBot({"text": "It is healthy"})
+    await screen.open("/?as=bob")
+
+    screen.send("/scan example.com")
+
+    await screen.sees("It is healthy")
+    assert "Only visible to you" in screen.messages[0]
+    assert bot.got[0].payload["text"] == "example.com"
+    await screen.open("/?as=ada")
+    assert screen.messages == []
+
+
+async def test_a_shared_answer_shows_what_was_typed_and_by_whom(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    slack.outbox.carrier = ScriptedBot({"text": "Healthy", "response_type": "in_channel"})
+    await slack.person("bob").type("/scan example.com")
+
+    await screen.open("/?as=ada")
+
+    [message] = screen.messages
+    assert "bob\n/scan example.com" in message
+    assert "Domain Tracker\nAPP" in message
+
+
+@pytest.mark.parametrize(
+    ("line", "body", "words"),
+    [
+        pytest.param("/nothing at all", None, "/nothing is not a valid command", id="unknown"),
+        pytest.param("/scan x", 404, "failed with the error “dispatch_failed”", id="no answer"),
+        pytest.param("/<b>", None, "/<b> is not a valid command", id="hostile"),
+    ],
+)
+async def test_slackbot_says_why_a_command_failed(
+    slack: LocalSlack, screen: Screen, line: str, body: int | None, words: str
+) -> None:
+    slack.outbox.carrier = ScriptedBot(body)
+    await screen.open("/?as=bob")
+
+    screen.send(line)
+
+    await screen.sees(words)
+    assert screen.all("article")[0].props["aria-label"] == "from Slackbot, only visible to you"
+    assert slack.person("ada").messages() == []
+
+
+async def test_commands_are_offered_while_one_is_typed(screen: Screen) -> None:
+    await screen.open("/?as=bob")
+
+    screen.write("/d")
+
+    offered = [option.props["aria-selected"] for option in screen.all("option")]
+    assert offered == ["true", "false"]
+    assert "[words]\nList your domains" in screen.text
+
+
+async def test_arrows_and_tab_choose_a_command(screen: Screen) -> None:
+    await screen.open("/?as=bob")
+    screen.write("/d")
+
+    screen.key("ArrowDown")
+    screen.key("Tab")
+
+    field = screen.named("Message")
+    assert field.props["value"] == "/adddomain "
+    assert screen.all("option") == []
+
+
+async def test_enter_completes_a_half_typed_command_and_sends_a_whole_one(
+    bot: ScriptedBot, screen: Screen
+) -> None:
+    await screen.open("/?as=bob")
+    screen.send("/sc")
+    assert screen.named("Message").props["value"] == "/scan "
+
+    screen.send("/scan")
+
+    await screen.until(lambda: bot.got)
+    assert bot.got[0].payload["command"] == "/scan"
+
+
+async def test_escape_closes_the_offer_and_keeps_what_is_typed(screen: Screen) -> None:
+    await screen.open("/?as=bob")
+    screen.write("/d")
+
+    screen.key("Escape")
+
+    assert screen.all("option") == []
+    assert screen.named("Message").props["value"] == "/d"
+
+
+async def test_what_others_say_arrives_and_leaves_the_field_alone(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    await screen.open("/?as=bob")
+    screen.write("half a sent")
+    field = screen.named("Message")
+
+    slack.person("cy").say("Hello")
+
+    await screen.sees("Hello")
+    assert screen.named("Message") is field
+    assert field.props["value"] == "half a sent"
+
+
+async def test_only_a_changed_message_is_drawn_again(slack: LocalSlack, screen: Screen) -> None:
+    world, general = slack.world, slack.world.workspace.channel_named("general")
+    assert general
+    message = world.posting.add(general, {"text": "Digest"})
+    slack.person("cy").say("Hello")
+    await screen.open("/?as=bob")
+    before = screen.all("article")
+
+    world.posting.replace(message, {"text": "Newer digest"})
+
+    await screen.sees("Newer digest")
+    changed, same = screen.all("article")
+    assert same is before[1]
+    assert changed is not before[0]
+
+
+async def test_unread_messages_are_counted_for_each_person(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    await screen.open("/?as=bob&channel=general")
+
+    slack.person("cy").say("One", channel="random")
+    slack.person("cy").say("Two", channel="random")
+
+    await screen.until(lambda: "random, 2 unread" in _names(screen))
+    screen.click("random, 2 unread")
+    await screen.sees("Two")
+    await screen.until(lambda: "random" in _names(screen))
+
+
+async def test_a_line_shows_what_is_new_to_who_comes_back(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    await screen.open("/?as=bob&channel=general")
+    slack.person("ada").say("Seen while there")
+    await screen.sees("Seen while there")
+    assert "\nNew\n" not in screen.text
+    screen.click("random")
+    await screen.until(lambda: "Seen while there" not in screen.text)
+    slack.person("ada").say("News")
+    await screen.until(lambda: "general, 1 unread" in _names(screen))
+
+    screen.click("general, 1 unread")
+
+    await screen.sees("News")
+    assert "Seen while there\nNew\nA\nada" in screen.text
+
+
+def _names(screen: Screen) -> list[str]:
+    return [
+        str(element.props["aria-label"])
+        for element in screen.named("Channels and apps").descendants()
+        if isinstance(element, ui.link) and "aria-label" in element.props
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        ("ada", "general random secret hidden old shared"),
+        ("cy", "general random old shared"),
+        ("gus", "general"),
+    ],
+)
+async def test_each_person_sees_their_channels_and_the_app(
+    screen: Screen, name: str, places: str
+) -> None:
+    await screen.open(f"/?as={name}")
+
+    assert _names(screen) == [*places.split(), "Domain Tracker", "Home"]
+
+
+async def test_somebody_of_another_workspace_sees_the_shared_channel_only(screen: Screen) -> None:
+    await screen.open("/?as=zoe&channel=dm")
+
+    assert _names(screen) == ["shared"]
+    assert "Message #shared" in [screen.named("Message").props["placeholder"]]
+
+
+async def test_becoming_somebody_else_shows_what_they_may_see(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    slack.person("bob").say("Between us", channel="secret")
+    await screen.open("/?as=bob&channel=secret")
+    assert "Between us" in screen.text
+
+    screen.named("You are").set_value("cy")  # type: ignore[attr-defined]  # it is a select
+
+    await screen.until(lambda: "Between us" not in screen.text)
+    assert screen.named("Message").props["placeholder"] == "Message #general"
+
+
+@pytest.mark.parametrize("query", ["as=nobody", "channel=nowhere", "as=cy&channel=secret", ""])
+async def test_nonsense_in_the_address_leads_to_a_place(screen: Screen, query: str) -> None:
+    await screen.open(f"/?{query}")
+
+    assert screen.named("Message").props["placeholder"] == "Message #general"
+
+
+async def test_an_archived_channel_takes_no_messages(screen: Screen) -> None:
+    await screen.open("/?as=bob&channel=old")
+
+    assert "You are viewing #old, an archived channel" in screen.text
+    with pytest.raises(AssertionError, match="nothing called 'Message'"):
+        screen.named("Message")
+
+
+async def test_a_channel_can_be_joined(slack: LocalSlack, screen: Screen) -> None:
+    slack.world.workspace.add_channel("news", ["ada"])
+    await screen.open("/?as=bob&channel=news")
+
+    screen.click("Join channel")
+
+    await screen.until(lambda: "Join channel" not in screen.text)
+    assert screen.named("Message").props["placeholder"] == "Message #news"
+
+
+async def test_a_refused_message_is_noted_with_its_pointers(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    slack.outbox.carrier = ScriptedBot({"text": "x", "blocks": [section("")]})
+    await screen.open("/?as=bob")
+
+    screen.send("/scan")
+
+    await screen.sees("Slack refused this: invalid_blocks")
+    assert "[json-pointer:/blocks/0/text/text]" in screen.text
+    assert "failed with the error “invalid_blocks”" in screen.text
+
+
+async def test_an_update_by_the_bot_says_edited(slack: LocalSlack, screen: Screen) -> None:
+    general = slack.world.workspace.channel_named("general")
+    assert general
+    message = slack.world.posting.add(general, {"text": "Digest"})
+    message.is_edited = True
+
+    await screen.open("/?as=bob")
+
+    assert "(edited)" in screen.messages[0]
+
+
+async def test_a_thread_opens_beside_the_channel_and_takes_replies(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    message = slack.person("ada").say("Who looks at it?")
+    await screen.open("/?as=bob")
+    screen.click("Reply in thread")
+    await screen.until(lambda: screen.named("Thread"))
+
+    screen.send("I do", "Reply")
+
+    await screen.sees("1 reply")
+    assert slack.person("cy").messages()[-1].thread_ts == message.ts
+    assert "I do" not in screen.messages[0]
+
+
+async def test_a_command_in_a_thread_is_declined(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen
+) -> None:
+    message = slack.person("ada").say("Who looks at it?")
+    await screen.open(f"/?as=bob&channel=general&thread={message.ts}")
+
+    screen.send("/scan", "Reply")
+
+    await screen.sees("/scan is not supported in threads. Sorry!")
+    assert bot.got == []
+
+
+async def test_old_messages_come_when_they_are_asked_for(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    for number in range(60):
+        slack.person("ada").say(f"number {number}")
+    await screen.open("/?as=bob")
+    assert len(screen.messages) == 25
+
+    screen.click("Show earlier messages (35 more)")
+
+    assert "number 10" in screen.messages[0]
+    assert "number 59" in screen.messages[-1]
+
+
+async def test_pressing_a_drawn_button_reaches_the_bot(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen
+) -> None:
+    general = slack.world.workspace.channel_named("general")
+    assert general
+    row = [actions(button("Scan"))]
+    slack.world.posting.add(general, {"text": "x", "blocks": row})
+    await screen.open("/?as=bob")
+
+    screen.click("Scan")
+
+    await screen.until(lambda: bot.got)
+    assert bot.got[0].payload["actions"][0]["action_id"] == "scan"
+
+
+async def test_home_shows_what_the_bot_published(slack: LocalSlack, screen: Screen) -> None:
+    await screen.open("/?as=bob&channel=home")
+    assert "nothing on its Home tab yet" in screen.text
+
+    slack.world.stacks.publish(slack.person("bob").id, home(section("Welcome, Bob")))
+
+    await screen.sees("Welcome, Bob")
+
+
+async def test_home_follows_what_the_bot_publishes_next(slack: LocalSlack, screen: Screen) -> None:
+    bob = slack.person("bob").id
+    slack.world.stacks.publish(bob, home(section("Welcome, Bob")))
+    await screen.open("/?as=bob&channel=home")
+
+    slack.world.stacks.publish(bob, home(section("12 domains")))
+
+    await screen.sees("12 domains")
+
+
+async def test_an_empty_line_is_not_sent(slack: LocalSlack, screen: Screen) -> None:
+    await screen.open("/?as=bob")
+
+    screen.send("  ")
+    screen.send("Hello")
+
+    await screen.sees("Hello")
+    assert [message.text for message in slack.person("bob").messages()] == ["Hello"]
+
+
+async def test_slackbot_tells_who_typed_even_if_somebody_else_sits_there_by_now(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    slack.outbox.carrier, slack.outbox.ack_limit_s = ScriptedBot("silence"), 0.1
+    await screen.open("/?as=bob&channel=secret")
+    screen.send("/scan example.com")
+    await screen.until(lambda: slack.envelopes)
+
+    screen.named("You are").set_value("ada")  # type: ignore[attr-defined]  # it is a select
+
+    bob = slack.person("bob")
+    await screen.until(lambda: bob.messages("secret"))
+    assert "operation_timeout" in bob.messages("secret")[0].text
+    assert slack.person("ada").messages("secret") == []
+
+
+async def test_what_one_person_sees_starts_no_thread(slack: LocalSlack, screen: Screen) -> None:
+    general = slack.world.workspace.channel_named("general")
+    assert general
+    slack.world.posting.tell(general, slack.person("bob").id, "Only for you")
+
+    await screen.open("/?as=bob")
+
+    assert [each.props.get("aria-label") for each in screen.everything()].count(
+        "Reply in thread"
+    ) == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "cookie", "is_dark"),
+    [
+        pytest.param("", "", False, id="light"),
+        pytest.param("", "playground_dark=1", True, id="remembered"),
+        pytest.param("&dark=1", "", True, id="address"),
+        pytest.param("&dark=0", "playground_dark=1", False, id="address wins"),
+    ],
+)
+async def test_dark_comes_from_the_address_or_is_remembered(
+    screen: Screen, query: str, cookie: str, is_dark: bool
+) -> None:
+    screen.headers["Cookie"] = cookie
+
+    await screen.open(f"/?as=bob{query}")
+
+    [mode] = [each for each in screen.everything() if isinstance(each, ui.dark_mode)]
+    assert mode.value is is_dark

@@ -1,0 +1,241 @@
+"""The Domain Tracker's pages, as a visitor uses them."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from nicegui import ui
+from nicegui.testing import User
+
+from bot.playground.page import tracker_pages
+from bot.playground.town import Town, running_town
+from bot.playground.town.portfolios import fill
+from bot.playground.tracker import DomainRecord
+from tests.playground.page.visiting import visiting
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def town() -> AsyncIterator[Town]:
+    async with running_town(portfolios=("northwind", "harbor")) as town:
+        yield town
+
+
+@pytest.fixture
+async def visitor(town: Town) -> AsyncIterator[User]:
+    async with visiting(town, tracker_pages.add) as visitor:
+        yield visitor
+
+
+def table(visitor: User) -> ui.table:
+    return next(iter(visitor.find(ui.table).elements))
+
+
+def shown(visitor: User, name: str) -> list[Any]:
+    return [row[name] for row in table(visitor).rows]
+
+
+def northwind(town: Town, domain: str) -> DomainRecord:
+    records = town.tracker.account("northwind").domains.values()
+    return next(record for record in records if record.domain == domain)
+
+
+def field(visitor: User, label: str) -> ui.input:
+    """Return the field of this label."""
+    return next(each for each in visitor.find(ui.input).elements if each.props["label"] == label)
+
+
+def press(visitor: User, label: str) -> None:
+    """Press the button that was drawn last under this label: the one of the dialog."""
+    buttons = [each for each in visitor.find(label).elements if isinstance(each, ui.button)]
+    found = visitor.find(label)
+    found.elements = {max(buttons, key=lambda button: button.id)}
+    found.click()
+
+
+async def test_the_first_portfolio_is_shown(visitor: User) -> None:
+    await visitor.open("/tracker")
+
+    assert "example.com" in shown(visitor, "domain")
+    assert table(visitor).pagination["rowsNumber"] == 12
+
+
+async def test_of_ten_thousand_domains_one_page_is_sent(visitor: User, town: Town) -> None:
+    fill(town.tracker.account("atlas"))
+    await visitor.open("/tracker?portfolio=atlas")
+
+    assert table(visitor).pagination["rowsNumber"] == 10_000
+    assert len(table(visitor).rows) == 25
+
+
+async def test_a_portfolio_that_is_not_known_is_the_first_one(visitor: User) -> None:
+    await visitor.open("/tracker?portfolio=nobody")
+
+    assert table(visitor).pagination["rowsNumber"] == 12
+
+
+async def test_another_page_and_order_are_fetched_on_request(visitor: User) -> None:
+    await visitor.open("/tracker?portfolio=harbor")
+    first = shown(visitor, "domain")
+
+    wish = {"page": 2, "rowsPerPage": 50, "sortBy": "score", "descending": True}
+    visitor.find(ui.table).trigger("request", {"pagination": wish})
+
+    scores = [score for score in shown(visitor, "score") if score is not None]
+    assert len(table(visitor).rows) == 50
+    assert scores == sorted(scores, reverse=True)
+    assert shown(visitor, "domain") != first
+
+
+async def test_searching_begins_at_the_first_page(visitor: User) -> None:
+    await visitor.open("/tracker?portfolio=harbor")
+    wish = {"page": 3, "rowsPerPage": 25, "sortBy": "domain", "descending": False}
+    visitor.find(ui.table).trigger("request", {"pagination": wish})
+
+    visitor.find(ui.input).type("CAMPAIGN shop")
+
+    assert table(visitor).pagination["page"] == 1
+    assert 0 < table(visitor).pagination["rowsNumber"] < 150
+    assert all(
+        "campaign" in tags or "Campaign" in folder
+        for tags, folder in zip(shown(visitor, "tags"), shown(visitor, "folder"), strict=True)
+    )
+
+
+async def test_a_score_is_changed_in_its_place(visitor: User, town: Town) -> None:
+    record = northwind(town, "example.com")
+    await visitor.open("/tracker")
+
+    visitor.find(ui.table).trigger("score", {"id": record.domain_id, "value": "12.5"})
+
+    assert record.health == 12.5
+    assert 12.5 in shown(visitor, "score")
+
+
+async def test_a_score_out_of_range_changes_nothing_and_is_told(visitor: User, town: Town) -> None:
+    record = northwind(town, "example.com")
+    await visitor.open("/tracker")
+
+    visitor.find(ui.table).trigger("score", {"id": record.domain_id, "value": "120"})
+
+    assert record.health == 88
+    assert "A score is a number from 0 to 100." in visitor.notify.messages
+
+
+async def test_a_domain_is_added_by_the_form_with_an_error_first(
+    visitor: User, town: Town
+) -> None:
+    await visitor.open("/tracker")
+    visitor.find("Add domain").click()
+    await visitor.should_see("Add a domain")
+    press(visitor, "Add")
+    await visitor.should_see("This is no domain name such as shop.example.")
+
+    field(visitor, "Domain").value = "new.example"
+    press(visitor, "Add")
+
+    await visitor.should_not_see("Add a domain")
+    assert northwind(town, "new.example").domain_type == "owned"
+
+
+async def test_a_domain_is_removed_only_after_a_yes(visitor: User, town: Town) -> None:
+    record = northwind(town, "example.com")
+    await visitor.open("/tracker")
+    visitor.find(ui.table).trigger("remove", record.domain_id)
+    await visitor.should_see("Remove example.com from the portfolio?")
+    assert northwind(town, "example.com") is record
+
+    press(visitor, "Remove")
+
+    await visitor.should_not_see("Remove example.com from the portfolio?")
+    assert record.domain_id not in town.tracker.account("northwind").domains
+
+
+async def test_a_new_keys_value_is_shown_once(visitor: User, town: Town) -> None:
+    await visitor.open("/tracker/keys")
+    visitor.find("Create key").click()
+    await visitor.should_see("Create an API key")
+    field(visitor, "Name").value = "My bot"
+    press(visitor, "Create")
+
+    await visitor.should_see("The value of “My bot”")
+    value = next(iter(visitor.find(marker="key-value").elements))
+    press(visitor, "I have copied it")
+
+    await visitor.should_not_see("The value of “My bot”")
+    assert town.tracker.account("northwind").keys[-1].name == "My bot"
+    assert value.is_deleted
+
+
+async def test_a_key_without_a_name_is_not_made(visitor: User, town: Town) -> None:
+    count = len(town.tracker.account("northwind").keys)
+    await visitor.open("/tracker/keys")
+    visitor.find("Create key").click()
+    await visitor.should_see("Create an API key")
+
+    press(visitor, "Create")
+
+    await visitor.should_see("Not made: a key needs a name.")
+    assert len(town.tracker.account("northwind").keys) == count
+
+
+async def test_a_ready_key_is_shown_once(visitor: User, town: Town) -> None:
+    account = town.tracker.account("northwind")
+    record = next(record for record in account.keys if record.name == "Reports")
+    await visitor.open("/tracker/keys")
+
+    visitor.find(ui.table).trigger("reveal", record.digest)
+    await visitor.should_see("The value of “Reports”")
+    press(visitor, "I have copied it")
+    await visitor.should_not_see("The value of “Reports”")
+    visitor.find(ui.table).trigger("reveal", record.digest)
+
+    await visitor.should_see("This value was shown already.")
+
+
+async def test_a_key_is_deleted_only_after_a_yes(visitor: User, town: Town) -> None:
+    record = town.tracker.account("northwind").keys[0]
+    await visitor.open("/tracker/keys")
+    visitor.find(ui.table).trigger("remove", record.digest)
+    await visitor.should_see("Delete the key “Domain Tracker for Slack”?")
+    assert not record.is_deleted
+
+    press(visitor, "Delete key")
+
+    await visitor.should_not_see("Delete the key “Domain Tracker for Slack”?")
+    assert record.is_deleted
+
+
+async def test_the_list_of_keys_holds_no_value(visitor: User, town: Town) -> None:
+    await visitor.open("/tracker/keys")
+
+    demo = town.keys.demo("northwind")
+    assert demo[11:] not in str(table(visitor).rows)
+    assert f"service_sk_…{demo[-4:]}" in shown(visitor, "key")
+
+
+async def test_knobs_turn_at_once_and_nonsense_turns_nothing(visitor: User, town: Town) -> None:
+    await visitor.open("/tracker/knobs")
+    latency = next(
+        each
+        for each in visitor.find(ui.number).elements
+        if each.props["label"].startswith("Every")
+    )
+
+    latency.value = 2.5
+    for nonsense in (None, 999, -1):
+        latency.value = nonsense
+
+    assert town.tracker.latency_s == 2.5
+
+
+async def test_a_fault_is_ordered_and_called_off(visitor: User, town: Town) -> None:
+    await visitor.open("/tracker/knobs")
+
+    press(visitor, "Let it happen")
+    await visitor.should_see("The next request gets: Invalid API key.")
+    press(visitor, "Back to normal")
+
+    await visitor.should_see("The service works again.")
+    assert town.tracker.faults.take("list") is None

@@ -1,0 +1,29 @@
+"""A visitor of pages without a browser: NiceGUI's own simulation, on pages of one town."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import httpx
+from nicegui import Client, core
+from nicegui.testing import User
+from nicegui.testing.general import nicegui_reset_globals, prepare_simulation
+
+from bot.playground.town import Town
+
+
+@asynccontextmanager
+async def visiting(town: Town, *add: Callable[[Town], object]) -> AsyncIterator[User]:
+    """Yield a visitor to whom these pages are open."""
+    with nicegui_reset_globals():
+        prepare_simulation()
+        for pages in add:
+            pages(town)
+        async with (
+            core.app.router.lifespan_context(core.app),
+            httpx.AsyncClient(
+                transport=httpx.ASGITransport(core.app), base_url="http://test"
+            ) as http,
+        ):
+            yield User(http)
+        # Else NiceGUI (3.18) forgets the pages' modules, and other tests import them twice.
+        Client.page_routes.clear()

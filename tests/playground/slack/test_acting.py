@@ -1,0 +1,155 @@
+"""Acting by ids, as the page does, and what a client checks before it sends."""
+
+from typing import Any
+
+import pytest
+
+from bot.playground.slack import CommandFailed, FormError, LocalSlack, NothingToPress, View
+from tests.playground.slack.samples import (
+    ScriptedBot,
+    actions,
+    button,
+    field,
+    form,
+    options,
+    plain,
+    text_field,
+)
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def bot(slack: LocalSlack) -> ScriptedBot:
+    slack.outbox.carrier = bot = ScriptedBot()
+    return bot
+
+
+def show(slack: LocalSlack, *blocks: Json, **more: Any) -> View:
+    """Open a form on bob's screen."""
+    trigger_id = slack.world.triggers.give(slack.person("bob").id, None, None)
+    return slack.world.stacks.open(trigger_id, form(*blocks, **more))
+
+
+def push(slack: LocalSlack, view: View, **more: Any) -> View:
+    trigger_id = slack.world.triggers.give(view.member_id, None, view.id)
+    return slack.world.stacks.push(trigger_id, form(**more))
+
+
+async def test_of_two_buttons_with_one_label_the_right_one_is_pressed(
+    slack: LocalSlack, bot: ScriptedBot
+) -> None:
+    rows = [{**actions(button("Scan")), "block_id": name} for name in ("first", "second")]
+    view = show(slack, *rows)
+
+    await slack.person("bob").by_id.press(view, "second", "scan")
+
+    assert bot.got[0].payload["actions"][0]["block_id"] == "second"
+
+
+async def test_a_button_that_is_gone_cannot_be_pressed(slack: LocalSlack) -> None:
+    view = show(slack, actions(button("Scan")))
+
+    with pytest.raises(NothingToPress, match="no element 'share'"):
+        await slack.person("bob").by_id.press(view, "row", "share")
+
+
+async def test_a_choice_in_a_form_is_kept_and_sent_with_it(
+    slack: LocalSlack, bot: ScriptedBot
+) -> None:
+    view = show(slack, text_field("Name"))
+    bob = slack.person("bob").by_id
+
+    told = await bob.choose(view, "name", "typed", {"type": "plain_text_input", "value": "Bob"})
+    await bob.submit(view)
+
+    assert told is None
+    assert [sent.payload["type"] for sent in bot.got] == ["view_submission"]
+    assert bot.got[0].payload["view"]["state"]["values"]["name"]["typed"]["value"] == "Bob"
+
+
+async def test_typing_brings_the_bot_s_options(slack: LocalSlack, bot: ScriptedBot) -> None:
+    slack.outbox.carrier = ScriptedBot({"options": options("a.example", "b.example")})
+    picker = {"type": "external_select", "placeholder": plain("Pick"), "min_query_length": 1}
+    view = show(slack, field("Domain", picker))
+    bob = slack.person("bob").by_id
+
+    assert await bob.suggest(view, "domain", "typed", "") == []
+    assert await bob.suggest(view, "domain", "typed", "a") == options("a.example", "b.example")
+
+
+REQUIRED = "Please complete this required field."
+
+
+@pytest.mark.parametrize(
+    ("block", "value", "told"),
+    [
+        pytest.param(text_field("F"), None, REQUIRED, id="empty"),
+        pytest.param(text_field("F", optional=True), None, None, id="optional"),
+        pytest.param(text_field("F", min_length=3), "ab", "2 characters, it takes 3", id="short"),
+        pytest.param(text_field("F", max_length=3), "abc", None, id="long enough"),
+        pytest.param(
+            field("F", {"type": "number_input", "is_decimal_allowed": False, "min_value": "5"}),
+            "4",
+            "4 is not between 5 and inf",
+            id="number too small",
+        ),
+    ],
+)
+async def test_a_wrong_field_says_so_and_nothing_is_sent(
+    slack: LocalSlack, bot: ScriptedBot, block: Json, value: str | None, told: str | None
+) -> None:
+    view = show(slack, block)
+    state = {"type": block["element"]["type"], "value": value}
+    bob = slack.person("bob").by_id
+    await bob.choose(view, "f", "typed", state)
+
+    sent = await bob.submit(view)
+
+    assert (sent is None) == bool(told)
+    assert view.block_errors.get("f", "").startswith(told or "")
+    assert list(view.errors) == (["F"] if told else [])
+
+
+async def test_a_form_below_another_cannot_be_sent(slack: LocalSlack) -> None:
+    below = show(slack)
+    push(slack, below)
+
+    with pytest.raises(FormError, match="not on top"):
+        await slack.person("bob").by_id.submit(below)
+
+
+async def test_closing_everything_tells_of_each_form_that_asked(
+    slack: LocalSlack, bot: ScriptedBot
+) -> None:
+    below = show(slack, notify_on_close=True, callback_id="below")
+    top = push(slack, push(slack, below), notify_on_close=True, callback_id="top")
+
+    await slack.person("bob").by_id.close_all(top)
+
+    assert slack.person("bob").form is None
+    told = [(sent.payload["view"]["callback_id"], sent.payload["is_cleared"]) for sent in bot.got]
+    assert told == [("top", True), ("below", True)]
+
+
+@pytest.mark.parametrize("events", [(), ("app_home_opened",)], ids=["not asked", "asked"])
+async def test_opening_home_tells_an_app_that_asked_for_it(
+    slack: LocalSlack, bot: ScriptedBot, events: tuple[str, ...]
+) -> None:
+    slack.world.events = events
+
+    await slack.person("bob").by_id.open_home()
+
+    assert [sent.payload["event"]["type"] for sent in bot.got] == list(events)
+    assert [sent.payload["event"]["user"] for sent in bot.got] == [slack.person("bob").id][
+        : len(events)
+    ]
+
+
+async def test_a_bot_that_does_not_answer_fails_the_act(slack: LocalSlack) -> None:
+    slack.outbox.carrier = ScriptedBot(404)
+    view = show(slack, {**actions(button("Scan")), "block_id": "row"})
+
+    with pytest.raises(CommandFailed, match="dispatch_failed"):
+        await slack.person("bob").by_id.press(view, "row", "scan")

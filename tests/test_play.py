@@ -1,0 +1,209 @@
+"""`python -m bot playground` as a newcomer starts it: a real process, and what it says."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bot.playground.town import PORTFOLIOS
+from tests.whole.town import free_port
+
+pytestmark = pytest.mark.anyio
+
+ROOT = Path(__file__).parents[1]
+# Fractions of it on an idle machine; this one may be busy with other tests.
+WITHIN_S = 30
+
+
+@asynccontextmanager
+async def playground(
+    folder: Path, *arguments: str, **environment: str
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run the playground in a process of its own; its words are to be read from its outputs."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "playground", *arguments),
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **environment},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()  # not killed: it takes its folder away with it
+        async with asyncio.timeout(WITHIN_S):
+            await process.communicate()
+
+
+async def banner(process: asyncio.subprocess.Process) -> str:
+    """Everything that is said once the page is ready."""
+    assert process.stdout is not None
+    lines: list[str] = []
+    async with asyncio.timeout(WITHIN_S):
+        while not lines or "Ctrl-C" not in lines[-1]:
+            line = await process.stdout.readline()
+            assert line, (await process.communicate())[1].decode()
+            lines.append(line.decode())
+    return "".join(lines)
+
+
+def address(said: str) -> str:
+    return said.split()[1]
+
+
+async def ended(process: asyncio.subprocess.Process) -> tuple[int | None, str]:
+    """The exit status, and what was said as a complaint."""
+    async with asyncio.timeout(WITHIN_S):
+        _, complaint = await process.communicate()
+    return process.returncode, complaint.decode()
+
+
+def names_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+async def accepted(port: int) -> None:
+    """Wait until somebody listens, which is before anything can be answered."""
+    async with asyncio.timeout(WITHIN_S):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except ConnectionRefusedError:
+                await asyncio.sleep(0.01)
+            else:
+                writer.close()
+                return await writer.wait_closed()
+
+
+async def page(url: str) -> str:
+    async with aiohttp.ClientSession() as http, http.get(url) as answer:
+        assert answer.status == 200
+        return await answer.text()
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM], ids=lambda by: by.name)
+async def test_it_serves_its_pages_until_it_is_stopped(tmp_path: Path, by: signal.Signals) -> None:
+    async with playground(tmp_path, "--port", "0") as process:
+        said = await banner(process)
+        pages = [await page(address(said) + path) for path in ("/", "/tracker", "/inspector")]
+
+        process.send_signal(by)
+
+        assert await ended(process) == (0, "")
+        assert "/scan example.com" in said
+        assert all("<html" in text for text in pages)
+
+
+async def test_it_leaves_nothing_where_it_was_started(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    async with playground(kept, "--port", "0", TMPDIR=str(tmp_path)) as process:
+        await page(address(await banner(process)))
+
+        process.send_signal(signal.SIGINT)
+        await ended(process)
+
+        assert names_in(kept) == []
+        assert names_in(tmp_path) == ["kept"]
+
+
+async def test_it_offers_a_key_of_each_portfolio(tmp_path: Path) -> None:
+    async with playground(tmp_path, "--port", "0", "--no-key") as process:
+        said = await banner(process)
+
+        assert "no key yet" in said
+        for name in PORTFOLIOS:
+            assert f"{name:<10} service_sk_" in said
+
+
+async def test_an_open_browser_does_not_hold_it_up(tmp_path: Path) -> None:
+    async with playground(tmp_path, "--port", "0") as process, aiohttp.ClientSession() as http:
+        at = address(await banner(process))
+        socket_address = f"{at}/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+        async with http.ws_connect(socket_address) as link:
+            await link.receive()
+            started = asyncio.get_running_loop().time()
+
+            process.send_signal(signal.SIGINT)
+            outcome = await ended(process)
+
+        assert outcome == (0, "")
+        assert asyncio.get_running_loop().time() - started < 4  # 0.7 s where nothing else runs
+
+
+async def test_a_stop_while_it_starts_is_quiet(tmp_path: Path) -> None:
+    port = free_port()
+    async with playground(tmp_path, "--port", str(port)) as process:
+        await accepted(port)
+
+        process.send_signal(signal.SIGINT)
+
+        assert await ended(process) == (0, "")
+
+
+async def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        async with playground(tmp_path, "--port", str(port)) as process:
+            status, complaint = await ended(process)
+
+    assert status == 1
+    assert complaint.startswith(f"Port {port} on 127.0.0.1 is taken.")
+    assert "--port" in complaint
+    assert len(complaint.splitlines()) == 1
+
+
+async def test_settings_and_proxies_of_the_machine_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("DATABASE_URL=nonsense\n")
+    environment = {
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+        "SLACK_CLIENT_ID": "1.2",
+        "SLACK_CLIENT_SECRET": "secret",
+        "PORT": "nonsense",
+        "BOT_SECRET_KEYS": "nonsense",
+    }
+    async with playground(tmp_path, "--port", "0", **environment) as process:
+        assert "connected to the portfolio “northwind”" in await banner(process)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--help"], ["--port", "--host", "--portfolio", "--no-key", "8080", *PORTFOLIOS]),
+        (["--port", "70000"], ["a port is a number from 0 to 65535"]),
+        (["--portfolio", "mine"], ["northwind"]),
+        (["--no-key", "--portfolio", "atlas"], ["not allowed with"]),
+    ],
+    ids=["help", "a wrong port", "a wrong portfolio", "a key and none"],
+)
+async def test_the_command_line_explains_itself(
+    tmp_path: Path, arguments: list[str], words: list[str]
+) -> None:
+    async with playground(tmp_path, *arguments) as process:
+        async with asyncio.timeout(WITHIN_S):
+            said = b"".join(await process.communicate()).decode()
+
+        assert process.returncode == (0 if arguments == ["--help"] else 2)
+        assert all(word in said for word in words)
+
+
+async def test_without_the_pages_packages_it_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "nicegui.py").write_text("raise ModuleNotFoundError(name='nicegui')")
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+
+    async with playground(tmp_path, "--port", "0", PYTHONPATH=path) as process:
+        status, complaint = await ended(process)
+
+    assert status == 1
+    assert "nicegui" in complaint
+    assert "make demo" in complaint
+    assert len(complaint.splitlines()) == 1

@@ -1,0 +1,78 @@
+"""A press that fails costs nobody the message that they pressed in."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.features import Pace
+from tests.whole.town import Town, running_town
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_share_that_fails_leaves_the_list_where_it_is(shop: Town) -> None:
+    listed = await shop.ask(shop.bob, "/domains")
+    shop.clock.ahead += shop.clock.ahead.resolution * 61_000_000
+    shop.tracker.fail_next("500", times=9)
+
+    failure = await shop.press(shop.bob, listed, "Share")
+
+    assert "Reference" in failure.everything
+    assert next(message.everything for message in shop.bob.messages()) == listed.everything
+
+
+async def test_a_form_that_came_too_late_leaves_its_button_to_press_again(town: Town) -> None:
+    state = await town.ask(town.ada, "/domainkey")
+    town.slack.fail_next("views.open", error="expired_trigger_id")
+
+    await town.press(town.ada, state, "Set key")
+    await town.ada.press(state, "Set key")
+
+    assert "API key" in (await town.ada.next_form()).everything
+
+
+async def test_a_slow_share_does_not_take_the_lists_place(tmp_path: Path, mode: str) -> None:
+    pace = Pace(first_word_after_s=0.05, still_waiting_after_s=30)
+    async with running_town(tmp_path, mode, pace) as town:
+        town.acme.add("shop.example", health=41)
+        await town.connect()
+        listed = await town.ask(town.bob, "/domains")
+        town.clock.ahead += town.clock.ahead.resolution * 61_000_000
+        town.tracker.latency_s = 0.3
+
+        await town.bob.press(listed, "Share")
+        await town.slack.person("cy").next_message()
+
+        assert [m.everything for m in town.bob.messages() if m.is_ephemeral] == [listed.everything]
+
+
+async def test_a_key_that_is_checked_slowly_leaves_nothing_behind_in_the_channel(
+    tmp_path: Path, mode: str
+) -> None:
+    pace = Pace(first_word_after_s=0.05, still_waiting_after_s=30)
+    async with running_town(tmp_path, mode, pace) as town:
+        town.tracker.latency_s = 0.3
+        await town.connect()
+
+        assert "⏳" not in str([message.everything for message in town.ada.messages()])
+
+
+async def test_an_expiration_in_the_past_is_not_saved(town: Town) -> None:
+    key = town.acme.create_key("bot", scopes=("read_domains",), days=30)
+
+    form = await town.submit_key(key, **{"Expiration": "A date…", "Expiration date": "2001-01-01"})
+
+    assert "has passed" in form.everything
+    assert "Not saved" in form.everything
+
+
+async def test_a_page_that_cannot_be_turned_any_more_is_told_where_one_looks(shop: Town) -> None:
+    shop.acme.scan_results["shop.example"] = {"dns": {f"name{n}": n for n in range(100)}}
+    scan = await shop.ask(shop.bob, "/scan shop.example")
+    await shop.bob.press(scan, "Show all")
+    form = await shop.bob.next_form()
+    shop.slack.fail_next("views.update", error="not_found")
+
+    await shop.bob.press(form, "Next page")
+
+    assert "Slack did not let me" in (await shop.answer(shop.bob)).everything
