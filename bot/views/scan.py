@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from itertools import islice
 
 from bot.findings import Finding, Section
@@ -147,7 +148,7 @@ def _text(report: ScanReport) -> str:
     said += f"health {score_words(report.score)} before this scan; {counts}."
     if report.since:
         lines = [_without_marks(change_line(change)) for change in report.changes[:MAX_CHANGES]]
-        said += f" {'. '.join([_changes_title(report), *lines])}."
+        said += f" {'. '.join([_changes_title(report, moment_text), *lines])}."
     lifted = "; ".join(f"{name}: {_without_marks(shown)}" for name, shown in highlights(report))
     return f"{said} {lifted}".strip()
 
@@ -164,8 +165,8 @@ def _without_marks(mrkdwn: str) -> str:
     return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
 
 
-def _changes_title(report: ScanReport) -> str:
-    since = moment_text(report.since) if report.since else ""
+def _changes_title(report: ScanReport, shown: Callable[[datetime], str]) -> str:
+    since = shown(report.since) if report.since else ""
     if not report.changes:
         return f"Nothing has changed since the scan of {since}"
     return f"{plural(len(report.changes), 'change')} since the scan of {since}"
@@ -175,12 +176,12 @@ def _changes(report: ScanReport) -> list[Block]:
     if not report.since:
         return []
     if not report.changes:
-        return [context(f"{_changes_title(report)}.")]
+        return [context(f"{_changes_title(report, moment_token)}.")]
     told = ((f"• {change_line(change)}", 1) for change in report.changes)
     lines, count = _fitting(told, MAX_CHANGES)
     left_out = len(report.changes) - count
     lines += [f"• and {left_out:,} more"] if left_out else []
-    return [section("\n".join([f"*{_changes_title(report)}*", *lines]))]
+    return [section("\n".join([f"*{_changes_title(report, moment_token)}*", *lines]))]
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:

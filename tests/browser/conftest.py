@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return
     reason = "no Chromium on this machine (Debian: apt-get install chromium)"
     for item in items:
-        if "browser" in item.path.parts:
+        if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.skip(reason=reason))
 
 

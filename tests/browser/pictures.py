@@ -1,0 +1,73 @@
+"""The pictures of the README, taken from the playground: `python -m tests.browser.pictures`."""
+
+import asyncio
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, async_playwright
+
+from tests.browser.conftest import CHROMIUM, FLAGS, running_playground
+from tests.browser.typing import type_command
+
+FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
+WIDE, NARROW = (1280, 860), (420, 860)
+
+
+async def main() -> None:
+    """Take every picture."""
+    FOLDER.mkdir(exist_ok=True)
+    async with running_playground() as address, async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        await _commands(browser, address)
+        await _phone(browser, address)
+        await _admin(browser, address)
+        await _tracker(browser, address)
+        await browser.close()
+
+
+async def _commands(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", WIDE)
+    await type_command(page, "/scan example.com", "Scan of example.com")
+    await _keep(page, "scan.png")
+    await type_command(page, "/domains", "12 domains")
+    await _keep(page, "domains.png")
+    await page.goto(f"{address}/?as=bob&channel=general&dark=1")
+    await type_command(page, "/scan exmaple.com", "is not in your portfolio")
+    await type_command(page, "/domains below:80", "worst first")
+    await _keep(page, "domains-dark.png")
+
+
+async def _phone(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/?as=cy&channel=general&dark=1", NARROW)
+    await type_command(page, "/scan example.com", "Scan of example.com")
+    await _keep(page, "scan-phone.png")
+
+
+async def _admin(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/?as=ada&channel=general&dark=0", WIDE)
+    await type_command(page, "/domainkey", "Domain Tracker API key")
+    await page.get_by_role("button", name="Replace key").last.click()
+    await page.get_by_role("dialog").get_by_text("Scopes", exact=True).wait_for()
+    await _keep(page, "key-form.png")
+
+
+async def _tracker(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/tracker/keys", WIDE)
+    await page.get_by_text("API Keys").first.wait_for()
+    await _keep(page, "api-keys.png")
+    await page.goto(f"{address}/inspector")
+    await _keep(page, "inspector.png")
+
+
+async def _open(browser: Browser, address: str, size: tuple[int, int]) -> Page:
+    page = await browser.new_page(viewport={"width": size[0], "height": size[1]})
+    await page.goto(address)
+    return page
+
+
+async def _keep(page: Page, name: str) -> None:
+    await page.wait_for_timeout(600)  # for pictures only: let what moves come to rest
+    await page.screenshot(path=FOLDER / name)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,163 @@
+"""A newcomer in the playground, in a real browser: everything that the README promises."""
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser.conftest import running_playground
+from tests.browser.typing import become, type_command, type_line
+
+pytestmark = [pytest.mark.anyio, pytest.mark.browser]
+
+DNS = re.compile(r"^DNS \d+ findings$")
+GENERAL = "/?as=bob&channel=general&dark=0"
+
+
+@pytest.fixture
+async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
+    """Bob in #general; whatever goes wrong in the page's own scripts fails the test."""
+    page = await browser.new_page(viewport={"width": 1280, "height": 860})
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    await page.goto(address + GENERAL)
+    yield page
+    await page.close()
+    assert wrong == []
+
+
+async def test_a_newcomer_scans_opens_a_section_and_folds_it_again(page: Page) -> None:
+    scan = await type_command(page, "/scan example.com", "Scan of example.com")
+    dns = scan.get_by_role("button", name=DNS)
+
+    await expect(scan.get_by_text("Records 1")).to_be_hidden()
+    await dns.click()
+    await expect(scan.get_by_text("Records 1")).to_be_visible()
+    await dns.click()
+    await expect(scan.get_by_text("Records 1")).to_be_hidden()
+
+
+async def test_show_all_opens_a_form_and_escape_closes_it(page: Page) -> None:
+    scan = await type_command(page, "/scan example.com", "Scan of example.com")
+    await scan.get_by_role("button", name=DNS).click()
+
+    await scan.get_by_role("button", name="Show all of DNS").click()
+
+    form = page.get_by_role("dialog", name="DNS")
+    await expect(form).to_contain_text("findings, page 1 of")
+    await page.keyboard.press("Escape")
+    await expect(form).to_be_hidden()
+
+
+async def test_the_list_can_be_sorted_by_its_reader(page: Page) -> None:
+    listed = await type_command(page, "/domains", "12 domains")
+    first = listed.get_by_role("rowheader").first
+    await expect(first).to_have_text("northwind-outlet.example")
+
+    await listed.get_by_role("columnheader", name="Health").get_by_role("button").click()
+    await listed.get_by_role("columnheader", name="Health").get_by_role("button").click()
+
+    await expect(first).not_to_have_text("northwind-outlet.example")
+
+
+async def test_what_only_bob_may_see_is_not_shown_to_others_until_he_shares_it(
+    page: Page,
+) -> None:
+    scan = await type_command(page, "/scan example.com", "Scan of example.com")
+    await become(page, "cy (member)")
+    await expect(page.get_by_role("article")).to_have_count(0)
+
+    await become(page, "bob (member)")
+    await scan.get_by_role("button", name="Share").click()
+    await expect(page.get_by_role("article").last).to_contain_text("Shared by bob")
+    await become(page, "cy (member)")
+
+    await expect(page.get_by_role("article")).to_have_count(1)
+    await expect(page.get_by_role("article")).to_contain_text("Scan of example.com")
+
+
+async def test_a_form_says_what_is_wrong_before_it_adds_a_domain(page: Page) -> None:
+    await type_line(page, "/adddomain")
+    form = page.get_by_role("dialog", name="Add a domain")
+    domain = form.get_by_role("textbox", name="Domain")
+
+    await domain.fill("localhost")
+    await form.get_by_role("button", name="Add", exact=True).click()
+    await expect(form.get_by_role("alert")).to_contain_text("no dot")
+    await domain.fill("https://blog.northwind.example/new")
+    await form.get_by_role("button", name="Add", exact=True).click()
+
+    await expect(form).to_be_hidden()
+    await expect(page.get_by_role("article").last).to_contain_text(
+        "blog.northwind.example was added"
+    )
+
+
+async def test_the_commands_are_offered_while_one_types(page: Page) -> None:
+    composer = page.get_by_role("textbox", name="Message")
+    await composer.press_sequentially("/sc")
+
+    offered = page.get_by_role("listbox", name="Slash commands").get_by_role("option")
+    await expect(offered).to_have_count(1)
+    await composer.press("Tab")
+
+    await expect(composer).to_have_value("/scan ")
+
+
+async def test_an_admin_connects_a_workspace_that_has_no_key(browser: Browser) -> None:
+    async with running_playground("--no-key") as address:
+        page = await browser.new_page()
+        await page.goto(f"{address}/tracker/keys")
+        await page.get_by_role("button", name="Create key").click()
+        await page.get_by_role("textbox", name="Name").fill("Slack")
+        await page.get_by_role("dialog").get_by_role("button", name="Create").click()
+        key = await page.locator("text=/^service_sk_.{41}$/").first.inner_text()
+        await page.goto(f"{address}/?as=ada&channel=general")
+
+        state = await type_command(page, "/domainkey", "not connected")
+        await state.get_by_role("button", name="Set key").click()
+        form = page.get_by_role("dialog", name="Domain Tracker API key")
+        await form.get_by_role("textbox", name="API key").fill(key)
+        await form.get_by_role("button", name="Check and save").click()
+
+        await expect(form).to_contain_text("works and is saved. It sees 12 domains")
+        await page.keyboard.press("Escape")
+        await type_command(page, "/domains", "12 domains")
+
+
+@pytest.mark.parametrize("width", [1280, 420])
+@pytest.mark.parametrize("dark", [0, 1])
+async def test_every_answer_fits_the_window_and_loads_nothing_from_outside(
+    browser: Browser, address: str, width: int, dark: int
+) -> None:
+    page = await browser.new_page(viewport={"width": width, "height": 800})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    await page.goto(f"{address}/?as=bob&channel=general&dark={dark}")
+
+    for line, answer in (
+        ("/domains", "12 domains"),
+        ("/scan example.com", "Scan of example.com"),
+        ("/scan exmaple.com", "Did you mean"),
+        ("/domains below:x", "I did not understand"),
+        ("/adddomain help", "adds a domain"),
+    ):
+        await type_command(page, line, answer)
+
+    over = "document.scrollingElement.scrollWidth - window.innerWidth"
+    assert await page.evaluate(over) <= 0
+    assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+
+
+async def test_ten_thousand_domains_stay_fluent(browser: Browser) -> None:
+    async with running_playground("--portfolio", "atlas") as address:
+        page = await browser.new_page()
+        await page.goto(address + GENERAL)
+
+        listed = await type_command(page, "/domains", "10,000 domains")
+        await listed.get_by_role("button", name="Next page").click()
+        await expect(listed).to_contain_text("page 2 of 100", timeout=3_000)
+        await page.goto(f"{address}/tracker?portfolio=atlas")
+
+        await expect(page.get_by_text(re.compile("of 10,?000")).first).to_be_visible(timeout=3_000)

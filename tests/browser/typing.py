@@ -1,0 +1,27 @@
+"""What people do in the page, and how a test sees that it has happened."""
+
+from playwright.async_api import Locator, Page, expect
+
+
+async def type_line(page: Page, line: str) -> None:
+    """Type a line into the composer and send it."""
+    composer = page.get_by_role("textbox", name="Message")
+    await composer.click()
+    await composer.fill(line)
+    await composer.press("Escape")  # closes the list of commands, so that Enter sends
+    await composer.press("Enter")
+
+
+async def type_command(page: Page, line: str, answer: str) -> Locator:
+    """Type a command; return the newest message, once it shows `answer`."""
+    await type_line(page, line)
+    newest = page.get_by_role("article").last
+    await expect(newest).to_contain_text(answer, timeout=15_000)
+    return newest
+
+
+async def become(page: Page, name: str) -> None:
+    """Switch to another person, as the page calls them: "ada (admin)"."""
+    await page.get_by_role("combobox", name="You are").click()
+    await page.get_by_role("option", name=name).click()
+    await expect(page.get_by_role("combobox", name="You are")).to_have_value(name)
