@@ -1,4 +1,4 @@
-"""The answers that README.md shows, made by the real bot between the local Slack and Domain Tracker.
+"""The answers that README.md shows, made by the real bot between the stand-ins.
 
 `python -m tests.readme` writes them into the README; tests/test_readme.py fails when they differ.
 """

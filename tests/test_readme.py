@@ -1,4 +1,4 @@
-"""The documents tell what is: the answers are real, the commands exist, the settings are all there."""
+"""The documents tell what is: real answers, commands that exist, every setting."""
 
 import re
 from pathlib import Path

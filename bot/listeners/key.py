@@ -24,19 +24,21 @@ from bot.tracker.budget import Budget, BudgetState, fingerprint
 from bot.views.failure import failure_message
 from bot.views.key import (
     CHECK_KEY,
-    KEY_FORM,
     REMOVE_KEY,
     SET_KEY,
-    KeyFormValues,
     checked_message,
-    checking_form,
-    key_form,
     key_state_message,
-    refused_form,
     removed_message,
-    saved_form,
     saved_message,
     typed_key_message,
+)
+from bot.views.key_form import (
+    KEY_FORM,
+    KeyFormValues,
+    checking_form,
+    key_form,
+    refused_form,
+    saved_form,
 )
 from bot.views.key_trouble import draft_trouble
 from bot.views.usage import usage_message

@@ -8,7 +8,7 @@ from typing import Any
 from bot.keys import SCOPES, KeyDraft, KeyFormError, checked_secret
 from bot.listeners.dispatcher import FormErrors
 from bot.redaction import holds_secret
-from bot.views.key import (
+from bot.views.key_form import (
     EXPIRY_BLOCK,
     EXPIRY_DAY_BLOCK,
     EXPIRY_DAY_FIELD,

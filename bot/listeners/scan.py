@@ -19,18 +19,16 @@ from bot.slack.calls import open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.tracker.models import Domain
 from bot.views.form import option
-from bot.views.scan import (
+from bot.views.scan import SHARE_SCAN, scan_message, waiting_message
+from bot.views.scan_forms import (
     PICK_BLOCK,
     PICK_DOMAIN,
     PICK_FORM,
-    SHARE_SCAN,
     SHOW_SECTION,
     TURN_SECTION,
     pick_form,
-    scan_message,
     section_form,
     section_place,
-    waiting_message,
 )
 from bot.views.text import MAX_OPTION_VALUE_CHARS
 from bot.views.usage import usage_message

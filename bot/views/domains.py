@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.health import summary
 from bot.message import Block, Message
@@ -10,48 +9,21 @@ from bot.portfolio.portfolio import Snapshot
 from bot.portfolio.query import Query, Sort, query_text
 from bot.tracker.models import Domain
 from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
+from bot.views.domains_table import Page, domains_table, page_of
 from bot.views.health import bands_text, score_text, score_words, summary_text
 from bot.views.text import (
-    MAX_TABLE_CHARS,
-    MAX_TABLE_ROWS,
-    clip,
     code,
     escaped,
-    host_shown,
     moment_token,
-    outside,
     plural,
     score_number,
 )
 
 SHARE_DOMAINS = "share.domains"
-COLUMNS = ("Domain", "Health", "State", "Folder", "Tags")
 MAX_WORST_IN_TEXT = 5
 MAX_PLAIN_CHARS = 9_000
 MAX_OFFERED = 10
 """How many tags or folders are named when a filter names one that nobody uses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page of a list; `number` counts from 1 and `first` is the first row's place, from 1."""
-
-    domains: Sequence[Domain]
-    number: int
-    count: int
-    first: int
-
-
-def page_of(domains: Sequence[Domain], number: int) -> Page:
-    """Return page `number` of `domains`, or the last one when there are not so many.
-
-    A page holds a hundred rows, fewer where long names would make the table too large.
-    """
-    starts = _page_starts(domains)
-    number = min(number, len(starts))
-    start = starts[number - 1]
-    end = starts[number] if number < len(starts) else len(domains)
-    return Page(domains[start:end], number, len(starts), start + 1)
 
 
 def domains_message(
@@ -77,58 +49,9 @@ def domains_message(
     ]
     return Message(
         text=_text(found, query, page),
-        blocks=(*top, _table(page, query), *bottom),
+        blocks=(*top, domains_table(page, _order(query)), *bottom),
         plain=(*top, *_plain_rows(page), *bottom),
     )
-
-
-def _page_starts(domains: Sequence[Domain]) -> list[int]:
-    starts, rows, chars = [0], 0, 0
-    for place, domain in enumerate(domains):
-        size = sum(map(len, _cells(domain)))
-        if rows == MAX_TABLE_ROWS or chars + size > MAX_TABLE_CHARS:
-            starts.append(place)
-            rows, chars = 0, 0
-        rows, chars = rows + 1, chars + size
-    return starts
-
-
-def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
-    number = "–" if domain.health_score is None else score_number(domain.health_score)
-    state, _, word = score_text(domain.health_score).rpartition(" ")
-    return (
-        host_shown(domain.domain) or "–",
-        number,
-        f"{state.split()[0]} {word}",
-        outside(domain.folder or "", 40) or "–",
-        outside(", ".join(domain.tags), 80) or "–",
-    )
-
-
-def _table(page: Page, query: Query) -> Block:
-    """https://docs.slack.dev/reference/block-kit/blocks/data-table-block."""
-    rows = [[_raw_text(title) for title in COLUMNS]]
-    for domain in page.domains:
-        name, number, *rest = _cells(domain)
-        rows.append([_raw_text(name), _score_cell(domain, number), *map(_raw_text, rest)])
-    return {
-        "type": "data_table",
-        "caption": clip(f"Domains and their health, {_order(query)}", 150),
-        "page_size": 10,
-        "row_header_column_index": 0,
-        "rows": rows,
-    }
-
-
-def _score_cell(domain: Domain, shown: str) -> Block:
-    # A column sorts by value only when every cell has one; an unknown score sorts below 0 and
-    # is shown as a dash, never as a number.
-    value = -1 if domain.health_score is None else float(shown)
-    return {"type": "raw_number", "value": value, "text": shown}
-
-
-def _raw_text(text: str) -> Block:
-    return {"type": "raw_text", "text": text}
 
 
 def _plain_rows(page: Page) -> list[Block]:

@@ -11,7 +11,7 @@ from bot.adding import AlreadyAddedError, UncertainAddError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.keys import ExpiredDraftError, KeyFormError
-from bot.message import Block, Message
+from bot.message import Message
 from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.slack.errors import (
@@ -28,18 +28,12 @@ from bot.store.errors import (
     StoreLockedError,
     WrongKeyRingError,
 )
-from bot.tracker.errors import (
-    RejectedError,
-    ReplyTooLargeError,
-    TimedOutError,
-    TrackerError,
-    UnavailableError,
-    UnreadableReplyError,
-)
 from bot.views.adding import already_added_message
 from bot.views.blocks import actions, context, run_button, section
 from bot.views.facts import Facts
 from bot.views.key_trouble import KEY_TROUBLES
+from bot.views.retry import plain_message, retry_message
+from bot.views.service_trouble import SERVICE_TROUBLES
 from bot.views.text import code, duration_text, escaped, host_shown, outside
 from bot.views.usage import USAGES
 from bot.words import NotUnderstoodError
@@ -65,7 +59,7 @@ def failure_message(error: Exception, facts: Facts) -> Message:
     for kind in type(error).__mro__:
         if kind in _EXPLAIN:
             return _EXPLAIN[kind](error, facts)
-    return _retry("Something broke on my side. I have written it down.", facts)
+    return retry_message("Something broke on my side. I have written it down.", facts)
 
 
 def host_sentence(error: HostNameError) -> str:
@@ -107,19 +101,21 @@ def _already_added(error: AlreadyAddedError, _facts: Facts) -> Message:
 
 def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:
     parts = "; ".join(f"{code(problem.part, 80)} – {problem.why}" for problem in error.problems)
-    return _just(f"I did not understand: {parts}")
+    return plain_message(f"I did not understand: {parts}")
 
 
 def _key_form(_error: KeyFormError, _facts: Facts) -> Message:
-    return _just("That is not an API key: a key has 52 characters and begins with `service_sk_`.")
+    return plain_message(
+        "That is not an API key: a key has 52 characters and begins with `service_sk_`."
+    )
 
 
 def _expired_draft(_error: ExpiredDraftError, _facts: Facts) -> Message:
-    return _just("The expiration date has passed: such a key is refused. Make a new one.")
+    return plain_message("The expiration date has passed: such a key is refused. Make a new one.")
 
 
 def _uncertain_add(error: UncertainAddError, facts: Facts) -> Message:
-    return _retry(
+    return retry_message(
         f"Domain Tracker gave no proper answer when I added {code(host_shown(error.host), 300)},"
         " and does not list it. It may still appear. Trying again is safe: I look first.",
         facts,
@@ -127,107 +123,66 @@ def _uncertain_add(error: UncertainAddError, facts: Facts) -> Message:
 
 
 def _no_domain_id(_error: NoDomainIdError, facts: Facts) -> Message:
-    return _retry(
+    return retry_message(
         "Domain Tracker lists this domain without an id, so it cannot be scanned.", facts
     )
 
 
 def _no_scan(_error: NoScanError, facts: Facts) -> Message:
-    return _retry("That scan is no longer kept. Scan the domain again.", facts)
-
-
-def _rejected(error: RejectedError, facts: Facts) -> Message:
-    said = f" It said: {code(error.said, 200)}." if error.said else ""
-    return _retry(f"Domain Tracker declined this.{said}", facts, detail=f"status {error.status}")
-
-
-def _timed_out(error: TimedOutError, facts: Facts) -> Message:
-    more = " It may still be at work on it." if error.is_outcome_unknown else ""
-    return _retry(f"Domain Tracker did not answer in time.{more}", facts)
-
-
-def _unavailable(error: UnavailableError, facts: Facts) -> Message:
-    detail = f"status {error.status}" if error.status else "no connection"
-    return _retry("Domain Tracker cannot be reached, or is out of order.", facts, detail=detail)
-
-
-def _unreadable(error: UnreadableReplyError, facts: Facts) -> Message:
-    detail = f"status {error.status}" if error.status else ""
-    return _retry("Domain Tracker sent an answer that I cannot read.", facts, detail=detail)
-
-
-def _too_large(_error: ReplyTooLargeError, facts: Facts) -> Message:
-    return _retry("Domain Tracker sent more than I can take in (16 MiB).", facts)
-
-
-def _tracker(_error: TrackerError, facts: Facts) -> Message:
-    return _retry("Domain Tracker did not do this.", facts)
+    return retry_message("That scan is no longer kept. Scan the domain again.", facts)
 
 
 def _conflict(_error: ConflictError, facts: Facts) -> Message:
-    return _retry("Somebody else changed the same thing at the same time.", facts)
+    return retry_message("Somebody else changed the same thing at the same time.", facts)
 
 
 def _store(_error: StoreError, facts: Facts) -> Message:
-    return _retry("I cannot reach my memory right now.", facts)
+    return retry_message("I cannot reach my memory right now.", facts)
 
 
 def _locked(_error: StoreLockedError, facts: Facts) -> Message:
-    return _retry("My memory is in use by another copy of me.", facts)
+    return retry_message("My memory is in use by another copy of me.", facts)
 
 
 def _wrong_ring(_error: WrongKeyRingError, facts: Facts) -> Message:
-    return _retry(
+    return retry_message(
         "My memory was sealed with other keys. The operator has to put them back.", facts
     )
 
 
 def _trigger(_error: TriggerExpiredError, facts: Facts) -> Message:
-    return _retry("The form could not be opened in time. Press `Try again` to open it.", facts)
+    return retry_message(
+        "The form could not be opened in time. Press `Try again` to open it.", facts
+    )
 
 
 def _slack_busy(error: SlackRateLimitedError, facts: Facts) -> Message:
-    return _retry(f"Slack asks me to wait {duration_text(error.retry_after_s)}.", facts)
+    return retry_message(f"Slack asks me to wait {duration_text(error.retry_after_s)}.", facts)
 
 
 def _slack_away(_error: SlackUnavailableError, facts: Facts) -> Message:
-    return _retry("Slack did not answer me properly.", facts)
+    return retry_message("Slack did not answer me properly.", facts)
 
 
 def _slack_refused(error: SlackRefusedError, facts: Facts) -> Message:
-    return _retry("Slack did not let me do this.", facts, detail=error.code)
+    return retry_message("Slack did not let me do this.", facts, detail=error.code)
 
 
 def _blocks(_error: BlocksRefusedError, facts: Facts) -> Message:
-    return _retry("Slack did not take my answer in any form.", facts)
+    return retry_message("Slack did not take my answer in any form.", facts)
 
 
 def _slack(_error: SlackError, facts: Facts) -> Message:
-    return _retry("I could not do this in Slack.", facts)
+    return retry_message("I could not do this in Slack.", facts)
 
 
 def _root(_error: BotError, facts: Facts) -> Message:
-    return _retry("I could not do this.", facts)
-
-
-def _just(mrkdwn: str) -> Message:
-    return Message(mrkdwn.replace("`", ""), (section(mrkdwn),))
-
-
-def _retry(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
-    """A failure that may pass: with the reference for whoever looks into it, and `Try again`."""
-    told = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
-    reference = f"Reference {facts.reference}" if facts.reference else ""
-    note: list[Block] = [context(f"{reference}{told}")] if reference else []
-    again = run_button("Try again", facts.command_line) if facts.command_line else None
-    return Message(
-        mrkdwn.replace("`", "") + (f" {reference}." if reference else ""),
-        (section(mrkdwn), *note, *actions(again)),
-    )
+    return retry_message("I could not do this.", facts)
 
 
 _EXPLAIN: dict[type[BaseException], Explain] = {
     **KEY_TROUBLES,
+    **SERVICE_TROUBLES,
     HostNameError: _host,
     UnknownDomainError: _unknown_domain,
     AlreadyAddedError: _already_added,
@@ -237,12 +192,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     UncertainAddError: _uncertain_add,
     NoDomainIdError: _no_domain_id,
     NoScanError: _no_scan,
-    RejectedError: _rejected,
-    TimedOutError: _timed_out,
-    UnavailableError: _unavailable,
-    UnreadableReplyError: _unreadable,
-    ReplyTooLargeError: _too_large,
-    TrackerError: _tracker,
     ConflictError: _conflict,
     StoreError: _store,
     StoreLockedError: _locked,

@@ -1,4 +1,4 @@
-"""A scan as a message, its sections folded, and one whole section as a form. Pure."""
+"""A scan as a message, its sections folded. Pure."""
 
 import json
 import re
@@ -6,24 +6,23 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from itertools import islice
 
-from bot.findings import Finding, Section
+from bot.findings import Section
 from bot.message import Block, Message
-from bot.scans import SECTIONS, ScanReport
+from bot.scans import ScanReport
 from bot.views.blocks import (
     actions,
     button,
     context,
     fields,
     header,
-    paragraphs,
     plain_text,
     run_button,
     section,
 )
 from bot.views.finding import change_line, finding_lines, section_title
-from bot.views.form import field, form, notice
 from bot.views.health import score_text, score_words
 from bot.views.highlights import highlights
+from bot.views.scan_forms import SHOW_SECTION, scanned_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
     code,
@@ -36,21 +35,11 @@ from bot.views.text import (
 )
 
 SHARE_SCAN = "share.scan"
-SHOW_SECTION = "scan.section.show"
-TURN_SECTION = "scan.section.turn"
-PICK_FORM = "scan.pick"
-PICK_BLOCK = "domain"
-PICK_DOMAIN = "scan.domain"
 
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
 MAX_PLAIN_LINES = 6
 MAX_CHANGES = 8
-# A form may weigh 250 kB of JSON, in which a character can take twelve bytes (an emoji does).
-MAX_FORM_LINES = 40
-MAX_FORM_CHARS = 18_000
-# Escaped, each may become five, and a section holds 3,000.
-MAX_FORM_VALUE_CHARS = 550
 
 
 def waiting_message(host: str, *, is_long: bool = False) -> Message:
@@ -74,7 +63,7 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
     lifted = highlights(report)
     top = [
         header(f"Scan of {host_shown(report.host)}"),
-        context(f"{score_text(report.score)} before this scan  ·  {_when(report)}"),
+        context(f"{score_text(report.score)} before this scan  ·  {scanned_text(report)}"),
         *([fields(lifted)] if lifted else []),
         *_changes(report),
     ]
@@ -86,60 +75,6 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
         blocks=(*top, *(_folded(report, each) for each in report.sections), *bottom),
         plain=(*top, *plain, *bottom),
     )
-
-
-def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
-    """Return the form that shows everything of one section; pages count from 1.
-
-    `metadata` comes back with its buttons.
-    """
-    shown = report.section(name)
-    pages = _pages(shown.findings)
-    page = max(1, min(page, len(pages)))
-    note = f"{plural(len(shown.findings), 'finding')}, page {page} of {len(pages)}."
-    if shown.left_out:
-        note += f" {shown.left_out:,} more were too many to keep."
-    turns = actions(
-        _turn_button(report, name, "Previous page", page - 1) if page > 1 else None,
-        _turn_button(report, name, "Next page", page + 1) if page < len(pages) else None,
-    )
-    blocks = [
-        section(f"*{code(host_shown(report.host), 300)}*  ·  {_when(report)}"),
-        *(paragraphs(pages[page - 1]) or [section("_Nothing in this section._")]),
-        context(note),
-        *turns,
-    ]
-    return notice(section_title(name), blocks, metadata=metadata)
-
-
-def pick_form(metadata: str) -> Block:
-    """Return the form that asks which domain to scan; `metadata` comes back with it."""
-    domain = {
-        "type": "external_select",
-        "action_id": PICK_DOMAIN,
-        "min_query_length": 0,
-        "placeholder": plain_text("Type a part of the name", 150),
-        "focus_on_load": True,
-    }
-    hint = "A full scan can take up to two minutes."
-    blocks = [field(PICK_BLOCK, "Domain", domain, hint=hint)]
-    return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
-
-
-def section_place(value: str) -> tuple[str, str, int]:
-    """Return host, section and page from the value of a button of this module.
-
-    Raises:
-        ValueError: the value is none of ours.
-    """
-    match json.loads(value):
-        case [str(host), str(name), int(page)] if name in SECTIONS:
-            return host, name, page
-    raise ValueError("not the value of a section button")
-
-
-def _when(report: ScanReport) -> str:
-    return f"scanned {moment_token(report.scanned_at)}"
 
 
 def _text(report: ScanReport) -> str:
@@ -238,23 +173,6 @@ def _more(report: ScanReport, shown: Section, told: int) -> list[Block]:
         "Show all", f"{SHOW_SECTION}.{shown.name}", value, accessibility_label=named
     )
     return [context(f"and {left_out:,} more"), *actions(everything)]
-
-
-def _turn_button(report: ScanReport, name: str, label: str, page: int) -> Block | None:
-    value = json.dumps([report.host, name, page])
-    return button(label, f"{TURN_SECTION}.{label.split()[0].lower()}", value)
-
-
-def _pages(findings: Iterable[Finding]) -> list[list[str]]:
-    pages: list[list[str]] = [[]]
-    chars = 0
-    for line, _count in finding_lines(findings, value_chars=MAX_FORM_VALUE_CHARS):
-        if len(pages[-1]) == MAX_FORM_LINES or chars + len(line) > MAX_FORM_CHARS:
-            pages.append([])
-            chars = 0
-        pages[-1].append(line)
-        chars += len(line)
-    return pages
 
 
 def _buttons(report: ScanReport) -> list[Block]:

@@ -13,6 +13,15 @@ from bot.tracker.errors import (
     UnavailableError,
 )
 from bot.views.key import (
+    checked_message,
+    expiry_text,
+    key_state_message,
+    operation_text,
+    removed_message,
+    saved_message,
+    typed_key_message,
+)
+from bot.views.key_form import (
     EXPIRIES,
     EXPIRY_BLOCK,
     EXPIRY_DAY_BLOCK,
@@ -22,17 +31,10 @@ from bot.views.key import (
     SCOPES_BLOCK,
     SECRET_BLOCK,
     KeyFormValues,
-    checked_message,
     checking_form,
-    expiry_text,
     key_form,
-    key_state_message,
-    operation_text,
     refused_form,
-    removed_message,
     saved_form,
-    saved_message,
-    typed_key_message,
 )
 from bot.views.key_trouble import draft_trouble, refusal_notice
 from tests.builders import HOSTILE_TEXTS, MOMENT, TODAY, a_key_record, facts_for_admin

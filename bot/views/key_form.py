@@ -1,0 +1,134 @@
+"""The private form that sets the workspace's API key. Pure; never a key."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.keys import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord
+from bot.message import Block
+from bot.views.blocks import context, plain_text, section
+from bot.views.form import field, form, notice, option
+from bot.views.text import code, plural
+
+KEY_FORM = "key"
+
+
+SECRET_BLOCK, LABEL_BLOCK = "secret", "label"
+
+
+EXPIRY_BLOCK, EXPIRY_DAY_BLOCK, SCOPES_BLOCK = "expiry", "expiry_day", "scopes"
+
+
+SECRET_FIELD, LABEL_FIELD = "key.secret", "key.label"
+
+
+EXPIRY_FIELD, EXPIRY_DAY_FIELD, SCOPES_FIELD = "key.expiry", "key.expiry_day", "key.scopes"
+
+
+TITLE = "Domain Tracker API key"
+
+
+MAX_LABEL_CHARS = 100
+PROPOSED_LABEL = "Domain Tracker for Slack"
+
+
+# Service document, section 2.1: 30, 90 or 365 days, or a date.
+EXPIRIES = {
+    "30": "30 days",
+    "90": "90 days",
+    "365": "365 days",
+    "date": "A date…",
+    "unknown": "None, or I do not know",
+}
+
+
+_SCOPE_NOTES = {
+    "read_domains": "needed for /domains and to find a domain",
+    "write_domains": "needed for /adddomain",
+    "admin": "more than this bot needs: avoid it",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyFormValues:
+    """What the form shows when it opens: everything but the key itself."""
+
+    label: str = PROPOSED_LABEL
+    expiry: str = "90"
+    expiry_day: str | None = None
+    scopes: Sequence[str] = ("read_domains", "write_domains")
+
+
+def key_form(metadata: str, values: KeyFormValues, trouble: str | None = None) -> Block:
+    """Return the form; `trouble` is one of our own sentences on why the last try was not saved."""
+    warning = [section(f"⚠️ *Not saved.* {trouble} Please enter the key again.")] if trouble else []
+    how = context(
+        "Make the key in Domain Tracker under *Portfolio → API Keys*, one for this bot alone."
+        " It is checked with one request, sealed, and never shown again."
+    )
+    blocks = [*warning, how, *_fields(values)]
+    return form(KEY_FORM, TITLE, "Check and save", blocks, metadata=metadata)
+
+
+def checking_form() -> Block:
+    """Return what stands in the form's place while the service is asked."""
+    return _notice("⏳ Checking the key with Domain Tracker…")
+
+
+def saved_form(record: KeyRecord, domains: int) -> Block:
+    """Return that the key was saved, and what it sees."""
+    return _notice(
+        f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
+        " Try `/domains`."
+    )
+
+
+def refused_form(sentence: str) -> Block:
+    """Return one of our own sentences in the form's place."""
+    return _notice(sentence)
+
+
+def _fields(values: KeyFormValues) -> list[Block]:
+    secret = {
+        "type": "plain_text_input",
+        "action_id": SECRET_FIELD,
+        "placeholder": plain_text(f"{KEY_PREFIX}…", 150),
+        "focus_on_load": True,
+    }
+    label = {
+        "type": "plain_text_input",
+        "action_id": LABEL_FIELD,
+        "initial_value": values.label,
+        "max_length": MAX_LABEL_CHARS,
+    }
+    expiry = {
+        "type": "static_select",
+        "action_id": EXPIRY_FIELD,
+        "options": [option(key, shown) for key, shown in EXPIRIES.items()],
+        "initial_option": option(values.expiry, EXPIRIES[values.expiry]),
+    }
+    day: Block = {"type": "datepicker", "action_id": EXPIRY_DAY_FIELD}
+    if values.expiry_day:
+        day["initial_date"] = values.expiry_day
+    return [
+        field(
+            SECRET_BLOCK,
+            "API key",
+            secret,
+            hint=f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}",
+        ),
+        field(LABEL_BLOCK, "Label", label, hint="The name that the key has in Domain Tracker."),
+        field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
+        field(EXPIRY_DAY_BLOCK, "Expiration date", day, hint="Only for “A date…”.", optional=True),
+        field(SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="What the key was given."),
+    ]
+
+
+def _scope_boxes(values: KeyFormValues) -> Block:
+    options = [option(scope, note=_SCOPE_NOTES.get(scope, "")) for scope in SCOPES]
+    chosen = [each for each in options if each["value"] in values.scopes]
+    boxes: Block = {"type": "checkboxes", "action_id": SCOPES_FIELD, "options": options}
+    return boxes | {"initial_options": chosen} if chosen else boxes
+
+
+def _notice(mrkdwn: str) -> Block:
+    return notice(TITLE, [section(mrkdwn)])
