@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import settings
 
-# A machine that is busy with other tests is no reason to fail: what must be fast has a test of its own.
+# A busy machine is no reason to fail: what must be fast has a test of its own.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
