@@ -5,6 +5,10 @@ import os
 import pytest
 from hypothesis import settings
 
+OURS = (
+    *("SLACK_", "BOT_", "DOMAIN_TRACKER_", "LOG_"),
+    *("DATABASE_URL", "PORT", "HOST", "EGRESS_IPS", "TICK_SECONDS"),
+)
 # A busy machine is no reason to fail: what must be fast has a test of its own.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
@@ -19,7 +23,5 @@ def anyio_backend() -> str:
 @pytest.fixture(autouse=True)
 def no_settings_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide the developer's own settings: Bolt reads SLACK_* by itself, and may change mode."""
-    ours = ("SLACK_", "BOT_", "DOMAIN_TRACKER_", "DATABASE_URL", "PORT", "HOST", "LOG_")
-    ours += ("EGRESS_IPS", "TICK_SECONDS")
-    for name in [name for name in os.environ if name.startswith(ours)]:
+    for name in [name for name in os.environ if name.startswith(OURS)]:
         monkeypatch.delenv(name)
