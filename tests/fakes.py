@@ -1,9 +1,11 @@
 """Small stand-ins with memory for what the bot's parts are handed. Never mocks."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
-from bot.tracker.models import Domain, Listing
+from bot.tracker.budget import Purpose
+from bot.tracker.models import Added, Domain, Listing, ScanResult
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 
@@ -47,3 +49,44 @@ class FakeLists:
         if error:
             raise error
         return Listing(domains=domains, skipped=self.skipped)
+
+
+class FakeTracker:
+    """A `Tracker` that answers what it is given; remembers which key it was asked with."""
+
+    def __init__(self, *domains: Domain) -> None:
+        self.domains = domains
+        self.errors: dict[str, Exception] = {}  # by key: what it answers to that key
+        self.asked: list[tuple[str, str]] = []
+        self.sections: dict[str, object] = {}
+        self.before_answer: Callable[[], Awaitable[object]] | None = None
+
+    async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
+        await self._ask("list", key)
+        return Listing(domains=self.domains)
+
+    async def add_domain(
+        self,
+        key: str,
+        *,
+        domain: str,
+        domain_type: str,
+        tags: Sequence[str] = (),
+        folder: str | None = None,
+        purpose: Purpose = Purpose.PERSON,
+    ) -> Added:
+        await self._ask("add", key)
+        return Added()
+
+    async def scan(
+        self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanResult:
+        await self._ask("scan", key)
+        return ScanResult(domain_id=domain_id, sections=self.sections)
+
+    async def _ask(self, operation: str, key: str) -> None:
+        self.asked.append((operation, key))
+        if self.before_answer:
+            await self.before_answer()
+        if key in self.errors:
+            raise self.errors[key]

@@ -20,15 +20,15 @@ class Ticks:
 
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
-        self._last = time.monotonic()
+        self.last_at = time.monotonic()
 
     def note(self) -> None:
         """Record that a tick has ended well just now."""
-        self._last = time.monotonic()
+        self.last_at = time.monotonic()
 
     async def are_recent(self) -> bool:
         """Say whether ticks come as they should."""
-        return time.monotonic() - self._last < MISSED_TICKS * self._every_s + 1
+        return time.monotonic() - self.last_at < MISSED_TICKS * self._every_s + 1
 
 
 @asynccontextmanager

@@ -1,0 +1,75 @@
+"""Who may be taken for an admin, by what Slack says of a person."""
+
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.calls import Member, fetch_member
+from bot.workspace import WorkspaceId
+
+pytestmark = pytest.mark.anyio
+
+ALONE = WorkspaceId("T1")
+IN_ORG = WorkspaceId("T1", "E1")
+
+
+class Client(AsyncWebClient):
+    """A client to which Slack says one thing of everybody."""
+
+    def __init__(self, user: dict[str, Any]) -> None:
+        super().__init__(token="xoxb-1")
+        self.user = user
+
+    async def users_info(self, **_asked: Any) -> Any:
+        return {"ok": True, "user": self.user}
+
+
+async def member(user: dict[str, Any], workspace: WorkspaceId = ALONE) -> Member:
+    return await fetch_member(Client({"id": "U1", "team_id": "T1"} | user), workspace, "U1")
+
+
+@pytest.mark.parametrize(
+    ("user", "is_admin"),
+    [
+        ({"is_admin": True}, True),
+        ({"is_owner": True}, True),
+        ({}, False),
+        ({"is_admin": True, "is_restricted": True}, False),
+        ({"is_admin": True, "is_ultra_restricted": True}, False),
+        ({"is_admin": True, "deleted": True}, False),
+        ({"is_admin": True, "is_bot": True}, False),
+        ({"is_admin": True, "is_stranger": True}, False),
+        ({"is_admin": True, "team_id": "T2"}, False),
+        ({"enterprise_user": {"is_admin": True}}, True),
+    ],
+    ids=str,
+)
+async def test_only_admins_and_owners_of_this_workspace_are_admins(
+    user: dict[str, Any], is_admin: bool
+) -> None:
+    assert (await member(user)).is_admin is is_admin
+
+
+@pytest.mark.parametrize(
+    ("workspace", "user", "is_stranger"),
+    [
+        (ALONE, {}, False),
+        (ALONE, {"team_id": "T2"}, True),
+        (ALONE, {"is_stranger": True}, True),
+        (IN_ORG, {"team_id": "T2", "enterprise_user": {"enterprise_id": "E1"}}, False),
+        (IN_ORG, {"team_id": "T2", "enterprise_user": {"enterprise_id": "E2"}}, True),
+        (IN_ORG, {"team_id": "T2"}, True),
+    ],
+    ids=str,
+)
+async def test_people_of_other_workspaces_are_strangers_unless_the_organisation_is_theirs(
+    workspace: WorkspaceId, user: dict[str, Any], is_stranger: bool
+) -> None:
+    assert (await member(user, workspace)).is_stranger is is_stranger
+
+
+async def test_the_name_that_people_chose_comes_first() -> None:
+    user = {"name": "ada", "real_name": "Ada L.", "profile": {"display_name": "countess"}}
+
+    assert (await member(user)).name == "countess"

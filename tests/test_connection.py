@@ -1,0 +1,132 @@
+"""Calls with a workspace's own key, and what is remembered of what the service says of it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from bot.connection import Connection, LackingScopeError
+from bot.keys import KeyRecord, Keys, NoKeyError
+from bot.store.base import Document
+from bot.store.errors import StoreError
+from bot.store.memory import MemoryDocuments
+from bot.tracker.errors import InsufficientPermissionsError, InvalidKeyError
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, a_domain
+from tests.fakes import FakeClock, FakeTracker
+from tests.test_keys import RING, a_draft
+
+pytestmark = pytest.mark.anyio
+
+ONE = WorkspaceId("T1")
+NEW_KEY = KEY.replace("Q", "R")
+
+
+class FullDisk(MemoryDocuments):
+    """A store that can be read, but not written."""
+
+    is_full = False
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        if self.is_full:
+            raise StoreError("disk full")
+        return await super().put(key, value, due_at=due_at, if_rev=if_rev)
+
+
+class Lines:
+    """A connection with everything around it."""
+
+    def __init__(self) -> None:
+        self.documents = FullDisk()
+        self.keys = Keys(self.documents, RING, clock=FakeClock())
+        self.tracker = FakeTracker(a_domain())
+        self.told: list[KeyRecord] = []
+        self.connection = Connection(self.tracker, self.keys, on_refusal=self.tell)
+
+    async def tell(self, workspace: WorkspaceId, record: KeyRecord) -> None:
+        self.told.append(record)
+
+
+@pytest.fixture
+async def lines() -> Lines:
+    lines = Lines()
+    await lines.keys.save(ONE, a_draft(), set_by="U1")
+    return lines
+
+
+async def test_a_call_carries_the_workspaces_own_key(lines: Lines) -> None:
+    await lines.connection.list_domains(ONE)
+
+    assert lines.tracker.asked == [("list", KEY)]
+
+
+async def test_a_workspace_without_a_key_asks_nobody(lines: Lines) -> None:
+    with pytest.raises(NoKeyError):
+        await lines.connection.list_domains(WorkspaceId("T2"))
+
+    assert lines.tracker.asked == []
+
+
+async def test_a_refused_key_is_told_once_and_not_sent_again(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+
+    for _ in range(3):
+        with pytest.raises(InvalidKeyError):
+            await lines.connection.list_domains(ONE)
+
+    assert len(lines.tracker.asked) == 1
+    assert len(lines.told) == 1
+
+
+async def test_checking_again_sends_a_refused_key_and_believes_the_answer(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.list_domains(ONE)
+    lines.tracker.errors.clear()
+
+    await lines.connection.check_again(ONE)
+
+    await lines.connection.list_domains(ONE)
+
+
+async def test_a_key_replaced_on_the_way_is_tried_in_the_place_of_the_old_one(
+    lines: Lines,
+) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("revoked")
+
+    async def replace() -> None:
+        lines.tracker.before_answer = None
+        await lines.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+
+    lines.tracker.before_answer = replace
+
+    await lines.connection.list_domains(ONE)
+
+    assert lines.tracker.asked == [("list", KEY), ("list", NEW_KEY)]
+    assert lines.told == []
+
+
+async def test_a_missing_scope_is_remembered_for_its_operation(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InsufficientPermissionsError("no")
+
+    with pytest.raises(LackingScopeError) as caught:
+        await lines.connection.scan(ONE, "d1")
+
+    assert caught.value.operation == "scan"
+    assert (await lines.keys.stored(ONE)).record.lacks == ("scan",)
+
+
+async def test_a_full_disk_does_not_hide_what_the_service_says(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    lines.documents.is_full = True
+
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.list_domains(ONE)

@@ -1,0 +1,88 @@
+"""Commands that wait for a key: fifteen minutes, one taker, nothing in clear."""
+
+import pytest
+
+from bot.kept import KeptCommand, KeptCommands
+from bot.store.memory import MemoryDocuments
+from bot.store.sealed import KeyRing
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, KEY_TAIL
+from tests.fakes import FakeClock
+
+pytestmark = pytest.mark.anyio
+
+ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
+URL = "https://hooks.example/commands/1"
+
+
+def a_command(user_id: str = "U1", text: str = "shop.example") -> KeptCommand:
+    return KeptCommand(
+        command="/scan", text=text, user_id=user_id, channel_id="C1", response_url=URL
+    )
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def documents() -> MemoryDocuments:
+    return MemoryDocuments()
+
+
+@pytest.fixture
+def kept(documents: MemoryDocuments, clock: FakeClock) -> KeptCommands:
+    return KeptCommands(documents, KeyRing({"k1": b"1" * 32}), clock=clock)
+
+
+async def test_what_was_kept_is_taken_once(kept: KeptCommands) -> None:
+    await kept.keep(ONE, a_command())
+
+    assert await kept.take_all(ONE) == [a_command()]
+    assert await kept.take_all(ONE) == []
+
+
+async def test_a_person_has_only_the_latest_command_kept(kept: KeptCommands) -> None:
+    await kept.keep(ONE, a_command(text="old.example"))
+    await kept.keep(ONE, a_command(text="new.example"))
+
+    assert [command.text for command in await kept.take_all(ONE)] == ["new.example"]
+
+
+async def test_a_workspace_takes_only_its_own(kept: KeptCommands) -> None:
+    await kept.keep(OTHER, a_command())
+
+    assert await kept.take_all(ONE) == []
+
+
+@pytest.mark.parametrize(("after_s", "count"), [(899, 1), (901, 0)])
+async def test_a_command_is_kept_for_fifteen_minutes(
+    kept: KeptCommands, clock: FakeClock, after_s: int, count: int
+) -> None:
+    await kept.keep(ONE, a_command())
+    clock.advance(after_s)
+
+    assert len(await kept.take_all(ONE)) == count
+
+
+async def test_what_nobody_took_is_swept_away(
+    kept: KeptCommands, documents: MemoryDocuments, clock: FakeClock
+) -> None:
+    await kept.keep(ONE, a_command("U1"))
+    clock.advance(600)
+    await kept.keep(ONE, a_command("U2"))
+    clock.advance(600)
+
+    assert await kept.forget_expired() == 1
+    assert [document.key[-2:] for document in await documents.list_prefix("")] == ["U2"]
+
+
+async def test_the_store_holds_neither_the_answers_address_nor_a_typed_key(
+    kept: KeptCommands, documents: MemoryDocuments
+) -> None:
+    await kept.keep(ONE, a_command(text=KEY))
+
+    assert URL not in str(await documents.list_prefix(""))
+    [command] = await kept.take_all(ONE)
+    assert KEY_TAIL not in command.text

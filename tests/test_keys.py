@@ -1,0 +1,115 @@
+"""A workspace's key: sealed for that workspace alone, and what is known of it."""
+
+from datetime import date
+
+import pytest
+
+from bot.keys import KeyDraft, KeyFormError, Keys, NoKeyError, checked_secret
+from bot.store.errors import UnreadableSecretError
+from bot.store.memory import MemoryDocuments
+from bot.store.sealed import KeyRing
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, KEY_TAIL
+from tests.fakes import FakeClock
+
+pytestmark = pytest.mark.anyio
+
+ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
+RING = KeyRing({"k1": b"1" * 32})
+
+
+def a_draft(secret: str = KEY) -> KeyDraft:
+    return KeyDraft(
+        secret=secret, label="bot", expires_on=date(2030, 6, 1), scopes=("read_domains",)
+    )
+
+
+@pytest.fixture
+def documents() -> MemoryDocuments:
+    return MemoryDocuments()
+
+
+@pytest.fixture
+def keys(documents: MemoryDocuments) -> Keys:
+    return Keys(documents, RING, clock=FakeClock())
+
+
+async def test_a_saved_key_comes_back_and_is_shown_by_its_last_four(keys: Keys) -> None:
+    await keys.save(ONE, a_draft(), set_by="U1")
+
+    key = await keys.stored(ONE)
+
+    assert key.secret == KEY
+    assert key.record.shown == f"service_sk_…{KEY[-4:]}"
+    assert KEY_TAIL not in repr(key)
+
+
+async def test_a_workspace_without_a_key_says_so(keys: Keys) -> None:
+    assert await keys.record(ONE) is None
+    with pytest.raises(NoKeyError):
+        await keys.stored(ONE)
+
+
+async def test_the_store_never_holds_the_key_in_clear(
+    keys: Keys, documents: MemoryDocuments
+) -> None:
+    await keys.save(ONE, a_draft(), set_by="U1")
+
+    [document] = await documents.list_prefix("")
+
+    assert KEY_TAIL not in str(document)
+
+
+async def test_a_key_moved_to_another_workspace_cannot_be_read_there(
+    keys: Keys, documents: MemoryDocuments
+) -> None:
+    await keys.save(ONE, a_draft(), set_by="U1")
+    [document] = await documents.list_prefix(f"{ONE}/")
+
+    await documents.put(document.key.replace(str(ONE), str(OTHER)), document.value)
+
+    with pytest.raises(UnreadableSecretError):
+        await keys.stored(OTHER)
+
+
+async def test_a_refusal_is_news_once(keys: Keys) -> None:
+    await keys.save(ONE, a_draft(), set_by="U1")
+
+    assert await keys.note_refused(ONE, await keys.stored(ONE)) is True
+    assert await keys.note_refused(ONE, await keys.stored(ONE)) is False
+
+
+async def test_a_refusal_of_the_old_key_is_no_news_of_the_new_one(keys: Keys) -> None:
+    await keys.save(ONE, a_draft(), set_by="U1")
+    old = await keys.stored(ONE)
+    await keys.save(ONE, a_draft(KEY.replace("Q", "R")), set_by="U1")
+
+    assert await keys.note_refused(ONE, old) is False
+    assert (await keys.stored(ONE)).record.refused_at is None
+
+
+async def test_a_key_that_works_again_is_refused_and_told_no_more(keys: Keys) -> None:
+    await keys.save(ONE, a_draft(), set_by="U1")
+    await keys.note_refused(ONE, await keys.stored(ONE))
+    await keys.note_told(ONE)
+    await keys.note_lacking(ONE, await keys.stored(ONE), "add")
+
+    await keys.note_accepted(ONE, await keys.stored(ONE), "add")
+
+    record = (await keys.stored(ONE)).record
+    assert (record.refused_at, record.told_at, record.lacks) == (None, None, ())
+
+
+@pytest.mark.parametrize("space", ["", " ", "\n", "\t "])
+def test_space_around_a_key_does_not_matter(space: str) -> None:
+    assert checked_secret(f"{space}{KEY}{space}") == KEY
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["", KEY[:-1], KEY + "x", KEY.replace("service", "Service"), KEY[:-1] + " ", KEY[:-1] + "é"],
+    ids=["nothing", "51", "53", "capital", "inner-space", "no-ascii"],
+)
+def test_what_is_no_key_is_refused_before_any_call(typed: str) -> None:
+    with pytest.raises(KeyFormError):
+        checked_secret(typed)

@@ -1,0 +1,95 @@
+"""Scans: kept to compare with, bounded, readable by the version that kept them."""
+
+import pytest
+
+from bot.portfolio.portfolio import Portfolio
+from bot.scans import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
+from bot.store.memory import MemoryDocuments
+from bot.tracker.models import ScanResult
+from bot.workspace import WorkspaceId
+from tests.builders import a_domain
+from tests.fakes import FakeClock, FakeLists
+
+pytestmark = pytest.mark.anyio
+
+ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
+
+
+class Scanner:
+    """A `ScansDomains` that finds what it is told to."""
+
+    def __init__(self) -> None:
+        self.sections: dict[str, object] = {"dns": {"ttl": 60}}
+
+    async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
+        return ScanResult(domain_id=domain_id, sections=self.sections)
+
+
+@pytest.fixture
+def scanner() -> Scanner:
+    return Scanner()
+
+
+@pytest.fixture
+def documents() -> MemoryDocuments:
+    return MemoryDocuments()
+
+
+@pytest.fixture
+def scans(scanner: Scanner, documents: MemoryDocuments) -> Scans:
+    clock = FakeClock()
+    portfolio = Portfolio(FakeLists(), clock=clock)
+    return Scans(scanner, portfolio, documents, clock=clock)
+
+
+async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:
+    report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
+
+    assert await scans.last(ONE, "shop.example") == report
+
+
+async def test_a_scan_is_compared_with_the_one_before_it(scans: Scans, scanner: Scanner) -> None:
+    await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
+    scanner.sections = {"dns": {"ttl": 300}}
+
+    report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
+
+    [change] = report.changes
+    assert change.before is not None
+    assert change.after is not None
+    assert (change.before.value, change.after.value) == (60, 300)
+
+
+async def test_a_workspace_does_not_see_the_scans_of_another(scans: Scans) -> None:
+    await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
+
+    with pytest.raises(NoScanError):
+        await scans.last(OTHER, "shop.example")
+
+
+async def test_without_an_id_nothing_is_sent(scans: Scans) -> None:
+    with pytest.raises(NoDomainIdError):
+        await scans.run(ONE, a_domain("shop.example", domain_id=None))
+
+
+async def test_only_the_latest_two_hundred_are_kept(
+    scans: Scans, documents: MemoryDocuments
+) -> None:
+    for number in range(MAX_KEPT_SCANS + 2):
+        await scans.run(ONE, a_domain(f"d{number}.example", domain_id="d1"))
+
+    assert len(await documents.list_prefix(f"{ONE}/scan/")) == MAX_KEPT_SCANS
+    with pytest.raises(NoScanError):
+        await scans.last(ONE, "d1.example")
+
+
+@pytest.mark.parametrize("kept", [{}, {"report": {}}, {"v": 9, "report": {"host": 1}}], ids=str)
+async def test_a_scan_kept_by_another_version_does_not_stop_the_next(
+    scans: Scans, documents: MemoryDocuments, kept: dict[str, object]
+) -> None:
+    await documents.put(f"{ONE}/scan/shop.example", kept)
+
+    report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
+
+    assert report.since is None
+    assert await scans.last(ONE, "shop.example") == report
