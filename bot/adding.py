@@ -119,6 +119,7 @@ class Adding:
         self._service = service
         self._portfolio = portfolio
         self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
+        self._wishes: dict[tuple[WorkspaceId, str], NewDomain] = {}
 
     async def add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
         """Add `new`; return how the service lists it now, or `None` if it does not list it yet.
@@ -130,7 +131,17 @@ class Adding:
             UncertainAddError: no proper answer, and the list does not hold it.
             TrackerError, NoKeyError: nothing was added.
         """
-        return await self._flights.run((workspace, new.host), lambda: self._add(workspace, new))
+        first = self._wishes.setdefault((workspace, new.host), new)
+        try:
+            listed = await self._flights.run(
+                (workspace, new.host), lambda: self._add(workspace, new)
+            )
+        finally:
+            if first is new:
+                self._wishes.pop((workspace, new.host), None)
+        if first != new and listed:
+            raise AlreadyAddedError(listed)  # somebody's, at the same moment, with other labels
+        return listed
 
     async def _add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
         if known := await self._listed(workspace, new.host):

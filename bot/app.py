@@ -193,5 +193,4 @@ async def _finish(tasks: Tasks, boundary: Boundary, within_s: float) -> None:
     """Wait for what was begun; whoever would be left without an answer is told so."""
     if await tasks.are_done_within(within_s):
         return
-    await boundary.excuse()
-    logger.warning("work was cut off by the stop", tasks=await tasks.cancel())
+    logger.warning("work was cut off by the stop", people=await boundary.cut_off())

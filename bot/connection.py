@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 import structlog
 
 from bot.errors import BotError
-from bot.keys import KeyDraft, KeyRecord, Keys, StoredKey
+from bot.keys import KeyDraft, Keys, NoKeyError, StoredKey
 from bot.store.errors import StoreError
 from bot.tracker.client import Tracker
 from bot.tracker.errors import InsufficientPermissionsError, InvalidKeyError
@@ -29,7 +29,7 @@ class LackingScopeError(BotError):
 class TellsOfRefusal(Protocol):
     """Whoever tells the people concerned that the service refuses a key."""
 
-    async def __call__(self, workspace: WorkspaceId, record: KeyRecord) -> None:
+    async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Tell them; never raise."""
         ...
 
@@ -96,13 +96,21 @@ class Connection:
         key = await self._usable_key(workspace)
         try:
             return await self._observed(workspace, key, operation, call)
-        except InvalidKeyError:
+        except InvalidKeyError as refusal:
             # Replaced while the call was on its way: the refusal says nothing of the new key,
             # and a refused call has changed nothing.
-            present = await self._usable_key(workspace)
-            if present.secret == key.secret:
-                raise
+            present = await self._replaced(workspace, key)
+            if present is None:
+                raise refusal from None
             return await self._observed(workspace, present, operation, call)
+
+    async def _replaced(self, workspace: WorkspaceId, key: StoredKey) -> StoredKey | None:
+        """The key that has taken the place of `key`, or `None`: none has, or none can be read."""
+        try:
+            present = await self._keys.stored(workspace)
+        except (NoKeyError, StoreError):
+            return None
+        return None if present.sealed == key.sealed or present.record.refused_at else present
 
     async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
         key = await self._keys.stored(workspace)
@@ -121,7 +129,7 @@ class Connection:
             answer = await call(key.secret)
         except InvalidKeyError:
             if await _noted(self._keys.note_refused(workspace, key)):
-                await self._on_refusal(workspace, key.record)
+                await self._on_refusal(workspace, key)
             raise
         except InsufficientPermissionsError as error:
             await _noted(self._keys.note_lacking(workspace, key, operation))

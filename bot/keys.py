@@ -78,11 +78,11 @@ class KeyRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
-    """A key in use: its value for the request, its record for people."""
+    """A key in use: its value for the request, how it is sealed, its record for people."""
 
     secret: str = field(repr=False)
+    sealed: str = field(repr=False)
     record: KeyRecord
-    rev: int
 
 
 def checked_secret(typed: str) -> str:
@@ -117,8 +117,9 @@ class Keys:
         document = await self._documents.get(_place(workspace))
         if document is None:
             raise NoKeyError("no key in this workspace")
-        secret = self._ring.unseal(document.value["sealed"], _about(workspace))
-        return StoredKey(secret, _decode(document.value), document.rev)
+        sealed = document.value["sealed"]
+        secret = self._ring.unseal(sealed, _about(workspace))
+        return StoredKey(secret, sealed, _decode(document.value))
 
     async def save(self, workspace: WorkspaceId, draft: KeyDraft, *, set_by: str) -> KeyRecord:
         """Keep a key that was just seen to work, in the place of any other."""
@@ -140,40 +141,52 @@ class Keys:
 
     async def note_refused(self, workspace: WorkspaceId, key: StoredKey) -> bool:
         """Remember that the service calls `key` invalid; say whether that is news."""
-        if key.record.refused_at:
-            return False
-        return await self._change(workspace, key, replace(key.record, refused_at=self._clock()))
+        now = self._clock()
+        return await self._note(
+            workspace, key, lambda record: replace(record, refused_at=record.refused_at or now)
+        )
 
     async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
         """Remember that `key` works, and for this operation too; say whether that is news."""
-        lacks = tuple(name for name in key.record.lacks if name != operation)
-        better = replace(key.record, refused_at=None, told_at=None, lacks=lacks)
-        return better != key.record and await self._change(workspace, key, better)
+        if not key.record.refused_at and operation not in key.record.lacks:
+            return False
+
+        def better(record: KeyRecord) -> KeyRecord:
+            lacks = tuple(name for name in record.lacks if name != operation)
+            return replace(record, refused_at=None, told_at=None, lacks=lacks)
+
+        return await self._note(workspace, key, better)
 
     async def note_lacking(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
         """Remember that the scopes of `key` do not cover `operation`; say whether that is news."""
-        if operation in key.record.lacks:
-            return False
-        lacks = (*key.record.lacks, operation)
-        return await self._change(workspace, key, replace(key.record, lacks=lacks))
+        return await self._note(
+            workspace,
+            key,
+            lambda record: replace(record, lacks=tuple(dict.fromkeys((*record.lacks, operation)))),
+        )
 
-    async def note_told(self, workspace: WorkspaceId) -> bool:
-        """Remember that whoever set the key was told that it is refused."""
-        key = await self.stored(workspace)
-        is_refused = key.record.refused_at is not None
-        told = replace(key.record, told_at=self._clock())
-        return is_refused and await self._change(workspace, key, told)
+    async def note_told(self, workspace: WorkspaceId, key: StoredKey) -> bool:
+        """Remember that whoever set `key` was told that it is refused."""
+        now = self._clock()
+        return await self._note(workspace, key, lambda record: replace(record, told_at=now))
 
-    async def _change(self, workspace: WorkspaceId, key: StoredKey, record: KeyRecord) -> bool:
-        document = await self._documents.get(_place(workspace))
-        if document is None or document.rev != key.rev:
-            return False  # replaced or removed meanwhile: this is no news of the present key
-        try:
-            value = _encode(record, document.value["sealed"])
-            await self._documents.put(_place(workspace), value, if_rev=document.rev)
-        except ConflictError:
-            return False
-        return True
+    async def _note(
+        self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
+    ) -> bool:
+        """Change the record as it is now, unless `key` is no longer there; say if it changed."""
+        while True:
+            document = await self._documents.get(_place(workspace))
+            if document is None or document.value["sealed"] != key.sealed:
+                return False
+            record = _decode(document.value)
+            if (changed := change(record)) == record:
+                return False
+            try:
+                value = _encode(changed, key.sealed)
+                await self._documents.put(_place(workspace), value, if_rev=document.rev)
+            except ConflictError:
+                continue  # another note was faster: look again
+            return True
 
 
 def _place(workspace: WorkspaceId) -> str:
@@ -199,7 +212,11 @@ def _decode(value: dict[str, Any]) -> KeyRecord:
         scopes=tuple(value["scopes"]),
         set_by=value["set_by"],
         set_at=datetime.fromisoformat(value["set_at"]),
-        refused_at=value["refused_at"] and datetime.fromisoformat(value["refused_at"]),
-        told_at=value["told_at"] and datetime.fromisoformat(value["told_at"]),
-        lacks=tuple(value["lacks"]),
+        refused_at=_moment(value.get("refused_at")),
+        told_at=_moment(value.get("told_at")),
+        lacks=tuple(value.get("lacks", ())),
     )
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

@@ -18,6 +18,7 @@ from pydantic import SecretStr
 
 from bot.app import serve
 from bot.logs import set_up_logs
+from bot.playground.manifest import read_manifest
 from bot.playground.page import add_pages
 from bot.playground.serving import ended, first_of, listening, running_page
 from bot.playground.town import Town, running_town
@@ -79,12 +80,13 @@ async def _until_stopped(work: Coroutine[Any, Any, None]) -> None:
 
 async def _play(options: Options, listener: socket.socket) -> None:
     async with AsyncExitStack() as stack:
+        about = read_manifest(MANIFEST)
         folder = stack.enter_context(TemporaryDirectory(prefix="bot-playground-"))
-        town = await stack.enter_async_context(running_town())
+        town = await stack.enter_async_context(running_town(about=about))
         bot = await stack.enter_async_context(_running_bot(town, Path(folder)))
         if options.portfolio:
             await town.connect(options.portfolio)
-        page = await stack.enter_async_context(running_page(add_pages(town, MANIFEST), listener))
+        page = await stack.enter_async_context(running_page(add_pages(town, about), listener))
         _tell(_banner(town, options, listener))
         done, _ = await asyncio.wait({bot, page}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
@@ -112,15 +114,9 @@ def _settings(town: Town, folder: Path) -> Settings:
         database_url=f"sqlite:///{folder}/bot.sqlite",
         # Given, because the bot warns when it has to make one.
         bot_secret_keys=SecretStr(f"play:{base64.b64encode(secrets.token_bytes(32)).decode()}"),
-        port=_free_port(),
         egress_ips="127.0.0.1",
         tick_seconds=TICK_S,
-    )
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
+    ).model_copy(update={"port": 0})  # any free one, which no operator may set: nobody asks there
 
 
 def _banner(town: Town, options: Options, listener: socket.socket) -> list[str]:

@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import structlog
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -13,8 +12,6 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
 from bot.seen import Seen
-
-logger = structlog.get_logger()
 
 
 class SocketMode(AsyncSocketModeHandler):
@@ -44,10 +41,10 @@ async def connected(app: AsyncApp, app_token: str) -> AsyncIterator[SocketMode]:
     """Yield a link that is being opened, and opened again whenever it falls, until the end."""
     socket_mode = SocketMode(app, app_token)
     # The SDK tries for ever, so that a Slack that is down for a minute does not end the bot.
-    connecting = asyncio.create_task(socket_mode.connect_async())  # type: ignore[no-untyped-call]
+    connecting = asyncio.create_task(socket_mode.connect_async())  # type: ignore[no-untyped-call]  # Bolt's own gap
     try:
         yield socket_mode
     finally:
         connecting.cancel()
         await asyncio.gather(connecting, return_exceptions=True)
-        await socket_mode.close_async()  # type: ignore[no-untyped-call]
+        await socket_mode.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from bot.errors import BotError
 
 # Slack's clients turn straight quotes into curly ones while people type.
-_STRAIGHT = str.maketrans("“”„‟«»", '""""""')
+_CURLY = "“”„‟«»"
+_STRAIGHT = str.maketrans(dict.fromkeys(_CURLY, '"'))
 # A space behind the colon, as in "tag: prod": what follows is meant, unless it has a colon too.
 _SPACE = r'(?:\s+(?="|[^\s:]+(?:\s|$)))?'
 _WORD = re.compile(
     rf'(?:(?P<key>[A-Za-z]+):(?!//){_SPACE})?(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<bare>\S+))?'
 )
-_NEEDS_QUOTES = re.compile(r"^$|\s|^//|^[A-Za-z]+:(?!//)")
+_NEEDS_QUOTES = re.compile(r"^$|\s|^//|^[A-Za-z]+:(?!//)|,$|&quot;")
 # Slack escapes the first three, and nothing else (“R&copy” is no copyright sign):
-# https://docs.slack.dev/messaging/formatting-message-text. The last one is for `quoted` alone.
+# https://docs.slack.dev/messaging/formatting-message-text. The others are for `quoted` alone.
 _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'}
+_ENTITIES |= {f"&#{ord(char)};": char for char in _CURLY}
 _ENTITY = re.compile("|".join(_ENTITIES))
 _LINK = re.compile(r"<(?P<target>[^<>|]*)(?:\|(?P<label>[^<>]*))?>")
 
@@ -60,7 +62,7 @@ def split_words(text: str) -> list[Word]:
     return [
         Word(
             key=match["key"].lower() if match["key"] else None,
-            value=_plain(match["quoted"] if match["quoted"] is not None else match["bare"] or ""),
+            value=_value(match),
             raw=match[0],
         )
         for match in found
@@ -85,6 +87,8 @@ def unescaped(text: str) -> str:
     return _ENTITY.sub(lambda entity: _ENTITIES[entity[0]], without_links)
 
 
-def _plain(value: str) -> str:
-    """The value without stray quotes and spaces at its ends, and without a comma behind it."""
-    return re.sub(r'^["\s]+|["\s,]+$', "", unescaped(value))
+def _value(match: re.Match[str]) -> str:
+    """What stands in quotes is meant as it is; a bare value ends before a quote or a comma."""
+    if match["quoted"] is not None:
+        return unescaped(match["quoted"]).strip()
+    return re.sub(r'^["\s]+|["\s,]+$', "", unescaped(match["bare"] or ""))

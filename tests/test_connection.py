@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.connection import Connection, LackingScopeError
-from bot.keys import KeyRecord, Keys, NoKeyError
+from bot.keys import Keys, NoKeyError, StoredKey
 from bot.store.base import Document
 from bot.store.errors import StoreError
 from bot.store.memory import MemoryDocuments
@@ -48,11 +48,11 @@ class Lines:
         self.documents = FullDisk()
         self.keys = Keys(self.documents, RING, clock=FakeClock())
         self.tracker = FakeTracker(a_domain())
-        self.told: list[KeyRecord] = []
+        self.told: list[StoredKey] = []
         self.connection = Connection(self.tracker, self.keys, on_refusal=self.tell)
 
-    async def tell(self, workspace: WorkspaceId, record: KeyRecord) -> None:
-        self.told.append(record)
+    async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
+        self.told.append(key)
 
 
 @pytest.fixture

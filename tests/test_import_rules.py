@@ -77,7 +77,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "words",
         "workspace",
     },
-    "web": {"seen"},
+    "web": {"seen", "single_flight"},
     "socket_mode": {"seen"},
 }
 # The composition root and the entry point may import everything.

@@ -91,13 +91,35 @@ async def test_a_refusal_of_the_old_key_is_no_news_of_the_new_one(keys: Keys) ->
 async def test_a_key_that_works_again_is_refused_and_told_no_more(keys: Keys) -> None:
     await keys.save(ONE, a_draft(), set_by="U1")
     await keys.note_refused(ONE, await keys.stored(ONE))
-    await keys.note_told(ONE)
+    await keys.note_told(ONE, await keys.stored(ONE))
     await keys.note_lacking(ONE, await keys.stored(ONE), "add")
 
     await keys.note_accepted(ONE, await keys.stored(ONE), "add")
 
     record = (await keys.stored(ONE)).record
     assert (record.refused_at, record.told_at, record.lacks) == (None, None, ())
+
+
+async def test_a_refusal_is_noticed_although_another_note_came_first(keys: Keys) -> None:
+    await keys.save(ONE, a_draft(), set_by="U1")
+    key = await keys.stored(ONE)
+    await keys.note_lacking(ONE, key, "add")
+
+    assert await keys.note_refused(ONE, key) is True
+    record = (await keys.stored(ONE)).record
+    assert record.refused_at is not None
+    assert record.lacks == ("add",)
+
+
+async def test_a_record_of_an_older_version_is_read(
+    keys: Keys, documents: MemoryDocuments
+) -> None:
+    await keys.save(ONE, a_draft(), set_by="U1")
+    [document] = await documents.list_prefix("")
+    old = {name: value for name, value in document.value.items() if name != "told_at"}
+    await documents.put(document.key, old)
+
+    assert (await keys.stored(ONE)).record.told_at is None
 
 
 @pytest.mark.parametrize("space", ["", " ", "\n", "\t "])

@@ -1,6 +1,7 @@
 """The one place where a failure becomes a sentence, and where `Exception` is caught."""
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Coroutine
@@ -24,6 +25,7 @@ _TROUBLES = (TrackerError, StoreError, SlackError)
 
 # After this long without a word, people wonder whether anything happens at all.
 FIRST_WORD_AFTER_S = 4.0
+EXCUSES_WITHIN_S = 5.0
 
 
 class Boundary:
@@ -55,9 +57,19 @@ class Boundary:
         """
         self._tasks.start(self._run(conversation, work, name, speaks=speaks))
 
-    async def excuse(self) -> None:
-        """Tell everybody who still waits that the bot is being stopped."""
-        await asyncio.gather(*(_excuse(conversation) for conversation in list(self._open)))
+    async def cut_off(self) -> int:
+        """Cancel what still runs, then tell whoever was left without an answer; return how many.
+
+        Telling takes at most 5 s, for a stop must not wait for a slow Slack.
+        """
+        waiting = list(self._open)
+        await self._tasks.cancel()
+        left = [conversation for conversation in waiting if not conversation.is_answered]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(EXCUSES_WITHIN_S):
+                excuses = (_excuse(conversation) for conversation in left)
+                await asyncio.gather(*excuses, return_exceptions=True)
+        return len(left)
 
     async def _run(
         self,

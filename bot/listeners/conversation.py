@@ -22,6 +22,7 @@ class Conversation:
     `trigger_id` opens a form within 3 s. `view_id` is set when a button in a form was pressed.
     `command_line` is what would ask the same again. `takes_place` puts the answer where the
     pressed message stands. `owes_answer`: they have read that an answer will come.
+    `is_answered`: it has.
     `is_from_elsewhere`: the person's own workspace is another one.
     """
 
@@ -36,6 +37,7 @@ class Conversation:
     is_from_elsewhere: bool = False
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
+    is_answered: bool = field(default=False, init=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
     async def reply(self, message: Message) -> None:
@@ -43,6 +45,7 @@ class Conversation:
         async with self._turn:
             await self._send(message)
             self.takes_place = self.owes_answer = False
+            self.is_answered = True
 
     async def say_meanwhile(self, message: Message) -> None:
         """Say something that the next words take the place of; raise SlackError."""

@@ -9,7 +9,7 @@ from bot.kept import KeptCommand, KeptCommands
 from bot.keys import KeyRecord, Keys, NoKeyError
 from bot.listeners.conversation import Conversation
 from bot.message import Message
-from bot.slack.errors import SlackError
+from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.errors import StoreError, UnreadableSecretError
 from bot.tracker.budget import Budget, fingerprint
 from bot.tracker.errors import RateLimitedError, ReserveReachedError, TrackerError
@@ -19,7 +19,13 @@ from bot.views.usage import USAGES, not_understood_message
 from bot.words import NotUnderstoodError
 
 # What an admin reads differs from what a member reads.
-_KEY_MATTERS = (NoKeyError, LackingScopeError, TrackerError, UnreadableSecretError)
+_FOR_ADMINS = (
+    NoKeyError,
+    LackingScopeError,
+    TrackerError,
+    UnreadableSecretError,
+    SlackRefusedError,
+)
 
 
 class Failures:
@@ -60,13 +66,13 @@ class Failures:
         is_kept: bool = False,
     ) -> Facts:
         """Return what the sentence about `error` may need to know; never raises."""
-        is_key_matter = isinstance(error, _KEY_MATTERS)
+        has_two_sides = isinstance(error, _FOR_ADMINS)
         return Facts(
             reference=reference,
             today=self._clock().date(),
-            is_admin=is_key_matter and await _is_admin(conversation),
+            is_admin=has_two_sides and await _is_admin(conversation),
             command_line=conversation.command_line,
-            key=await self._record(conversation) if is_key_matter else None,
+            key=await self._record(conversation) if has_two_sides else None,
             egress_addresses=self._egress_addresses,
             requests_left=await self._requests_left(error, conversation),
             is_kept=is_kept,

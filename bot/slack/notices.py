@@ -7,7 +7,7 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import BotError
-from bot.keys import KeyRecord, Keys
+from bot.keys import KeyRecord, Keys, StoredKey
 from bot.message import Message
 from bot.slack.calls import send_direct
 from bot.workspace import WorkspaceId
@@ -28,11 +28,12 @@ class RefusalNotices:
         self._keys = keys
         self._notice = notice
 
-    async def __call__(self, workspace: WorkspaceId, record: KeyRecord) -> None:
+    async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """See `TellsOfRefusal`. That it was told is noted only when Slack took the message."""
         try:
             async with asyncio.timeout(TELL_WITHIN_S):
-                await send_direct(self._client, record.set_by, self._notice(record).as_args())
-            await self._keys.note_told(workspace)
+                notice = self._notice(key.record).as_args()
+                await send_direct(self._client, key.record.set_by, notice)
+            await self._keys.note_told(workspace, key)
         except (BotError, TimeoutError) as error:
             logger.warning("could not tell of a refused key", error=repr(error))

@@ -1,6 +1,5 @@
 """The portfolio as a message: a table, worst first, in pages. Pure."""
 
-import html
 from collections.abc import Sequence
 
 from bot.health import summary
@@ -18,6 +17,7 @@ from bot.views.text import (
     plural,
     score_number,
 )
+from bot.words import unescaped
 
 SHARE_DOMAINS = "share.domains"
 MAX_WORST_IN_TEXT = 5
@@ -97,7 +97,7 @@ def _footnote(snapshot: Snapshot, shared_by: str | None) -> str:
 
 def _filter_text(query: Query) -> str:
     """The filter as people type it: only Slack, and the buttons, escape it."""
-    return html.unescape(query_text(query.on_page(1)))
+    return unescaped(query_text(query.on_page(1)))
 
 
 def _order(query: Query) -> str:

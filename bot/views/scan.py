@@ -172,7 +172,7 @@ def _more(report: ScanReport, shown: Section, told: int) -> list[Block]:
     everything = button(
         "Show all", f"{SHOW_SECTION}.{shown.name}", value, accessibility_label=named
     )
-    return [context(f"and {left_out:,} more"), *actions(everything)]
+    return [section(f"and {left_out:,} more"), *actions(everything)]
 
 
 def _buttons(report: ScanReport) -> list[Block]:

@@ -24,27 +24,13 @@ from bot.views.text import (
 )
 
 SHOW_SECTION = "scan.section.show"
-
-
 TURN_SECTION = "scan.section.turn"
-
-
 PICK_FORM = "scan.pick"
-
-
 PICK_BLOCK = "domain"
-
-
 PICK_DOMAIN = "scan.domain"
-
-
 # A form may weigh 250 kB of JSON, in which a character can take twelve bytes (an emoji does).
 MAX_FORM_LINES = 40
-
-
 MAX_FORM_CHARS = 18_000
-
-
 # Escaped, each may become five, and a section holds 3,000.
 MAX_FORM_VALUE_CHARS = 550
 

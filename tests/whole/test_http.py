@@ -213,7 +213,10 @@ async def test_a_store_whose_folder_is_gone_is_not_ready(town: Town) -> None:
         assert (await ready.json())["checks"]["store"] is False
 
 
-async def test_slacks_probe_of_the_address_is_answered_without_a_signature(town: Town) -> None:
-    status, _ = await town.slack.raw_post(b"ssl_check=1&token=x", FORM)
+@pytest.mark.parametrize("body", [b"ssl_check=1&token=x", b"token=x&ssl_check=1"])
+async def test_slacks_probe_of_the_address_is_answered_without_a_signature(
+    town: Town, body: bytes
+) -> None:
+    status, _ = await town.slack.raw_post(body, FORM)
 
     assert status == 200

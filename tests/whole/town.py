@@ -1,6 +1,8 @@
 """A workspace, a Domain Tracker and the whole bot between them, over real sockets."""
 
 import asyncio
+import contextlib
+import random
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -97,9 +99,12 @@ class Town:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Below the ports that the system gives to connections: nobody takes it meanwhile."""
+    while True:
+        port = random.randint(15_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -> Settings:

@@ -1,22 +1,16 @@
 """Everything that the playground shows in a browser."""
 
-from pathlib import Path
-
 from fastapi import FastAPI
 from nicegui import ui
 
+from bot.playground.manifest import AppInfo
 from bot.playground.page import inspector, slack_page, tracker_pages
-from bot.playground.page.commands import read_manifest
 from bot.playground.town import Town
 
 
-def add_pages(town: Town, manifest: Path) -> FastAPI:
-    """Return an app that serves every page of this town; once in a process.
-
-    Raises:
-        OSError, yaml.YAMLError, KeyError: the manifest cannot be read.
-    """
-    slack_page.add(town, read_manifest(manifest))
+def add_pages(town: Town, about: AppInfo) -> FastAPI:
+    """Return an app that serves every page of this town; once in a process."""
+    slack_page.add(town, about)
     tracker_pages.add(town)
     inspector.add(town)
     title = slack_page.TITLE

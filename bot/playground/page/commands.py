@@ -1,37 +1,8 @@
-"""The slash commands of the app, and which of them fit what is typed. Pure but for the reading."""
+"""Which of the app's slash commands fit what is typed. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
-import yaml
-
-
-@dataclass(frozen=True)
-class SlashCommand:
-    """One command as the manifest describes it."""
-
-    command: str
-    description: str
-    usage_hint: str = ""
-
-
-@dataclass(frozen=True)
-class AppInfo:
-    """What people see of the app: its name and its commands."""
-
-    name: str
-    commands: tuple[SlashCommand, ...]
-
-
-def read_manifest(path: Path) -> AppInfo:
-    """Return what the manifest says. Raises: OSError, yaml.YAMLError, KeyError."""
-    manifest = yaml.safe_load(path.read_text(encoding="utf-8"))
-    commands = tuple(
-        SlashCommand(entry["command"], entry["description"], entry.get("usage_hint", ""))
-        for entry in manifest.get("features", {}).get("slash_commands", [])
-    )
-    return AppInfo(manifest["display_information"]["name"], commands)
+from bot.playground.manifest import SlashCommand
 
 
 def fitting(commands: Sequence[SlashCommand], typed: str) -> list[SlashCommand]:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from nicegui import ui
 from nicegui.element import Element
 
-from bot.playground.page.commands import SlashCommand, fitting
+from bot.playground.manifest import SlashCommand
+from bot.playground.page.commands import fitting
 
 
 class Completion:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from nicegui import background_tasks, ui
 from nicegui.events import GenericEventArguments
 
-from bot.playground.page.commands import AppInfo
+from bot.playground.manifest import AppInfo
 from bot.playground.page.completion import Completion
 
 # Enter sends; while commands are offered, the keys that choose among them do so.

@@ -5,7 +5,7 @@ import asyncio
 from nicegui import Client, context, ui
 from nicegui.events import GenericEventArguments
 
-from bot.playground.page.commands import AppInfo
+from bot.playground.manifest import AppInfo
 from bot.playground.page.message import MessageArt
 from bot.playground.page.modal import Modal
 from bot.playground.page.names import SlackNames

@@ -3,8 +3,8 @@
 from nicegui import ui
 from starlette.requests import Request
 
+from bot.playground.manifest import AppInfo
 from bot.playground.page import theme
-from bot.playground.page.commands import AppInfo
 from bot.playground.page.drawing import STYLE
 from bot.playground.page.refused import RefusedNotes
 from bot.playground.page.seat import from_query

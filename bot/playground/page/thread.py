@@ -5,7 +5,7 @@ from functools import partial
 
 from nicegui import ui
 
-from bot.playground.page.commands import AppInfo
+from bot.playground.manifest import AppInfo
 from bot.playground.page.composer import Composer
 from bot.playground.page.live_list import Item, LiveList
 from bot.playground.page.message import Drawn, MessageArt

@@ -14,7 +14,9 @@ def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
     Raises:
         Refusal: Slack cannot follow it. The form stays as it was.
     """
-    answer = delivery.body if isinstance(delivery.body, dict) else {}
+    answer = delivery.body or {}
+    if answer and not (isinstance(answer, dict) and answer.get("response_action")):
+        raise Refusal(f"an ack that is neither empty nor a response_action: {answer!r}")
     match answer.get("response_action"):
         case None:
             stacks.close(view)

@@ -1,10 +1,11 @@
 """The two stand-ins side by side, filled, on loopback. The bot itself is not in here."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.playground.manifest import AppInfo
 from bot.playground.slack import LocalSlack, Message, View, running_slack
 from bot.playground.town.clock import MovableClock, utc_now
 from bot.playground.town.journal import Journal
@@ -58,12 +59,17 @@ class Town:
 
 @asynccontextmanager
 async def running_town(
-    real_clock: Callable[[], datetime] = utc_now, portfolios: Iterable[str] = PORTFOLIOS
+    real_clock: Callable[[], datetime] = utc_now,
+    portfolios: Iterable[str] = PORTFOLIOS,
+    about: AppInfo | None = None,
 ) -> AsyncIterator[Town]:
-    """Run a local Slack and a local Domain Tracker with sample portfolios until the block ends."""
+    """Run a local Slack and a local Domain Tracker with sample portfolios until the block ends.
+
+    `about` is what Slack knows of the app; `None` leaves it to the local Slack's own idea.
+    """
     clock = MovableClock(real_clock)
     async with (
-        running_slack(clock=clock.seconds) as slack,
+        _slack(clock, about) as slack,
         running_tracker(clock=clock) as tracker,
     ):
         journal = Journal(slack.outbox.carrier, clock.seconds)
@@ -73,3 +79,14 @@ async def running_town(
             fill(tracker.account(name))
             town.keys.make(tracker.account(name), clock())
         yield town
+
+
+def _slack(clock: MovableClock, about: AppInfo | None) -> AbstractAsyncContextManager[LocalSlack]:
+    if about is None:
+        return running_slack(clock=clock.seconds)
+    return running_slack(
+        clock=clock.seconds,
+        commands=[entry.command for entry in about.commands],
+        scopes=about.scopes,
+        events=about.events,
+    )

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from bot.playground.manifest import AppInfo, SlashCommand
 from bot.playground.page import slack_page
-from bot.playground.page.commands import AppInfo, SlashCommand
 from bot.playground.slack import LocalSlack, running_slack
 from bot.playground.town import Journal, MovableClock, ReadyKeys, Town
 from bot.playground.tracker import Tracker

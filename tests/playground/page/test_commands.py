@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.playground.page.commands import SlashCommand, fitting, read_manifest
+from bot.playground.manifest import SlashCommand, read_manifest
+from bot.playground.page.commands import fitting
 
 MANIFEST = Path(__file__).parents[3] / "manifest.yml"
 COMMANDS = [
