@@ -104,6 +104,14 @@ async def test_a_form_says_what_is_wrong_before_it_adds_a_domain(page: Page) -> 
     )
 
 
+async def test_sending_goes_to_the_newest_message(page: Page) -> None:
+    await type_command(page, "/domains", "12 domains")
+    await type_command(page, "/scan example.com", "Scan of example.com")
+    await page.locator(".sk-scroller").first.evaluate("box => { box.scrollTop = -600 }")
+
+    await type_command(page, "/scan help", "runs a full scan")
+
+
 async def test_the_commands_are_offered_while_one_types(page: Page) -> None:
     composer = page.get_by_role("textbox", name="Message")
     await composer.press_sequentially("/sc")

@@ -17,6 +17,7 @@ async def type_command(page: Page, line: str, answer: str) -> Locator:
     await type_line(page, line)
     newest = page.get_by_role("article").last
     await expect(newest).to_contain_text(answer, timeout=15_000)
+    await expect(newest).to_be_in_viewport()
     return newest
 
 

@@ -20,6 +20,9 @@ _KEYS = """(event) => {
     }
 }"""
 
+# Slack goes to the newest message when one sends; the list is drawn from the bottom up.
+_TO_NEWEST = "document.querySelectorAll('.sk-scroller').forEach(box => { box.scrollTop = 0 })"
+
 
 class Composer:
     """A field named `label`. `send` gets each line that is sent."""
@@ -81,4 +84,5 @@ class Composer:
     def _submit(self, typed: str) -> None:
         self._field.value = ""
         if typed.strip():
+            ui.run_javascript(_TO_NEWEST)
             background_tasks.create(self._send(typed), name="send a line")

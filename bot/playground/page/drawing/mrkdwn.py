@@ -19,10 +19,12 @@ _FENCED = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
 _QUOTED = re.compile(r"(?:>|&gt;) ?(.*)")
 _QUOTED_TO_THE_END = re.compile(r"^(?:>|&gt;){3} ?(.*)", re.DOTALL | re.MULTILINE)
 # What is taken out before formatting, so that nothing inside it is formatted.
+# An address before an emoji: what stands between two colons in it is a part of it.
 _ATOM = re.compile(
-    r"`(?P<code>[^`\n]+)`|<(?P<markup>[^<>\n]+)>|(?P<emoji>:[a-z0-9_+-]+:(?::skin-tone-[2-6]:)?)"
+    r"`(?P<code>[^`\n]+)`|<(?P<markup>[^<>\n]+)>"
+    r"|(?P<url>\bhttps?://(?:(?!&[lg]t;)[^\s<>|`])+(?<![.,;:!?)*_~'\"]))"
+    r"|(?P<emoji>:[a-z0-9_+-]+:(?::skin-tone-[2-6]:)?)"
 )
-_BARE_URL = re.compile(r"\bhttps?://(?:(?!&[lg]t;)[^\s<>|`])+(?<![.,;:!?)*_~'\"])")
 # Stand in for an atom; they are taken out of whatever comes from outside.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _PLACE = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
@@ -90,8 +92,6 @@ class _Reader:
             return f"{_OPEN}{len(atoms) - 1}{_CLOSE}"
 
         text = _ATOM.sub(lambda atom: keep(self._atom(atom)), text)
-        if not self.verbatim:
-            text = _BARE_URL.sub(lambda url: keep(_bare_link_html(url[0])), text)
         text = html.escape(unescaped(text))
         for marked, tag in _FORMATS:
             text = marked.sub(rf"<{tag}>\1</{tag}>", text)
@@ -100,6 +100,9 @@ class _Reader:
     def _atom(self, atom: re.Match[str]) -> str:
         if atom["code"] is not None:
             return f'<code class="bk-code">{self._code(atom["code"])}</code>'
+        if atom["url"] is not None:
+            url = atom["url"]
+            return html.escape(unescaped(url)) if self.verbatim else _bare_link_html(url)
         if atom["emoji"] is not None:
             return with_emoji(atom["emoji"])
         return self._markup(atom["markup"])

@@ -73,6 +73,8 @@ class _Cleaner(HTMLParser):
             self.made.append(html.escape(self.get_starttag_text() or ""))
 
     def handle_endtag(self, tag: str) -> None:
+        if tag == "img":
+            return  # the renderer writes <img/>; the link in its place is closed already
         tag = "p" if tag in _HEADINGS else tag
         if tag not in _MARKDOWN_TAGS | {"a", "span", "div"}:
             self.made.append(html.escape(f"</{tag}>"))
