@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from bot.playground.blockkit import check_blocks
 from bot.playground.slack import elements, reading
 from bot.playground.slack.elements import STATES, Found
 from bot.playground.slack.model import View
@@ -176,11 +177,10 @@ def check_suggestions(answer: Any) -> list[Json]:
     """
     if not isinstance(answer, dict) or not ("options" in answer or "option_groups" in answer):
         raise FormError(f"no options in the answer: {answer!r}")
-    options = all_options(answer)
-    if len(answer.get("options") or []) > 100 or len(answer.get("option_groups") or []) > 100:
-        raise FormError(f"{len(options)} options, 100 are allowed")
-    for option in options:
-        text, value = reading.label(option), option.get("value")
-        if not 1 <= len(text) <= 75 or not isinstance(value, str) or not 1 <= len(value) <= 150:
-            raise FormError(f"not an option of 75 and 150 characters: {option!r}")
-    return options
+    # No options at all is how "no results" is told; any others must fit a static menu.
+    offered = {name: answer[name] for name in ("options", "option_groups") if answer.get(name)}
+    menu = {"type": "static_select", "action_id": "offered", **offered}
+    problems = check_blocks([{"type": "actions", "elements": [menu]}]) if offered else []
+    if problems:
+        raise FormError(f"{problems[0].message} at {problems[0].pointer}")
+    return all_options(answer)
