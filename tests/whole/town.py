@@ -16,11 +16,14 @@ from pydantic import SecretStr
 
 from bot.app import serve
 from bot.features import Pace
+from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.settings import Settings
 
 SCOPES = ("read_domains", "write_domains")
+# The very file that is pasted into Slack: a command or permission that it lacks is lacking here.
+ABOUT = read_manifest(Path(__file__).parents[2] / "manifest.yml")
 PATIENT = Pace(first_word_after_s=30, still_waiting_after_s=30)
 
 
@@ -137,7 +140,11 @@ async def running_stand_ins(
     """A town whose bot is not started yet."""
     clock = clock or Clock()
     async with (
-        running_slack(clock=clock.seconds) as slack,
+        running_slack(
+            clock=clock.seconds,
+            commands=[each.command for each in ABOUT.commands],
+            scopes=ABOUT.scopes,
+        ) as slack,
         running_tracker(clock=clock) as tracker,
     ):
         yield Town(slack, tracker, settings_for(slack, tracker, folder, mode), clock)
