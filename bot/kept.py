@@ -1,5 +1,6 @@
 """Commands typed before the workspace had a key: kept for a quarter of an hour, then run."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class KeptCommand:
 
 
 class KeptCommands:
-    """One command per person and workspace, the latest; sealed, as it holds a response_url."""
+    """Each person's commands, each once; sealed, as they hold a response_url."""
 
     def __init__(
         self, documents: Documents, ring: KeyRing, *, clock: Callable[[], datetime]
@@ -47,7 +48,7 @@ class KeptCommands:
         }
         sealed = self._ring.seal(json.dumps(body), _about(workspace, command.user_id))
         await self._documents.put(
-            f"{workspace}/{KIND}/{command.user_id}",
+            f"{workspace}/{KIND}/{command.user_id}/{_name(command)}",
             {"v": 1, "sealed": sealed},
             due_at=self._clock() + KEPT_FOR,
         )
@@ -58,7 +59,7 @@ class KeptCommands:
         for document in await self._documents.list_prefix(f"{workspace}/{KIND}/"):
             is_ours = await self._documents.delete(document.key)
             if is_ours and document.due_at and document.due_at > self._clock():
-                user_id = document.key.rpartition("/")[2]
+                user_id = document.key.split("/")[2]
                 body = self._ring.unseal(document.value["sealed"], _about(workspace, user_id))
                 taken.append(KeptCommand(user_id=user_id, **json.loads(body)))
         return taken
@@ -73,6 +74,10 @@ class KeptCommands:
         for document in expired:
             await self._documents.delete(document.key)
         return len(expired)
+
+
+def _name(command: KeptCommand) -> str:
+    return hashlib.sha256(f"{command.command} {command.text}".encode()).hexdigest()[:16]
 
 
 def _about(workspace: WorkspaceId, user_id: str) -> str:

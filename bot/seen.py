@@ -16,6 +16,10 @@ class Seen:
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._names: TTLCache[str, bool] = TTLCache(MAX_REMEMBERED, REMEMBERED_FOR_S, timer=clock)
 
+    def forget(self, name: str) -> None:
+        """Let `name` be new again: what it asked for has failed."""
+        self._names.pop(name, None)
+
     def is_new(self, name: str) -> bool:
         """Say whether `name` comes for the first time, and remember it."""
         if name in self._names:

@@ -69,6 +69,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "portfolio",
         "redaction",
         "scans",
+        "seen",
         "slack",
         "store",  # its errors only
         "tasks",

@@ -43,11 +43,12 @@ async def test_what_was_kept_is_taken_once(kept: KeptCommands) -> None:
     assert await kept.take_all(ONE) == []
 
 
-async def test_a_person_has_only_the_latest_command_kept(kept: KeptCommands) -> None:
-    await kept.keep(ONE, a_command(text="old.example"))
-    await kept.keep(ONE, a_command(text="new.example"))
+async def test_every_command_of_a_person_is_kept_once(kept: KeptCommands) -> None:
+    for text in ("one.example", "two.example", "one.example"):
+        await kept.keep(ONE, a_command(text=text))
 
-    assert [command.text for command in await kept.take_all(ONE)] == ["new.example"]
+    texts = [command.text for command in await kept.take_all(ONE)]
+    assert sorted(texts) == ["one.example", "two.example"]
 
 
 async def test_a_workspace_takes_only_its_own(kept: KeptCommands) -> None:
@@ -75,7 +76,8 @@ async def test_what_nobody_took_is_swept_away(
     clock.advance(600)
 
     assert await kept.forget_expired() == 1
-    assert [document.key[-2:] for document in await documents.list_prefix("")] == ["U2"]
+    [left] = await documents.list_prefix("")
+    assert "/U2/" in left.key
 
 
 async def test_the_store_holds_neither_the_answers_address_nor_a_typed_key(

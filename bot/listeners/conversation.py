@@ -48,10 +48,12 @@ class Conversation:
             self.is_answered = True
 
     async def say_meanwhile(self, message: Message) -> None:
-        """Say something that the next words take the place of; raise SlackError."""
+        """Say something whose place the next words take, where Slack can; raise SlackError."""
         async with self._turn:
             await self._send(message)
-            self.takes_place = self.owes_answer = True
+            self.owes_answer = True
+            # After a press the response_url replaces what was pressed, not what was said since.
+            self.takes_place = self.takes_place or not self.origin.is_message
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
@@ -63,7 +65,8 @@ class Conversation:
 
     def as_metadata(self) -> str:
         """Return what a form must carry so that its answer finds the way back here."""
-        return json.dumps([self.origin.channel_id, self.origin.response_url])
+        origin = self.origin
+        return json.dumps([origin.channel_id, origin.response_url, origin.is_message])
 
     async def _send(self, message: Message) -> None:
         self.has_spoken = True
@@ -89,6 +92,7 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Conve
         body["user"]["id"],
         (body.get("channel") or {}).get("id"),
         body.get("response_url"),
+        is_message=True,
     )
     return Conversation(
         workspace=workspace_of(context.authorize_result),
@@ -116,8 +120,8 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Conver
 
 def _origin_of(view: Mapping[str, Any], user_id: str) -> Origin:
     match json.loads(view.get("private_metadata") or "[]"):
-        case [str() | None as channel_id, str() | None as response_url]:
-            return Origin(user_id, channel_id, response_url)
+        case [str() | None as channel_id, str() | None as response_url, bool(is_message)]:
+            return Origin(user_id, channel_id, response_url, is_message)
     return Origin(user_id)
 
 

@@ -9,6 +9,7 @@ A command line is the bot's one currency: what a person types, what `Try again`,
 
 import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -18,10 +19,12 @@ from slack_bolt.async_app import AsyncApp
 from bot.errors import BotError
 from bot.listeners.boundary import Boundary
 from bot.listeners.conversation import Conversation, from_command, from_form, from_press
-from bot.message import Block
+from bot.message import Block, Message
+from bot.redaction import holds_secret
+from bot.seen import Seen
 from bot.slack.replies import Replies
 from bot.views.blocks import RUN_BELOW, RUN_HERE
-from bot.views.waiting import old_button_message
+from bot.views.waiting import exposed_key_message, old_button_message
 
 logger = structlog.get_logger()
 
@@ -59,6 +62,7 @@ class Dispatcher:
         self._boundary = boundary
         self._replies = replies
         self._commands: dict[str, CommandHandler] = {}
+        self._pressed = Seen(clock=time.monotonic)
         app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
@@ -66,21 +70,39 @@ class Dispatcher:
         self._commands[command] = handle
         self._app.command(command)(self._run_typed)
 
-    def on_press(self, action_id: str, handle: PressHandler, *, replies: bool = False) -> None:
+    def on_press(
+        self,
+        action_id: str,
+        handle: PressHandler,
+        *,
+        replies: bool = False,
+        once: Message | None = None,
+    ) -> None:
         """Let `handle(conversation, value)` take a button; also `action_id.anything`.
 
         `replies`: its answer takes the place of the pressed message. Otherwise the message
-        stays, and only a failure is said below it.
+        stays, and only a failure is said below it. `once` is the answer to a second press in
+        the same message, unless the first one failed.
         """
 
         async def pressed(ack: Ack, body: dict[str, Any], context: Any) -> None:
             conversation = from_press(body, context, self._replies)
             value = str(body["actions"][0].get("value", ""))
+            place = f"{conversation.workspace}/{_place(body)}/{action_id}"
             await ack()
             conversation.takes_place = replies and _is_ephemeral(body)
-            self._boundary.start(
-                conversation, lambda: handle(conversation, value), action_id, speaks=replies
-            )
+
+            async def work() -> None:
+                if once and not self._pressed.is_new(place):
+                    await conversation.reply(once)
+                    return
+                try:
+                    await handle(conversation, value)
+                except BaseException:
+                    self._pressed.forget(place)
+                    raise
+
+            self._boundary.start(conversation, work, action_id, speaks=replies)
 
         self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(pressed)
 
@@ -140,6 +162,8 @@ class Dispatcher:
         command, _, text = line.partition(" ")
         handle = self._commands.get(command, _answer_old_button)
         conversation.command_line = line
+        if holds_secret(line) and command != "/domainkey":
+            handle, conversation.command_line = _answer_typed_key, None
         self._boundary.start(conversation, lambda: handle(conversation, text), command)
 
     async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
@@ -155,8 +179,17 @@ class Dispatcher:
         self.run_line(conversation, str(action.get("value", "")))
 
 
+async def _answer_typed_key(conversation: Conversation, _text: str) -> None:
+    await conversation.reply(exposed_key_message())
+
+
 async def _answer_old_button(conversation: Conversation, _text: str) -> None:
     await conversation.reply(old_button_message())
+
+
+def _place(body: Mapping[str, Any]) -> str:
+    container = body.get("container") or {}
+    return f"{container.get('channel_id')}/{container.get('message_ts')}"
 
 
 def _is_ephemeral(body: Mapping[str, Any]) -> bool:

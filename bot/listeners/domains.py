@@ -9,6 +9,7 @@ from bot.portfolio.portfolio import Portfolio
 from bot.portfolio.query import parse_query, select
 from bot.views.domains import SHARE_DOMAINS, domains_message
 from bot.views.usage import usage_message
+from bot.views.waiting import shared_already_message
 from bot.words import is_help
 
 
@@ -21,7 +22,7 @@ class DomainsListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_command("/domains", self.list_domains)
-        dispatcher.on_press(SHARE_DOMAINS, self.share)
+        dispatcher.on_press(SHARE_DOMAINS, self.share, once=shared_already_message())
 
     async def list_domains(self, conversation: Conversation, text: str) -> None:
         """Answer `/domains [filter]`."""

@@ -28,6 +28,9 @@ _FOR_ADMINS = (
 )
 
 
+_OPEN_FORMS = {"/scan", "/adddomain"}
+
+
 class Failures:
     """Explains failures to the person who met them."""
 
@@ -95,7 +98,8 @@ class Failures:
 
     async def _keep(self, conversation: Conversation) -> bool:
         command, _, text = (conversation.command_line or "").partition(" ")
-        if command in {"", "/domainkey"}:  # nothing was asked that a key could answer later
+        # A form cannot open by itself later, and the state of the key is asked for again.
+        if command in {"", "/domainkey"} or (command in _OPEN_FORMS and not text.strip()):
             return False
         origin = conversation.origin
         try:

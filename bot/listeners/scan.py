@@ -32,6 +32,7 @@ from bot.views.scan_forms import (
 )
 from bot.views.text import MAX_OPTION_VALUE_CHARS
 from bot.views.usage import usage_message
+from bot.views.waiting import shared_already_message
 from bot.words import NotUnderstood, NotUnderstoodError, is_help, split_words
 
 logger = structlog.get_logger()
@@ -60,7 +61,7 @@ class ScanListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_command("/scan", self.scan)
-        dispatcher.on_press(SHARE_SCAN, self.share)
+        dispatcher.on_press(SHARE_SCAN, self.share, once=shared_already_message())
         dispatcher.on_press(SHOW_SECTION, self.show_section)
         dispatcher.on_press(TURN_SECTION, self.turn_section)
         dispatcher.on_form(PICK_FORM, read_pick, self.scan_picked)
@@ -122,7 +123,8 @@ class ScanListeners:
     async def _scan(self, conversation: Conversation, host: str) -> None:
         snapshot = await self._portfolio.snapshot(conversation.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
-        await _say(conversation, waiting_message(host))
+        if not conversation.origin.is_message:  # after a press it could not be taken back
+            await _say(conversation, waiting_message(host))
         report = await self._patiently(conversation, domain, host)
         message = await asyncio.to_thread(scan_message, report)
         await conversation.reply(message)

@@ -29,12 +29,14 @@ class Origin:
 
     `response_url` works five times within 30 minutes, also where the bot is no member:
     https://docs.slack.dev/interactivity/handling-user-interaction#message_responses.
-    It and `channel_id` may be `None`: a form that was opened from nowhere.
+    It and `channel_id` may be `None`: a form that was opened from nowhere. `is_message`: it
+    belongs to a message whose button was pressed, so that only that message can be replaced.
     """
 
     user_id: str
     channel_id: str | None = None
     response_url: str | None = field(default=None, repr=False)
+    is_message: bool = False
 
 
 class Replies:

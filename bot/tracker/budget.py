@@ -132,6 +132,10 @@ class Budget:
         if self._clock() >= account.blocked_until:  # else it was sent before the error
             account.rate_limits, account.probe_until = 0, 0.0
 
+    def end_probe(self, fingerprint: str) -> None:
+        """Record that the first request after a wait is over: whatever it met, others may go."""
+        self._account(fingerprint).probe_until = 0.0
+
     def state(self, fingerprint: str) -> BudgetState:
         """Return what is known of a key."""
         now, account = self._clock(), self._accounts.get(fingerprint, _Account())

@@ -166,6 +166,8 @@ class TrackerClient:
                 raise TimedOutError(
                     f"no answer within {call.deadline_s:g} s", is_outcome_unknown=call.is_write
                 ) from error
+            finally:
+                self._budget.end_probe(call.fingerprint)
 
     async def _attempt(self, call: Call, decode: Decode[T]) -> T:
         """Send the request once; let the budget learn from what comes back."""

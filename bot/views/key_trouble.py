@@ -118,7 +118,7 @@ def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
 def _reserve(error: ReserveReachedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     told = (
-        "Nearly all requests of this hour are used; the last ones are kept for scheduled digests."
+        "Nearly all requests of the API key are used, and I keep the last ones back."
         f" Try again in {wait}."
     )
     return _message(told + (_left(facts) if facts.is_admin else ""), _try_again(facts))

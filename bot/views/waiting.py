@@ -27,3 +27,19 @@ def stopping_message(command_line: str | None) -> Message:
     text = "I am being restarted and could not finish this. Please try again in a minute."
     again = run_button("Try again", command_line) if command_line else None
     return Message(text, (section(text), *actions(again)))
+
+
+def exposed_key_message() -> Message:
+    """Return the answer to a command with a key or token in it; nothing of it is repeated."""
+    text = (
+        "There is a key or a token in what you typed, so I did nothing with it. Treat it as"
+        " exposed: delete it where it was made, and make a new one. Admins set the workspace's"
+        " key with `/domainkey`, in a private form."
+    )
+    return Message(text.replace("`", ""), (section(text),))
+
+
+def shared_already_message() -> Message:
+    """Return the answer to a second press of `Share`."""
+    text = "This is shared with the channel already."
+    return Message(text, (section(text),))

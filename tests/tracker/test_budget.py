@@ -238,3 +238,13 @@ def test_only_the_keys_last_used_are_remembered(clock: Time) -> None:
     budget.saw_remaining("c", 5)
 
     assert [budget.state(key).remaining for key in "abc"] == [5, None, 5]
+
+
+def test_a_request_ahead_that_met_an_outage_holds_nobody_up(budget: Budget, clock: Time) -> None:
+    clock.now += budget.saw_rate_limit("k", 10)
+    budget.check("k", PERSON)
+    assert refused_for(budget) > 0
+
+    budget.end_probe("k")
+
+    budget.check("k", PERSON)

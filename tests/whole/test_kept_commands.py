@@ -37,14 +37,23 @@ async def test_after_a_quarter_of_an_hour_nothing_is_run(town: Town) -> None:
     assert len(town.bob.messages()) == 1
 
 
-async def test_a_form_cannot_open_by_itself_so_a_button_offers_it(town: Town) -> None:
-    await town.ask(town.bob, "/scan")
+async def test_a_form_cannot_open_by_itself_so_nothing_is_promised(town: Town) -> None:
+    answer = await town.ask(town.bob, "/scan")
+
+    assert "kept your command" not in answer.everything
+    assert "ask a workspace admin" in answer.everything
+
+
+async def test_every_kept_command_is_answered(town: Town) -> None:
+    town.acme.add("shop.example", health=41)
+    await town.ask(town.bob, "/scan shop.example")
+    await town.ask(town.bob, "/domains")
+
     await town.connect()
 
-    offer = await town.answer(town.bob)
-    await town.bob.press(offer, "Try again")
-
-    assert (await town.bob.next_form()).title == "Scan a domain"
+    answers = [(await town.answer(town.bob)).everything for _ in range(2)]
+    assert any("Scan of shop.example" in answer for answer in answers)
+    assert any("1 domain," in answer for answer in answers)
 
 
 async def test_a_kept_command_survives_a_restart(tmp_path: Path, mode: str) -> None:

@@ -76,3 +76,47 @@ async def test_a_page_that_cannot_be_turned_any_more_is_told_where_one_looks(sho
     await shop.bob.press(form, "Next page")
 
     assert "Slack did not let me" in (await shop.answer(shop.bob)).everything
+
+
+@pytest.mark.parametrize("label", ["Scan again", "All domains"])
+async def test_an_answer_comes_below_what_was_pressed_and_leaves_no_please_wait(
+    shop: Town, label: str
+) -> None:
+    scan = await shop.ask(shop.bob, "/scan shop.example")
+
+    await shop.press(shop.bob, scan, label)
+
+    shown = [message.everything for message in shop.bob.messages()]
+    assert len(shown) == 2
+    assert shown[0] == scan.everything
+    assert "⏳" not in str(shown)
+
+
+async def test_a_domain_picked_in_a_form_that_a_button_opened_leaves_the_list(shop: Town) -> None:
+    listed = await shop.ask(shop.bob, "/domains")
+    await shop.bob.press(listed, "Scan")
+    await shop.bob.submit(await shop.bob.next_form(), {"Domain": "shop.example"})
+
+    await shop.answer(shop.bob)
+
+    shown = [message.everything for message in shop.bob.messages()]
+    assert shown[0] == listed.everything
+    assert "⏳" not in str(shown)
+
+
+async def test_share_pressed_twice_shares_once(shop: Town) -> None:
+    listed = await shop.ask(shop.bob, "/domains")
+
+    await shop.bob.press(listed, "Share")
+    await shop.slack.person("cy").next_message()
+    await shop.bob.press(listed, "Share")
+
+    await shop.bob.next_message(where=lambda message: "already" in message.everything)
+    assert len([m for m in shop.bob.messages() if not m.is_ephemeral]) == 1
+
+
+async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(shop: Town) -> None:
+    answer = await shop.ask(shop.bob, f"/adddomain blog.example tag:{shop.key}")
+
+    assert "exposed" in answer.everything
+    assert shop.tracker.requests == []

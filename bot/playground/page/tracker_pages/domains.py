@@ -73,7 +73,7 @@ class _DomainsPage:
         with ui.row().classes("w-full items-center"):
             draw_title(
                 f"Domains of {self._account.name}",
-                "Click a score to change it: the next list, scan or digest in Slack sees it.",
+                "Click a score to change it: the next list or scan in Slack sees it.",
             )
             ui.space()
             ui.button("Add domain", icon="add", on_click=self._add).props("unelevated no-caps")
