@@ -19,7 +19,7 @@ def key_state_message(
     """Return what an admin sees behind `/domainkey`."""
     if record is None:
         return _not_connected_message()
-    state = _state_words(record)
+    state = _state_words(record, today)
     expiry, scopes = expiry_text(record.expires_on, today), ", ".join(record.scopes) or "not said"
     left = _budget_text(budget)
     pairs = [
@@ -121,9 +121,11 @@ def operation_text(operation: str) -> str:
     return _OPERATIONS.get(operation, operation)
 
 
-def _state_words(record: KeyRecord) -> str:
+def _state_words(record: KeyRecord, today: date) -> str:
     if record.refused_at:
         return "refused as invalid"
+    if record.expires_on and record.expires_on < today:
+        return "has expired, by what was said of it"
     if record.lacks:
         return "works, but may not " + ", ".join(map(operation_text, record.lacks))
     return "works"

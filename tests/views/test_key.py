@@ -276,3 +276,12 @@ def test_whoever_set_a_key_is_told_that_it_is_refused() -> None:
         f"Domain Tracker refuses the API key {SHORT} of this workspace as invalid."
         " Commands cannot answer until it is replaced with /domainkey."
     )
+
+
+def test_a_key_past_its_date_is_not_said_to_work() -> None:
+    record = a_key_record(expires_on=TODAY - timedelta(days=1))
+
+    message = key_state_message(record, None, TODAY)
+
+    assert "has expired" in message.text
+    assert "works" not in message.text
