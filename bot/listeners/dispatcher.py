@@ -88,7 +88,8 @@ class Dispatcher:
         async def pressed(ack: Ack, body: dict[str, Any], context: Any) -> None:
             conversation = from_press(body, context, self._replies)
             value = str(body["actions"][0].get("value", ""))
-            place = f"{conversation.workspace}/{_place(body)}/{action_id}"
+            # The value too: another page may stand in the same message by now.
+            place = f"{conversation.workspace}/{_place(body)}/{action_id}/{value}"
             await ack()
             conversation.takes_place = replies and _is_ephemeral(body)
 

@@ -120,3 +120,19 @@ async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(shop: Town) -> No
 
     assert "exposed" in answer.everything
     assert shop.tracker.requests == []
+
+
+async def test_every_page_of_a_list_can_be_shared(shop: Town) -> None:
+    shop.acme.fill(150, seed=1)
+    cy = shop.slack.person("cy")
+    first = await shop.ask(shop.bob, "/domains")
+    await shop.bob.press(first, "Share")
+    assert "page 1 of 2" in (await cy.next_message()).everything
+
+    await shop.bob.press(first, "Next page")
+    second = await shop.bob.next_message(
+        where=lambda m: m.is_ephemeral and "page 2" in m.everything
+    )
+    await shop.bob.press(second, "Share")
+
+    assert "page 2 of 2" in (await cy.next_message()).everything
