@@ -19,6 +19,9 @@ async def test_a_share_that_fails_leaves_the_list_where_it_is(shop: Town) -> Non
 
     assert "Reference" in failure.everything
     assert next(message.everything for message in shop.bob.messages()) == listed.everything
+    shop.tracker.faults.clear()
+    await shop.bob.press(listed, "Share")
+    assert "Shared by" in (await shop.slack.person("cy").next_message()).everything
 
 
 async def test_a_form_that_came_too_late_leaves_its_button_to_press_again(town: Town) -> None:
@@ -136,3 +139,20 @@ async def test_every_page_of_a_list_can_be_shared(shop: Town) -> None:
     await shop.bob.press(second, "Share")
 
     assert "page 2 of 2" in (await cy.next_message()).everything
+
+
+async def test_a_long_scan_that_a_button_began_does_not_take_the_place_of_the_last_one(
+    tmp_path: Path, mode: str
+) -> None:
+    async with running_town(tmp_path, mode, Pace(still_waiting_after_s=0.05)) as town:
+        town.acme.add("shop.example", health=41)
+        await town.connect()
+        scan = await town.ask(town.bob, "/scan shop.example")
+        hold = town.tracker.hold_scans()
+
+        await town.bob.press(scan, "Scan again")
+        await town.bob.next_message(where=lambda message: "still being" in message.everything)
+        hold.release()
+        await town.answer(town.bob)
+
+        assert next(m.everything for m in town.bob.messages()) == scan.everything
