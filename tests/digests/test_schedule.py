@@ -1,0 +1,319 @@
+import time as stopwatch
+from datetime import UTC, datetime, time, timedelta, timezone
+
+import pytest
+
+from bot.digests.schedule import (
+    ClockChange,
+    Schedule,
+    Slot,
+    UnknownZoneError,
+    clock_changes,
+    grace,
+    next_slot,
+    next_slots,
+    offset_at,
+    slots_until,
+    zone_names,
+    zone_of,
+)
+
+EVERY_DAY = frozenset(range(7))
+WEEKDAYS = frozenset(range(5))
+FRIDAY = frozenset({4})
+HOUR = timedelta(hours=1)
+
+
+def a_schedule(zone: str, at: str = "09:00", days: frozenset[int] = EVERY_DAY) -> Schedule:
+    return Schedule(days, time.fromisoformat(at), zone)
+
+
+def utc(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def a_slot(due_at: str, local: str) -> Slot:
+    return Slot(utc(due_at), datetime.fromisoformat(local))
+
+
+# What the clocks do to one run: the zone, the time of day, some moment before it, when it is
+# due in UTC, and what it is known by. `>` marks those whose time was skipped.
+@pytest.mark.parametrize(
+    ("zone", "at", "after", "due_at", "local"),
+    [
+        pytest.param(*case.split(), id=name)
+        for name, case in {
+            "an ordinary day": "Europe/Berlin 09:00 2024-01-10T12 2024-01-11T08 2024-01-11T09",
+            "Berlin, > in spring": (
+                "Europe/Berlin 02:30 2024-03-30T12 2024-03-31T01:30 2024-03-31T02:30"
+            ),
+            "Berlin, twice in autumn": (
+                "Europe/Berlin 02:30 2024-10-26T12 2024-10-27T00:30 2024-10-27T02:30"
+            ),
+            "Berlin, between the two": (
+                "Europe/Berlin 02:30 2024-10-27T01:00 2024-10-28T01:30 2024-10-28T02:30"
+            ),
+            "Berlin, at the second": (
+                "Europe/Berlin 02:30 2024-10-27T01:30 2024-10-28T01:30 2024-10-28T02:30"
+            ),
+            "New York, > in spring": (
+                "America/New_York 02:30 2024-03-09T12 2024-03-10T07:30 2024-03-10T02:30"
+            ),
+            "New York, twice in autumn": (
+                "America/New_York 01:30 2024-11-03T00 2024-11-03T05:30 2024-11-03T01:30"
+            ),
+            "Lord Howe, > half an hour": (
+                "Australia/Lord_Howe 02:15 2024-10-05T12 2024-10-05T15:45 2024-10-06T02:15"
+            ),
+            "Lord Howe, half an hour twice": (
+                "Australia/Lord_Howe 01:45 2024-04-06T00 2024-04-06T14:45 2024-04-07T01:45"
+            ),
+            "Sao Paulo, > at midnight": (
+                "America/Sao_Paulo 00:00 2018-11-03T12 2018-11-04T03 2018-11-04T00"
+            ),
+            "Sao Paulo, twice before midnight": (
+                "America/Sao_Paulo 23:30 2018-02-17T12 2018-02-18T01:30 2018-02-17T23:30"
+            ),
+            "Cairo, > at midnight": (
+                "Africa/Cairo 00:30 2024-04-25T12 2024-04-25T22:30 2024-04-26T00:30"
+            ),
+            "Nuuk, > past midnight": (
+                "America/Nuuk 23:45 2024-03-30T22 2024-03-31T01:45 2024-03-30T23:45"
+            ),
+            "Nuuk, > seen from the next date": (
+                "America/Nuuk 23:45 2024-03-31T01:30 2024-03-31T01:45 2024-03-30T23:45"
+            ),
+            "Casablanca, twice as Ramadan begins": (
+                "Africa/Casablanca 02:30 2024-03-10T00 2024-03-10T01:30 2024-03-10T02:30"
+            ),
+            "Casablanca, > as Ramadan ends": (
+                "Africa/Casablanca 02:30 2024-04-14T00 2024-04-14T02:30 2024-04-14T02:30"
+            ),
+            "Kathmandu": "Asia/Kathmandu 00:10 2024-01-10T12 2024-01-10T18:25 2024-01-11T00:10",
+            "Kiritimati, a day ahead": (
+                "Pacific/Kiritimati 13:59 2024-01-10T23:58 2024-01-10T23:59 2024-01-11T13:59"
+            ),
+            "UTC": "UTC 00:00 2024-02-28T12 2024-02-29T00 2024-02-29T00",
+        }.items()
+    ],
+)
+def test_a_run_is_where_the_clocks_put_it(
+    zone: str, at: str, after: str, due_at: str, local: str
+) -> None:
+    assert next_slot(a_schedule(zone, at), utc(after)) == a_slot(due_at, local)
+
+
+def test_a_date_that_a_zone_skipped_gives_no_second_run_at_one_moment() -> None:
+    slots = next_slots(a_schedule("Pacific/Apia"), utc("2011-12-29T00"), 3)
+
+    assert slots == [
+        a_slot("2011-12-29T19", "2011-12-29T09"),
+        a_slot("2011-12-30T19", "2011-12-31T09"),
+        a_slot("2011-12-31T19", "2012-01-01T09"),
+    ]
+
+
+def test_a_run_of_a_skipped_date_alone_is_not_lost() -> None:
+    slots = next_slots(a_schedule("Pacific/Apia", days=FRIDAY), utc("2011-12-24T00"), 2)
+
+    assert slots == [
+        a_slot("2011-12-30T19", "2011-12-30T09"),
+        a_slot("2012-01-05T19", "2012-01-06T09"),
+    ]
+
+
+def test_a_date_that_a_zone_had_twice_gives_one_run() -> None:
+    # Kwajalein went to the other side of the date line on 30 September 1969, 23 hours back.
+    slots = next_slots(a_schedule("Pacific/Kwajalein", "12:00"), utc("1969-09-29T12"), 2)
+
+    assert slots == [
+        a_slot("1969-09-30T01", "1969-09-30T12"),
+        a_slot("1969-10-02T00", "1969-10-01T12"),
+    ]
+
+
+def test_a_run_is_later_than_the_moment_asked_about_never_at_it() -> None:
+    schedule = a_schedule("UTC", "12:00")
+
+    assert next_slot(schedule, utc("2024-05-06T11:59:59.999999")).due_at == utc("2024-05-06T12")
+    assert next_slot(schedule, utc("2024-05-06T12")).due_at == utc("2024-05-07T12")
+
+
+def test_the_moment_asked_about_may_be_told_in_any_zone() -> None:
+    west = timezone(timedelta(hours=-10))
+
+    slot = next_slot(a_schedule("UTC", "12:00"), datetime(2024, 5, 6, 1, 59, tzinfo=west))
+
+    assert slot.due_at == utc("2024-05-06T12")
+
+
+def test_only_the_chosen_days_have_runs() -> None:
+    slots = next_slots(a_schedule("Asia/Tokyo", "00:30", WEEKDAYS), utc("2024-05-02T12"), 4)
+
+    assert [f"{slot.local:%a %d}" for slot in slots] == ["Fri 03", "Mon 06", "Tue 07", "Wed 08"]
+
+
+def test_slots_until_holds_its_last_moment_and_not_its_first() -> None:
+    schedule = a_schedule("UTC", "12:00")
+
+    slots = slots_until(schedule, utc("2024-05-06T12"), utc("2024-05-08T12"))
+
+    assert [slot.due_at for slot in slots] == [utc("2024-05-07T12"), utc("2024-05-08T12")]
+
+
+def test_there_is_nothing_until_a_moment_that_has_passed() -> None:
+    assert slots_until(a_schedule("UTC"), utc("2024-05-06T12"), utc("2024-05-06T12")) == []
+    assert slots_until(a_schedule("UTC"), utc("2024-05-06T12"), utc("2023-05-06T12")) == []
+
+
+def test_ten_years_of_days_are_there_at_once() -> None:
+    schedule, first = a_schedule("Europe/Berlin"), utc("2024-05-06T12")
+    started = stopwatch.perf_counter()
+
+    slots = slots_until(schedule, first, first.replace(year=2034))
+
+    assert len(slots) == 3652
+    assert stopwatch.perf_counter() - started < 1
+
+
+def test_a_schedule_without_a_day_is_refused() -> None:
+    for days in (frozenset[int](), frozenset({7})):
+        with pytest.raises(ValueError, match="needs a weekday"):
+            next_slot(a_schedule("UTC", days=days), utc("2024-05-06T12"))
+
+
+def test_a_schedule_in_no_zone_is_refused() -> None:
+    with pytest.raises(UnknownZoneError):
+        next_slot(a_schedule("Europe/Atlantis"), utc("2024-05-06T12"))
+
+
+def test_a_run_may_be_made_up_for_during_six_hours() -> None:
+    for days in (EVERY_DAY, WEEKDAYS, FRIDAY):
+        schedule = a_schedule("Europe/Berlin", days=days)
+
+        assert grace(schedule, next_slot(schedule, utc("2024-03-28T12"))) == 6 * HOUR
+
+
+def test_grace_is_half_of_what_is_left_until_the_next_run() -> None:
+    # A slot that nothing of the schedule made, as of one that was changed since.
+    slot = a_slot("2024-05-06T02", "2024-05-06T02")
+
+    assert grace(a_schedule("UTC", "09:00"), slot) == 3.5 * HOUR
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        " ",
+        ".",
+        "..",
+        "../UTC",
+        "Europe",
+        "Europe/",
+        "/Europe/Berlin",
+        "/etc/passwd",
+        "Europe/../UTC",
+        "Europe//Berlin",
+        "europe/berlin",
+        "EUROPE/BERLIN",
+        "Europe/Berlin ",
+        "Europe/Berlin\n",
+        "Europe\\Berlin",
+        "Foo",
+        "Factory",
+        "localtime",
+        "posixrules",
+        "posix/Europe/Berlin",
+        "right/Europe/Berlin",
+        "tzdata.zi",
+        "zone.tab",
+        "__init__.py",
+        "UTC\0",
+        "\ud800",
+        "Zürich",
+        "UTC+2",
+        "CET-1CEST",
+        "E" * 100_000,
+    ],
+)
+def test_what_is_no_zone_is_refused_as_such(name: str) -> None:
+    with pytest.raises(UnknownZoneError) as caught:
+        zone_of(name)
+
+    assert len(str(caught.value)) < 1000
+
+
+def test_every_zone_can_be_had_by_its_name() -> None:
+    for name in zone_names():
+        assert zone_of(name).key == name
+
+    assert {"UTC", "Europe/Kyiv", "Europe/Kiev", "US/Pacific", "Etc/GMT+5"} <= zone_names()
+
+
+def test_zones_are_those_of_the_package_wherever_the_bot_runs() -> None:
+    # Debian 12 knew by then only of the older rule, by which this is a change of the clocks.
+    assert offset_at(zone_of("Africa/Casablanca"), utc("2026-12-01T12")) == timedelta(0)
+
+
+@pytest.mark.parametrize(
+    ("zone", "first", "last", "changes"),
+    [
+        pytest.param(
+            "Europe/Berlin",
+            "2024-01-01",
+            "2025-01-01",
+            [("2024-03-31T01", 60, 120), ("2024-10-27T01", 120, 60)],
+            id="Berlin",
+        ),
+        pytest.param(
+            "Australia/Lord_Howe",
+            "2024-01-01",
+            "2025-01-01",
+            [("2024-04-06T15", 660, 630), ("2024-10-05T15:30", 630, 660)],
+            id="Lord Howe",
+        ),
+        pytest.param(
+            "Africa/Casablanca",
+            "2024-03-01",
+            "2024-05-01",
+            [("2024-03-10T02", 60, 0), ("2024-04-14T02", 0, 60)],
+            id="Casablanca",
+        ),
+        pytest.param(
+            "Pacific/Apia",
+            "2011-12-01",
+            "2012-01-01",
+            [("2011-12-30T10", -600, 840)],
+            id="Apia",
+        ),
+        pytest.param("Asia/Kathmandu", "2020-01-01", "2040-01-01", [], id="Kathmandu"),
+        pytest.param("UTC", "2020-01-01", "2040-01-01", [], id="UTC"),
+        pytest.param("Europe/Berlin", "2025-01-01", "2024-01-01", [], id="the wrong way round"),
+    ],
+)
+def test_changes_of_the_clocks_are_found_to_the_second(
+    zone: str, first: str, last: str, changes: list[tuple[str, int, int]]
+) -> None:
+    found = clock_changes(zone, utc(first), utc(last))
+
+    assert found == [
+        ClockChange(utc(at), timedelta(minutes=before), timedelta(minutes=after))
+        for at, before, after in changes
+    ]
+
+
+@pytest.mark.parametrize("away", [timedelta(microseconds=1), timedelta(seconds=1), 40 * HOUR])
+def test_a_change_counts_until_the_moment_that_it_happens(away: timedelta) -> None:
+    change = utc("2024-03-31T01")
+
+    assert len(clock_changes("Europe/Berlin", change - away, change)) == 1
+    assert clock_changes("Europe/Berlin", change, change + away) == []
+    assert clock_changes("Europe/Berlin", change - 2 * away, change - away) == []
+
+
+def test_two_changes_close_together_are_both_found() -> None:
+    # A week of summer time, the shortest of all.
+    changes = clock_changes("America/Boa_Vista", utc("2000-10-01"), utc("2000-11-01"))
+
+    assert [change.at for change in changes] == [utc("2000-10-08T04"), utc("2000-10-15T03")]

@@ -1,0 +1,169 @@
+"""Every run around every change of every zone's clocks until 2040, against a second opinion.
+
+The opinion is dateutil's, and shares nothing with the bot but the zones' files: a reader of
+its own for them (not zoneinfo), `rrule` for the dates, `resolve_imaginary` for skipped times.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+from itertools import pairwise
+
+from dateutil import tz
+from dateutil.rrule import DAILY, rrule
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.digests.schedule import (
+    GRACE,
+    ClockChange,
+    Schedule,
+    Slot,
+    clock_changes,
+    grace,
+    next_slot,
+    next_slots,
+    slots_until,
+    zone_names,
+)
+
+FIRST, LAST = datetime(2020, 1, 1, tzinfo=UTC), datetime(2041, 1, 1, tzinfo=UTC)
+EVERY_DAY = frozenset(range(7))
+NEAR = timedelta(hours=36)
+DAY = timedelta(days=1)
+MINUTE = timedelta(minutes=1)
+# Both opinions would have to miss two changes within such a stretch for one to go unseen.
+SAMPLED_EVERY = timedelta(days=19)
+
+
+def zone_file(name: str) -> bytes:
+    return files("tzdata").joinpath("zoneinfo", *name.split("/")).read_bytes()
+
+
+@cache
+def second_zone(name: str) -> tz.tzfile:
+    return tz.tzfile(BytesIO(zone_file(name)))
+
+
+def second_offset(name: str, moment: datetime) -> timedelta | None:
+    return moment.astimezone(second_zone(name)).utcoffset()
+
+
+def second_slots(schedule: Schedule, after: datetime, until: datetime) -> list[Slot]:
+    """Return the slots later than `after` and not later than `until`, as dateutil sees them."""
+    zone = second_zone(schedule.zone)
+    slots = []
+    for day in second_dates(schedule.days, (after - DAY).date(), (until + DAY).date()):
+        local = day.replace(hour=schedule.at.hour, minute=schedule.at.minute)
+        due_at = tz.resolve_imaginary(local.replace(tzinfo=zone)).astimezone(UTC)
+        slots.append(Slot(due_at, local))
+    return [slot for slot in slots if after < slot.due_at <= until]
+
+
+@cache
+def second_dates(days: frozenset[int], first: date, last: date) -> Sequence[datetime]:
+    """Return the midnights that begin the chosen days."""
+    start, end = (datetime.combine(day, time()) for day in (first, last))
+    return list(rrule(DAILY, dtstart=start, until=end, byweekday=sorted(days)))
+
+
+@cache
+def different_zones() -> Sequence[str]:
+    """Return one name for each zone file: the others of the same bytes are its aliases."""
+    return sorted({zone_file(name): name for name in sorted(zone_names())}.values())
+
+
+@cache
+def changes_of(name: str) -> Sequence[ClockChange]:
+    return clock_changes(name, FIRST, LAST)
+
+
+def telling_times(change: ClockChange) -> set[time]:
+    """Return times of day before, in and behind what a change skips or repeats."""
+    walls = sorted((change.at + change.before, change.at + change.after))
+    middle = walls[0] + (walls[1] - walls[0]) / 2
+    around = (*walls, walls[0] - MINUTE, walls[1] - MINUTE, middle)
+    return {time(0), time(2, 30), time(23, 59), *(wall.time() for wall in around)}
+
+
+def assert_each_once(slots: Sequence[Slot]) -> None:
+    assert all(one.due_at < other.due_at for one, other in pairwise(slots))
+    assert len({slot.local for slot in slots}) == len(slots)
+
+
+def cases() -> Iterator[tuple[Schedule, datetime]]:
+    for name in different_zones():
+        for change in changes_of(name):
+            for at in telling_times(change):
+                yield Schedule(EVERY_DAY, at, name), change.at
+
+
+def test_runs_around_every_change_of_the_clocks_are_those_of_a_second_opinion() -> None:
+    seen = 0
+
+    for schedule, at in cases():
+        slots = slots_until(schedule, at - NEAR, at + NEAR)
+
+        assert slots == second_slots(schedule, at - NEAR, at + NEAR), schedule
+        assert_each_once(slots)
+        seen += 1
+
+    assert seen > 10_000
+
+
+def test_no_change_of_the_clocks_is_missed_or_made_up() -> None:
+    for name in different_zones():
+        changes = changes_of(name)
+
+        for change in changes:
+            assert second_offset(name, change.at - timedelta(seconds=1)) == change.before, name
+            assert second_offset(name, change.at) == change.after != change.before, name
+        for known, following in pairwise([None, *changes, None]):
+            low = known.at if known else FIRST
+            high = following.at if following else LAST
+            offset = second_offset(name, low)
+            for number in range((high - low) // SAMPLED_EVERY):
+                assert second_offset(name, low + SAMPLED_EVERY * number) == offset, name
+
+
+SCHEDULES = st.builds(
+    Schedule,
+    days=st.frozensets(st.integers(0, 6), min_size=1),
+    at=st.times().map(lambda at: at.replace(second=0, microsecond=0)),
+    zone=st.sampled_from(sorted(zone_names())),
+)
+MOMENTS = st.datetimes(FIRST.replace(tzinfo=None), LAST.replace(tzinfo=None)).map(
+    lambda moment: moment.replace(tzinfo=UTC)
+)
+
+
+@given(SCHEDULES, MOMENTS)
+def test_any_schedule_at_any_moment_is_that_of_a_second_opinion(
+    schedule: Schedule, after: datetime
+) -> None:
+    until = after + 60 * DAY
+
+    slots = slots_until(schedule, after, until)
+
+    assert slots == second_slots(schedule, after, until)
+    assert_each_once(slots)
+
+
+@given(SCHEDULES, MOMENTS, st.integers(0, 12))
+def test_one_after_another_is_all_at_once(schedule: Schedule, after: datetime, count: int) -> None:
+    slots = next_slots(schedule, after, count)
+
+    for slot, earlier in zip(slots, [after, *(slot.due_at for slot in slots)], strict=False):
+        assert slot == next_slot(schedule, earlier)
+        assert slot == next_slot(schedule, slot.due_at - timedelta(microseconds=1))
+    assert len(slots) == count
+
+
+@given(SCHEDULES, MOMENTS)
+def test_grace_ends_before_the_following_run(schedule: Schedule, after: datetime) -> None:
+    slot, following = next_slots(schedule, after, 2)
+
+    assert timedelta(0) < grace(schedule, slot) <= GRACE
+    assert slot.due_at + grace(schedule, slot) < following.due_at
