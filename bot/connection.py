@@ -8,6 +8,7 @@ import structlog
 from bot.errors import BotError
 from bot.keys import KeyDraft, Keys, NoKeyError, StoredKey
 from bot.store.errors import StoreError
+from bot.tracker.budget import Purpose
 from bot.tracker.client import Tracker
 from bot.tracker.errors import InsufficientPermissionsError, InvalidKeyError
 from bot.tracker.models import Added, Listing, ScanResult
@@ -47,9 +48,13 @@ class Connection:
         self._keys = keys
         self._on_refusal = on_refusal
 
-    async def list_domains(self, workspace: WorkspaceId) -> Listing:
+    async def list_domains(
+        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+    ) -> Listing:
         """Return the workspace's domains."""
-        return await self._call(workspace, "list", self._tracker.list_domains)
+        return await self._call(
+            workspace, "list", lambda key: self._tracker.list_domains(key, purpose=purpose)
+        )
 
     async def add_domain(
         self,

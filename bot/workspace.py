@@ -16,3 +16,11 @@ class WorkspaceId:
 
     def __str__(self) -> str:
         return f"{self.enterprise_id or '-'}.{self.team_id}"
+
+    @classmethod
+    def parse(cls, text: str) -> "WorkspaceId":
+        """Return the workspace whose `str()` is `text`; raise ValueError when there is none."""
+        enterprise_id, dot, team_id = text.partition(".")
+        if not (enterprise_id and dot and team_id):
+            raise ValueError("not a workspace")
+        return cls(team_id, None if enterprise_id == "-" else enterprise_id)

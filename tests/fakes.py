@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
+from bot.message import Message
+from bot.slack.errors import PersonUnreachableError
 from bot.tracker.budget import Purpose
 from bot.tracker.models import Added, Domain, Listing, ScanResult
 from bot.workspace import WorkspaceId
@@ -38,14 +40,20 @@ class FakeLists:
         self.skipped = skipped
         self.error: Exception | None = None
         self.asked: list[WorkspaceId] = []
+        self.purposes: list[Purpose] = []
         self.gate = asyncio.Event()
         self.gate.set()
+        self.quick: set[WorkspaceId] = set()  # those for whom the gate is always open
 
-    async def list_domains(self, workspace: WorkspaceId) -> Listing:
+    async def list_domains(
+        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+    ) -> Listing:
         self.asked.append(workspace)
+        self.purposes.append(purpose)
         domains, error = self.domains, self.error  # as of the moment of the request
-        async with asyncio.timeout(TIME_LIMIT_S):
-            await self.gate.wait()
+        if workspace not in self.quick:
+            async with asyncio.timeout(TIME_LIMIT_S):
+                await self.gate.wait()
         if error:
             raise error
         return Listing(domains=domains, skipped=self.skipped)
@@ -90,3 +98,43 @@ class FakeTracker:
             await self.before_answer()
         if key in self.errors:
             raise self.errors[key]
+
+
+class FakePosts:
+    """Channels and direct messages that take what is posted; remembers it, in order.
+
+    An error in `errors` meets the next post; `is_lost`: the message is there all the same.
+    `before_post` runs at the moment of posting.
+    """
+
+    def __init__(self) -> None:
+        self.posts: list[tuple[str, str]] = []
+        self.told: list[tuple[str, str]] = []
+        self.turns: list[str] = []
+        self.errors: list[Exception] = []
+        self.turn_errors: list[Exception] = []
+        self.is_lost = False
+        self.before_post: Callable[[], Awaitable[object]] | None = None
+        self.gone: set[str] = set()  # people who have left
+
+    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+        self.turns.append(channel_id)
+        if self.turn_errors:
+            raise self.turn_errors.pop(0)
+
+    async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
+        if self.before_post:
+            await self.before_post()
+        error = self.errors.pop(0) if self.errors else None
+        if error is None or self.is_lost:
+            self.posts.append((channel_id, message.text))
+        if error:
+            raise error
+        return "1.000001"
+
+    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+        if self.errors:
+            raise self.errors.pop(0)
+        if user_id in self.gone:
+            raise PersonUnreachableError("user_disabled")
+        self.told.append((user_id, message.text))

@@ -11,6 +11,7 @@ from cachetools import LRUCache
 
 from bot.portfolio.lookup import find, index_by_host
 from bot.single_flight import SingleFlight
+from bot.tracker.budget import Purpose
 from bot.tracker.models import Domain, Listing
 from bot.workspace import WorkspaceId
 
@@ -22,7 +23,9 @@ MAX_CACHED_DOMAINS = 200_000
 class ListsDomains(Protocol):
     """Whatever asks the service for a workspace's list."""
 
-    async def list_domains(self, workspace: WorkspaceId) -> Listing:
+    async def list_domains(
+        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+    ) -> Listing:
         """Return the list, or raise a TrackerError or a NoKeyError."""
         ...
 
@@ -66,13 +69,16 @@ class Portfolio:
     def __init__(self, service: ListsDomains, *, clock: Callable[[], datetime]) -> None:
         self._service = service
         self._clock = clock
-        self._flights: SingleFlight[WorkspaceId, Snapshot] = SingleFlight()
+        # By purpose too: a person may be refused what is kept for scheduled work.
+        self._flights: SingleFlight[tuple[WorkspaceId, Purpose], Snapshot] = SingleFlight()
         self._kept: LRUCache[WorkspaceId, Snapshot] = LRUCache(
             MAX_CACHED_DOMAINS, getsizeof=lambda snapshot: len(snapshot.domains) + 1
         )
         self._changes: dict[WorkspaceId, int] = {}
 
-    async def snapshot(self, workspace: WorkspaceId) -> Snapshot:
+    async def snapshot(
+        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+    ) -> Snapshot:
         """Return the domains as of at most 60 s ago; one request serves all who ask at once.
 
         Raises:
@@ -82,17 +88,19 @@ class Portfolio:
         kept = self._kept.get(workspace)
         if kept and self._clock() - kept.listed_at < FRESH_FOR:
             return kept
-        return await self._flights.run(workspace, lambda: self._list(workspace))
+        flight = (workspace, purpose)
+        return await self._flights.run(flight, lambda: self._list(workspace, purpose))
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Something has changed: the next asker gets a list that was made after this moment."""
         self._kept.pop(workspace, None)
-        self._flights.forget(workspace)
+        for purpose in Purpose:
+            self._flights.forget((workspace, purpose))
         self._changes[workspace] = self._changes.get(workspace, 0) + 1
 
-    async def _list(self, workspace: WorkspaceId) -> Snapshot:
+    async def _list(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot:
         changes = self._changes.get(workspace, 0)
-        listing = await self._service.list_domains(workspace)
+        listing = await self._service.list_domains(workspace, purpose=purpose)
         snapshot = Snapshot(listing.domains, self._clock(), listing.skipped)
         await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
         fits = len(snapshot.domains) < MAX_CACHED_DOMAINS
