@@ -38,12 +38,26 @@ MAY_IMPORT: dict[str, set[str]] = {
         "words",
         "workspace",
     },
+    "digests": {
+        "connection",  # its errors only: each of them means something for a run
+        "errors",
+        "health",
+        "keys",
+        "message",
+        "portfolio",
+        "slack",  # its errors only, likewise
+        "store",
+        "tasks",
+        "tracker",
+        "workspace",
+    },
     "scans": {"errors", "findings", "portfolio", "single_flight", "store", "tracker", "workspace"},
     "engine": set(),
     "slack": {"errors", "keys", "message", "single_flight", "workspace"},
     "views": {
         "adding",
         "connection",
+        "digests",
         "errors",
         "findings",
         "health",
@@ -61,6 +75,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "listeners": {
         "adding",
         "connection",
+        "digests",
         "errors",
         "hostnames",
         "kept",

@@ -1,0 +1,198 @@
+"""What people do with digests. Whether they may is asked where they ask."""
+
+import contextlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from bot.digests import changes, ledger
+from bot.digests.changes import Editor
+from bot.digests.collection import Collector, as_preview
+from bot.digests.delivery import Delivery, Posts
+from bot.digests.digest import MAX_PER_CHANNEL, Digest, Plan
+from bot.digests.errors import TooManyDigestsError, UnknownDigestError
+from bot.digests.post import Post
+from bot.digests.shelf import Shelf
+from bot.errors import BotError
+from bot.message import Message
+from bot.slack.errors import SlackError
+from bot.tracker.budget import Purpose
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+
+Announce = Callable[[Digest, datetime], Message]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A digest that was saved; `is_announced`: its channel surely knows of it."""
+
+    digest: Digest
+    is_announced: bool
+
+
+class Desk:
+    """Makes, changes, pauses, sends and deletes digests. Every method may raise StoreError."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        collector: Collector,
+        delivery: Delivery,
+        posts: Posts,
+        announce: Announce,
+        *,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._shelf = shelf
+        self._collector = collector
+        self._delivery = delivery
+        self._posts = posts
+        self._announce = announce
+        self._clock = clock
+
+    async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
+        """Return a channel's digests, the oldest first."""
+        digests = await self._shelf.of_workspace(workspace)
+        return [digest for digest in digests if digest.plan.channel_id == channel_id]
+
+    async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
+        """Return a digest, or raise UnknownDigestError."""
+        return await self._shelf.get(workspace, digest_id)
+
+    async def make(self, workspace: WorkspaceId, plan: Plan, *, by: Editor) -> Made:
+        """Save a digest and announce it in its channel; one that the channel refuses is not saved.
+
+        Raises:
+            TooManyDigestsError: the channel has twenty.
+            SlackError: nothing was posted, and nothing saved.
+        """
+        await self._require_room(workspace, plan.channel_id)
+        digest = changes.made(secrets.token_hex(6), plan, by, self._clock())
+        digest = await self._shelf.put(workspace, digest)
+        try:
+            is_announced = await self._is_announced(workspace, digest)
+        except SlackError:
+            await self._shelf.delete(workspace, digest.digest_id)
+            raise
+        return Made(digest, is_announced)
+
+    async def change(
+        self, workspace: WorkspaceId, digest_id: str, plan: Plan, *, by: Editor, version: int
+    ) -> Digest:
+        """Give a digest another plan; in another channel it is announced there first.
+
+        Raises:
+            UnknownDigestError: it was deleted.
+            ChangedMeanwhileError: somebody has changed it since `version`.
+            TooManyDigestsError, SlackError: the new channel has no place for it, or refuses it.
+        """
+        digest = await self._shelf.get(workspace, digest_id)
+        changed = changes.changed(digest, plan, by, self._clock(), version=version)
+        if plan.channel_id != digest.plan.channel_id:
+            await self._require_room(workspace, plan.channel_id)
+            await self._is_announced(workspace, changed)
+        return await self._shelf.change(
+            workspace,
+            digest_id,
+            lambda each: changes.changed(each, plan, by, self._clock(), version=version),
+        )
+
+    async def pause(
+        self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
+    ) -> Digest:
+        """Post nothing until `until`; `None`: until somebody resumes it."""
+        return await self._shelf.change(
+            workspace,
+            digest_id,
+            lambda each: changes.paused(each, by, self._clock(), until=until),
+        )
+
+    async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
+        """Post again, from the next slot on."""
+        return await self._shelf.change(
+            workspace, digest_id, lambda each: changes.resumed(each, by, self._clock())
+        )
+
+    async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
+        """Forget a digest; raise UnknownDigestError when it is gone already."""
+        await self._shelf.delete(workspace, digest_id)
+
+    async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
+        """Post a digest whatever its mode and schedule say; the next one compares with it.
+
+        Raises:
+            UnknownDigestError, DigestBusyError, JustSentError: nothing was posted.
+            NoKeyError, TrackerError, LackingScopeError, SlackError: nothing was posted, unless
+                it is a SlackError whose outcome is unknown.
+        """
+        token = secrets.token_hex(8)
+        digest = await self._shelf.change(
+            workspace, digest_id, lambda each: changes.sending(each, by, self._clock(), token)
+        )
+        return await self._delivery.deliver(workspace, digest, token, asked_by_name=by.name)
+
+    async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
+        """Return what would be posted now; nothing is recorded.
+
+        Raises:
+            NoKeyError, TrackerError, LackingScopeError: there is no list.
+        """
+        collected = await self._collector.collect(
+            workspace, digest, slot=None, purpose=Purpose.PERSON
+        )
+        return as_preview(collected.post)
+
+    async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
+        """Return how many domains a plan is about now; `None` when the service does not say."""
+        try:
+            domains = await self._collector.matching(workspace, plan, purpose=Purpose.PERSON)
+        except BotError as error:
+            logger.info("no list to count in", error=repr(error))
+            return None
+        return len(domains)
+
+    async def labels(self, workspace: WorkspaceId) -> list[str]:
+        """Return `tag:…` and `folder:…` in use; none when the service does not say."""
+        try:
+            return await self._collector.labels(workspace)
+        except BotError as error:
+            logger.info("no labels to offer", error=repr(error))
+            return []
+
+    async def admins_only(self, workspace: WorkspaceId) -> bool:
+        """Return whether only admins may make and change digests."""
+        return await self._shelf.is_restricted(workspace)
+
+    async def restrict(self, workspace: WorkspaceId, *, admins_only: bool) -> None:
+        """Say whether only admins may make and change digests."""
+        await self._shelf.restrict(workspace, admins_only=admins_only)
+
+    async def wake(self, workspace: WorkspaceId) -> None:
+        """Let the runs that wait for a key try again at once: there is another one."""
+        for digest in await self._shelf.of_workspace(workspace):
+            with contextlib.suppress(UnknownDigestError):
+                await self._shelf.change(
+                    workspace, digest.digest_id, lambda each: ledger.woken(each, self._clock())
+                )
+
+    async def _require_room(self, workspace: WorkspaceId, channel_id: str) -> None:
+        if len(await self.of_channel(workspace, channel_id)) >= MAX_PER_CHANNEL:
+            raise TooManyDigestsError("a full channel")
+
+    async def _is_announced(self, workspace: WorkspaceId, digest: Digest) -> bool:
+        """Announce a digest in its channel; raise SlackError when it surely is not."""
+        try:
+            await self._posts.turn(workspace, digest.plan.channel_id)
+            message = self._announce(digest, self._clock())
+            await self._posts.post(workspace, digest.plan.channel_id, message)
+        except SlackError as error:
+            if not error.is_outcome_unknown:
+                raise
+            logger.warning("the announcement may be missing", error=repr(error))
+            return False
+        return True

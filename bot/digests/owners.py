@@ -1,0 +1,72 @@
+"""Whoever answers for a digest, told by direct message what has become of it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Protocol
+
+import structlog
+
+from bot.digests.digest import Digest, Notice
+from bot.keys import Keys
+from bot.message import Message
+from bot.slack.errors import (
+    PersonUnreachableError,
+    SlackError,
+    SlackRateLimitedError,
+    TokenRefusedError,
+    WorkspaceHeldError,
+)
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+
+SOON = timedelta(minutes=1)
+LATER = timedelta(hours=1)
+
+
+class TellsPeople(Protocol):
+    """Whoever sends direct messages."""
+
+    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+        """Send one; raise SlackError."""
+        ...
+
+
+class Owners:
+    """Tells who made a digest; when they have left, who changed it last, or who set the key."""
+
+    def __init__(
+        self, people: TellsPeople, keys: Keys, words: Callable[[Digest, Notice], Message]
+    ) -> None:
+        self._people = people
+        self._keys = keys
+        self._words = words
+
+    async def __call__(
+        self, workspace: WorkspaceId, digest: Digest, notice: Notice
+    ) -> timedelta | None:
+        """See `TellsOwners`. What may not have arrived is sent again: rather twice than never."""
+        message = self._words(digest, notice)
+        try:
+            for user_id in await self._in_charge(workspace, digest):
+                try:
+                    await self._people.tell(workspace, user_id, message)
+                except PersonUnreachableError:
+                    continue  # they have left
+                return None
+        except SlackError as error:
+            logger.warning("could not tell the owner yet", error=repr(error))
+            return _wait(error)
+        logger.error("nobody left to tell", notice=repr(notice))
+        return None
+
+    async def _in_charge(self, workspace: WorkspaceId, digest: Digest) -> list[str]:
+        record = await self._keys.record(workspace)
+        people = (digest.made_by, digest.changed_by, record and record.set_by)
+        return list(dict.fromkeys(each for each in people if each))
+
+
+def _wait(error: SlackError) -> timedelta:
+    if isinstance(error, SlackRateLimitedError):
+        return timedelta(seconds=max(1.0, error.retry_after_s))
+    return LATER if isinstance(error, TokenRefusedError | WorkspaceHeldError) else SOON

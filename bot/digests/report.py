@@ -1,0 +1,191 @@
+"""What a digest tells: how the domains are, and what has changed since the last one. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.digests.digest import Mention
+from bot.health import Band, Summary, band_of, summary
+from bot.portfolio.lookup import index_by_host
+from bot.tracker.models import Domain
+
+# A score that moves by less is not worth a line.
+MOVED_FROM = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The scores by host name that a delivered digest was about; `None` is an unknown one."""
+
+    scores: Mapping[str, float | None]
+    taken_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A domain and its score then and now; `None` is unknown."""
+
+    domain: Domain
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The domains of a digest; `before` and `since` are `None` with nothing to compare with.
+
+    `new` are domains that were not there, `gone` hosts with their last score. `up` and `down`
+    moved by at least `MOVED_FROM`; `crossed_up` and `crossed_down` came into another band (of
+    good, fair, poor), so a domain may be in both. `lost` were known and are unknown now, `found`
+    the other way round. `worst` are the worst with a known score, of `known` in all. Each is
+    worst first: by the score now, the lowest first.
+    """
+
+    totals: Summary
+    known: int
+    worst: tuple[Domain, ...]
+    unknown: tuple[Domain, ...]
+    before: Summary | None = None
+    since: datetime | None = None
+    new: tuple[Domain, ...] = ()
+    gone: tuple[tuple[str, float | None], ...] = ()
+    up: tuple[Move, ...] = ()
+    down: tuple[Move, ...] = ()
+    crossed_up: tuple[Move, ...] = ()
+    crossed_down: tuple[Move, ...] = ()
+    lost: tuple[Move, ...] = ()
+    found: tuple[Move, ...] = ()
+
+
+def baseline_of(domains: Iterable[Domain], now: datetime) -> Baseline:
+    """Return what the report after this one is compared with: the score of each host, now."""
+    scores = {host: domain.health_score for host, domain in index_by_host(domains).items()}
+    return Baseline(scores=scores, taken_at=now)
+
+
+def make_report(
+    domains: Sequence[Domain], baseline: Baseline | None, *, worst_count: int
+) -> Report:
+    """Return how `domains` are, and what has become of them since `baseline`.
+
+    A host that is listed twice counts once: an entry with an id wins. 10,000 domains take about
+    40 ms, so call it in a worker thread.
+    """
+    listed = sorted(index_by_host(domains).items(), key=_worst_first)
+    known = [domain for _, domain in listed if domain.health_score is not None]
+    totals = _summed(domain.health_score for _, domain in listed)
+    worst = tuple(known[:worst_count])
+    unknown = tuple(domain for _, domain in listed if domain.health_score is None)
+    if baseline is None:
+        return Report(totals=totals, known=len(known), worst=worst, unknown=unknown)
+    moves = list(_moves(listed, baseline))
+    known_moves = [move for move in moves if None not in (move.before, move.after)]
+    return Report(
+        totals=totals,
+        known=len(known),
+        worst=worst,
+        unknown=unknown,
+        before=_summed(baseline.scores.values()),
+        since=baseline.taken_at,
+        new=tuple(domain for host, domain in listed if host not in baseline.scores),
+        gone=_gone(dict(listed), baseline),
+        up=tuple(move for move in known_moves if _points(move) >= MOVED_FROM),
+        down=tuple(move for move in known_moves if _points(move) <= -MOVED_FROM),
+        crossed_up=tuple(move for move in known_moves if _bands_climbed(move) > 0),
+        crossed_down=tuple(move for move in known_moves if _bands_climbed(move) < 0),
+        lost=tuple(move for move in moves if move.before is not None and move.after is None),
+        found=tuple(move for move in moves if move.before is None and move.after is not None),
+    )
+
+
+def has_changed(report: Report) -> bool:
+    """Say whether there is anything to tell; also `True` when there was nothing to compare with.
+
+    A change is a domain that is new or gone, one that moved by at least `MOVED_FROM` or into
+    another band, and one whose score was lost or found.
+    """
+    changes = (report.new, report.gone, report.up, report.crossed_up, report.lost, report.found)
+    return got_worse(report) or any(changes)
+
+
+def got_worse(report: Report) -> bool:
+    """Say whether any domain got worse; also `True` when there was nothing to compare with.
+
+    A domain got worse when its score was known then and now, and is lower by at least
+    `MOVED_FROM` or lies in a lower band. One whose score is no longer known did not get worse:
+    unknown is not bad. Nor did one that is new, however poor, one that is gone, or the average.
+    """
+    return report.since is None or bool(report.down or report.crossed_down)
+
+
+def worse_moves(report: Report) -> tuple[Move, ...]:
+    """Return the domains that got worse, as `got_worse` has it, the furthest fallen first."""
+    return _once((*report.down, *report.crossed_down))
+
+
+def better_moves(report: Report) -> tuple[Move, ...]:
+    """Return the domains that got better in the same sense, the furthest risen first."""
+    return _once((*report.up, *report.crossed_up))
+
+
+def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str, ...]:
+    """Return the ids of those whose label a domain that got worse bears, each once.
+
+    They come in the order of `mentions`. Labels are compared without case. Nobody when there was
+    nothing to compare with.
+    """
+    labels = {label for move in worse_moves(report) for label in _labels(move.domain)}
+    who = (each for rule in mentions if rule.label.casefold() in labels for each in rule.who)
+    return tuple(dict.fromkeys(who))
+
+
+def _worst_first(item: tuple[str, Domain]) -> tuple[bool, float, str]:
+    host, domain = item
+    score = domain.health_score
+    return score is None, score or 0, host
+
+
+def _summed(scores: Iterable[float | None]) -> Summary:
+    """In one order, as the last digit of a sum depends on it: no list may move the average."""
+    return summary(sorted(scores, key=lambda score: -1 if score is None else score))
+
+
+def _moves(listed: Iterable[tuple[str, Domain]], baseline: Baseline) -> Iterator[Move]:
+    """Every domain that was there then too, whether it moved or not, in the order of `listed`."""
+    for host, domain in listed:
+        if host in baseline.scores:
+            yield Move(domain, baseline.scores[host], domain.health_score)
+
+
+def _gone(index: Mapping[str, Domain], baseline: Baseline) -> tuple[tuple[str, float | None], ...]:
+    gone = [(host, score) for host, score in baseline.scores.items() if host not in index]
+    return tuple(sorted(gone, key=lambda each: (each[1] is None, each[1] or 0, each[0])))
+
+
+def _points(move: Move) -> float:
+    """How many points a score rose. Rounded: 8.2 - 3.2 is 4.999999999999999 to a computer."""
+    return round((move.after or 0) - (move.before or 0), 6)
+
+
+# The bands of known scores from the lowest to the highest.
+_RANKS = {Band.POOR: 0, Band.FAIR: 1, Band.GOOD: 2}
+
+
+def _bands_climbed(move: Move) -> int:
+    return _RANKS[band_of(move.after)] - _RANKS[band_of(move.before)]
+
+
+def _once(moves: Iterable[Move]) -> tuple[Move, ...]:
+    # A report holds each host once, so its name as the service writes it is unique too.
+    by_name = {move.domain.domain: move for move in moves}
+    return tuple(sorted(by_name.values(), key=_points_moved, reverse=True))
+
+
+def _points_moved(move: Move) -> float:
+    return abs(_points(move))
+
+
+def _labels(domain: Domain) -> Iterator[str]:
+    yield from (f"tag:{tag}".casefold() for tag in domain.tags)
+    if domain.folder is not None:
+        yield f"folder:{domain.folder}".casefold()

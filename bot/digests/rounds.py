@@ -1,0 +1,119 @@
+"""The rounds of the engine: whatever is due with a digest is taken up, a few at a time."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Protocol
+from weakref import WeakValueDictionary
+
+import structlog
+from cachetools import TTLCache
+
+from bot.digests import ledger
+from bot.digests.delivery import Delivery
+from bot.digests.digest import Digest, Notice
+from bot.digests.errors import LostClaimError, UnknownDigestError
+from bot.digests.shelf import Shelf
+from bot.errors import BotError
+from bot.tasks import Tasks
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+
+WORKERS = 20
+# One workspace with a slow list or a hundred digests must leave workers to the others.
+WORKERS_PER_WORKSPACE = 5
+LOOK_AT = 1000
+# After a mistake of ours; the others go on meanwhile.
+LEFT_ALONE_S = 600
+
+
+class TellsOwners(Protocol):
+    """Whoever tells the owner of a digest what has become of it."""
+
+    async def __call__(
+        self, workspace: WorkspaceId, digest: Digest, notice: Notice
+    ) -> timedelta | None:
+        """Tell them; return after what time to try again, `None` when that is done or in vain."""
+        ...
+
+
+class Rounds:
+    """Starts the work that is due; each tick goes once around."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        delivery: Delivery,
+        tell: TellsOwners,
+        tasks: Tasks,
+        *,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._shelf = shelf
+        self._delivery = delivery
+        self._tell = tell
+        self._tasks = tasks
+        self._clock = clock
+        self._workers = asyncio.Semaphore(WORKERS)
+        self._workspaces: WeakValueDictionary[WorkspaceId, asyncio.Semaphore] = (
+            WeakValueDictionary()
+        )
+        self._under_way: set[tuple[WorkspaceId, str]] = set()
+        self._left_alone: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(10_000, LEFT_ALONE_S)
+
+    async def go_round(self) -> None:
+        """Start whatever is due and not under way; it runs on after this returns."""
+        for place in await self._shelf.due(self._clock(), limit=LOOK_AT):
+            if place not in self._under_way and place not in self._left_alone:
+                self._under_way.add(place)
+                self._tasks.start(self._work(*place))
+
+    async def _work(self, workspace: WorkspaceId, digest_id: str) -> None:
+        with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
+            try:
+                async with self._worker(workspace):
+                    await self._take_up(workspace, digest_id)
+            except (LostClaimError, UnknownDigestError) as error:
+                logger.info("not wanted any more", error=repr(error))
+            except BotError as error:
+                logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
+            except Exception:
+                self._left_alone[(workspace, digest_id)] = True
+                logger.exception("unforeseen failure")
+            finally:
+                self._under_way.discard((workspace, digest_id))
+
+    @asynccontextmanager
+    async def _worker(self, workspace: WorkspaceId) -> AsyncIterator[None]:
+        own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
+        async with own, self._workers:
+            yield
+
+    async def _take_up(self, workspace: WorkspaceId, digest_id: str) -> None:
+        token = secrets.token_hex(8)
+        notices: list[Notice] = []
+
+        def take_up(digest: Digest) -> Digest:
+            now = self._clock()
+            taken, notices[:] = ledger.telling(ledger.taken_up(digest, now, token), now)
+            return taken
+
+        digest = await self._shelf.change(workspace, digest_id, take_up)
+        for notice in notices:
+            await self._tell_of(workspace, digest, notice)
+        if digest.run and digest.run.token == token:
+            digest = await self._delivery.deliver(workspace, digest, token)
+            logger.info("digest", outcome=digest.past[-1].outcome.value)
+
+    async def _tell_of(self, workspace: WorkspaceId, digest: Digest, notice: Notice) -> None:
+        again = await self._tell(workspace, digest, notice)
+
+        def told(each: Digest) -> Digest:
+            if again is None:
+                return ledger.told(each, notice)
+            return ledger.told_later(each, notice, self._clock() + again)
+
+        await self._shelf.change(workspace, digest.digest_id, told)

@@ -1,0 +1,130 @@
+"""Where digests are kept: one document each, due when something has to be done with it."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from bot.digests.codec import decode_baseline, decode_digest, encode_baseline, encode_digest
+from bot.digests.digest import Digest
+from bot.digests.errors import UnknownDigestError
+from bot.digests.ledger import due_at
+from bot.digests.report import Baseline
+from bot.store.base import Document, Documents
+from bot.store.errors import ConflictError
+from bot.workspace import WorkspaceId
+
+KIND = "digest"
+BASELINE = "digest-baseline"
+RIGHTS = "digest-rights"
+# What a post compares with, and what the next one will: the two take turns.
+BASELINE_NAMES = ("a", "b")
+
+
+class Shelf:
+    """Every workspace's digests. Every method may raise StoreError."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    async def of_workspace(self, workspace: WorkspaceId) -> list[Digest]:
+        """Return a workspace's digests, the oldest first."""
+        documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
+        return sorted(map(_decoded, documents), key=lambda digest: digest.made_at)
+
+    async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
+        """Return a digest, or raise UnknownDigestError."""
+        document = await self._documents.get(_place(workspace, digest_id))
+        if document is None:
+            raise UnknownDigestError("no such digest")
+        return _decoded(document)
+
+    async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
+        """Save a digest that nobody has written since it was read (`rev`, 0: it is new).
+
+        Raises:
+            ConflictError: somebody has; nothing was changed.
+        """
+        place = _place(workspace, digest.digest_id)
+        value = encode_digest(digest)
+        document = await self._documents.put(
+            place, value, due_at=due_at(digest), if_rev=digest.rev
+        )
+        return _decoded(document)
+
+    async def change(
+        self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
+    ) -> Digest:
+        """Save what `change` makes of the digest as it is now; whatever it raises is passed on.
+
+        Raises:
+            UnknownDigestError: it was deleted.
+        """
+        while True:
+            document = await self._documents.get(_place(workspace, digest_id))
+            if document is None:
+                raise UnknownDigestError("no such digest")
+            digest = _decoded(document)
+            changed = change(digest)
+            if changed == digest and document.due_at == due_at(digest):
+                return digest
+            try:
+                return await self.put(workspace, changed)
+            except ConflictError:
+                continue  # somebody else was faster: look again
+
+    async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
+        """Forget a digest and what it compares with; raise UnknownDigestError."""
+        was_there = await self._documents.delete(_place(workspace, digest_id))
+        for name in BASELINE_NAMES:
+            await self._documents.delete(_baseline_place(workspace, digest_id, name))
+        if not was_there:
+            raise UnknownDigestError("no such digest")
+
+    async def due(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
+        """Return at most `limit` digests that need something done, the longest due first."""
+        due = await self._documents.due_before(now, limit=limit)
+        return [_named(document.key) for document in due if f"/{KIND}/" in document.key]
+
+    async def baseline(
+        self, workspace: WorkspaceId, digest_id: str, name: str | None
+    ) -> Baseline | None:
+        """Return what the digest compares with, or `None` when there is nothing."""
+        if name is None:
+            return None
+        document = await self._documents.get(_baseline_place(workspace, digest_id, name))
+        return decode_baseline(document.value) if document else None
+
+    async def keep_baseline(
+        self, workspace: WorkspaceId, digest: Digest, baseline: Baseline
+    ) -> str:
+        """Keep what the next post is compared with, beside the present one; return its name."""
+        name = next(each for each in BASELINE_NAMES if each != digest.baseline)
+        place = _baseline_place(workspace, digest.digest_id, name)
+        await self._documents.put(place, encode_baseline(baseline))
+        return name
+
+    async def is_restricted(self, workspace: WorkspaceId) -> bool:
+        """Return whether only admins may make and change digests there."""
+        document = await self._documents.get(f"{workspace}/{RIGHTS}")
+        return bool(document and document.value["admins_only"])
+
+    async def restrict(self, workspace: WorkspaceId, *, admins_only: bool) -> None:
+        """Say who may make and change digests there."""
+        value = {"v": 1, "admins_only": admins_only}
+        await self._documents.put(f"{workspace}/{RIGHTS}", value)
+
+
+def _place(workspace: WorkspaceId, digest_id: str) -> str:
+    return f"{workspace}/{KIND}/{digest_id}"
+
+
+def _baseline_place(workspace: WorkspaceId, digest_id: str, name: str) -> str:
+    return f"{workspace}/{BASELINE}/{digest_id}/{name}"
+
+
+def _named(key: str) -> tuple[WorkspaceId, str]:
+    workspace, _, digest_id = key.split("/")
+    return WorkspaceId.parse(workspace), digest_id
+
+
+def _decoded(document: Document) -> Digest:
+    return decode_digest(document.value, document.rev)

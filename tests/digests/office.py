@@ -1,0 +1,112 @@
+"""Everything about digests but Slack and the service, around a store in memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from bot.digests.changes import Editor
+from bot.digests.collection import Collector
+from bot.digests.delivery import Delivery, Words
+from bot.digests.desk import Desk
+from bot.digests.digest import Digest, Notice, Plan
+from bot.digests.owners import Owners
+from bot.digests.post import Post
+from bot.digests.rounds import Rounds
+from bot.digests.schedule import Schedule
+from bot.digests.shelf import Shelf
+from bot.keys import Keys
+from bot.message import Message
+from bot.portfolio.portfolio import Portfolio
+from bot.store.base import Document
+from bot.store.errors import StoreError
+from bot.store.memory import MemoryDocuments
+from bot.store.sealed import KeyRing
+from bot.tasks import Tasks
+from bot.workspace import WorkspaceId
+from tests.builders import a_domain
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
+
+ACME = WorkspaceId("T1")
+ADA = Editor(user_id="U0ADA", name="ada")
+BOB = Editor(user_id="U0BOB", name="bob")
+EVE = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
+NINE = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)  # 09:00 in Berlin, a Friday
+DAY = timedelta(days=1)
+DAILY = Schedule(frozenset(range(7)), time(9), "Europe/Berlin")
+
+
+class DocumentsOnDisk(MemoryDocuments):
+    """A store whose disk may be full."""
+
+    is_full = False
+
+    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
+        if self.is_full:
+            raise StoreError("the disk is full")
+        return await super().put(key, value, **how)
+
+
+@dataclass
+class Office:
+    """The clock stands at noon of the day before, until a test moves it."""
+
+    clock: FakeClock = field(default_factory=lambda: FakeClock(EVE))
+    lists: FakeLists = field(default_factory=lambda: FakeLists(a_domain(score=41)))
+    posts: FakePosts = field(default_factory=FakePosts)
+    documents: DocumentsOnDisk = field(default_factory=DocumentsOnDisk)
+    tasks: Tasks = field(default_factory=Tasks)
+
+    def __post_init__(self) -> None:
+        self.shelf = Shelf(self.documents)
+        self.keys = Keys(self.documents, KeyRing({"k1": b"1" * 32}), clock=self.clock)
+        self.start()
+
+    def start(self) -> None:
+        """Start as a new process would, on the same store."""
+        portfolio = Portfolio(self.lists, clock=self.clock)
+        collector = Collector(portfolio, self.shelf, clock=self.clock)
+        words = Words(_digest_words, _heartbeat_words)
+        delivery = Delivery(self.shelf, collector, self.posts, words, clock=self.clock)
+        self.desk = Desk(
+            self.shelf, collector, delivery, self.posts, _announcement, clock=self.clock
+        )
+        owners = Owners(self.posts, self.keys, _notice)
+        self.rounds = Rounds(self.shelf, delivery, owners, self.tasks, clock=self.clock)
+
+    async def make(self, **plan: object) -> Digest:
+        """Make a digest, and forget that it was announced."""
+        fields = {"channel_id": "C1", "schedule": DAILY} | plan
+        made = await self.desk.make(ACME, Plan(**fields), by=BOB)  # type: ignore[arg-type]  # fields of any kind
+        self.posts.posts.clear()
+        return made.digest
+
+    async def at(self, moment: datetime) -> None:
+        """Let it be that moment, and do all that is due then."""
+        self.clock.now = moment
+        for _ in range(3):  # what has happened may have to be told
+            await self.rounds.go_round()
+            assert await self.tasks.are_done_within(TIME_LIMIT_S)
+
+    async def digest(self) -> Digest:
+        """Return the one digest as it is now."""
+        [digest] = await self.shelf.of_workspace(ACME)
+        return digest
+
+
+def _digest_words(post: Post) -> Message:
+    average = post.report.totals.average
+    return Message(f"digest: {post.report.totals.count} domains, average {average}")
+
+
+def _heartbeat_words(post: Post) -> Message:
+    return Message(f"heartbeat after {post.digest.silent_runs}")
+
+
+def _announcement(digest: Digest, _now: datetime) -> Message:
+    return Message(f"announced by {digest.made_by_name}")
+
+
+def _notice(_digest: Digest, notice: Notice) -> Message:
+    outcome = notice.outcome.value if notice.outcome else "paused"
+    return Message(f"{outcome} {notice.trouble and notice.trouble.value} x{notice.count}")

@@ -1,0 +1,324 @@
+"""Runs from claim to end, with a list, channels and people that may fail."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.digests.digest import Digest, Mode, Outcome, RunState, Trouble
+from bot.errors import BotError
+from bot.keys import NoKeyError
+from bot.slack.errors import (
+    ChannelClosedError,
+    SlackRateLimitedError,
+    SlackRefusedError,
+    SlackUnavailableError,
+    SlackUnreachableError,
+    TokenRefusedError,
+)
+from bot.tracker.budget import Purpose
+from bot.tracker.errors import InvalidKeyError, RateLimitedError, UnavailableError
+from tests.builders import a_domain
+from tests.digests.office import ACME, BOB, DAY, NINE, Office
+
+pytestmark = pytest.mark.anyio
+
+HOUR = timedelta(hours=1)
+DOWN = UnavailableError("down", is_outcome_unknown=False)
+
+
+def outcomes(digest: Digest) -> list[Outcome]:
+    return [run.outcome for run in digest.past]
+
+
+async def test_a_digest_is_posted_at_its_slot(office: Office) -> None:
+    await office.make()
+
+    await office.at(NINE)
+
+    assert office.posts.posts == [("C1", "digest: 1 domains, average 41.0")]
+    digest = await office.digest()
+    assert (outcomes(digest), digest.past[0].average) == ([Outcome.POSTED], 41)
+
+
+async def test_a_digest_is_posted_once_however_often_the_clock_ticks(office: Office) -> None:
+    await office.make()
+
+    for seconds in range(0, 120, 10):
+        await office.at(NINE + timedelta(seconds=seconds))
+
+    assert len(office.posts.posts) == 1
+
+
+async def test_the_list_is_asked_for_as_scheduled_work(office: Office) -> None:
+    await office.make()
+
+    await office.at(NINE)
+
+    assert office.lists.purposes == [Purpose.SCHEDULED]
+
+
+async def test_digests_that_are_due_together_cost_one_request(office: Office) -> None:
+    for channel_id in ("C1", "C2", "C3"):
+        await office.make(channel_id=channel_id)
+
+    await office.at(NINE)
+
+    assert len(office.posts.posts) == 3
+    assert len(office.lists.asked) == 1
+
+
+async def test_a_filter_chooses_the_domains(office: Office) -> None:
+    office.lists.domains = (a_domain("a.example", 20), a_domain("b.example", 90))
+    await office.make(filter_text="below:50")
+
+    await office.at(NINE)
+
+    assert office.posts.posts == [("C1", "digest: 1 domains, average 20.0")]
+
+
+@pytest.mark.parametrize(
+    ("mode", "score", "is_posted"),
+    [
+        (Mode.ALWAYS, 41, True),
+        (Mode.CHANGES, 41, False),
+        (Mode.CHANGES, 90, True),
+        (Mode.WORSE, 90, False),
+        (Mode.WORSE, 20, True),
+    ],
+    ids=lambda value: str(value),
+)
+async def test_a_mode_says_when_there_is_something_to_say(
+    office: Office, mode: Mode, score: float, is_posted: bool
+) -> None:
+    await office.make(mode=mode)
+    await office.at(NINE)
+    office.posts.posts.clear()
+    office.lists.domains = (a_domain(score=score),)
+
+    await office.at(NINE + DAY)
+
+    assert bool(office.posts.posts) is is_posted
+    assert outcomes(await office.digest())[-1] is (Outcome.POSTED if is_posted else Outcome.QUIET)
+
+
+async def test_slow_drift_is_told_although_no_day_alone_is_worth_it(office: Office) -> None:
+    await office.make(mode=Mode.WORSE)
+    await office.at(NINE)
+    office.posts.posts.clear()
+
+    for day in (1, 2):
+        office.lists.domains = (a_domain(score=41 - 3 * day),)
+        await office.at(NINE + day * DAY)
+
+    assert len(office.posts.posts) == 1
+
+
+async def test_a_sign_of_life_comes_after_so_many_silent_runs(office: Office) -> None:
+    await office.make(mode=Mode.CHANGES, heartbeat_every=2)
+
+    for day in range(7):
+        await office.at(NINE + day * DAY)
+
+    beat = ("C1", "heartbeat after 2")
+    assert office.posts.posts[1:] == [beat, beat]
+
+
+async def test_an_empty_digest_is_posted_once_and_not_every_day(office: Office) -> None:
+    await office.make(filter_text="below:10")
+
+    for day in range(3):
+        await office.at(NINE + day * DAY)
+
+    assert len(office.posts.posts) == 1
+
+
+TROUBLES = [
+    (DOWN, Trouble.SERVICE, 60),
+    (NoKeyError("none"), Trouble.KEY, 300),
+    (InvalidKeyError("refused"), Trouble.KEY, 300),
+    (RateLimitedError(90), Trouble.RATE, 90),
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "trouble", "wait_s"), TROUBLES, ids=[type(row[0]).__name__ for row in TROUBLES]
+)
+async def test_without_a_list_nothing_is_posted_and_the_run_waits(
+    office: Office, error: BotError, trouble: Trouble, wait_s: int
+) -> None:
+    await office.make()
+    office.lists.error = error
+
+    await office.at(NINE)
+
+    run = (await office.digest()).run
+    assert office.posts.posts == []
+    assert run is not None
+    assert (run.state, run.trouble) == (RunState.WAITING, trouble)
+    assert run.until - NINE == timedelta(seconds=wait_s)
+
+
+async def test_a_list_that_comes_later_makes_a_late_post(office: Office) -> None:
+    await office.make()
+    office.lists.error = DOWN
+    await office.at(NINE)
+    office.lists.error = None
+
+    await office.at(NINE + HOUR)
+
+    assert len(office.posts.posts) == 1
+    assert (await office.digest()).past[0].slot.due_at == NINE
+
+
+async def test_a_new_key_sends_what_waited_for_it_once(office: Office) -> None:
+    await office.make()
+    office.lists.error = InvalidKeyError("refused")
+    await office.at(NINE)
+    office.lists.error = None
+
+    await office.desk.wake(ACME)
+    await office.at(NINE)
+    await office.at(NINE + HOUR)
+
+    assert len(office.posts.posts) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "trouble"),
+    [
+        ("is_archived", Trouble.ARCHIVED),
+        ("not_in_channel", Trouble.NOT_IN_CHANNEL),
+        ("channel_not_found", Trouble.NOT_FOUND),
+        ("restricted_action_read_only_channel", Trouble.RESTRICTED),
+    ],
+)
+async def test_a_closed_channel_pauses_its_digest_and_tells_the_owner_once(
+    office: Office, code: str, trouble: Trouble
+) -> None:
+    await office.make()
+    office.posts.errors = [ChannelClosedError(code)]
+
+    for day in range(3):
+        await office.at(NINE + day * DAY)
+
+    pause = (await office.digest()).pause
+    assert pause is not None
+    assert pause.why is trouble
+    assert office.posts.told == [(BOB.user_id, f"paused {trouble.value} x1")]
+
+
+async def test_one_closed_channel_touches_no_other(office: Office) -> None:
+    await office.make(channel_id="C1")
+    await office.make(channel_id="C2")
+    office.posts.errors = [ChannelClosedError("is_archived")]
+
+    await office.at(NINE)
+
+    assert len(office.posts.posts) == 1
+    paused = [digest.pause for digest in await office.shelf.of_workspace(ACME)]
+    assert paused.count(None) == 1
+
+
+SURELY_NOT_POSTED = [SlackRateLimitedError(30), SlackUnreachableError("refused")]
+
+
+@pytest.mark.parametrize("error", SURELY_NOT_POSTED, ids=lambda error: type(error).__name__)
+async def test_what_was_surely_not_posted_is_posted_later(
+    office: Office, error: Exception
+) -> None:
+    await office.make()
+    office.posts.errors = [error]
+
+    await office.at(NINE)
+    await office.at(NINE + HOUR)
+
+    assert len(office.posts.posts) == 1
+
+
+@pytest.mark.parametrize("is_lost", [True, False], ids=["posted", "not posted"])
+async def test_what_may_have_been_posted_is_never_repeated_and_the_owner_is_told(
+    office: Office, is_lost: bool
+) -> None:
+    await office.make()
+    office.posts.errors, office.posts.is_lost = [SlackUnavailableError("reset")], is_lost
+
+    await office.at(NINE)
+    await office.at(NINE + HOUR)
+
+    assert len(office.posts.posts) == is_lost
+    assert outcomes(await office.digest()) == [Outcome.UNCERTAIN]
+    assert office.posts.told == [(BOB.user_id, "uncertain slack x1")]
+
+
+async def test_a_refused_token_is_tried_once_an_hour(office: Office) -> None:
+    await office.make()
+    office.posts.errors = [TokenRefusedError("account_inactive")] * 2
+
+    for minutes in range(0, 60, 10):
+        await office.at(NINE + timedelta(minutes=minutes))
+
+    assert len(office.posts.errors) == 1
+
+
+async def test_a_post_that_slack_takes_in_no_form_has_failed_and_is_told(office: Office) -> None:
+    await office.make()
+    office.posts.errors = [SlackRefusedError("no_text")]
+
+    await office.at(NINE)
+
+    assert outcomes(await office.digest()) == [Outcome.FAILED]
+    assert office.posts.told == [(BOB.user_id, "failed ours x1")]
+
+
+async def test_a_wait_for_its_turn_is_not_an_uncertain_post(office: Office) -> None:
+    await office.make()
+    office.posts.turn_errors = [SlackRateLimitedError(30)]
+
+    await office.at(NINE)
+
+    run = (await office.digest()).run
+    assert run is not None
+    assert run.state is RunState.WAITING
+
+
+async def test_a_digest_deleted_while_its_list_is_collected_is_not_posted(office: Office) -> None:
+    digest = await office.make()
+    office.lists.gate.clear()
+    office.clock.now = NINE
+    await office.rounds.go_round()
+    while not office.lists.asked:
+        await office.tasks.are_done_within(0.001)
+
+    await office.desk.delete(ACME, digest.digest_id)
+    office.lists.gate.set()
+    await office.at(NINE)
+
+    assert office.posts.posts == []
+
+
+async def test_a_store_that_fails_after_the_post_leaves_the_run_uncertain(office: Office) -> None:
+    await office.make()
+
+    async def fail() -> None:
+        office.documents.is_full = True
+
+    office.posts.before_post = fail
+    await office.at(NINE)
+    office.posts.before_post, office.documents.is_full = None, False
+    await office.at(NINE + timedelta(seconds=61))
+
+    assert outcomes(await office.digest()) == [Outcome.UNCERTAIN]
+
+
+async def test_a_digest_with_a_new_filter_begins_anew(office: Office) -> None:
+    digest = await office.make(mode=Mode.CHANGES)
+    await office.at(NINE)
+    digest = await office.digest()
+    plan = replace(digest.plan, filter_text="below:90")
+    await office.desk.change(ACME, digest.digest_id, plan, by=BOB, version=digest.version)
+
+    await office.at(NINE + DAY)
+
+    assert len(office.posts.posts) == 2
+    assert [run.average for run in (await office.digest()).past] == [None, 41]

@@ -1,0 +1,291 @@
+"""What people do with digests, one at a time and two at once."""
+
+from dataclasses import replace
+from datetime import time, timedelta
+
+import pytest
+
+from bot.digests.digest import MAX_PER_CHANNEL, Mode, Outcome, Plan
+from bot.digests.errors import (
+    ChangedMeanwhileError,
+    DigestBusyError,
+    JustSentError,
+    TooManyDigestsError,
+    UnknownDigestError,
+)
+from bot.slack.errors import ChannelClosedError, SlackUnavailableError
+from bot.tracker.budget import Purpose
+from bot.tracker.errors import UnavailableError
+from bot.workspace import WorkspaceId
+from tests.builders import a_domain
+from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, NINE, Office
+
+pytestmark = pytest.mark.anyio
+
+OTHER = WorkspaceId("T2")
+PLAN = Plan(channel_id="C1", schedule=DAILY)
+
+
+async def test_a_new_digest_is_announced_in_its_channel(office: Office) -> None:
+    made = await office.desk.make(ACME, PLAN, by=BOB)
+
+    assert office.posts.posts == [("C1", "announced by bob")]
+    assert (made.is_announced, made.digest.next.due_at) == (True, NINE)
+
+
+async def test_a_digest_that_its_channel_refuses_is_not_saved(office: Office) -> None:
+    office.posts.errors = [ChannelClosedError("not_in_channel")]
+
+    with pytest.raises(ChannelClosedError):
+        await office.desk.make(ACME, PLAN, by=BOB)
+
+    assert await office.desk.of_channel(ACME, "C1") == []
+
+
+async def test_a_digest_whose_announcement_may_be_lost_is_saved(office: Office) -> None:
+    office.posts.errors = [SlackUnavailableError("reset")]
+
+    made = await office.desk.make(ACME, PLAN, by=BOB)
+
+    assert not made.is_announced
+    assert await office.desk.of_channel(ACME, "C1") == [made.digest]
+
+
+async def test_a_channel_holds_twenty_digests(office: Office) -> None:
+    for _ in range(MAX_PER_CHANNEL):
+        await office.make()
+
+    with pytest.raises(TooManyDigestsError):
+        await office.desk.make(ACME, PLAN, by=BOB)
+    await office.desk.make(ACME, replace(PLAN, channel_id="C2"), by=BOB)
+
+
+async def test_digests_are_listed_by_channel_in_the_order_they_were_made(office: Office) -> None:
+    first = await office.make()
+    office.clock.advance(60)
+    second = await office.make(mode=Mode.WORSE)
+    await office.make(channel_id="C2")
+
+    assert await office.desk.of_channel(ACME, "C1") == [first, second]
+
+
+async def test_another_workspace_sees_and_touches_none_of_them(office: Office) -> None:
+    digest = await office.make()
+
+    assert await office.desk.of_channel(OTHER, "C1") == []
+    with pytest.raises(UnknownDigestError):
+        await office.desk.send_now(OTHER, digest.digest_id, by=BOB)
+    with pytest.raises(UnknownDigestError):
+        await office.desk.delete(OTHER, digest.digest_id)
+
+
+async def test_a_changed_digest_comes_by_its_new_plan(office: Office) -> None:
+    digest = await office.make()
+    later = replace(DAILY, at=time(9, 30))
+
+    await office.desk.change(
+        ACME, digest.digest_id, replace(PLAN, schedule=later), by=ADA, version=digest.version
+    )
+    await office.at(NINE)
+    before = list(office.posts.posts)
+    await office.at(NINE + timedelta(minutes=30))
+
+    assert (before, len(office.posts.posts)) == ([], 1)
+
+
+async def test_the_second_of_two_who_change_one_digest_is_told(office: Office) -> None:
+    digest = await office.make()
+    await office.desk.change(
+        ACME, digest.digest_id, replace(PLAN, worst_count=5), by=ADA, version=digest.version
+    )
+
+    with pytest.raises(ChangedMeanwhileError) as refusal:
+        await office.desk.change(
+            ACME, digest.digest_id, replace(PLAN, worst_count=25), by=BOB, version=digest.version
+        )
+
+    assert refusal.value.digest.changed_by == ADA.user_id
+    assert (await office.digest()).plan.worst_count == 5
+
+
+async def test_a_run_is_no_change_that_somebody_has_to_know_of(office: Office) -> None:
+    digest = await office.make()
+    await office.at(NINE)
+
+    changed = await office.desk.change(
+        ACME, digest.digest_id, replace(PLAN, worst_count=5), by=ADA, version=digest.version
+    )
+
+    assert (changed.plan.worst_count, len(changed.past)) == (5, 1)
+
+
+async def test_a_digest_that_moves_is_announced_in_its_new_channel(office: Office) -> None:
+    digest = await office.make()
+
+    await office.desk.change(
+        ACME, digest.digest_id, replace(PLAN, channel_id="C2"), by=ADA, version=digest.version
+    )
+
+    assert office.posts.posts == [("C2", "announced by bob")]
+
+
+async def test_a_digest_does_not_move_into_a_channel_that_refuses_it(office: Office) -> None:
+    digest = await office.make()
+    office.posts.errors = [ChannelClosedError("is_archived")]
+    moved = replace(PLAN, channel_id="C2")
+
+    with pytest.raises(ChannelClosedError):
+        await office.desk.change(ACME, digest.digest_id, moved, by=ADA, version=digest.version)
+
+    assert (await office.digest()).plan.channel_id == "C1"
+
+
+async def test_a_paused_digest_is_silent_until_it_is_resumed(office: Office) -> None:
+    digest = await office.make()
+    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
+    await office.at(NINE + 2 * DAY)
+    silent = list(office.posts.posts)
+
+    await office.desk.resume(ACME, digest.digest_id, by=ADA)
+    await office.at(NINE + 3 * DAY)
+
+    assert (silent, len(office.posts.posts)) == ([], 1)
+    assert office.posts.told == []
+
+
+async def test_a_pause_with_an_end_ends_by_itself(office: Office) -> None:
+    digest = await office.make()
+    until = NINE + 2 * DAY - timedelta(hours=1)
+    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=until)
+
+    await office.at(NINE + DAY)
+    silent = list(office.posts.posts)
+    await office.at(NINE + 2 * DAY)
+
+    assert (silent, len(office.posts.posts)) == ([], 1)
+
+
+async def test_send_now_posts_whatever_the_mode_and_is_compared_with_next(office: Office) -> None:
+    digest = await office.make(mode=Mode.CHANGES)
+    await office.at(NINE)
+    office.lists.domains = (a_domain(score=90),)
+    office.clock.advance(3600)
+
+    await office.desk.send_now(ACME, digest.digest_id, by=ADA)
+    await office.at(NINE + DAY)
+
+    assert [run.outcome for run in (await office.digest()).past] == [
+        Outcome.POSTED,
+        Outcome.POSTED,
+        Outcome.QUIET,
+    ]
+
+
+async def test_send_now_asks_for_the_list_as_a_person_does(office: Office) -> None:
+    digest = await office.make()
+
+    await office.desk.send_now(ACME, digest.digest_id, by=ADA)
+
+    assert office.lists.purposes == [Purpose.PERSON]
+
+
+async def test_send_now_pressed_twice_posts_once(office: Office) -> None:
+    digest = await office.make()
+    await office.desk.send_now(ACME, digest.digest_id, by=ADA)
+
+    with pytest.raises(JustSentError):
+        await office.desk.send_now(ACME, digest.digest_id, by=BOB)
+    assert len(office.posts.posts) == 1
+
+    office.clock.advance(31)
+    await office.desk.send_now(ACME, digest.digest_id, by=BOB)
+    assert len(office.posts.posts) == 2
+
+
+async def test_send_now_while_it_is_sent_is_refused(office: Office) -> None:
+    digest = await office.make()
+
+    pressed: list[str] = []
+
+    async def press_again() -> None:
+        pressed.append("Send now")
+        with pytest.raises(DigestBusyError):
+            await office.desk.send_now(ACME, digest.digest_id, by=BOB)
+
+    office.posts.before_post = press_again
+    await office.desk.send_now(ACME, digest.digest_id, by=ADA)
+
+    assert (len(office.posts.posts), pressed) == (1, ["Send now"])
+
+
+async def test_send_now_without_a_list_says_so_and_leaves_nothing_behind(office: Office) -> None:
+    digest = await office.make()
+    office.lists.error = UnavailableError("down", is_outcome_unknown=False)
+
+    with pytest.raises(UnavailableError):
+        await office.desk.send_now(ACME, digest.digest_id, by=ADA)
+
+    left = await office.digest()
+    assert (left.run, left.past, left.next) == (None, (), digest.next)
+
+
+async def test_a_preview_shows_the_post_and_records_nothing(office: Office) -> None:
+    digest = await office.make()
+
+    post = await office.desk.preview(ACME, digest)
+
+    assert (post.is_preview, post.report.totals.count) == (True, 1)
+    assert (await office.digest(), office.posts.posts) == (digest, [])
+
+
+async def test_a_deleted_digest_leaves_nothing_behind(office: Office) -> None:
+    digest = await office.make()
+    await office.at(NINE)
+    await office.at(NINE + DAY)
+
+    await office.desk.delete(ACME, digest.digest_id)
+
+    assert await office.documents.list_prefix("") == []
+    with pytest.raises(UnknownDigestError):
+        await office.desk.delete(ACME, digest.digest_id)
+
+
+async def test_how_many_domains_a_filter_chooses_is_unknown_without_a_list(office: Office) -> None:
+    plan = replace(PLAN, filter_text="below:10")
+    none = await office.desk.matching(ACME, plan)
+    office.clock.advance(61)
+    office.lists.error = UnavailableError("down", is_outcome_unknown=False)
+
+    assert (none, await office.desk.matching(ACME, plan)) == (0, None)
+
+
+async def test_labels_in_use_are_offered_and_none_without_a_list(office: Office) -> None:
+    office.lists.domains = (a_domain(tags=("prod",), folder="Web shops"),)
+
+    assert await office.desk.labels(ACME) == ["tag:prod", "folder:Web shops"]
+    office.lists.error = UnavailableError("down", is_outcome_unknown=False)
+    assert await office.desk.labels(OTHER) == []
+
+
+async def test_a_workspace_may_leave_digests_to_its_admins(office: Office) -> None:
+    assert not await office.desk.admins_only(ACME)
+
+    await office.desk.restrict(ACME, admins_only=True)
+
+    assert (await office.desk.admins_only(ACME), await office.desk.admins_only(OTHER)) == (
+        True,
+        False,
+    )
+
+
+async def test_a_change_of_the_plan_while_it_waits_is_what_is_posted_then(office: Office) -> None:
+    digest = await office.make()
+    office.lists.error = UnavailableError("down", is_outcome_unknown=False)
+    await office.at(NINE)
+    office.lists.error = None
+    plan = replace(PLAN, filter_text="below:10")
+
+    await office.desk.change(ACME, digest.digest_id, plan, by=BOB, version=digest.version)
+    await office.at(NINE + timedelta(minutes=2))
+
+    assert office.posts.posts == [("C1", "digest: 0 domains, average None")]

@@ -1,0 +1,250 @@
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
+
+import pytest
+
+from bot.digests import ledger
+from bot.digests.changes import Editor, made, paused, resumed, sending
+from bot.digests.digest import Digest, Outcome, Plan, RunState, Trouble
+from bot.digests.errors import LostClaimError
+from bot.digests.schedule import Schedule
+
+THURSDAY = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
+NINE = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)  # 09:00 in Berlin, a Friday
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+BOB = Editor(user_id="U0BOB", name="bob")
+DAILY = Schedule(frozenset(range(7)), time(9), "Europe/Berlin")
+
+
+def a_daily_digest() -> Digest:
+    return made("d1", Plan(channel_id="C1", schedule=DAILY), BOB, THURSDAY)
+
+
+def claimed_at(now: datetime, token: str = "ours") -> Digest:
+    return ledger.taken_up(a_daily_digest(), now, token)
+
+
+def posting_at(now: datetime, token: str = "ours") -> Digest:
+    claimed = claimed_at(now, token)
+    return ledger.posting(claimed, token, now, baseline="a", average=80)
+
+
+def outcomes(digest: Digest) -> list[Outcome]:
+    return [run.outcome for run in digest.past]
+
+
+def test_a_digest_is_due_at_its_next_slot() -> None:
+    assert ledger.due_at(a_daily_digest()) == NINE
+
+
+def test_nothing_is_claimed_before_the_slot() -> None:
+    digest = a_daily_digest()
+
+    assert ledger.taken_up(digest, NINE - MINUTE, "ours") == digest
+
+
+def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
+    digest = claimed_at(NINE)
+
+    assert digest.run is not None
+    assert (digest.run.token, digest.run.slot.due_at) == ("ours", NINE)
+    assert digest.next.due_at == NINE + DAY
+    assert ledger.due_at(digest) == NINE + ledger.CLAIM
+
+
+def test_a_claim_keeps_every_other_worker_away() -> None:
+    digest = claimed_at(NINE)
+
+    assert ledger.taken_up(digest, NINE + 59 * timedelta(seconds=1), "theirs") == digest
+
+
+def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
+    digest = ledger.taken_up(claimed_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
+
+    assert digest.run is not None
+    assert (digest.run.token, digest.run.attempt) == ("ours", 2)
+    with pytest.raises(LostClaimError):
+        ledger.posting(digest, "dead", NINE + ledger.CLAIM, baseline="a", average=None)
+
+
+def test_a_post_is_recorded_and_is_what_the_next_one_compares_with() -> None:
+    digest = ledger.posted(posting_at(NINE), "ours", NINE)
+
+    assert (digest.run, digest.baseline, outcomes(digest)) == (None, "a", [Outcome.POSTED])
+    assert digest.past[0].average == 80
+    assert ledger.due_at(digest) == NINE + DAY
+
+
+def test_a_process_that_died_while_posting_leaves_the_run_uncertain_and_never_repeats_it() -> None:
+    digest = ledger.taken_up(posting_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
+
+    assert (digest.run, outcomes(digest)) == (None, [Outcome.UNCERTAIN])
+    assert [notice.outcome for notice in digest.notices] == [Outcome.UNCERTAIN]
+    assert digest.baseline is None
+
+
+def test_a_quiet_run_tells_nobody_and_counts() -> None:
+    digest = ledger.quiet(claimed_at(NINE), "ours", NINE, average=81)
+
+    assert (digest.silent_runs, digest.notices, outcomes(digest)) == (1, (), [Outcome.QUIET])
+
+
+@pytest.mark.parametrize(
+    ("attempts", "minutes"),
+    [(1, 1), (2, 2), (3, 4), (4, 8), (5, 15), (6, 15)],
+    ids=lambda value: str(value),
+)
+def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes: int) -> None:
+    digest, now = claimed_at(NINE), NINE
+    for _ in range(attempts):
+        digest = ledger.waiting(digest, "ours", now, Trouble.SERVICE)
+        waited = ledger.due_at(digest)
+        assert waited is not None
+        digest, since, now = ledger.taken_up(digest, waited, "ours"), now, waited
+
+    assert now - since == minutes * MINUTE
+
+
+def test_a_run_that_waits_for_six_hours_has_failed_and_the_owner_is_told() -> None:
+    waiting = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.SERVICE)
+
+    digest = ledger.taken_up(waiting, NINE + 6 * HOUR, "ours")
+
+    assert (digest.run, outcomes(digest)) == (None, [Outcome.FAILED])
+    assert digest.notices[0].trouble is Trouble.SERVICE
+
+
+def test_a_run_never_waits_beyond_its_grace() -> None:
+    late = NINE + 6 * HOUR - MINUTE
+
+    digest = ledger.waiting(claimed_at(late), "ours", late, Trouble.SERVICE, wait=DAY)
+
+    assert ledger.due_at(digest) == NINE + 6 * HOUR
+
+
+def test_a_run_without_a_key_waits_until_the_next_slot_takes_its_place() -> None:
+    digest = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.KEY)
+
+    later = ledger.taken_up(digest, NINE + 20 * HOUR, "ours")
+    next_day = ledger.taken_up(digest, NINE + DAY, "ours")
+
+    assert later.run is not None
+    assert later.run.slot.due_at == NINE
+    assert next_day.run is not None
+    assert next_day.run.slot.due_at == NINE + DAY
+    assert (outcomes(next_day), next_day.notices) == ([Outcome.FAILED], ())
+
+
+def test_a_new_key_wakes_only_what_waits_for_one() -> None:
+    key = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.KEY)
+    service = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.SERVICE)
+
+    assert ledger.due_at(ledger.woken(key, NINE + HOUR)) == NINE + HOUR
+    assert ledger.woken(service, NINE + HOUR) == service
+
+
+def test_after_a_short_downtime_the_slot_is_caught_up_on() -> None:
+    digest = claimed_at(NINE + 3 * HOUR)
+
+    assert digest.run is not None
+    assert (digest.run.slot.due_at, digest.past) == (NINE, ())
+
+
+def test_after_a_long_downtime_only_the_newest_slot_is_caught_up_on() -> None:
+    digest = claimed_at(NINE + 4 * DAY + HOUR)
+
+    assert digest.run is not None
+    assert digest.run.slot.due_at == NINE + 4 * DAY
+    assert outcomes(digest) == [Outcome.MISSED] * 4
+    assert [(notice.outcome, notice.count) for notice in digest.notices] == [(Outcome.MISSED, 4)]
+
+
+def test_a_slot_beyond_its_grace_is_missed_and_reported() -> None:
+    digest = claimed_at(NINE + 7 * HOUR)
+
+    assert (digest.run, outcomes(digest)) == (None, [Outcome.MISSED])
+    assert digest.notices[0].slot.due_at == NINE
+    assert digest.next.due_at == NINE + DAY
+
+
+def test_years_of_downtime_are_told_in_one_notice() -> None:
+    digest = claimed_at(NINE + 1000 * DAY + 7 * HOUR)
+
+    assert len(digest.past) == 40
+    assert [notice.count for notice in digest.notices] == [1001]
+
+
+def test_a_closed_channel_pauses_the_digest_and_tells_the_owner_once() -> None:
+    digest = ledger.closed(claimed_at(NINE), "ours", NINE, Trouble.ARCHIVED)
+
+    assert digest.pause is not None
+    assert (digest.pause.by, digest.pause.why) == (None, Trouble.ARCHIVED)
+    assert [notice.outcome for notice in digest.notices] == [None]
+    assert ledger.taken_up(replace(digest, notices=()), NINE + 9 * DAY, "ours").run is None
+
+
+def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again() -> None:
+    digest = ledger.closed(claimed_at(NINE), "ours", NINE, Trouble.ARCHIVED)
+    digest = sending(replace(digest, notices=()), BOB, NINE + HOUR, "hers")
+
+    digest = ledger.closed(digest, "hers", NINE + HOUR, Trouble.ARCHIVED)
+
+    assert digest.notices == ()
+
+
+def test_slots_within_a_pause_are_not_missed() -> None:
+    digest = paused(a_daily_digest(), BOB, THURSDAY, until=NINE + 3 * DAY - HOUR)
+
+    digest = ledger.taken_up(digest, NINE + 3 * DAY, "ours")
+
+    assert digest.pause is None
+    assert digest.run is not None
+    assert (digest.run.slot.due_at, digest.past) == (NINE + 3 * DAY, ())
+
+
+def test_a_pause_without_an_end_is_never_due() -> None:
+    digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
+
+    assert ledger.due_at(digest) is None
+    assert ledger.due_at(resumed(digest, BOB, NINE + DAY)) == NINE + 2 * DAY
+
+
+def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
+    digest = ledger.taken_up(posting_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
+    now = NINE + ledger.CLAIM
+    digest, due = ledger.telling(digest, now)
+
+    assert len(due) == 1
+    assert ledger.telling(digest, now + 59 * timedelta(seconds=1))[1] == ()
+    assert len(ledger.telling(digest, now + ledger.CLAIM)[1]) == 1
+    assert ledger.told(digest, due[0]).notices == ()
+
+
+def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
+    frequent = Plan(channel_id="C1", schedule=DAILY)
+    digest = made("d1", frequent, BOB, THURSDAY)
+    digest = ledger.waiting(
+        ledger.taken_up(digest, NINE, "ours"), "ours", NINE + DAY - MINUTE, Trouble.KEY
+    )
+
+    assert ledger.due_at(digest) == NINE + DAY
+
+
+def test_what_was_sent_by_hand_and_did_not_arrive_is_not_tried_again() -> None:
+    digest = sending(a_daily_digest(), BOB, THURSDAY, "hers")
+
+    digest = ledger.waiting(digest, "hers", THURSDAY, Trouble.SERVICE)
+
+    assert (digest.run, digest.past, ledger.due_at(digest)) == (None, (), NINE)
+
+
+def test_a_waiting_run_that_somebody_sends_by_hand_keeps_its_slot() -> None:
+    digest = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.SERVICE)
+
+    digest = sending(digest, BOB, NINE + MINUTE, "hers")
+    again = ledger.waiting(digest, "hers", NINE + MINUTE, Trouble.SERVICE)
+
+    assert digest.run is not None
+    assert (digest.run.slot.due_at, digest.run.asked_by) == (NINE, BOB.user_id)
+    assert again.run is not None
+    assert (again.run.state, again.run.asked_by) == (RunState.WAITING, None)

@@ -1,0 +1,242 @@
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.digests.digest import Mention
+from bot.digests.report import (
+    MOVED_FROM,
+    Report,
+    baseline_of,
+    better_moves,
+    got_worse,
+    has_changed,
+    make_report,
+    owners_to_mention,
+    worse_moves,
+)
+from bot.health import Band, summary
+from tests.builders import HOSTILE_TEXTS, a_domain
+from tests.digests.builders import BEFORE, DUE, a_baseline, a_report, domains_of
+
+Scores = Mapping[str, float | None]
+A = "a.example"
+LISTS = ("new", "gone", "up", "down", "crossed_up", "crossed_down", "lost", "found")
+
+
+def filled(report: Report) -> set[str]:
+    """Return which lists of changes have something in them."""
+    return {name for name in LISTS if getattr(report, name)}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        pytest.param(70, 74.9, set(), id="less than five up"),
+        pytest.param(70, 65.1, set(), id="less than five down"),
+        pytest.param(70, 75, {"up"}, id="five up"),
+        pytest.param(70, 65, {"down"}, id="five down"),
+        pytest.param(79.9, 80, {"crossed_up"}, id="a little up into good"),
+        pytest.param(80, 79.9, {"crossed_down"}, id="a little down into fair"),
+        pytest.param(49.9, 50, {"crossed_up"}, id="a little up into fair"),
+        pytest.param(50, 49.9, {"crossed_down"}, id="a little down into poor"),
+        pytest.param(82, 41, {"down", "crossed_down"}, id="from good to poor"),
+        pytest.param(0, 100, {"up", "crossed_up"}, id="from nothing to everything"),
+        pytest.param(0, 0, set(), id="still zero"),
+        pytest.param(8.2, 3.2, {"down"}, id="five down, which a computer calls less"),
+        pytest.param(3.2, 8.2, {"up"}, id="five up, which a computer calls less"),
+        pytest.param(None, None, set(), id="still unknown"),
+        pytest.param(41, None, {"lost"}, id="no longer known"),
+        pytest.param(None, 0, {"found"}, id="known at last, and zero"),
+    ],
+)
+def test_a_move_is_in_the_lists_that_it_belongs_to(
+    before: float | None, after: float | None, expected: set[str]
+) -> None:
+    report = a_report({A: after}, {A: before})
+
+    assert filled(report) == expected
+    assert has_changed(report) is bool(expected)
+    assert got_worse(report) is bool(expected & {"down", "crossed_down"})
+
+
+def test_new_and_gone_are_changes_and_no_reason_to_worry() -> None:
+    report = a_report({"b.example": 3}, {A: 90})
+
+    assert [domain.domain for domain in report.new] == ["b.example"]
+    assert list(report.gone) == [(A, 90)]
+    assert has_changed(report)
+    assert not got_worse(report)
+
+
+def test_the_same_again_is_no_change() -> None:
+    scores: Scores = {A: 41, "b.example": None}
+
+    report = a_report(scores, scores)
+
+    assert not has_changed(report)
+    assert report.before == report.totals
+
+
+def test_the_order_of_the_list_does_not_move_the_average() -> None:
+    scores = {"a.example": 0.1, "b.example": 15.7, "c.example": 0.3, "d.example": None}
+
+    report = a_report(scores, dict(reversed(scores.items())))
+
+    assert report.before == report.totals
+
+
+def test_without_a_baseline_everything_counts_as_changed_and_nobody_is_called() -> None:
+    domain = a_domain(tags=("prod",))
+    report = make_report([domain], None, worst_count=10)
+
+    assert has_changed(report)
+    assert got_worse(report)
+    assert filled(report) == set()
+    assert report.before is None
+    assert report.since is None
+    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
+
+
+def test_an_empty_baseline_is_one() -> None:
+    report = a_report({}, {})
+
+    assert report.since == BEFORE
+    assert not has_changed(report)
+
+
+def test_hosts_are_compared_however_they_are_written() -> None:
+    domains = domains_of({"MÜNCHEN.example.": 40, "Shop.Example": 41})
+
+    report = make_report(
+        domains, a_baseline({"xn--mnchen-3ya.example": 40, "shop.example": 41}), worst_count=5
+    )
+
+    assert not has_changed(report)
+
+
+def test_a_host_that_is_listed_twice_counts_once_and_the_one_with_an_id_wins() -> None:
+    domains = [a_domain(A, 10, domain_id=None), a_domain(A, 60), a_domain("A.EXAMPLE", 90)]
+
+    report = make_report(domains, a_baseline({A: 60}), worst_count=5)
+
+    assert report.totals.count == report.known == 1
+    assert [domain.health_score for domain in report.worst] == [60]
+    assert not has_changed(report)
+    assert baseline_of(domains, DUE).scores == {A: 60}
+
+
+def test_the_worst_are_as_many_as_wanted_the_lowest_first_and_zero_is_known() -> None:
+    scores = {"c.example": 90.0, A: 0.0, "d.example": None, "b.example": 0.0, "e.example": 41.0}
+
+    report = a_report(scores, worst_count=3)
+
+    assert [domain.domain for domain in report.worst] == [A, "b.example", "e.example"]
+    assert [domain.domain for domain in report.unknown] == ["d.example"]
+    assert report.known == 4
+    assert report.totals.count == 5
+
+
+def test_every_list_begins_with_the_lowest_score_and_ends_with_the_unknown() -> None:
+    now = {"a.example": 90.0, "b.example": None, "c.example": 7.0}
+    gone = {"x.example": 90.0, "y.example": None, "z.example": 7.0}
+
+    report = a_report(now, gone)
+
+    assert [domain.domain for domain in report.new] == ["c.example", "a.example", "b.example"]
+    assert report.gone == (("z.example", 7), ("x.example", 90), ("y.example", None))
+
+
+def test_what_fell_furthest_is_told_first_and_once() -> None:
+    now = {"a.example": 45.0, "b.example": 20.0, "c.example": 49.5}
+    before = {"a.example": 95.0, "b.example": 28.0, "c.example": 50.0}
+
+    worse = worse_moves(a_report(now, before))
+
+    assert [move.domain.domain for move in worse] == ["a.example", "b.example", "c.example"]
+    assert [move.domain.domain for move in better_moves(a_report(before, now))] == list(now)
+
+
+def test_a_baseline_holds_every_score_and_the_moment() -> None:
+    baseline = baseline_of(domains_of({"Shop.example": 41, "b.example": None}), DUE)
+
+    assert baseline.scores == {"shop.example": 41, "b.example": None}
+    assert baseline.taken_at == DUE
+    assert not has_changed(make_report(domains_of(baseline.scores), baseline, worst_count=5))
+
+
+def test_the_owners_of_what_got_worse_are_found_by_tag_and_folder_in_any_case() -> None:
+    domains = [a_domain(A, 40, tags=("EU", "Prod"), folder="Web Shops"), a_domain("b.example", 90)]
+    report = make_report(domains, a_baseline({A: 60, "b.example": 90}), worst_count=5)
+    rules = [
+        Mention(label="folder:web shops", who=("U3", "S1")),
+        Mention(label="TAG:prod", who=("U1", "U3")),
+        Mention(label="tag:web shops", who=("U9",)),
+        Mention(label="folder:prod", who=("U9",)),
+        Mention(label="prod", who=("U9",)),
+    ]
+
+    assert owners_to_mention(report, rules) == ("U3", "S1", "U1")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(60, 90, id="better"),
+        pytest.param(60, 58, id="hardly worse"),
+        pytest.param(60, None, id="unknown now"),
+        pytest.param(None, 3, id="known now, and poor"),
+    ],
+)
+def test_nobody_is_called_for_what_did_not_get_worse(
+    before: float | None, after: float | None
+) -> None:
+    domain = a_domain(A, after, tags=("prod",))
+    report = make_report([domain], a_baseline({A: before}), worst_count=5)
+
+    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
+
+
+def test_nobody_is_called_for_what_is_new_or_gone() -> None:
+    domain = a_domain("new.example", 3, tags=("prod",))
+    report = make_report([domain], a_baseline({A: 90}), worst_count=5)
+
+    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
+
+
+def test_a_crossing_of_half_a_point_calls_the_owners_too() -> None:
+    domain = a_domain(A, 49.9, tags=("prod",))
+    report = make_report([domain], a_baseline({A: 50.4}), worst_count=5)
+
+    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ("U1",)
+
+
+HOSTS = st.sampled_from([*HOSTILE_TEXTS.values(), *(f"{letter}.example" for letter in "abcdef")])
+SCORES = st.dictionaries(HOSTS, st.none() | st.integers(0, 1000).map(lambda tenths: tenths / 10))
+
+
+@settings(deadline=None, max_examples=200)
+@given(SCORES, SCORES)
+def test_every_domain_is_accounted_for(now: Scores, before: Scores) -> None:
+    baseline = baseline_of(domains_of(before), BEFORE)
+    report = make_report(domains_of(now), baseline, worst_count=25)
+    hosts = baseline_of(domains_of(now), DUE).scores
+
+    assert report.totals.bands == summary(hosts.values()).bands
+    assert report.known + len(report.unknown) == report.totals.count
+    assert report.known == report.totals.count - report.totals.bands[Band.UNKNOWN]
+    assert len(report.new) - len(report.gone) == len(hosts) - len(baseline.scores)
+    assert not [move for move in report.up if move in (*report.down, *report.crossed_down)]
+
+
+@settings(deadline=None, max_examples=200)
+@given(SCORES, SCORES)
+def test_what_is_worse_one_way_is_better_the_other(now: Scores, before: Scores) -> None:
+    there = make_report(domains_of(now), baseline_of(domains_of(before), BEFORE), worst_count=25)
+    back = make_report(domains_of(before), baseline_of(domains_of(now), BEFORE), worst_count=25)
+
+    assert has_changed(there) is has_changed(back)
+    assert len(worse_moves(there)) == len(better_moves(back))
+    assert len(there.lost) == len(back.found)
+    assert all(move.before - move.after >= MOVED_FROM - 1e-6 for move in back.down)  # type: ignore[operator] # a move of known scores

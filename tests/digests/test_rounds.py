@@ -1,0 +1,155 @@
+"""What one tick starts: workers, dead processes, owners who are told."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from bot.digests.digest import Outcome
+from bot.keys import KeyDraft
+from bot.slack.errors import SlackRateLimitedError, SlackUnavailableError, TokenRefusedError
+from bot.workspace import WorkspaceId
+from tests.builders import ADMIN_ID, KEY
+from tests.digests.office import ACME, ADA, BOB, DAY, NINE, Office
+from tests.fakes import TIME_LIMIT_S
+
+pytestmark = pytest.mark.anyio
+
+SECOND = timedelta(seconds=1)
+
+
+async def killed_while(office: Office, *, posting: bool) -> None:
+    """Let the process die in the middle of the run of nine o'clock."""
+    await office.make()
+    office.clock.now = NINE
+    if posting:
+
+        async def hang() -> None:
+            office.posts.before_post = None
+            await asyncio.Event().wait()
+
+        office.posts.before_post = hang
+    else:
+        office.lists.gate.clear()
+    await office.rounds.go_round()
+    await office.tasks.are_done_within(0.05)
+    await office.tasks.cancel()
+    office.lists.gate.set()
+    office.start()
+
+
+async def test_a_run_that_died_while_collecting_is_posted_by_the_next_process(
+    office: Office,
+) -> None:
+    await killed_while(office, posting=False)
+
+    await office.at(NINE + 59 * SECOND)
+    early = list(office.posts.posts)
+    await office.at(NINE + 61 * SECOND)
+
+    assert (early, len(office.posts.posts), office.posts.told) == ([], 1, [])
+
+
+async def test_a_run_that_died_while_posting_is_reported_and_not_posted_again(
+    office: Office,
+) -> None:
+    await killed_while(office, posting=True)
+
+    await office.at(NINE + 61 * SECOND)
+
+    assert [run.outcome for run in (await office.digest()).past] == [Outcome.UNCERTAIN]
+    assert office.posts.told == [(BOB.user_id, "uncertain down x1")]
+
+
+async def test_missed_slots_are_told_in_one_message_and_the_newest_is_posted(
+    office: Office,
+) -> None:
+    await office.make()
+
+    await office.at(NINE + 3 * DAY + 60 * SECOND)
+
+    assert len(office.posts.posts) == 1
+    assert office.posts.told == [(BOB.user_id, "missed down x3")]
+
+
+async def test_an_owner_who_has_left_is_followed_by_whoever_changed_it_last(
+    office: Office,
+) -> None:
+    digest = await office.make()
+    await office.desk.change(ACME, digest.digest_id, digest.plan, by=ADA, version=1)
+    office.posts.gone = {BOB.user_id}
+
+    await office.at(NINE + timedelta(hours=7))
+
+    assert office.posts.told == [(ADA.user_id, "missed down x1")]
+
+
+async def test_with_everybody_gone_whoever_set_the_key_is_told(office: Office) -> None:
+    await office.make()
+    draft = KeyDraft(secret=KEY, label="bot", expires_on=None, scopes=())
+    await office.keys.save(ACME, draft, set_by=ADMIN_ID)
+    office.posts.gone = {BOB.user_id}
+
+    await office.at(NINE + timedelta(hours=7))
+
+    assert office.posts.told == [(ADMIN_ID, "missed down x1")]
+
+
+async def test_with_nobody_left_to_tell_nobody_is_tried_for_ever(office: Office) -> None:
+    await office.make()
+    office.posts.gone = {BOB.user_id}
+
+    await office.at(NINE + timedelta(hours=7))
+
+    assert (await office.digest()).notices == ()
+
+
+@pytest.mark.parametrize(
+    ("error", "wait_s"),
+    [
+        (SlackRateLimitedError(30), 30),
+        (SlackUnavailableError("reset"), 60),
+        (TokenRefusedError("token_revoked"), 3600),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+async def test_what_could_not_be_told_is_told_later(
+    office: Office, error: Exception, wait_s: int
+) -> None:
+    await office.make()
+    office.posts.errors = [error]
+    late = NINE + timedelta(hours=7)
+
+    await office.at(late)
+    await office.at(late + (wait_s - 1) * SECOND)
+    early = list(office.posts.told)
+    await office.at(late + wait_s * SECOND)
+
+    assert (early, len(office.posts.told)) == ([], 1)
+
+
+async def test_a_digest_that_cannot_be_read_keeps_no_other_from_its_slot(office: Office) -> None:
+    await office.make()
+    await office.documents.put(f"{ACME}/digest/odd", {"v": 1}, due_at=NINE)
+
+    await office.at(NINE)
+
+    assert len(office.posts.posts) == 1
+
+
+async def test_a_slow_workspace_leaves_workers_to_the_others(office: Office) -> None:
+    slow, quick = WorkspaceId("T1"), WorkspaceId("T2")
+    for number in range(30):
+        await office.make(channel_id=f"C{number % 15}")
+    await office.desk.make(quick, (await office.shelf.of_workspace(slow))[0].plan, by=BOB)
+    office.posts.posts.clear()
+    office.lists.gate.clear()
+    office.lists.quick = {quick}
+    office.clock.now = NINE
+
+    await office.rounds.go_round()
+    await office.tasks.are_done_within(0.1)
+
+    assert len(office.posts.posts) == 1
+    office.lists.gate.set()
+    assert await office.tasks.are_done_within(TIME_LIMIT_S)
