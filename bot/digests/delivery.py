@@ -1,5 +1,6 @@
 """One run of a digest, from its claim to its end: collect, post, record."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -92,7 +93,7 @@ class Delivery:
         baseline: str | None
         if run.asked_by or _has_news(post):
             baseline = await self._shelf.keep_baseline(workspace, digest, collected.baseline)
-            message = self._words.digest(post)
+            message = await asyncio.to_thread(self._words.digest, post)
         elif _owes_heartbeat(digest):
             baseline = digest.baseline
             message = self._words.heartbeat(post)

@@ -1,0 +1,59 @@
+"""A digest as a message: its parts, and what holds for every one of them."""
+
+from typing import Any
+
+from bot.message import MAX_TEXT_CHARS, Message
+from bot.playground.blockkit.text_size import text_chars
+from tests.digests.builders import CHANNEL_ID, DIGEST_ID
+from tests.views.acceptance import assert_slack_takes, shown_text
+
+Json = Any
+MANAGED = {"Manage": f"{CHANNEL_ID}/{DIGEST_ID}"}
+MAX_MESSAGE_CHARS = 10_000
+
+
+def taken(message: Message, *tokens: str) -> Message:
+    """Check that Slack takes a message in which nothing acts but `tokens`; return it."""
+    text, blocks, plain = message.text, message.blocks, message.plain or ()
+    for token in tokens:
+        text = text.replace(token, "")
+        blocks, plain = _without(token, blocks), _without(token, plain)
+    assert_slack_takes(Message(text, blocks, plain if message.plain else None))
+    for each in (message, message.twin() or message):
+        assert text_chars(each.as_args()["blocks"]) <= MAX_MESSAGE_CHARS
+        assert len(each.blocks) <= 50
+    assert len(message.text) <= MAX_TEXT_CHARS
+    return message
+
+
+def _without(token: str, value: Json) -> Json:
+    if isinstance(value, str):
+        return value.replace(token, "")
+    if isinstance(value, dict):
+        return {name: _without(token, part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_without(token, part) for part in value)
+    return value
+
+
+def block(message: Message, kind: str, number: int = 0) -> Json:
+    return [block for block in message.blocks if block["type"] == kind][number]
+
+
+def rows(message: Message) -> list[list[str]]:
+    return [[cell["text"] for cell in row] for row in block(message, "data_table")["rows"]]
+
+
+def title(message: Message) -> str:
+    return str(block(message, "header")["text"]["text"])
+
+
+def has(message: Message, kind: str) -> bool:
+    return any(block["type"] == kind for block in message.blocks)
+
+
+def everywhere(message: Message, words: str) -> bool:
+    """Whether a message says so to everybody: in its text, its blocks and their twin."""
+    twin = message.twin() or message
+    blocks = [shown_text(Message("", each.blocks)) for each in (message, twin)]
+    return all(words in told.replace("`", "").replace("*", "") for told in (message.text, *blocks))
