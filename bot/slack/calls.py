@@ -5,11 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import aiohttp
-from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.errors import SlackUnavailableError, slack_error
+from bot.slack.answers import FAILURES, error_of
 from bot.workspace import WorkspaceId
 
 
@@ -18,13 +16,17 @@ class Member:
     """A person as this workspace knows them.
 
     `is_admin` covers owners too, and admins of the organisation; guests and strangers are none.
-    `is_stranger`: somebody of another workspace, met in a shared channel.
+    `is_stranger`: somebody of another workspace, met in a shared channel. `is_guest`: somebody
+    who sees only some channels. `zone` is the IANA name of their time zone, `None` if Slack does
+    not say.
     """
 
     user_id: str
     name: str
     is_admin: bool
     is_stranger: bool
+    is_guest: bool = False
+    zone: str | None = None
 
 
 @asynccontextmanager
@@ -32,15 +34,8 @@ async def slack_errors() -> AsyncIterator[None]:
     """Turn what the SDK raises inside the block into a SlackError."""
     try:
         yield
-    except SlackApiError as error:
-        code, retry_after_s = str(error.response.get("error", "")), 1.0
-        if error.response.status_code == 429:
-            code, retry_after_s = "ratelimited", _seconds(error.response.headers)
-        if not code or error.response.status_code >= 500:
-            raise SlackUnavailableError(f"status {error.response.status_code}") from error
-        raise slack_error(code, retry_after_s=retry_after_s) from error
-    except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
-        raise SlackUnavailableError(type(error).__name__) from error
+    except FAILURES as error:
+        raise error_of(error) from error
 
 
 async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: str) -> Member:
@@ -58,7 +53,15 @@ async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: 
     is_admin = any(who.get(flag) for who in (user, in_org) for flag in ("is_admin", "is_owner"))
     is_person = not (user.get("deleted") or user.get("is_bot") or is_guest or is_stranger)
     name = profile.get("display_name") or user.get("real_name") or user.get("name") or "somebody"
-    return Member(user_id, str(name), is_admin and is_person, is_stranger)
+    zone = user.get("tz")
+    return Member(
+        user_id,
+        str(name),
+        is_admin and is_person,
+        is_stranger,
+        is_guest=is_guest,
+        zone=zone if isinstance(zone, str) and zone else None,
+    )
 
 
 def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: WorkspaceId) -> bool:
@@ -83,19 +86,38 @@ async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, 
     return str(answer["view"]["id"])
 
 
-async def update_form(client: AsyncWebClient, view_id: str, form: Mapping[str, Any]) -> None:
-    """Put `form` in the place of an open one; raise SlackError."""
+async def update_form(
+    client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, view_hash: str | None = None
+) -> None:
+    """Put `form` in the place of an open one.
+
+    Raises:
+        FormChangedError: it is no longer the one of `view_hash`; `None` takes it as it is.
+        SlackError: Slack refused or did not answer.
+    """
     async with slack_errors():
-        await client.views_update(view_id=view_id, view=dict(form))
+        await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
+
+
+async def open_direct(client: AsyncWebClient, user_id: str) -> str:
+    """Return the id of the bot's direct message with a person; raise SlackError."""
+    async with slack_errors():
+        opened = await client.conversations_open(users=user_id)
+        return str(opened["channel"]["id"])
+
+
+async def post_message(client: AsyncWebClient, channel_id: str, message: Mapping[str, Any]) -> str:
+    """Post a message without previews of its links; return its `ts`. Raise SlackError."""
+    async with slack_errors():
+        posted = await client.chat_postMessage(
+            channel=channel_id, unfurl_links=False, unfurl_media=False, **message
+        )
+    return str(posted.get("ts") or "")
 
 
 async def send_direct(client: AsyncWebClient, user_id: str, message: Mapping[str, Any]) -> None:
     """Send a person a direct message from the bot; raise SlackError."""
-    async with slack_errors():
-        opened = await client.conversations_open(users=user_id)
-        await client.chat_postMessage(
-            channel=opened["channel"]["id"], unfurl_links=False, unfurl_media=False, **message
-        )
+    await post_message(client, await open_direct(client, user_id), message)
 
 
 async def send_ephemeral(
@@ -110,8 +132,3 @@ async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
     """Return when Slack lets this token open a Socket Mode link; raise SlackError."""
     async with slack_errors():
         await client.apps_connections_open(app_token=app_token)
-
-
-def _seconds(headers: Mapping[str, Any]) -> float:
-    value = str(headers.get("Retry-After") or headers.get("retry-after") or "")
-    return float(value) if value.isdecimal() else 1.0

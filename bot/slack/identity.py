@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.single_flight import SingleFlight
 from bot.slack.calls import slack_errors
+from bot.slack.errors import TokenRefusedError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -52,6 +53,25 @@ class OneWorkspace(AsyncAuthorize):
             logger.warning("request of a foreign workspace", team_id=team_id)
             return None
         return bot
+
+
+class OneClient:
+    """The client for what nobody has asked for: there is one workspace, and one token."""
+
+    def __init__(self, identity: Identity, client: AsyncWebClient) -> None:
+        self._identity = identity
+        self._client = client
+
+    async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
+        """Return the client of `workspace`.
+
+        Raises:
+            TokenRefusedError: the store holds another workspace, the token is not for it.
+            SlackError: Slack does not say whose token it is.
+        """
+        if workspace_of(await self._identity.fetch()) != workspace:
+            raise TokenRefusedError("not_authed")
+        return self._client
 
 
 def workspace_of(bot: AuthorizeResult) -> WorkspaceId:

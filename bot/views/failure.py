@@ -1,6 +1,6 @@
 """The answer to whoever asked when something failed: what happened, who can mend it, what next.
 
-Pure. Every error of ours has its own sentence here or in `key_trouble`; `str(error)` is never
+Pure. Every error of ours has its own sentence here or in a `…_trouble`; `str(error)` is never
 shown to a person.
 """
 
@@ -14,14 +14,6 @@ from bot.keys import ExpiredDraftError, KeyFormError
 from bot.message import Message
 from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
-from bot.slack.errors import (
-    BlocksRefusedError,
-    SlackError,
-    SlackRateLimitedError,
-    SlackRefusedError,
-    SlackUnavailableError,
-    TriggerExpiredError,
-)
 from bot.store.errors import (
     ConflictError,
     StoreError,
@@ -30,11 +22,13 @@ from bot.store.errors import (
 )
 from bot.views.adding import already_added_message
 from bot.views.blocks import actions, context, run_button, section
+from bot.views.digest_trouble import DIGEST_TROUBLES
 from bot.views.facts import Facts
 from bot.views.key_trouble import KEY_TROUBLES
 from bot.views.retry import plain_message, retry_message
 from bot.views.service_trouble import SERVICE_TROUBLES
-from bot.views.text import code, duration_text, escaped, host_shown, outside
+from bot.views.slack_trouble import SLACK_TROUBLES
+from bot.views.text import code, escaped, host_shown, outside
 from bot.views.usage import USAGES
 from bot.words import NotUnderstoodError
 
@@ -150,32 +144,6 @@ def _wrong_ring(_error: WrongKeyRingError, facts: Facts) -> Message:
     )
 
 
-def _trigger(_error: TriggerExpiredError, facts: Facts) -> Message:
-    return retry_message(
-        "The form could not be opened in time. Press `Try again` to open it.", facts
-    )
-
-
-def _slack_busy(error: SlackRateLimitedError, facts: Facts) -> Message:
-    return retry_message(f"Slack asks me to wait {duration_text(error.retry_after_s)}.", facts)
-
-
-def _slack_away(_error: SlackUnavailableError, facts: Facts) -> Message:
-    return retry_message("Slack did not answer me properly.", facts)
-
-
-def _slack_refused(error: SlackRefusedError, facts: Facts) -> Message:
-    return retry_message("Slack did not let me do this.", facts, detail=error.code)
-
-
-def _blocks(_error: BlocksRefusedError, facts: Facts) -> Message:
-    return retry_message("Slack did not take my answer in any form.", facts)
-
-
-def _slack(_error: SlackError, facts: Facts) -> Message:
-    return retry_message("I could not do this in Slack.", facts)
-
-
 def _root(_error: BotError, facts: Facts) -> Message:
     return retry_message("I could not do this.", facts)
 
@@ -183,6 +151,8 @@ def _root(_error: BotError, facts: Facts) -> Message:
 _EXPLAIN: dict[type[BaseException], Explain] = {
     **KEY_TROUBLES,
     **SERVICE_TROUBLES,
+    **DIGEST_TROUBLES,
+    **SLACK_TROUBLES,
     HostNameError: _host,
     UnknownDomainError: _unknown_domain,
     AlreadyAddedError: _already_added,
@@ -196,11 +166,5 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     StoreError: _store,
     StoreLockedError: _locked,
     WrongKeyRingError: _wrong_ring,
-    TriggerExpiredError: _trigger,
-    SlackRateLimitedError: _slack_busy,
-    SlackUnavailableError: _slack_away,
-    SlackRefusedError: _slack_refused,
-    BlocksRefusedError: _blocks,
-    SlackError: _slack,
     BotError: _root,
 }

@@ -7,11 +7,21 @@ import pytest
 import bot.app  # noqa: F401  # so that every error there is has been defined
 from bot.adding import AlreadyAddedError, UncertainAddError
 from bot.connection import LackingScopeError
+from bot.digests.errors import ChangedMeanwhileError, JustSentError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.keys import NoKeyError
 from bot.portfolio.lookup import UnknownDomainError
-from bot.slack.errors import BlocksRefusedError, SlackRateLimitedError, SlackRefusedError
+from bot.slack.errors import (
+    BlocksRefusedError,
+    ChannelClosedError,
+    MissingScopeError,
+    PersonUnreachableError,
+    SlackRateLimitedError,
+    SlackRefusedError,
+    TokenRefusedError,
+    WorkspaceHeldError,
+)
 from bot.store.errors import UnreadableSecretError
 from bot.tracker.errors import (
     InvalidKeyError,
@@ -36,6 +46,7 @@ from tests.builders import (
     facts_for,
     facts_for_admin,
 )
+from tests.digests.builders import a_digest
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
 FOR_THE_LOG = "only for the log"
@@ -58,6 +69,13 @@ MADE: dict[type[BotError], BotError] = {
         SlackRateLimitedError(40),
         SlackRefusedError("not_in_channel"),
         BlocksRefusedError("invalid_blocks"),
+        ChannelClosedError("not_in_channel"),
+        PersonUnreachableError("user_disabled"),
+        WorkspaceHeldError("team_added_to_org"),
+        TokenRefusedError("account_inactive"),
+        MissingScopeError("usergroups:read"),
+        ChangedMeanwhileError(a_digest(changed_by=ADMIN_ID, changed_at=MOMENT)),
+        JustSentError(MOMENT),
     )
 }
 UNFORESEEN = failure_message(RuntimeError("boom"), facts_for()).text
@@ -244,7 +262,10 @@ def test_an_admin_learns_of_the_budget() -> None:
         (UnavailableError(is_outcome_unknown=False), "Reference cafe0001 (no connection)"),
         (UnreadableReplyError(status=200), "Reference cafe0001 (status 200)"),
         (RejectedError(422), "Reference cafe0001 (status 422)"),
-        (SlackRefusedError("not_in_channel"), "Reference cafe0001 (not_in_channel)"),
+        (SlackRefusedError("no_text"), "Reference cafe0001 (no_text)"),
+        (ChannelClosedError("is_archived"), "Reference cafe0001 (is_archived)"),
+        (WorkspaceHeldError("access_denied"), "Reference cafe0001 (access_denied)"),
+        (TokenRefusedError("invalid_auth"), "Reference cafe0001 (invalid_auth)"),
     ],
 )
 def test_a_failure_of_others_has_a_reference_and_for_admins_its_status(
@@ -272,6 +293,29 @@ def test_what_the_service_said_is_quoted_as_its_own_words() -> None:
 
     assert "It said: `&lt;!here&gt; already *there*`." in told
     assert "It said" not in told_to_admin(RejectedError(409))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("is_archived", "is archived"),
+        ("not_in_channel", "I am not in that channel. Invite me there with `/invite`."),
+        ("no_permission", "I am not in that channel. Invite me there with `/invite`."),
+        ("channel_not_found", "or private and I am not in it. Invite me there with `/invite`."),
+        ("restricted_action_read_only_channel", "say who may post"),
+        ("a new word", "say who may post"),
+    ],
+)
+def test_a_closed_channel_says_how_it_is_opened(code: str, said: str) -> None:
+    assert said in shown_text(failure_message(ChannelClosedError(code), facts_for()))
+
+
+def test_a_lacking_permission_is_named_where_slack_names_it() -> None:
+    named = told_to_admin(MissingScopeError("usergroups:read"))
+    unnamed = told_to_admin(MissingScopeError())
+
+    assert "lack a permission in Slack for this: `usergroups:read`." in named
+    assert "lack a permission in Slack for this." in unnamed
 
 
 @pytest.mark.parametrize("problem", HostProblem)
@@ -329,6 +373,8 @@ def test_what_others_wrote_does_nothing(text: str) -> None:
         AlreadyAddedError(a_domain(text, tags=(text,), folder=text)),
         RejectedError(400, text),
         SlackRefusedError(text),
+        ChannelClosedError(text),
+        MissingScopeError(text),
         LackingScopeError("add"),
         IpNotAllowedError(),
         RuntimeError(text),

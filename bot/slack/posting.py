@@ -1,0 +1,137 @@
+"""Posting that nobody waits for: at Slack's pace, each message once, and honest when unsure."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import structlog
+from cachetools import TLRUCache
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.message import Message
+from bot.slack.calls import open_direct, post_message, slack_errors
+from bot.slack.errors import (
+    BlocksRefusedError,
+    ChannelClosedError,
+    PersonUnreachableError,
+    SlackRateLimitedError,
+    SlackUnavailableError,
+    SlackUnreachableError,
+)
+from bot.slack.turns import Turns
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+
+# "Generally one message per second per channel": https://docs.slack.dev/apis/web-api/rate-limits
+BETWEEN_S = 1.1
+LONGEST_LINE_S = 20.0
+# For a post with its twin, and for opening a direct message. aiohttp alone would wait 300 s: the
+# SDK 3.47 does not pass its `timeout` on to a session that it was given.
+ANSWERED_WITHIN_S = 20.0
+MAX_HELD = 10_000
+
+
+class Posting:
+    """Posts into channels and direct messages of any workspace.
+
+    `client_for` returns the client of a workspace. Its `retry_handlers` must be `[]`: those that
+    the SDK adds by itself repeat a post whose answer was lost, and then it may be there twice.
+    Slack has no key by which it would know the second one:
+    https://github.com/slackapi/slack-api-specs/issues/10. `clock` and `sleep` count seconds.
+    """
+
+    def __init__(
+        self,
+        client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
+        *,
+        between_s: float = BETWEEN_S,
+        answered_within_s: float = ANSWERED_WITHIN_S,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._client_for = client_for
+        self._answered_within_s = answered_within_s
+        self._clock = clock
+        self._turns: Turns[tuple[WorkspaceId, str]] = Turns(between_s, clock=clock, sleep=sleep)
+        self._held_until: TLRUCache[WorkspaceId, float, float] = TLRUCache(
+            MAX_HELD, lambda _workspace, until, _now: until, timer=clock
+        )
+
+    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+        """Wait until this channel may be posted to.
+
+        Raises:
+            SlackRateLimitedError: Slack has told this workspace to wait, or the line is longer
+                than 20 s. `retry_after_s` says how long it is.
+        """
+        self._check_hold(workspace)
+        key = (workspace, channel_id)
+        if (wait_s := self._turns.wait_s(key)) > LONGEST_LINE_S:
+            raise SlackRateLimitedError(wait_s)
+        await self._turns.take(key)
+        self._check_hold(workspace)  # it may have begun meanwhile
+
+    async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
+        """Post `message` once, without previews of its links; return its `ts`.
+
+        Blocks that Slack refuses are sent again as their plain twin, once; nothing else is ever
+        repeated. A 429 holds all posts of this workspace, and only those, as long as it says.
+
+        Raises:
+            SlackError: it is not there, unless `is_outcome_unknown`: then nobody can know.
+        """
+        self._check_hold(workspace)
+        client = await self._client_for(workspace)
+        try:
+            async with slack_errors(), asyncio.timeout(self._answered_within_s):
+                return await _post(client, channel_id, message)
+        except SlackRateLimitedError as error:
+            self._hold(workspace, error.retry_after_s)
+            raise
+
+    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+        """Send a person a direct message, when it is its turn there.
+
+        Raises:
+            PersonUnreachableError: Slack does not let the bot write to them.
+            SlackError: as for `turn` and `post`.
+        """
+        self._check_hold(workspace)
+        try:
+            channel_id = await self._open_direct(workspace, user_id)
+            await self.turn(workspace, channel_id)
+            await self.post(workspace, channel_id, message)
+        except ChannelClosedError as error:
+            raise PersonUnreachableError(error.code) from error
+
+    async def _open_direct(self, workspace: WorkspaceId, user_id: str) -> str:
+        client = await self._client_for(workspace)
+        try:
+            async with slack_errors(), asyncio.timeout(self._answered_within_s):
+                return await open_direct(client, user_id)
+        except SlackUnavailableError as error:
+            if not error.is_outcome_unknown:
+                raise
+            # It may be open by now; that nothing was said in it is sure.
+            raise SlackUnreachableError(str(error)) from error
+
+    def _check_hold(self, workspace: WorkspaceId) -> None:
+        until = self._held_until.get(workspace)
+        if until is not None:
+            raise SlackRateLimitedError(max(0.0, until - self._clock()))
+
+    def _hold(self, workspace: WorkspaceId, seconds: float) -> None:
+        until = self._clock() + seconds
+        self._held_until[workspace] = max(until, self._held_until.get(workspace, until))
+
+
+async def _post(client: AsyncWebClient, channel_id: str, message: Message) -> str:
+    try:
+        return await post_message(client, channel_id, message.as_args())
+    except BlocksRefusedError as error:
+        twin = message.twin()
+        logger.warning("blocks refused", code=error.code, has_twin=twin is not None)
+        if twin is None:
+            raise
+        return await post_message(client, channel_id, twin.as_args())

@@ -1,0 +1,210 @@
+"""What may come back instead of an answer, and whether anything was done then."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.abc import AbstractResolver, ResolveResult
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground.slack import LocalSlack
+from bot.slack.calls import post_message
+from bot.slack.errors import (
+    ChannelClosedError,
+    MissingScopeError,
+    SlackError,
+    SlackRateLimitedError,
+    SlackUnavailableError,
+    SlackUnreachableError,
+)
+from tests.slack.conftest import a_client, settled
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+
+@asynccontextmanager
+async def answering(make: Callable[[], web.Response]) -> AsyncIterator[str]:
+    """A server that answers everything with the same; yields its address."""
+
+    async def answer(_request: web.Request) -> web.Response:
+        return make()
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
+    finally:
+        await runner.cleanup()
+
+
+def as_json(body: object, status: int = 200, **headers: str) -> Callable[[], web.Response]:
+    return lambda: web.json_response(
+        body,
+        status=status,
+        headers={name.replace("_", "-"): each for name, each in headers.items()},
+    )
+
+
+def as_text(body: str, kind: str, status: int = 200, **more: Any) -> Callable[[], web.Response]:
+    return lambda: web.Response(
+        body=body.encode(), status=status, headers={"Content-Type": kind, **more}
+    )
+
+
+async def failure(client: AsyncWebClient) -> SlackError:
+    with pytest.raises(SlackError) as caught:
+        await post_message(client, "C1", {"text": "hello"})
+    return caught.value
+
+
+NO_ANSWERS = {
+    "a page instead of an answer": as_text("<html>hi</html>", "text/html"),
+    "a page of a firewall": as_text("<html>no</html>", "text/html", 403),
+    "a page of a broken server": as_text("<html>oh</html>", "text/html", 500),
+    "plain words": as_text("ok", "text/plain"),
+    "plain words of a proxy": as_text("upstream connect error", "text/plain", 503),
+    "half of an answer": as_text('{"ok": tr', "application/json"),
+    "half of an answer of a broken server": as_text('{"ok"', "application/json", 502),
+    "nothing at all": as_text("", "application/json"),
+    "a list": as_json(["ok"]),
+    "a number": as_json(5),
+    "an answer in no known letters": as_text("{}", "application/json; charset=martian"),
+    "an answer in the wrong letters": as_text('{"a": "ü"}', "application/json; charset=ascii"),
+    "no without a reason": as_json({"ok": False}),
+    "a reason of a broken server": as_json({"ok": False, "error": "is_archived"}, 500),
+    "a failure inside Slack": as_json({"ok": False, "error": "internal_error"}),
+}
+
+
+@pytest.mark.parametrize("make", NO_ANSWERS.values(), ids=NO_ANSWERS)
+async def test_an_answer_that_says_nothing_leaves_the_outcome_open(
+    make: Callable[[], web.Response], http: aiohttp.ClientSession
+) -> None:
+    async with answering(make) as url:
+        error = await failure(a_client(url, http))
+
+    assert type(error) is SlackUnavailableError
+    assert error.is_outcome_unknown
+
+
+TOO_FAST = {
+    "when to come back": (as_json({"error": "ratelimited"}, 429, Retry_After="30"), 30),
+    "not when": (as_json({"error": "ratelimited"}, 429), 1),
+    "no number": (as_json({}, 429, Retry_After="Fri, 31 Dec 2030 23:59:59 GMT"), 1),
+    "at once": (as_json({}, 429, Retry_After="0"), 1),
+    "never": (as_json({}, 429, Retry_After="9" * 400), 3600),
+    "with a page": (as_text("<html>", "text/html", 429, **{"retry-after": "7"}), 7),
+    "with half of an answer": (
+        as_text("{", "application/json", 429, **{"Retry-After": "7"}),
+        7,
+    ),
+    "in a word": (as_json({"ok": False, "error": "rate_limited"}, Retry_After="9"), 9),
+}
+
+
+@pytest.mark.parametrize(("make", "retry_after_s"), TOO_FAST.values(), ids=TOO_FAST)
+async def test_whoever_was_too_fast_learns_when_to_come_back(
+    make: Callable[[], web.Response], retry_after_s: float, http: aiohttp.ClientSession
+) -> None:
+    async with answering(make) as url:
+        error = await failure(a_client(url, http))
+
+    assert isinstance(error, SlackRateLimitedError)
+    assert error.retry_after_s == retry_after_s
+    assert not error.is_outcome_unknown
+
+
+async def test_a_refusal_is_one_whatever_its_status(http: aiohttp.ClientSession) -> None:
+    async with answering(as_json({"ok": False, "error": "is_archived"}, 403)) as url:
+        error = await failure(a_client(url, http))
+
+    assert isinstance(error, ChannelClosedError)
+
+
+async def test_slack_says_which_scope_is_lacking(http: aiohttp.ClientSession) -> None:
+    refusal = as_json({"ok": False, "error": "missing_scope", "needed": "chat:write"})
+    async with answering(refusal) as url:
+        error = await failure(a_client(url, http))
+
+    assert isinstance(error, MissingScopeError)
+    assert error.needed == "chat:write"
+
+
+async def test_nothing_was_done_where_nobody_listens(http: aiohttp.ClientSession) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        error = await failure(a_client(f"http://127.0.0.1:{closed.getsockname()[1]}/api/", http))
+
+    assert isinstance(error, SlackUnreachableError)
+    assert not error.is_outcome_unknown
+
+
+class NoNames(AbstractResolver):
+    """A resolver that knows nobody."""
+
+    async def resolve(self, *_asked: Any, **_more: Any) -> list[ResolveResult]:
+        raise OSError(socket.EAI_NONAME, "no such name")
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_nothing_was_done_where_the_name_is_not_known() -> None:
+    connector = aiohttp.TCPConnector(resolver=NoNames())
+    async with aiohttp.ClientSession(connector=connector) as http:
+        error = await failure(a_client("http://slack.example/api/", http))
+
+    assert isinstance(error, SlackUnreachableError)
+
+
+async def test_nothing_was_done_without_a_secure_line(
+    slack: LocalSlack, http: aiohttp.ClientSession
+) -> None:
+    error = await failure(a_client(slack.api_url.replace("http:", "https:"), http))
+
+    assert isinstance(error, SlackUnreachableError)
+    assert slack.calls == []
+
+
+async def test_nothing_was_done_when_no_connection_came_free_in_time(slack: LocalSlack) -> None:
+    slack.fail_next("api.test", kind="slow", delay_s=0.2)
+    connector, timeout = aiohttp.TCPConnector(limit=1), aiohttp.ClientTimeout(connect=0.05)
+    async with aiohttp.ClientSession(connector=connector, timeout=timeout) as http:
+        client = a_client(slack.api_url, http, token=slack.bot_token)
+        busy = asyncio.create_task(client.api_test())
+        await settled()
+        error = await failure(client)
+        await busy
+
+    assert isinstance(error, SlackUnreachableError)
+    assert [call.method for call in slack.calls] == ["api.test"]
+
+
+@pytest.mark.parametrize("after_acting", [False, True], ids=["before acting", "after acting"])
+async def test_a_lost_connection_leaves_the_outcome_open_and_nothing_is_repeated(
+    slack: LocalSlack, client: AsyncWebClient, after_acting: bool
+) -> None:
+    slack.fail_next("chat.postMessage", kind="drop", after_acting=after_acting)
+
+    error = await failure(client)
+
+    assert type(error) is SlackUnavailableError
+    assert len(slack.calls) == 1
+
+
+async def test_an_answer_that_takes_too_long_leaves_the_outcome_open(slack: LocalSlack) -> None:
+    slack.fail_next("chat.postMessage", kind="slow", delay_s=0.2)
+    timeout = aiohttp.ClientTimeout(total=0.05)
+    async with aiohttp.ClientSession(timeout=timeout) as http:
+        error = await failure(a_client(slack.api_url, http, token=slack.bot_token))
+
+    assert type(error) is SlackUnavailableError
