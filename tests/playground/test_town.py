@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import aiohttp
 import pytest
@@ -179,3 +180,34 @@ async def test_the_demo_key_is_the_bots_own_and_no_more(town: Town) -> None:
     assert record.name == DEMO_KEY_NAME
     assert record.scopes == ("read_domains", "write_domains")
     assert not town.keys.is_unseen(record)
+
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("now", "due"),
+    [
+        pytest.param("2026-11-20T08:59", "2026-11-20T09:00", id="Friday, a minute before"),
+        pytest.param("2026-11-20T09:00", "2026-11-23T09:00", id="Friday, at nine"),
+        pytest.param("2026-11-21T08:00", "2026-11-23T09:00", id="Saturday"),
+        pytest.param("2026-11-22T23:59", "2026-11-23T09:00", id="Sunday"),
+        pytest.param("2026-11-23T12:00", "2026-11-24T09:00", id="Monday"),
+        pytest.param("2027-03-27T12:00", "2027-03-29T09:00", id="over the start of summer time"),
+        pytest.param("2026-10-23T12:00", "2026-10-26T09:00", id="over its end"),
+    ],
+)
+def test_the_next_weekday_begins_at_the_hour_of_its_zone(now: str, due: str) -> None:
+    here, there = (datetime.fromisoformat(text).replace(tzinfo=BERLIN) for text in (now, due))
+    clock = MovableClock(lambda: here.astimezone(UTC))
+
+    clock.move(clock.until_next_weekday(time(9), BERLIN))
+
+    assert clock() == there.astimezone(UTC)
+
+
+def test_the_last_days_of_the_calendar_are_not_reached() -> None:
+    clock = MovableClock(lambda: NOON)
+
+    with pytest.raises(ValueError, match="last day"):
+        clock.move(datetime.max.replace(tzinfo=UTC) - NOON)

@@ -4,12 +4,13 @@ https://docs.slack.dev/reference/block-kit/composition-objects
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from bot.playground.blockkit.fields import Choice, Flag, ListOf, String
 from bot.playground.blockkit.problems import Place
-from bot.playground.blockkit.shapes import OneOf, Shape, exactly_one_of, some_of
+from bot.playground.blockkit.shapes import OneOf, Shape, all_different, exactly_one_of, some_of
 
 OBJECTS = "https://docs.slack.dev/reference/block-kit/composition-objects"
 BLOCKS = "https://docs.slack.dev/reference/block-kit/blocks"
@@ -17,9 +18,13 @@ MAX_TEXT_CHARS = 3000
 
 BLOCK_ID = String(most=255)
 STYLE = Choice("primary", "danger")
-# Any scheme: buttons may open `mailto:` or `slack:` links.
+# Other schemes than http are taken, `slack:` at least (https://github.com/slackapi/bolt-js/issues/464).
+# What would run in the reader's client is not "a URL to load in the user's browser":
+# https://docs.slack.dev/reference/block-kit/block-elements/button-element.
 URL = String(
-    most=3000, pattern=re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+"), wanted="must be a valid URL"
+    most=3000,
+    pattern=re.compile(r"(?!(?:javascript|vbscript|data):)[a-z][a-z0-9+.-]*:\S+", re.IGNORECASE),
+    wanted="must be a valid URL",
 )
 IMAGE_URL = String(
     most=3000, pattern=re.compile(r"https?://\S+"), wanted="must be a valid image URL"
@@ -160,6 +165,25 @@ WORKFLOW = Shape(
         )
     },
 )
+
+
+def option_values_differ(value: Mapping[str, Any], place: Place) -> None:
+    """A menu tells its options apart by their value, "a unique string value".
+
+    https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+    """
+    if "options" in value:
+        all_different(_values(value["options"], place / "options"), "value")
+        return
+    spot = place / "option_groups"
+    groups = enumerate(value.get("option_groups", []))
+    lists = (_values(group["options"], spot / i / "options") for i, group in groups)
+    all_different(chain.from_iterable(lists), "value")
+
+
+def _values(options: list[Any], place: Place) -> Iterator[tuple[Any, Place]]:
+    for index, option in enumerate(options):
+        yield option["value"], place / index / "value"
 
 
 def initial_options_exist(value: Mapping[str, Any], place: Place) -> None:

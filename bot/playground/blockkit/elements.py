@@ -13,6 +13,7 @@ from bot.playground.blockkit.composition import (
     URL,
     WORKFLOW,
     initial_options_exist,
+    option_values_differ,
     plain_text,
 )
 from bot.playground.blockkit.fields import Choice, Flag, ListOf, String
@@ -59,6 +60,7 @@ OVERFLOW = Shape(
     # Older pages wanted two options, newer ones and slack_sdk 3.47 one.
     required={"options": ListOf(item=OVERFLOW_OPTION, most=5)},
     optional={"action_id": ACTION_ID, "confirm": CONFIRM},
+    rules=(option_values_differ,),
 )
 
 CHECKBOXES = Shape(
@@ -71,7 +73,7 @@ CHECKBOXES = Shape(
         "confirm": CONFIRM,
         "focus_on_load": Flag(),
     },
-    rules=(initial_options_exist,),
+    rules=(option_values_differ, initial_options_exist),
 )
 
 RADIO_BUTTONS = Shape(
@@ -84,7 +86,7 @@ RADIO_BUTTONS = Shape(
         "confirm": CONFIRM,
         "focus_on_load": Flag(),
     },
-    rules=(initial_options_exist,),
+    rules=(option_values_differ, initial_options_exist),
 )
 
 IMAGE = Shape(

@@ -12,6 +12,7 @@ from bot.playground.blockkit.composition import (
     OPTION,
     OPTION_GROUP,
     initial_options_exist,
+    option_values_differ,
     plain_text,
 )
 from bot.playground.blockkit.elements import ACTION_ID, ELEMENTS
@@ -40,7 +41,11 @@ _CONVERSATIONS: Mapping[str, Spec] = {
 }
 # Only in forms; the blocks see to that.
 _RESPONSE_URL: Mapping[str, Spec] = {"response_url_enabled": Flag()}
-_STATIC_RULES = (*exactly_one_of("options", "option_groups"), initial_options_exist)
+_STATIC_RULES = (
+    *exactly_one_of("options", "option_groups"),
+    option_values_differ,
+    initial_options_exist,
+)
 
 
 def _one(kind: str, *fields: Mapping[str, Spec], rules: tuple[Rule, ...] = ()) -> Shape:

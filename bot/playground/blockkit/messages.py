@@ -11,6 +11,8 @@ from bot.playground.blockkit.text_size import text_chars
 MAX_SHOWN_CHARS = 13_200
 # https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
 MAX_ATTACHMENTS = 100
+# "Limit this field": https://docs.slack.dev/reference/methods/chat.postMessage
+MAX_MARKDOWN_TEXT_CHARS = 12_000
 
 Refusal = tuple[str, list[Problem]]
 
@@ -20,8 +22,8 @@ def check_message(payload: Mapping[str, object]) -> Refusal | None:
 
     `blocks` and `attachments` may be lists or, as in a form, JSON in a string. Codes: `no_text`,
     `invalid_blocks_format`, `invalid_blocks`, `msg_blocks_too_long`, `invalid_attachments` (also
-    for a second table, as Slack has it) and `too_many_attachments`. The length of `text` is not
-    looked at: it depends on the method.
+    for a second table, as Slack has it), `too_many_attachments`, and `msg_too_long` for
+    `markdown_text`. The length of `text` is not looked at: it depends on the method.
     """
     blocks, attachments = _decoded(payload, "blocks"), _decoded(payload, "attachments")
     if not isinstance(blocks, list):
@@ -30,6 +32,8 @@ def check_message(payload: Mapping[str, object]) -> Refusal | None:
         return "invalid_attachments", [_no_list("/attachments")]
     if not blocks and not attachments and not _has_text(payload):
         return "no_text", []
+    if len(str(payload.get("markdown_text") or "")) > MAX_MARKDOWN_TEXT_CHARS:
+        return "msg_too_long", []
     return _refused_blocks(blocks) or _refused_attachments(attachments)
 
 

@@ -170,6 +170,7 @@ PIE = Shape(
     kind="pie",
     docs=CHART_DOCS,
     required={
+        # Unlike series, nothing says that two segments may not be called the same.
         "segments": ListOf(
             item=Shape(docs=CHART_DOCS, required={"label": _LABEL, "value": Number(above=0)}),
             most=_MAX_SERIES,

@@ -1,12 +1,32 @@
 """The playground's clock: what time it is there, and how to move it ahead."""
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import time, timedelta
+from functools import partial
+from zoneinfo import ZoneInfo
 
 from nicegui import ui
 
-from bot.playground.town import Town
+from bot.playground.slack.model import PEOPLE_ZONE
+from bot.playground.town import MovableClock, Town
 
 LOOK_AGAIN_S = 1.0
+MORNING = time(9)
+Until = Callable[[MovableClock], timedelta]
+MOVES: tuple[dict[str, Until], ...] = (
+    {
+        "+10 minutes": lambda _clock: timedelta(minutes=10),
+        "+1 hour": lambda _clock: timedelta(hours=1),
+        "+1 day": lambda _clock: timedelta(days=1),
+        "+30 days": lambda _clock: timedelta(days=30),
+    },
+    {
+        "To the next full hour": MovableClock.until_next_hour,
+        f"To {MORNING:%H:%M} on the next weekday": lambda clock: clock.until_next_weekday(
+            MORNING, ZoneInfo(PEOPLE_ZONE)
+        ),
+    },
+)
 
 
 def draw(town: Town) -> None:
@@ -15,33 +35,42 @@ def draw(town: Town) -> None:
         now = (
             ui.label().classes("text-base font-medium").style("font-variant-numeric: tabular-nums")
         )
+        here = ui.label().classes("text-xs")
         ahead = ui.label().classes("text-xs opacity-70")
 
         def look() -> None:
-            now.text = clock_text(town)
-            ahead.text = ahead_text(town)
+            now.text, here.text, ahead.text = clock_text(town), local_text(town), ahead_text(town)
 
-        def move(by: timedelta) -> None:
-            try:
-                town.clock.move(by)
-            except ValueError as error:
-                ui.notify(f"It cannot move: {error}.", type="negative")
-            look()
-
-        with ui.row().classes("gap-1"):
-            for label, by in (("+1 hour", timedelta(hours=1)), ("+1 day", timedelta(days=1))):
-                _button(label).on_click(lambda by=by: move(by))
-            _button("To the next full hour").on_click(lambda: move(town.clock.until_next_hour()))
+        _draw_moves(town, look)
         note = "It only moves ahead: what has happened keeps its time. Start again to be back."
         ui.label(note).classes("text-xs opacity-70")
     look()
     ui.timer(LOOK_AGAIN_S, look)
 
 
+def _draw_moves(town: Town, look: Callable[[], None]) -> None:
+    def move(until: Until) -> None:
+        try:
+            town.clock.move(until(town.clock))
+        except ValueError as error:
+            ui.notify(f"It cannot move: {error}.", type="negative")
+        look()
+
+    for moves in MOVES:
+        with ui.row().classes("gap-1"):
+            for label, until in moves.items():
+                _button(label).on_click(partial(move, until))
+
+
 def clock_text(town: Town) -> str:
     """Return `Fri 20 Nov 2026, 08:03:47 UTC`."""
     now = town.clock()
     return f"{now:%a} {now.day} {now:%b %Y, %H:%M:%S} UTC"
+
+
+def local_text(town: Town) -> str:
+    """Return what the clocks of the people show: `Fri 09:03 in Europe/Berlin`."""
+    return f"{town.clock().astimezone(ZoneInfo(PEOPLE_ZONE)):%a %H:%M} in {PEOPLE_ZONE}"
 
 
 def ahead_text(town: Town) -> str:

@@ -1,6 +1,7 @@
 """A person's hands on a drawn message, form or Home tab: every act goes to the local Slack."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from bot.playground.slack import CommandFailed, FormError, Message, NothingToPress, Person, View
@@ -35,6 +36,11 @@ class SlackHands:
     async def choose(self, block_id: str, action_id: str, state: Json) -> None:
         """Note what an element holds now, and tell the bot where Slack does."""
         await self._try(self._person.by_id.choose(self._where, block_id, action_id, state))
+
+    def note(self, block_id: str, action_id: str, state: Json) -> None:
+        """Note what was typed so far; of something that is gone there is nothing to note."""
+        with suppress(NothingToPress, FormError):
+            self._person.by_id.note(self._where, block_id, action_id, state)
 
     async def suggest(self, block_id: str, action_id: str, query: str) -> list[Json]:
         """Return the options of an external select; none where the bot has no good answer."""

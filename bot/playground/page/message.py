@@ -102,7 +102,13 @@ class MessageArt:
             blocks = [{"type": "markdown", "text": markdown}]
         if blocks:
             hands = SlackHands(self.names.seat.person, message, self.complain)
-            draw_blocks(blocks, hands=hands, names=self.names, values=message.typed)
+            draw_blocks(
+                blocks,
+                hands=hands,
+                names=self.names,
+                values=message.typed,
+                channel_id=message.channel_id,
+            )
         else:
             draw_text(message.text, names=self.names)
         if message.is_edited:

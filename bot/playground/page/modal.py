@@ -1,5 +1,6 @@
 """The form on top of somebody's screen, as a dialog."""
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -8,10 +9,22 @@ from nicegui import ui
 from bot.playground.page.avatar import draw_avatar
 from bot.playground.page.drawing import draw_blocks
 from bot.playground.page.hands import SlackHands, told
+from bot.playground.page.live_list import Item, LiveList
 from bot.playground.page.names import SlackNames
 from bot.playground.page.problem import draw_refusal
 from bot.playground.slack import CommandFailed, FormError, View
 from bot.playground.slack.refusals import Refusal
+
+
+class _Parts:
+    """The frame of one form, drawn into the current element."""
+
+    def __init__(self) -> None:
+        self.title = ui.element("div").classes("sk-modal-title")
+        with ui.element("div").classes("sk-modal-body"):
+            self.trouble = ui.element("div")
+            self.blocks = LiveList(ui.element("div").classes("bk-blocks"))
+        self.buttons = ui.element("div").classes("sk-modal-buttons")
 
 
 class Modal:
@@ -27,6 +40,7 @@ class Modal:
         self._dialog.on("escape-key", self._dismiss)
         with self._dialog:
             self._card = ui.element("div").classes("sk-modal")
+        self._parts: tuple[str, _Parts] | None = None
 
     def refresh(self) -> None:
         """Open, draw again or close, as the local Slack has it now."""
@@ -47,30 +61,45 @@ class Modal:
 
     def _draw(self, view: View) -> None:
         self._dialog.props["aria-label"] = view.title
-        self._card.clear()
-        with self._card:
-            self._draw_title(view)
-            with ui.element("div").classes("sk-modal-body"):
-                self._draw_trouble()
-                hands = SlackHands(self._names.seat.person, view, self._complain)
-                draw_blocks(
-                    view.blocks,
-                    hands=hands,
-                    names=self._names,
-                    errors=view.block_errors,
-                    values=view.typed,
-                )
-            self._draw_buttons(view)
+        if self._parts is None or self._parts[0] != view.id:
+            self._card.clear()
+            with self._card:
+                self._parts = view.id, _Parts()
+        parts = self._parts[1]
+        for part, draw in ((parts.title, self._draw_title), (parts.buttons, self._draw_buttons)):
+            part.clear()
+            with part:
+                draw(view)
+        parts.trouble.clear()
+        with parts.trouble:
+            self._draw_trouble()
+        # Where one types or scrolls, nothing moves when the bot changes another field.
+        parts.blocks.show([self._block(view, place) for place in range(len(view.blocks))])
         self._dialog.update()
 
+    def _block(self, view: View, place: int) -> Item:
+        block, error = view.blocks[place], view.block_errors.get(view.blocks[place]["block_id"])
+
+        def draw() -> None:
+            draw_blocks(
+                [block],
+                hands=SlackHands(self._names.seat.person, view, self._complain),
+                names=self._names,
+                errors=view.block_errors,
+                values=view.typed,
+                channel_id=view.channel_id,
+                first=place,
+            )
+
+        return Item(block["block_id"], (json.dumps(block), error), draw)
+
     def _draw_title(self, view: View) -> None:
-        with ui.element("div").classes("sk-modal-title"):
-            if view.previous_id:
-                self._button("arrow_back", "Back", self._close)
-            draw_avatar(self._names.app_name, kind="app", is_small=True)
-            title = ui.label(view.title).classes("sk-modal-name")
-            title.props["role"], title.props["aria-level"] = "heading", "1"
-            self._button("close", "Dismiss", self._dismiss)
+        if view.previous_id:
+            self._button("arrow_back", "Back", self._close)
+        draw_avatar(self._names.app_name, kind="app", is_small=True)
+        title = ui.label(view.title).classes("sk-modal-name")
+        title.props["role"], title.props["aria-level"] = "heading", "1"
+        self._button("close", "Dismiss", self._dismiss)
 
     def _button(self, icon: str, label: str, act: Callable[[], Awaitable[None]]) -> None:
         button = ui.button(icon=icon, on_click=act, color=None).props("flat dense round size=sm")
@@ -79,14 +108,12 @@ class Modal:
     def _draw_buttons(self, view: View) -> None:
         submit, close = view.payload.get("submit"), view.payload.get("close")
         closes = close["text"] if close else "Cancel" if submit else "Close"
-        with ui.element("div").classes("sk-modal-buttons"):
-            ui.button(closes, on_click=self._close, color=None).props("outline no-caps").classes(
-                "sk-button"
-            )
-            if submit:
-                button = ui.button(submit["text"], color=None)
-                button.props("unelevated no-caps").classes("sk-button sk-primary")
-                button.on_click(lambda: self._submit(view, button))
+        leave = ui.button(closes, on_click=self._close, color=None)
+        leave.props("outline no-caps").classes("sk-button")
+        if submit:
+            button = ui.button(submit["text"], color=None)
+            button.props("unelevated no-caps").classes("sk-button sk-primary")
+            button.on_click(lambda: self._submit(view, button))
 
     def _draw_trouble(self) -> None:
         if self._trouble is None:

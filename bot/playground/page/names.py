@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 from bot.playground.page.drawing.sheet import Conversation
 from bot.playground.page.seat import Seat, people
-from bot.playground.slack.model import SLACKBOT_ID
+from bot.playground.slack import sight
+from bot.playground.slack.model import SLACKBOT_ID, Channel
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class SlackNames:
         seen = {channel.id: channel.name for channel in self.seat.person.channels()}
         return seen.get(channel_id)
 
+    def user_group(self, group_id: str) -> str | None:
+        """Return the handle of a user group; None where there is none."""
+        group = self.seat.slack.world.workspace.user_groups.get(group_id)
+        return group.handle if group else None
+
     def zone(self) -> ZoneInfo:
         """Return the reader's time zone."""
         return ZoneInfo(self.seat.member.tz)
@@ -45,19 +51,12 @@ class SlackNames:
 
     def conversations(self) -> list[Conversation]:
         """Return the channels that the reader sees, and the direct message with the app."""
-        found = [
-            Conversation(
-                channel.id,
-                channel.name,
-                "private" if channel.is_private else "public",
-                channel.is_shared,
-            )
-            for channel in self.seat.person.channels()
-            if not channel.is_archived
-        ]
-        workspace = self.seat.slack.world.workspace
-        direct = workspace.direct_message(self.seat.member)
-        return [*found, Conversation(direct.id, self.app_name, "im")]
+        world = self.seat.slack.world
+        return [self._conversation(place) for place in sight.places(world, self.seat.member)]
+
+    def _conversation(self, place: Channel) -> Conversation:
+        name = self.app_name if place.is_im else place.name
+        return Conversation(place.id, name, place.kind, place.is_shared, is_with_bot=place.is_im)
 
 
 def moment(ts: str | float, zone: tzinfo) -> datetime:

@@ -1,6 +1,7 @@
 """What the local Slack refused: shown to nobody in Slack, but to whoever plays with this page."""
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from bot.playground.slack import Call, LocalSlack
@@ -58,9 +59,11 @@ class RefusedNotes:
         self._slack.world.workspace.bell.ring()
 
     def _take_new(self) -> None:
-        calls = self._slack.calls
-        self._waiting += calls[self._taken :]
-        self._taken = len(calls)
+        # From the end: the log forgets its oldest calls.
+        taken = self._taken
+        new = [*takewhile(lambda call: call.number > taken, reversed(self._slack.calls))]
+        self._waiting += reversed(new)
+        self._taken = new[0].number if new else taken
         # A call is remembered before it is answered.
         answered = [call for call in self._waiting if call.status]
         self._waiting = [call for call in self._waiting if not call.status]

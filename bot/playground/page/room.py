@@ -6,6 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from bot.playground.manifest import AppInfo
+from bot.playground.page.channel_menu import draw_channel_menu, is_without_app
 from bot.playground.page.composer import Composer
 from bot.playground.page.home import Home
 from bot.playground.page.message import MessageArt
@@ -58,9 +59,12 @@ class Room:
             ui.label(channel.name).classes("sk-room-name").props("role=heading aria-level=1")
             if icon != "tag":
                 ui.label(remark).classes("sk-quiet sk-room-remark")
+            if is_without_app(self._seat.slack, channel):
+                ui.label(f"without {self._app.name}").classes("sk-quiet sk-room-remark")
             ui.space()
             ui.icon("o_group").props("aria-hidden=true").classes("sk-quiet")
             ui.label(str(len(channel.members))).classes("sk-quiet").props["title"] = "members"
+            draw_channel_menu(self._seat.slack, channel, self._app.name)
 
     def _draw_tabs(self) -> None:
         for place, words in ((HOME, "Home"), (DIRECT_MESSAGE, "Messages")):

@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from bot.playground.slack import LocalSlack, Person
+from bot.playground.slack import LocalSlack, Person, sight
 from bot.playground.slack.model import Channel, Member
 
 DEFAULT_PERSON = "ada"
 HOME = "home"
 DIRECT_MESSAGE = "dm"
+# What of a page's address tells who looks at what.
+QUERY = ("as", "channel", "thread")
 
 
 @dataclass
@@ -62,12 +64,17 @@ class Seat:
     @property
     def address(self) -> str:
         """The page's address with all of this in it."""
-        state: dict[str, Any] = {"as": self.name, "channel": self.place}
-        if self.thread_ts:
-            state["thread"] = self.thread_ts
-        if self.is_dark:
-            state["dark"] = 1
-        return f"/?{urlencode(state)}"
+        dark = {"dark": 1} if self.is_dark else {}
+        return f"/?{urlencode(self._state | dark)}"
+
+    def address_of_page(self, path: str) -> str:
+        """Return the address of another page, which leads back to this seat."""
+        return f"{path}?{urlencode(self._state)}"
+
+    @property
+    def _state(self) -> dict[str, Any]:
+        thread = {"thread": self.thread_ts} if self.thread_ts else {}
+        return {"as": self.name, "channel": self.place, **thread}
 
     def copy(self) -> "Seat":
         """Return the seat as it is now."""
@@ -99,8 +106,7 @@ def from_query(slack: LocalSlack, query: Mapping[str, str]) -> Seat:
 
 def people(slack: LocalSlack) -> list[Member]:
     """Return everybody that one can be."""
-    members = slack.world.workspace.members.values()
-    return [member for member in members if not member.is_bot]
+    return sight.people(slack.world)
 
 
 def role(member: Member) -> str:

@@ -16,6 +16,7 @@ from bot.playground.page.sidebar import SideBar
 from bot.playground.page.speaking import Speaking
 from bot.playground.page.thread import Thread
 from bot.playground.page.top import TopBar
+from bot.playground.slack.model import Channel
 from bot.playground.town import Town
 
 # Many changes in one go are drawn once; shorter than anybody notices.
@@ -67,13 +68,17 @@ class Shell:
     def _refresh_room(self) -> None:
         seat = self._seat
         channel = seat.channel
-        is_inside = channel is not None and seat.member.id in channel.members
-        key = (seat.name, seat.place, is_inside, channel is not None and channel.is_archived)
+        key = (seat.name, seat.place, channel and self._looks(channel))
         if self._room is None or self._room[0] != key:
             self._middle.clear()
             with self._middle:
                 self._room = key, Room(self._app, self._art, self._refused, self._go)
         self._room[1].refresh()
+
+    def _looks(self, channel: Channel) -> tuple[bool, bool, bool]:
+        """Return what changes the frame of a channel."""
+        members, bot = channel.members, self._seat.slack.bot_user_id
+        return self._seat.member.id in members, bot in members, channel.is_archived
 
     def _refresh_thread(self) -> None:
         seat = self._seat

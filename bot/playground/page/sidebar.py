@@ -45,8 +45,9 @@ class SideBar:
             )
             yield self._place(HOME, "Home", "o_home", None, "the app's Home tab")
         yield _heading("Playground")
-        yield _tool("Portfolios and API keys", "/tracker", "language")
-        yield _tool("Inspector", "/inspector", "troubleshoot")
+        seat = self._seat
+        yield _tool("Portfolios and API keys", seat.address_of_page("/tracker"), "language")
+        yield _tool("Inspector", seat.address_of_page("/inspector"), "troubleshoot")
 
     def _place(
         self, place: str, name: str, icon: str, channel: Channel | None, remark: str
@@ -94,7 +95,7 @@ def _draw_heading(words: str) -> None:
 
 
 def _tool(name: str, address: str, icon: str) -> Item:
-    return Item(f"tool {name}", 0, partial(_draw_tool, name, address, icon))
+    return Item(f"tool {name}", address, partial(_draw_tool, name, address, icon))
 
 
 def _draw_tool(name: str, address: str, icon: str) -> None:

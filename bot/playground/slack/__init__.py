@@ -1,6 +1,5 @@
 from bot.playground.slack.delivery import Delivery
-from bot.playground.slack.failures import CommandFailed, NothingToPress
-from bot.playground.slack.forms import FormError
+from bot.playground.slack.failures import CommandFailed, FormError, NothingToPress
 from bot.playground.slack.local import LocalSlack
 from bot.playground.slack.model import Message, View
 from bot.playground.slack.people import Person

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from bot.playground.slack import app_events, elements, forms, payloads, sight, submission
+from bot.playground.slack import app_events, choices, elements, forms, payloads, sight, submission
+from bot.playground.slack.choices import Choices
 from bot.playground.slack.delivery import Delivery, Outbox
 from bot.playground.slack.elements import Found
-from bot.playground.slack.failures import CommandFailed, NothingToPress
-from bot.playground.slack.forms import FormError
+from bot.playground.slack.failures import CommandFailed, FormError, NothingToPress
 from bot.playground.slack.model import Member, Message, View
 from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.world import World
@@ -53,6 +53,15 @@ class Acting:
         """
         live = self.live(where)
         return await self.fill(live, self._find(live, block_id, action_id), state)
+
+    def note(self, where: Message | View, block_id: str, action_id: str, state: Json) -> None:
+        """Note what was typed so far, of which the bot is told with the next act.
+
+        Raises:
+            NothingToPress: it is not there any more. FormError: the form is not on top.
+        """
+        live = self.live(where)
+        live.typed[self._find(live, block_id, action_id).key] = state
 
     async def suggest(
         self, where: Message | View, block_id: str, action_id: str, query: str
@@ -141,23 +150,26 @@ class Acting:
     async def filled(self, live: Message | View, found: Found, answer: Any) -> Json:
         """Return the state of a field after an answer in words. See `forms.filled`."""
         offered: list[Json] = []
-        if forms.asks_the_bot(found) and answer is not None:
+        if choices.asks_the_bot(found) and answer is not None:
             for words in [answer] if isinstance(answer, str) else answer:
                 offered += await self.options(live, found, words)
-        return forms.filled(found, answer, self._world.workspace, offered)
+        people, places = sight.people(self._world), sight.places(self._world, self._member)
+        return forms.filled(found, answer, Choices(people, places, offered))
 
     async def options(self, live: Message | View, found: Found, query: str) -> list[Json]:
         """Ask the bot for options; below `min_query_length` nobody is asked. See `suggest`."""
-        if not forms.asks_the_bot(found):
+        if not choices.asks_the_bot(found):
             raise FormError(f"{found.names[0]} does not ask the bot for options")
         if len(query) < found.element.get("min_query_length", 3):
             return []
         payload = payloads.block_suggestion(self._world, self._member, live, found, query)
         delivery = await self.deliver("interactive", payload)
-        return forms.check_suggestions(delivery.body)
+        return choices.check_suggestions(delivery.body)
 
     async def deliver(self, kind: str, payload: Json) -> Delivery:
         """Send a payload to the bot. Raises: CommandFailed, unless it is acknowledged."""
+        if self._member.deleted:
+            raise CommandFailed("account_inactive")
         delivery = await self._outbox.deliver(kind, payload)
         if delivery.problem:
             raise CommandFailed(delivery.problem, delivery)

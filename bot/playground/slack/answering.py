@@ -19,7 +19,7 @@ async def answer(
 
     `act` returns the fields of the answer and may add to the headers that it is given.
     """
-    world.calls.append(call)
+    world.remember(call)
     fault = world.faults.next_for(call.method)
     if fault and not fault.after_acting and (failed := await _failed(fault, request, call)):
         return failed

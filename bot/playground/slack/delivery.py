@@ -1,11 +1,14 @@
 """Sending payloads to the bot, and measuring how fast it acknowledges them."""
 
 import asyncio
+import itertools
 import time
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import aiohttp
+
+from bot.playground.slack.log import note
 
 Json = dict[str, Any]
 
@@ -60,17 +63,18 @@ class Carrier(Protocol):
 
 
 class Outbox:
-    """Everything ever sent to the bot, in order, and the way there."""
+    """What was sent to the bot, in order, and the way there."""
 
     def __init__(self, carrier: Carrier) -> None:
         self.carrier = carrier
         self.sent: list[Delivery] = []
+        self._numbers = itertools.count(1)
         self.ack_limit_s = ACK_LIMIT_S
 
     async def deliver(self, kind: str, payload: Json) -> Delivery:
         """Send one payload and wait for its ack, at most `ack_limit_s` seconds."""
-        delivery = Delivery(kind, payload, envelope_id=f"envelope-{len(self.sent) + 1}")
-        self.sent.append(delivery)
+        delivery = Delivery(kind, payload, envelope_id=f"envelope-{next(self._numbers)}")
+        note(self.sent, delivery)
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self.ack_limit_s):

@@ -100,10 +100,17 @@ def state_of(element: Json, typed: Json | None, channel_id: str | None) -> Json:
     key, initial = STATES[element["type"]]
     value = element.get(initial)
     if value is None and element.get("default_to_current_conversation"):
-        value = channel_id
+        value = channel_id if _may_begin_with(element, channel_id) else None
     if value is None and key.endswith("s"):
         value = []
     return {"type": element["type"], key: value}
+
+
+def _may_begin_with(element: Json, channel_id: str | None) -> bool:
+    """A menu that offers no direct messages does not begin with the one that is open."""
+    rule = element.get("filter") or {}
+    no_direct = "im" not in rule.get("include", ["im"]) or rule.get("exclude_bot_users")
+    return not (no_direct and str(channel_id).startswith("D"))
 
 
 def state_values(blocks: list[Json], typed: Typed, channel_id: str | None) -> Json:
@@ -135,9 +142,18 @@ def _as_shown(value: Any) -> Any:
 
 
 def surviving(typed: Typed, before: list[Json], after: list[Json]) -> Typed:
-    """Return what stays typed when a view is updated: fields whose ids and kind stay the same."""
+    """Return what stays when blocks are replaced: fields whose ids and kind stay the same."""
     kinds = {found.key: found.element["type"] for found in elements(before)}
     kept = {
         found.key for found in elements(after) if kinds.get(found.key) == found.element["type"]
     }
     return {key: state for key, state in typed.items() if key in kept}
+
+
+def held(blocks: list[Json], typed: Typed, channel_id: str | None) -> Typed:
+    """Return what every field holds, be it typed or what it started with."""
+    return {
+        found.key: state_of(found.element, typed.get(found.key), channel_id)
+        for found in elements(blocks)
+        if found.element["type"] in STATES
+    }

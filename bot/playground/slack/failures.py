@@ -14,3 +14,7 @@ class CommandFailed(Exception):  # noqa: N818  reads as what Slack shows: the co
 
 class NothingToPress(Exception):  # noqa: N818  reads as what the person finds
     """No button of that label is there; the message lists those that are."""
+
+
+class FormError(Exception):
+    """A person could not do this: Slack's client would not let them."""

@@ -46,6 +46,14 @@ class Faults:
         """Let the next `fault.times` calls of the method fail."""
         self._ordered.setdefault(method, []).append(fault)
 
+    def pending(self) -> list[tuple[str, Fault]]:
+        """Return those still to come, with the method that they wait for."""
+        return [(method, fault) for method, faults in self._ordered.items() for fault in faults]
+
+    def clear(self) -> None:
+        """Call all of them off."""
+        self._ordered.clear()
+
     def next_for(self, method: str) -> Fault | None:
         """Take the next fault of this method, or None."""
         for name in (method, "*"):

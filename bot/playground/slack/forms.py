@@ -1,29 +1,18 @@
 """Filling in fields as Slack's client lets people do it. Pure."""
 
 import re
-from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from bot.playground.blockkit import check_blocks
-from bot.playground.slack import elements, reading
+from bot.playground.slack import elements
+from bot.playground.slack.choices import Choices
 from bot.playground.slack.elements import STATES, Found
+from bot.playground.slack.failures import FormError
 from bot.playground.slack.model import View
-from bot.playground.slack.workspace import Workspace
 
 Json = dict[str, Any]
 
 MAX_TEXT_CHARS = 3000
-_EXTERNAL = {"external_select", "multi_external_select"}
-
-
-class FormError(Exception):
-    """A person could not do this: Slack's client would not let them."""
-
-
-def asks_the_bot(found: Found) -> bool:
-    """Tell whether the field's options come from the bot while somebody types."""
-    return found.element["type"] in _EXTERNAL
 
 
 def field_called(blocks: list[Json], name: str) -> Found:
@@ -36,12 +25,12 @@ def field_called(blocks: list[Json], name: str) -> Found:
     raise FormError(f"no field {name!r}; there are {[found.names[0] for found in fields]}")
 
 
-def filled(found: Found, answer: Any, workspace: Workspace, offered: Sequence[Json] = ()) -> Json:
+def filled(found: Found, answer: Any, choices: Choices) -> Json:
     """Return the state of a field after an answer.
 
-    `answer` is text, a number, the visible text of an option, the name of a channel or person,
-    or a list of these where several may be chosen; None empties the field. `offered` are the
-    options of an external select.
+    `answer` is text, a number, the visible text of an option, the name of a channel ("dm": the
+    direct message with the app) or person, or a list of these where several may be chosen; None
+    empties the field.
 
     Raises:
         FormError: the field does not take it.
@@ -50,10 +39,10 @@ def filled(found: Found, answer: Any, workspace: Workspace, offered: Sequence[Js
     key = "selected_option" if kind == "overflow" else STATES[kind][0]
     if key.endswith("s"):
         many = [] if answer is None else [answer] if isinstance(answer, str) else answer
-        value: Any = [_one(found, item, workspace, offered) for item in many]
+        value: Any = [_one(found, item, choices) for item in many]
         _count(found, value)
     else:
-        value = None if answer in (None, "") else _one(found, answer, workspace, offered)
+        value = None if answer in (None, "") else _one(found, answer, choices)
     return {"type": kind, key: value}
 
 
@@ -63,7 +52,7 @@ def _count(found: Found, chosen: list[Any]) -> None:
         raise FormError(f"{found.names[0]}: at most {limit} may be chosen")
 
 
-def _one(found: Found, answer: Any, workspace: Workspace, offered: Sequence[Json]) -> Any:
+def _one(found: Found, answer: Any, choices: Choices) -> Any:
     kind = found.element["type"]
     if kind in ("datepicker", "timepicker"):
         return _moment(found, str(answer))
@@ -71,11 +60,7 @@ def _one(found: Found, answer: Any, workspace: Workspace, offered: Sequence[Json
         return int(answer)
     if kind.endswith("_input"):
         return _text(found, str(answer))
-    if "users" in kind:
-        return workspace.member_named(str(answer).removeprefix("@")).id
-    if "channels" in kind or "conversations" in kind:
-        return _channel_id(found, str(answer), workspace)
-    return _option(found, str(answer), offered)
+    return choices.named(found, str(answer))
 
 
 def _moment(found: Found, answer: str) -> str:
@@ -114,27 +99,6 @@ def _number(found: Found, answer: str) -> str:
     return answer
 
 
-def _channel_id(found: Found, name: str, workspace: Workspace) -> str:
-    channel = workspace.channel_named(name)
-    if channel is None:
-        raise FormError(f"{found.names[0]}: there is no channel {name}")
-    return channel.id
-
-
-def _option(found: Found, words: str, offered: Sequence[Json]) -> Json:
-    options = list(offered) if asks_the_bot(found) else all_options(found.element)
-    for option in options:
-        if reading.label(option) == words:
-            return option
-    raise FormError(f"{found.names[0]}: no {words!r} among {[reading.label(o) for o in options]}")
-
-
-def all_options(holder: Json) -> list[Json]:
-    """Return the options of a select, or of an answer to a suggestion, groups opened."""
-    groups = holder.get("option_groups") or []
-    return [*(holder.get("options") or []), *(o for group in groups for o in group["options"])]
-
-
 def check_complete(view: View) -> None:
     """Pass if the form may be sent. Raises: FormError, naming a required field without value."""
     if not view.payload.get("submit"):
@@ -168,19 +132,3 @@ def _what_is_wrong(found: Found, value: Any) -> str | None:
         except FormError as error:
             return str(error).removeprefix(f"{found.names[0]}: ").capitalize()
     return None
-
-
-def check_suggestions(answer: Any) -> list[Json]:
-    """Return the options that the bot offered. Raises: FormError, where Slack shows none.
-
-    https://docs.slack.dev/reference/block-kit/composition-objects/option-object
-    """
-    if not isinstance(answer, dict) or not ("options" in answer or "option_groups" in answer):
-        raise FormError(f"no options in the answer: {answer!r}")
-    # No options at all is how "no results" is told; any others must fit a static menu.
-    offered = {name: answer[name] for name in ("options", "option_groups") if answer.get(name)}
-    menu = {"type": "static_select", "action_id": "offered", **offered}
-    problems = check_blocks([{"type": "actions", "elements": [menu]}]) if offered else []
-    if problems:
-        raise FormError(f"{problems[0].message} at {problems[0].pointer}")
-    return all_options(answer)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import aiohttp
 
 from bot.playground.slack import signing
+from bot.playground.slack.admins import Admins
 from bot.playground.slack.delivery import Delivery, Outbox
 from bot.playground.slack.faults import Fault, Kind
 from bot.playground.slack.people import Person
@@ -24,6 +25,7 @@ class LocalSlack:
         self._session = session
         self._request_url = ""
         self._people: dict[str, Person] = {}
+        self._admins = Admins(world)
 
     @property
     def bot_token(self) -> str:
@@ -52,12 +54,12 @@ class LocalSlack:
 
     @property
     def calls(self) -> list[Call]:
-        """Every Web API call and every use of a response_url, oldest first."""
+        """Web API calls and uses of response_urls, oldest first; the last 20,000."""
         return self.world.calls
 
     @property
     def envelopes(self) -> list[Delivery]:
-        """Every payload sent to the bot, oldest first."""
+        """Payloads sent to the bot, oldest first; the last 20,000."""
         return self.outbox.sent
 
     @property
@@ -109,6 +111,46 @@ class LocalSlack:
             status = 500 if kind == "html" else 429 if error == "ratelimited" else 200
         fault = Fault(kind, error, status, retry_after_s, delay_s, after_acting, times)
         self.world.faults.order(method, fault)
+
+    def archive(self, channel_name: str) -> None:
+        """Archive a channel: posts to it are refused with `is_archived`. Raises: KeyError."""
+        self._admins.archive(channel_name, is_archived=True)
+
+    def unarchive(self, channel_name: str) -> None:
+        """Bring an archived channel back. Raises: KeyError."""
+        self._admins.archive(channel_name, is_archived=False)
+
+    def remove_bot(self, channel_name: str) -> None:
+        """Take the app out of a channel. Raises: KeyError."""
+        self._admins.remove_bot(channel_name)
+
+    def invite_bot(self, channel_name: str) -> None:
+        """Bring the app into a channel. Raises: KeyError."""
+        self._admins.invite_bot(channel_name)
+
+    def restrict(self, channel_name: str, code: str = "restricted_action") -> None:
+        """Refuse the app's posts to a channel with this code. Raises: KeyError.
+
+        `restricted_action_thread_only_channel` leaves replies in threads alone,
+        `restricted_action_non_threadable_channel` and `restricted_action_thread_locked` the rest.
+        """
+        self._admins.restrict(channel_name, code)
+
+    def unrestrict(self, channel_name: str) -> None:
+        """Let the app post to a channel again. Raises: KeyError."""
+        self._admins.restrict(channel_name, None)
+
+    def revoke_token(self, code: str = "account_inactive") -> None:
+        """Refuse every call with the bot's token, as after the app was removed."""
+        self._admins.refuse_token(code)
+
+    def restore_token(self) -> None:
+        """Take the bot's token again."""
+        self._admins.refuse_token(None)
+
+    def deactivate(self, name: str) -> None:
+        """Deactivate somebody's account. Raises: KeyError."""
+        self._admins.deactivate(name)
 
     def refuse_block_types(self, *types: str) -> None:
         """Play a workspace where these blocks are not rolled out yet; no argument: all are."""

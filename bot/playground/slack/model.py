@@ -8,6 +8,7 @@ from bot.playground.slack import elements, reading
 
 Json = dict[str, Any]
 
+PEOPLE_ZONE = "Europe/Berlin"  # where everybody lives
 SLACKBOT_ID = "USLACKBOT"  # speaks for Slack itself, to one person at a time
 
 
@@ -19,7 +20,7 @@ class Member:
     name: str
     team_id: str
     real_name: str = ""
-    tz: str = "Europe/Berlin"
+    tz: str = PEOPLE_ZONE
     is_admin: bool = False
     is_owner: bool = False
     is_restricted: bool = False  # a guest
@@ -99,11 +100,27 @@ class Channel:
     is_im: bool = False
     is_archived: bool = False
     is_shared: bool = False  # Slack Connect
+    restricted: str | None = None  # how posts of the app are refused there; None: they are not
     messages: list[Message] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """What menus call it: public, private or im."""
+        return "im" if self.is_im else "private" if self.is_private else "public"
 
     def message(self, ts: str) -> Message | None:
         """Return the message with that timestamp, ephemerals too; None if it is gone."""
         return next((message for message in self.messages if message.ts == ts), None)
+
+
+@dataclass(frozen=True)
+class UserGroup:
+    """Several people who can be mentioned at once, as `<!subteam^S1>`."""
+
+    id: str
+    handle: str  # without @
+    name: str
+    members: tuple[str, ...]
 
 
 @dataclass

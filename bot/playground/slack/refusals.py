@@ -31,9 +31,9 @@ class Refusal(Exception):  # noqa: N818  it is an answer of the server, not a fa
         return {"ok": False, "error": self.code, **self.details}
 
 
-def too_fast(retry_after_s: float) -> Refusal:
+def too_fast(retry_after_s: int) -> Refusal:
     """Return the answer to one call too many: https://docs.slack.dev/apis/web-api/rate-limits."""
-    headers = {"Retry-After": str(round(retry_after_s) or 1)}
+    headers = {"Retry-After": str(retry_after_s)}
     return Refusal("ratelimited", status=429, headers=headers)
 
 

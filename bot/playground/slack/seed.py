@@ -1,4 +1,4 @@
-"""The people and channels that every local workspace starts with."""
+"""The people, channels and user groups that every local workspace starts with."""
 
 from bot.playground.slack.workspace import Workspace
 
@@ -22,3 +22,5 @@ def settle(workspace: Workspace) -> None:
     workspace.add_channel("hidden", ("ada", "bob"), is_private=True)
     workspace.add_channel("old", (*staff, bot.name), is_archived=True)
     workspace.add_channel("shared", (*staff, "zoe", bot.name), is_shared=True)
+    workspace.add_user_group("web-team", ("ada", "bob"))
+    workspace.add_user_group("security", ("olga",))

@@ -2,8 +2,7 @@
 
 from bot.playground.slack import elements, reading
 from bot.playground.slack.elements import Found
-from bot.playground.slack.failures import CommandFailed, NothingToPress
-from bot.playground.slack.forms import FormError
+from bot.playground.slack.failures import CommandFailed, FormError, NothingToPress
 from bot.playground.slack.model import Channel, Member, Message, View
 from bot.playground.slack.world import World
 
@@ -35,6 +34,18 @@ def channels(world: World, who: Member) -> list[Channel]:
     return seen
 
 
+def places(world: World, who: Member) -> list[Channel]:
+    """Return what somebody can choose in menus: open channels, and the direct message."""
+    found = [channel for channel in channels(world, who) if not channel.is_archived]
+    return [*found, world.workspace.direct_message(who)]
+
+
+def people(world: World) -> list[Member]:
+    """Return everybody who can act, and be chosen in menus."""
+    members = world.workspace.members.values()
+    return [member for member in members if not (member.is_bot or member.deleted)]
+
+
 def visible(channel: Channel, who: Member) -> list[Message]:
     """Return the messages of a channel that somebody sees, oldest first."""
     return [message for message in channel.messages if message.is_for(who.id)]
@@ -51,6 +62,8 @@ def check_may_type(world: World, who: Member, channel: Channel, command: str) ->
 
 def check_may_say(who: Member, channel: Channel) -> None:
     """Pass if somebody may write there. Raises: CommandFailed."""
+    if who.deleted:
+        raise CommandFailed("account_inactive")
     if channel.is_archived:
         raise CommandFailed("is_archived")
     if who.id not in channel.members:

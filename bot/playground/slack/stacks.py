@@ -61,9 +61,12 @@ class Stacks:
         if known_hash and known_hash != view.hash:
             raise Refusal("hash_conflict")
         self._unique(payload, view)
+        # New initial values do not change a field that is there already, touched or not:
+        # https://github.com/slackapi/bolt-python/issues/572.
         before = view.blocks
+        held = elements.held(before, view.typed, view.channel_id)
         view.payload = self._stored(payload)
-        view.typed = elements.surviving(view.typed, before, view.blocks)
+        view.typed = elements.surviving(held, before, view.blocks)
         view.errors, view.block_errors = {}, {}
         self.touch(view)
 

@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from bot.playground.slack.answering import answer
-from bot.playground.slack.methods import basics, chat, conversations, views
+from bot.playground.slack.methods import basics, chat, conversations, usergroups, views
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.world import Call, World
@@ -32,6 +32,7 @@ class WebApi:
             **basics.METHODS,
             **chat.METHODS,
             **conversations.METHODS,
+            **usergroups.METHODS,
             **views.METHODS,
             "apps.connections.open": Method(lambda _call: {"url": new_link()}, token="xapp"),  # noqa: S106  a kind of token
         }
@@ -72,6 +73,8 @@ class WebApi:
             raise Refusal("invalid_auth")
         if not token.startswith(method.token):
             raise Refusal("not_allowed_token_type")
+        if token == self._world.bot_token and self._world.token_refusal:
+            raise Refusal(self._world.token_refusal)
 
 
 async def _record(request: web.Request, call: Call) -> Refusal | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.playground.slack.bell import Bell
-from bot.playground.slack.model import Channel, Member
+from bot.playground.slack.model import Channel, Member, UserGroup
 
 
 class Workspace:
@@ -20,6 +20,7 @@ class Workspace:
         self.bot_user_id = ""
         self.members: dict[str, Member] = {}
         self.channels: dict[str, Channel] = {}
+        self.user_groups: dict[str, UserGroup] = {}
         self.bell = Bell()
         self._numbers = itertools.count(1)
         self._last_ts_us = 0
@@ -48,6 +49,14 @@ class Workspace:
         channel = Channel(id=self.new_id(kind), name=name, members=ids, **traits)
         self.channels[channel.id] = channel
         return channel
+
+    def add_user_group(self, handle: str, names: Iterable[str]) -> UserGroup:
+        """Add a user group with the members of these names and return it."""
+        ids = tuple(self.member_named(name).id for name in names)
+        title = handle.replace("-", " ").capitalize()
+        group = UserGroup(self.new_id("S"), handle, title, ids)
+        self.user_groups[group.id] = group
+        return group
 
     def member_named(self, name: str) -> Member:
         """Return the person of that name. Raises: KeyError."""

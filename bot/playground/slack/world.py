@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.playground.slack.checks import Checks
 from bot.playground.slack.faults import Faults
+from bot.playground.slack.log import note
 from bot.playground.slack.posting import Posting
 from bot.playground.slack.response_urls import ResponseUrls
 from bot.playground.slack.stacks import Stacks
@@ -19,7 +20,10 @@ Json = dict[str, Any]
 
 @dataclass
 class Call:
-    """One call of the Web API, or one use of a response_url (`method="response_url"`)."""
+    """One call of the Web API, or one use of a response_url (`method="response_url"`).
+
+    `number` counts them from 1, in the order in which they came.
+    """
 
     method: str
     arguments: Json
@@ -28,6 +32,7 @@ class Call:
     token: str | None = None
     status: int = 0
     answer: Json = field(default_factory=dict)
+    number: int = 0
 
 
 class World:
@@ -56,6 +61,14 @@ class World:
         self.response_urls = ResponseUrls(self.workspace, self.posting)
         self.read_marks = ReadMarks(self.workspace)
         self.calls: list[Call] = []
+        self._call_count = 0
+        self.token_refusal: str | None = None  # why the bot's token is taken no more
         self.should_escape = True
         self.links_bare_domains = False
         self.strangers_may_type = False
+
+    def remember(self, call: Call) -> None:
+        """Number a call and add it to the log."""
+        self._call_count += 1
+        call.number = self._call_count
+        note(self.calls, call)

@@ -1,7 +1,10 @@
 """The playground's time: it runs like any other, and can be moved ahead."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta, tzinfo
+
+_FRIDAY = 4
+_LAST_DAYS = timedelta(days=7)  # not reached, so that looking a few days ahead never fails
 
 
 def utc_now() -> datetime:
@@ -33,15 +36,23 @@ class MovableClock:
         """Move ahead. There is no way back: what has happened carries its time.
 
         Raises:
-            ValueError: `by` is negative, or leads out of the calendar.
+            ValueError: `by` is negative, or leads to the end of the calendar.
         """
         if by < timedelta():
             raise ValueError("the playground's clock only moves ahead")
         try:
-            self() + by
+            self() + by + _LAST_DAYS
         except OverflowError as error:
             raise ValueError("that is beyond the last day of the calendar") from error
         self._ahead += by
+
+    def until_next_weekday(self, at: time, zone: tzinfo) -> timedelta:
+        """Return how long it is until it is `at` in that zone on a day from Monday to Friday."""
+        here = self().astimezone(zone)
+        due = datetime.combine(here, at, zone)
+        while due <= here or due.weekday() > _FRIDAY:
+            due = datetime.combine(due + timedelta(days=1), at, zone)
+        return due.astimezone(UTC) - self()
 
     def until_next_hour(self) -> timedelta:
         """Return how long it is to the next full hour; a whole one at a full hour."""

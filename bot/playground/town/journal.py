@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.playground.slack.delivery import Carrier, Delivery
+from bot.playground.slack.log import note
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Sent:
 
 
 class Journal:
-    """A carrier that notes every payload, oldest first, and lets another one carry it."""
+    """A carrier that notes payloads, oldest first, and lets another one carry them."""
 
     def __init__(self, carrier: Carrier, clock: Callable[[], float]) -> None:
         self._carrier = carrier
@@ -25,5 +26,5 @@ class Journal:
 
     async def carry(self, delivery: Delivery) -> tuple[int, Any]:
         """See `Carrier.carry`."""
-        self.sent.append(Sent(delivery, self._clock()))
+        note(self.sent, Sent(delivery, self._clock()))
         return await self._carrier.carry(delivery)

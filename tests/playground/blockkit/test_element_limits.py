@@ -45,6 +45,10 @@ def group(count: int = 1, label: str = "Own") -> Json:
     return {"label": plain(label), "options": options(count)}
 
 
+def groups(count: int) -> list[Json]:
+    return [{"label": plain("Own"), "options": [option(str(index))]} for index in range(count)]
+
+
 def typed(kind: str = "plain_text_input", **fields: Json) -> Json:
     return {"type": kind, "action_id": "typed", **fields}
 
@@ -99,7 +103,7 @@ LIMITS = [
     Limit("confirm yes", 30, lambda n: asking(confirm=plain("a" * n)), "/confirm/confirm/text"),
     Limit("confirm no", 30, lambda n: asking(deny=plain("a" * n)), "/confirm/deny/text"),
     Limit("options", 100, lambda n: menu(options=options(n)), "/options"),
-    Limit("groups", 100, lambda n: grouped([group()] * n), "/option_groups"),
+    Limit("groups", 100, lambda n: grouped(groups(n)), "/option_groups"),
     Limit("grouped", 100, lambda n: grouped([group(n)]), "/option_groups/0/options"),
     Limit("group", 75, lambda n: grouped([group(1, "a" * n)]), "/option_groups/0/label/text"),
     Limit("placeholder", 150, lambda n: menu(placeholder=plain("a" * n)), "/placeholder/text"),

@@ -5,6 +5,7 @@ import pytest
 from bot.playground.blockkit import Problem, check_blocks
 from tests.playground.blockkit.samples import (
     Json,
+    actions,
     button,
     confirm,
     form_field,
@@ -49,6 +50,12 @@ def filtered(**fields: Json) -> Json:
 ONE_OF_THEM = ("bad_value", "must exactly match one of the options")
 GROUPS = [{"label": plain(), "options": options(1)}]
 TRIGGERS = {"trigger_actions_on": ["on_blur"]}
+
+
+def duplicate(value: str) -> Refusal:
+    return "duplicate", f'`value` "{value}" already exists'
+
+
 FILTER_KEYS = "`include`, `exclude_external_shared_channels` or `exclude_bot_users`"
 
 REFUSED = {
@@ -90,6 +97,31 @@ REFUSED = {
         {"type": "static_select", "option_groups": GROUPS, "initial_option": option("9")},
         ONE_OF_THEM,
         "/initial_option",
+    ),
+    "equal values": (
+        menu(options=[option("a"), option("b"), option("a")]),
+        duplicate("a"),
+        "/options/2/value",
+    ),
+    "equal values of several": (
+        menu("multi_static_select", options=[option(), option()]),
+        duplicate("a"),
+        "/options/1/value",
+    ),
+    "equal values in two groups": (
+        {"type": "static_select", "option_groups": GROUPS * 2},
+        duplicate("0"),
+        "/option_groups/1/options/0/value",
+    ),
+    "equal boxes": (
+        menu("checkboxes", options=[option(), option()]),
+        duplicate("a"),
+        "/options/1/value",
+    ),
+    "equal radio buttons": (
+        menu("radio_buttons", options=[option(), option()]),
+        duplicate("a"),
+        "/options/1/value",
     ),
     "mrkdwn placeholder": (menu(placeholder=mrkdwn()), unsupported("mrkdwn"), "/placeholder/type"),
     "options of a user menu": (menu("users_select"), unknown("options"), ""),
@@ -254,12 +286,26 @@ def test_a_choice_of_files_cannot_be_dispatched() -> None:
     ("url", "pointers"),
     [
         ("https://a.example/x?y=1", []),
+        ("HTTPS://A.EXAMPLE", []),
         ("mailto:a@a.example", []),
         ("a.example", ["/blocks/0/elements/0/url"]),
         ("https://a.example/two words", ["/blocks/0/elements/0/url"]),
+        ("slack://app?team=T1&id=A1", []),
+        ("javascript:alert(1)", ["/blocks/0/elements/0/url"]),
+        ("JavaScript:alert(1)", ["/blocks/0/elements/0/url"]),
+        ("data:text/html,x", ["/blocks/0/elements/0/url"]),
+        ("vbscript:x", ["/blocks/0/elements/0/url"]),
     ],
 )
-def test_a_button_opens_whole_urls_only(url: str, pointers: list[str]) -> None:
+def test_a_button_opens_whole_urls_that_run_nothing(url: str, pointers: list[str]) -> None:
     problems = check_blocks([{"type": "actions", "elements": [button(url=url)]}])
 
     assert [problem.pointer for problem in problems] == pointers
+
+
+def test_an_overflow_menu_tells_its_options_apart_by_their_value() -> None:
+    overflow = {"type": "overflow", "options": [option(), option()]}
+
+    (problem,) = check_blocks([actions(overflow)])
+
+    assert (problem.code, problem.pointer) == ("duplicate", "/blocks/0/elements/0/options/1/value")

@@ -117,3 +117,8 @@ def test_wrong_attachments_are_named(attachments: Json, pointer: str) -> None:
 def test_a_message_takes_100_attachments() -> None:
     assert code_of({"attachments": [{"text": "a"}] * 100}) is None
     assert code_of({"attachments": [{"text": "a"}] * 101}) == "too_many_attachments"
+
+
+def test_markdown_text_takes_12000_characters() -> None:
+    assert code_of({"markdown_text": "a" * 12_000}) is None
+    assert code_of({"markdown_text": "a" * 12_001}) == "msg_too_long"

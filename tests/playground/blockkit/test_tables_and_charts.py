@@ -239,3 +239,9 @@ def test_a_chart_may_show_negative_numbers_in_any_order(kind: str) -> None:
     points["data"][0]["value"] = -3.5
 
     assert check_blocks([chart({**with_series(points), "type": kind})]) == []
+
+
+def test_two_slices_may_be_called_the_same_as_no_page_forbids_it() -> None:
+    slices = [{"label": "good", "value": value} for value in (1, 2)]
+
+    assert check_blocks([chart({"type": "pie", "segments": slices})]) == []

@@ -30,8 +30,11 @@ def add(town: Town) -> None:
 @pytest.mark.parametrize(
     ("label", "moved", "told"),
     [
+        ("+10 minutes", timedelta(minutes=10), "Ahead by 10 min"),
         ("+1 hour", timedelta(hours=1), "Ahead by 1 h"),
         ("+1 day", timedelta(days=1), "Ahead by 1 d"),
+        ("+30 days", timedelta(days=30), "Ahead by 30 d"),
+        ("To 09:00 on the next weekday", timedelta(hours=19, minutes=50), "Ahead by 19 h 50 min"),
         ("To the next full hour", timedelta(minutes=50), "Ahead by 50 min"),
     ],
 )
@@ -53,11 +56,12 @@ async def test_it_shows_the_time_and_says_that_there_is_no_way_back(town: Town) 
         await visitor.open("/clock")
 
         await visitor.should_see("Mon 9 Mar 2026, 12:10:00 UTC")
+        await visitor.should_see("Mon 13:10 in Europe/Berlin")
         await visitor.should_see("It only moves ahead")
 
 
 async def test_the_end_of_the_calendar_is_told(town: Town) -> None:
-    town.clock.move(datetime.max.replace(tzinfo=UTC) - NOON - timedelta(hours=2))
+    town.clock.move(datetime.max.replace(tzinfo=UTC) - NOON - timedelta(days=7, hours=2))
     async with visiting(town, add) as visitor:
         await visitor.open("/clock")
 

@@ -8,7 +8,15 @@ from nicegui.element import Element
 
 from bot.playground.slack import LocalSlack, View
 from tests.playground.page.screen import Screen
-from tests.playground.slack.samples import ScriptedBot, form, notice, plain, section, text_field
+from tests.playground.slack.samples import (
+    ScriptedBot,
+    field,
+    form,
+    notice,
+    plain,
+    section,
+    text_field,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -202,3 +210,51 @@ async def test_a_form_on_top_of_another_can_be_left(
     else:
         await opened.until(lambda: dialog(opened) is None)
         assert slack.person("bob").form is None
+
+
+async def test_a_field_that_did_not_change_is_left_alone(
+    slack: LocalSlack, opened: Screen
+) -> None:
+    view = show(slack)
+    await opens(opened, "A form")
+    field = name_field(opened)
+    field.value = "half a na"
+
+    changed = form(text_field("Name"), section("A preview"), title=plain("Once more"))
+    slack.world.stacks.update(view, changed)
+
+    await opens(opened, "Once more")
+    await opened.sees("A preview")
+    assert name_field(opened) is field
+    assert view.values["Name"] == "half a na"
+
+
+async def test_a_form_without_a_button_to_send_becomes_one_and_back(
+    slack: LocalSlack, opened: Screen
+) -> None:
+    view = show(slack)
+    await opens(opened, "A form")
+
+    slack.world.stacks.update(view, notice(section("A list")))
+    await opened.sees("A list")
+    assert "Send" not in opened.text
+    slack.world.stacks.update(view, form(text_field("Name", initial_value="new")))
+
+    await opened.sees("Send")
+    assert "A list" not in opened.text
+    assert name_field(opened).value == "new"
+
+
+async def test_a_menu_shows_the_conversation_that_it_begins_with(
+    slack: LocalSlack, opened: Screen
+) -> None:
+    here = {"type": "conversations_select", "default_to_current_conversation": True}
+    secret = slack.world.workspace.channel_named("secret")
+    assert secret
+    trigger_id = slack.world.triggers.give(slack.person("bob").id, secret.id, None)
+
+    slack.world.stacks.open(trigger_id, form(field("Channel", here)))
+
+    await opens(opened, "A form")
+    [select] = [each for each in opened.everything() if each.tag == "q-select"][-1:]
+    assert select.props["model-value"]["label"] == "🔒 secret"

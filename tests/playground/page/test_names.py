@@ -78,3 +78,17 @@ async def test_an_archived_channel_is_not_offered(slack: LocalSlack) -> None:
     offered = SlackNames(Seat(slack, "bob"), "The app").conversations()
 
     assert "old" not in [place.name for place in offered]
+
+
+async def test_a_user_group_is_named_by_its_handle(slack: LocalSlack) -> None:
+    names = SlackNames(Seat(slack, "bob"), "The app")
+    [web_team, _] = slack.world.workspace.user_groups.values()
+
+    assert names.user_group(web_team.id) == "web-team"
+    assert names.user_group("S0NOBODY") is None
+
+
+async def test_somebody_deactivated_is_not_offered(slack: LocalSlack) -> None:
+    slack.deactivate("cy")
+
+    assert "cy" not in SlackNames(Seat(slack, "bob"), "The app").people().values()

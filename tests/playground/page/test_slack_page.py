@@ -408,3 +408,78 @@ async def test_dark_comes_from_the_address_or_is_remembered(
 
     [mode] = [each for each in screen.everything() if isinstance(each, ui.dark_mode)]
     assert mode.value is is_dark
+
+
+def choose(screen: Screen, words: str) -> None:
+    """Choose an entry of the open channel's menu."""
+    [item] = [each for each in screen.all("menuitem") if each.props["aria-label"] == words]
+    screen.do(item, "click")
+
+
+async def test_a_channel_is_archived_and_brought_back_by_its_menu(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    await screen.open("/?as=bob&channel=general")
+
+    choose(screen, "Archive channel")
+    await screen.sees("You are viewing #general, an archived channel")
+    choose(screen, "Unarchive channel")
+
+    await screen.until(lambda: "an archived channel" not in screen.text)
+    assert screen.named("Message").props["placeholder"] == "Message #general"
+
+
+async def test_the_app_leaves_a_channel_and_comes_back_by_its_menu(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    general = slack.world.workspace.channel_named("general")
+    assert general
+    await screen.open("/?as=bob&channel=general")
+
+    choose(screen, "Remove Domain Tracker")
+    await screen.sees("without Domain Tracker")
+    assert slack.bot_user_id not in general.members
+    choose(screen, "Add Domain Tracker")
+
+    await screen.until(lambda: "without Domain Tracker" not in screen.text)
+    assert slack.bot_user_id in general.members
+
+
+async def test_a_direct_message_has_no_menu_of_a_channel(screen: Screen) -> None:
+    await screen.open("/?as=bob&channel=dm")
+
+    with pytest.raises(AssertionError, match="nothing called 'Change this channel'"):
+        screen.named("Change this channel")
+
+
+async def test_what_the_app_writes_to_one_person_is_unread_until_they_look(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    world, bob = slack.world, slack.person("bob")
+    await screen.open("/?as=bob&channel=general")
+
+    world.posting.add(world.workspace.direct_message(bob.member), {"text": "It is paused"})
+    await screen.until(lambda: "Domain Tracker, 1 unread" in _names(screen))
+    screen.click("Domain Tracker, 1 unread")
+
+    await screen.sees("It is paused")
+    await screen.until(lambda: "Domain Tracker" in _names(screen))
+
+
+async def test_a_mentioned_group_is_shown_by_its_handle(slack: LocalSlack, screen: Screen) -> None:
+    [web_team, _] = slack.world.workspace.user_groups.values()
+    general = slack.world.workspace.channel_named("general")
+    assert general
+    slack.world.posting.add(general, {"text": f"<!subteam^{web_team.id}> look"})
+
+    await screen.open("/?as=bob")
+
+    assert "@web-team look" in screen.messages[0]
+
+
+async def test_other_pages_are_told_who_one_is(screen: Screen) -> None:
+    await screen.open("/?as=bob&channel=secret")
+
+    tools = [each.props["href"] for each in screen.everything() if isinstance(each, ui.link)][-2:]
+
+    assert tools == ["/tracker?as=bob&channel=secret", "/inspector?as=bob&channel=secret"]

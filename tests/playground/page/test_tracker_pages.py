@@ -239,3 +239,70 @@ async def test_a_fault_is_ordered_and_called_off(visitor: User, town: Town) -> N
 
     await visitor.should_see("The service works again.")
     assert town.tracker.faults.take("list") is None
+
+
+def links(visitor: User) -> dict[str, str]:
+    found = visitor.find(ui.link).elements
+    return {each.text: each.props["href"] for each in found if each.text}
+
+
+async def test_the_way_back_to_slack_leads_to_who_one_was(visitor: User) -> None:
+    await visitor.open("/tracker?portfolio=harbor&as=bob&channel=dm&thread=1.5&dark=1&else=1")
+
+    shown = links(visitor)
+
+    assert shown["← Slack"] == "/?as=bob&channel=dm&thread=1.5"
+    assert shown["API Keys"] == "/tracker/keys?portfolio=harbor&as=bob&channel=dm&thread=1.5"
+
+
+async def test_who_came_by_the_address_goes_back_to_slack_s_own_page(visitor: User) -> None:
+    await visitor.open("/tracker/knobs")
+
+    assert links(visitor)["← Slack"] == "/"
+
+
+@pytest.mark.parametrize(
+    ("label", "told", "status", "error"),
+    [
+        ("Next post: Slack is too busy (429)", "ratelimited.", 429, "ratelimited"),
+        ("Next post refused: archived", "is_archived.", 200, "is_archived"),
+    ],
+)
+async def test_the_next_post_to_slack_goes_wrong_to_order(
+    visitor: User, town: Town, label: str, told: str, status: int, error: str
+) -> None:
+    await visitor.open("/tracker/knobs")
+    await visitor.should_see("Every call works.")
+
+    press(visitor, label)
+
+    await visitor.should_see(f"The next call of chat.postMessage: {told}")
+    fault = town.slack.world.faults.next_for("chat.postMessage")
+    assert fault
+    assert (fault.status, fault.error) == (status, error)
+
+
+async def test_a_post_is_made_and_its_answer_lost_to_order(visitor: User, town: Town) -> None:
+    await visitor.open("/tracker/knobs")
+
+    press(visitor, "Next post: connection lost after posting")
+
+    await visitor.should_see("the connection is lost, though it is done.")
+    fault = town.slack.world.faults.next_for("chat.postMessage")
+    assert fault
+    assert (fault.kind, fault.after_acting) == ("drop", True)
+
+
+async def test_what_is_wrong_with_slack_is_listed_and_called_off(
+    visitor: User, town: Town
+) -> None:
+    town.slack.fail_next("views.open", kind="slow", delay_s=2, times=3)
+    town.slack.fail_next("*", kind="html")
+    await visitor.open("/tracker/knobs")
+    await visitor.should_see("The next 3 calls of views.open: an answer after 2 s.")
+    await visitor.should_see("The next call of any method: status 500, an error page.")
+
+    press(visitor, "None of it")
+
+    await visitor.should_see("Every call works.")
+    assert town.slack.world.faults.pending() == []

@@ -146,6 +146,7 @@ async def test_an_empty_optional_field_is_sent_as_null(
         pytest.param(NUMBER, {"Count": "10"}, "between 1 and 9", id="too much"),
         pytest.param(TAGS, {"Tags": ["a", "b"]}, "at most 1", id="too many"),
         pytest.param(CHANNEL, {"Channel": "nowhere"}, "no channel", id="no channel"),
+        pytest.param(PERSON, {"Person": "nobody"}, "nobody called", id="no person"),
     ],
 )
 async def test_slacks_client_does_not_send_it(

@@ -256,20 +256,6 @@ async def test_blocks_validate_tells_code_and_pointer(api: Api) -> None:
     assert set(answer["errors"][0]) >= {"code", "message", "pointer"}
 
 
-async def test_posting_can_be_limited_to_one_a_second(
-    slack: LocalSlack, api: Api, clock: Any
-) -> None:
-    slack.world.posting.seconds_between_posts = 1
-
-    errors = []
-    for moment in (0, 0.5, 1):
-        clock.now = 1_800_000_000 + moment
-        answer = await api("chat.postMessage", channel="general", text="x")
-        errors.append(answer.get("error"))
-
-    assert errors == [None, "ratelimited", None]
-
-
 async def test_the_bot_sees_public_channels_and_those_it_is_in(
     slack: LocalSlack, api: Api
 ) -> None:
@@ -282,6 +268,61 @@ async def test_the_bot_sees_public_channels_and_those_it_is_in(
     names = [channel["name"] for channel in first["channels"] + rest["channels"]]
     assert names == ["general", "random", "secret", "old", "shared"]
     assert rest["response_metadata"]["next_cursor"] == ""
+
+
+async def test_members_come_in_pages_that_their_cursors_lead_through(
+    slack: LocalSlack, api: Api
+) -> None:
+    slack.world.scopes = READS
+    where = {"channel": channel_id(slack, "general"), "limit": 2}
+    pages = [await api("conversations.members", **where)]
+
+    while cursor := pages[-1]["response_metadata"]["next_cursor"]:
+        pages.append(await api("conversations.members", cursor=cursor, **where))
+
+    general = slack.world.workspace.channel_named("general")
+    assert general
+    assert [len(page["members"]) for page in pages] == [2, 2, 2]
+    found = [member for page in pages for member in page["members"]]
+    assert found == sorted(general.members)
+
+
+async def test_a_cursor_leads_on_when_somebody_has_left(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = READS
+    general = slack.world.workspace.channels[channel_id(slack, "general")]
+    where = {"channel": general.id, "limit": 2}
+    first = await api("conversations.members", **where)
+    everybody = sorted(general.members)
+    general.members -= {everybody[0], everybody[2]}
+
+    cursor = first["response_metadata"]["next_cursor"]
+    second = await api("conversations.members", cursor=cursor, **where)
+
+    assert second["members"] == everybody[3:5]
+
+
+@pytest.mark.parametrize(
+    ("wish", "error"),
+    [
+        ({"cursor": "2"}, "invalid_cursor"),
+        ({"cursor": "bm9uc2Vuc2U="}, "invalid_cursor"),
+        ({"cursor": "ä"}, "invalid_cursor"),
+        ({"limit": 0}, None),
+        ({"limit": -1}, "invalid_limit"),
+        ({"limit": 1000}, "invalid_limit"),
+        ({"limit": "many"}, "invalid_limit"),
+        ({"limit": 999}, None),
+    ],
+    ids=repr,
+)
+async def test_nonsense_about_pages_is_refused(
+    slack: LocalSlack, api: Api, wish: Json, error: str | None
+) -> None:
+    slack.world.scopes = READS
+
+    answer = await api("conversations.members", channel=channel_id(slack, "general"), **wish)
+
+    assert answer.get("error") == error
 
 
 async def test_a_channel_tells_its_state_and_members(slack: LocalSlack, api: Api) -> None:

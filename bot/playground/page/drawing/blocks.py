@@ -42,16 +42,19 @@ def draw_blocks(
     names: Names,
     errors: Mapping[str, str] = _NOTHING,
     values: Mapping[tuple[str, str], Json] = _NOTHING_TYPED,
+    channel_id: str | None = None,
+    first: int = 0,
 ) -> None:
     """Draw blocks into NiceGUI's current slot.
 
     `errors` are shown under the inputs of their `block_id`; `values` are the states of what was
-    filled in so far, by `block_id` and `action_id`. A block that is none is drawn as the error
-    that Slack would give.
+    filled in so far, by `block_id` and `action_id`; `channel_id` is the conversation that menus
+    may begin with. A block that is none is drawn as the error that Slack would give; it points
+    at the block by its number, counted from `first`.
     """
-    sheet = Sheet(hands, names, errors, values)
+    sheet = Sheet(hands, names, errors, values, channel_id)
     with box("bk-blocks"):
-        for place, block in enumerate(blocks):
+        for place, block in enumerate(blocks, first):
             _draw_block(sheet, block, f"/blocks/{place}")
 
 

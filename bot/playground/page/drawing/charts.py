@@ -67,22 +67,40 @@ def _pie(chart: Json) -> Json:
 
 def _axes(chart: Json) -> Json:
     axes = chart["axis_config"]
+    is_bar = chart["type"] == "bar"
+    values = [value for _, _, value in _points(chart)]
     names = {"nameLocation": "middle", "nameTextStyle": {"fontSize": 12}}
     line = {"lineStyle": {"color": _LINES}}
+    label: Json = {"hideOverlap": True}
+    if not is_bar and len(axes["categories"]) > 1:  # else the last one would be cut off
+        label |= {
+            "alignMinLabel": "left",
+            "alignMaxLabel": "right",
+            "showMinLabel": True,
+            "showMaxLabel": True,
+        }
     return {
-        "grid": {"left": 48 if axes.get("y_label") else 12, "right": 16, "top": 12,
-                 "bottom": 68 if axes.get("x_label") else 44, "containLabel": True},
+        "grid": {"left": 24 if axes.get("y_label") else 8, "right": 16, "top": 12,
+                 "bottom": 60 if axes.get("x_label") else 36, "containLabel": True},
         "xAxis": {
             **names, "type": "category", "data": axes["categories"], "nameGap": 28,
-            "name": axes.get("x_label", ""), "boundaryGap": chart["type"] == "bar",
-            "axisLine": line, "axisTick": {"show": False},
+            "name": axes.get("x_label", ""), "boundaryGap": is_bar,
+            "axisLine": line, "axisTick": {"show": False}, "axisLabel": label,
         },
         "yAxis": {
-            **names, "type": "value", "nameGap": 40, "name": axes.get("y_label", ""),
-            "splitLine": line,
+            **names, "type": "value", "name": axes.get("y_label", ""), "nameGap": _gap_px(values),
+            # Only lines may leave zero out, as those who drew Slack's charts again found:
+            # https://github.com/themashcodee/slack-blocks-to-jsx/pull/91.
+            "scale": chart["type"] == "line" and len(set(values)) > 1,
+            "splitLine": line, "splitNumber": 4,
         },
         "series": [_series(chart, one) for one in chart["series"]],
     }  # fmt: skip
+
+
+def _gap_px(values: list[float]) -> int:
+    """Return how far the title of the axis stands from it, beyond its longest number."""
+    return 20 + 7 * max(len(f"{value:,.0f}") for value in values)
 
 
 def _series(chart: Json, series: Json) -> Json:
@@ -92,6 +110,7 @@ def _series(chart: Json, series: Json) -> Json:
     if chart["type"] == "bar":
         return made | {"type": "bar", "barMaxWidth": 40, "itemStyle": {"borderRadius": 2}}
     made |= {"type": "line", "symbol": "circle", "symbolSize": 6, "lineStyle": {"width": 2}}
+    made |= {"smooth": 0.4, "smoothMonotone": "x", "showAllSymbol": True}
     return made | ({"areaStyle": {"opacity": 0.25}} if chart["type"] == "area" else {})
 
 

@@ -16,10 +16,17 @@ async def choose(sheet: Sheet, block: Json, element: Json, value: Any) -> bool:
     """
     if not await agreed(element.get("confirm"), sheet.names):
         return False
-    kind = element["type"]
-    state = {"type": kind, STATES[kind][0]: value}
-    await sheet.hands.choose(*place_of(block, element), state)
+    await sheet.hands.choose(*place_of(block, element), _state(element, value))
     return True
+
+
+def note(sheet: Sheet, block: Json, element: Json, value: Any) -> None:
+    """Note what an element now holds without telling the bot."""
+    sheet.hands.note(*place_of(block, element), _state(element, value))
+
+
+def _state(element: Json, value: Any) -> Json:
+    return {"type": element["type"], STATES[element["type"]][0]: value}
 
 
 def mark(drawn: Element, block: Json, element: Json) -> None:

@@ -10,7 +10,7 @@ from nicegui import ui
 from nicegui.elements.input import Input
 from nicegui.elements.textarea import Textarea
 
-from bot.playground.page.drawing.choosing import choose, mark
+from bot.playground.page.drawing.choosing import choose, mark, note
 from bot.playground.page.drawing.labels import Label
 from bot.playground.page.drawing.parts import put
 from bot.playground.page.drawing.sheet import Json, Sheet
@@ -59,21 +59,20 @@ def _bound(field: Input | Textarea, element: Json) -> None:
 
 
 def _hand_on(field: Input | Textarea, sheet: Sheet, block: Json, element: Json) -> None:
-    told: list[Any] = [sheet.held(block, element)]
-
     async def tell() -> None:
-        value = _value(element, str(field.value or ""))
-        if value != told[0]:
-            told[0] = value
-            await choose(sheet, block, element, value)
+        await choose(sheet, block, element, _value(element, str(field.value or "")))
 
-    # Where every change reaches the bot, Slack waits for Enter unless it is told otherwise.
+    def keep() -> None:
+        note(sheet, block, element, _value(element, str(field.value or "")))
+
+    # Where changes reach the bot, Slack waits for Enter unless it is told otherwise:
+    # https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object
     config = element.get("dispatch_action_config") or {}
     when = config.get("trigger_actions_on") or ["on_enter_pressed"]
-    if block.get("dispatch_action") and "on_character_entered" not in when:
-        field.on("keydown.enter", tell, []).on("blur", tell, [])
-    else:
-        field.on_value_change(tell)
+    is_loud = bool(block.get("dispatch_action"))
+    field.on_value_change(tell if is_loud and "on_character_entered" in when else keep)
+    if is_loud and "on_enter_pressed" in when:
+        field.on("keydown.enter", tell, [])
 
 
 def _value(element: Json, text: str) -> Any:

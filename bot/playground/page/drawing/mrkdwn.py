@@ -139,7 +139,8 @@ class _Reader:
         if kind in ("channel", "here", "everyone"):
             return mention_html(f"@{kind}", is_loud=True)
         if kind == "subteam":
-            return mention_html(words or f"@{rest}", is_loud=True)
+            handle = self.names.user_group(rest) or words or rest
+            return mention_html(f"@{handle.removeprefix('@')}", is_loud=True)
         date = _DATE.fullmatch(target)
         if date and words:
             url = unescaped(date["url"] or "")

@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.playground.page.drawing.sheet import Json, Names
 from bot.playground.page.drawing.text import plain_words
+from bot.playground.slack import choices
 
 _PREFIXES = {"public": "# ", "private": "🔒 "}
 
@@ -63,14 +64,9 @@ def _static(element: Json) -> Iterator[Offer]:
 
 
 def _conversations(element: Json, names: Names) -> Iterator[Offer]:
-    rule = element.get("filter") or {}
-    kinds = rule.get("include") or ("public", "private", "im", "mpim")
-    if "channels" in element["type"]:
-        kinds = ("public",)
     for place in names.conversations():
-        if place.is_shared and rule.get("exclude_external_shared_channels"):
-            continue
-        if place.kind in kinds:
+        marks = {"is_shared": place.is_shared, "is_with_bot": place.is_with_bot}
+        if choices.offers(element, place.kind, **marks):
             yield Offer(f"{_PREFIXES.get(place.kind, '')}{place.name}", place.id)
 
 

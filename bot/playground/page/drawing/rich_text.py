@@ -78,7 +78,8 @@ def _mention_html(inline: Json, names: Names) -> str:
             channel_id = inline["channel_id"]
             return mention_html(f"#{names.channel(channel_id) or channel_id}")
         case "usergroup":
-            return mention_html(f"@{inline['usergroup_id']}", is_loud=True)
+            group_id = inline["usergroup_id"]
+            return mention_html(f"@{names.user_group(group_id) or group_id}", is_loud=True)
         case "team":
             return mention_html(f"@{inline['team_id']}")
     raise ValueError(f"unsupported type: {inline['type']}")

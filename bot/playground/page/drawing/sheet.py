@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from bot.playground.slack.elements import STATES, state_of
@@ -17,8 +17,9 @@ class Conversation:
 
     id: str
     name: str
-    kind: Literal["public", "private", "im", "mpim"] = "public"
+    kind: str = "public"  # or private, im, mpim
     is_shared: bool = False  # Slack Connect
+    is_with_bot: bool = False
 
 
 class Hands(Protocol):
@@ -35,6 +36,9 @@ class Hands(Protocol):
         An option of an overflow menu comes this way too, as `selected_option`.
         """
 
+    def note(self, block_id: str, action_id: str, state: Json) -> None:
+        """Something was typed of which the bot is not told yet; `state` as for `choose`."""
+
     async def suggest(self, block_id: str, action_id: str, query: str) -> list[Json]:
         """Return the options of an external select for what was typed; groups are opened."""
 
@@ -47,6 +51,9 @@ class Names(Protocol):
 
     def channel(self, channel_id: str) -> str | None:
         """Return a channel's name without `#`, or None where the person sees none."""
+
+    def user_group(self, group_id: str) -> str | None:
+        """Return a user group's handle without `@`, or None where there is none."""
 
     def zone(self) -> ZoneInfo:
         """Return the person's time zone."""
@@ -66,17 +73,20 @@ class Sheet:
     """One message, form or Home tab while it is drawn.
 
     `errors` are shown under the inputs of their `block_id`; `values` hold what is filled in so
-    far, by `block_id` and `action_id`.
+    far, by `block_id` and `action_id`. `channel_id` is where the person was, None where that is
+    not known.
     """
 
     hands: Hands
     names: Names
     errors: Mapping[str, str]
     values: Mapping[tuple[str, str], Json]
+    channel_id: str | None = None
 
     def held(self, block: Json, element: Json) -> Any:
         """Return what an element holds: what was filled in, else what it starts with."""
-        state = state_of(element, self.values.get(place_of(block, element)), None)
+        typed = self.values.get(place_of(block, element))
+        state = state_of(element, typed, self.channel_id)
         return state.get(STATES[element["type"]][0])
 
 

@@ -34,11 +34,11 @@ def all_entries(town: Town) -> list[Entry]:
 
 
 def _entries(town: Town) -> Iterator[Entry]:
-    for number, sent in enumerate(town.journal.sent):
-        yield Entry(f"e{number}", sent.at, TO_BOT, sent.delivery)
-    for number, call in enumerate(town.slack.calls):
+    for sent in town.journal.sent:
+        yield Entry(sent.delivery.envelope_id, sent.at, TO_BOT, sent.delivery)
+    for call in town.slack.calls:
         kind = RESPONSE_URL if call.method == RESPONSE_URL else CALL
-        yield Entry(f"c{number}", call.at, kind, call)
+        yield Entry(f"call-{call.number}", call.at, kind, call)
 
 
 def entry_rows(town: Town, kinds: frozenset[str], query: Query) -> tuple[list[Row], int]:

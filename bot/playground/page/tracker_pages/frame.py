@@ -1,6 +1,6 @@
 """What the Domain Tracker's pages and the inspector have in common: head, menu, colours."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -8,6 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from bot.playground.page import theme
+from bot.playground.page.seat import QUERY
 from bot.playground.town import PORTFOLIOS
 
 # Without a path: the name of the group that follows.
@@ -55,24 +56,35 @@ body.body--dark { background: #14171c; color: #e3e6eb; }
 
 @dataclass(frozen=True)
 class Here:
-    """One of these pages as it was asked for; `portfolio` is "" where there is no choice."""
+    """One of these pages as it was asked for.
+
+    `seat` says whom one was in Slack, and where; `portfolio` is "" where there is no choice.
+    """
 
     path: str
     is_dark: bool
+    seat: Mapping[str, str]
     portfolio: str = ""
 
     def address_of(self, path: str) -> str:
-        """Return the address of a page, for the same portfolio."""
-        return f"{path}?{urlencode({'portfolio': self.portfolio})}" if self.portfolio else path
+        """Return the address of a page, for the same portfolio and the same seat."""
+        portfolio = {"portfolio": self.portfolio} if self.portfolio else {}
+        query = urlencode({**portfolio, **self.seat})
+        return f"{path}?{query}" if query else path
+
+    @property
+    def slack_address(self) -> str:
+        """The address that leads back to where one was in Slack."""
+        return f"/?{urlencode(self.seat)}" if self.seat else "/"
 
 
 def here(request: Request, *, has_portfolio: bool = False) -> Here:
     """Return where a request leads; a portfolio that is not known is the first one."""
-    path, is_dark = request.url.path, theme.is_dark(request)
-    if not has_portfolio:
-        return Here(path, is_dark)
-    asked = request.query_params.get("portfolio", "")
-    return Here(path, is_dark, asked if asked in PORTFOLIOS else next(iter(PORTFOLIOS)))
+    query = request.query_params
+    seat = {name: query[name] for name in QUERY if name in query}
+    asked = query.get("portfolio", "")
+    portfolio = asked if asked in PORTFOLIOS else next(iter(PORTFOLIOS))
+    return Here(request.url.path, theme.is_dark(request), seat, portfolio if has_portfolio else "")
 
 
 def draw_head(title: str, menu: Iterable[tuple[str, str]], here: Here) -> None:
@@ -88,7 +100,7 @@ def draw_head(title: str, menu: Iterable[tuple[str, str]], here: Here) -> None:
                 _draw_switch(here)
             theme.draw_switch(is_dark=here.is_dark, changed=lambda: None)
         with ui.element("nav").classes("dt-menu"):
-            ui.link("← Slack", "/")
+            ui.link("← Slack", here.slack_address)
             for label, path in menu:
                 if not path:
                     ui.label(label).classes("dt-group")

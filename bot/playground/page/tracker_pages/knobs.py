@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from bot.playground.page.tracker_pages.fault_form import draw_fault_form
 from bot.playground.page.tracker_pages.frame import TRACKER_MENU, draw_head, draw_title, here
+from bot.playground.page.tracker_pages.slack_faults import draw_slack_faults
 from bot.playground.town import Town
 from bot.playground.tracker import Tracker
 from bot.playground.tracker.refusals import ERROR_STYLES
@@ -30,11 +31,15 @@ def add(town: Town) -> None:
     def page(request: Request) -> None:
         draw_head("Domain Tracker", TRACKER_MENU, here(request))
         with ui.column().classes("dt-page"):
-            draw_title("Knobs", "Make the service slow, strict or faulty, and watch the bot.")
+            draw_title(
+                "Knobs", "Make the service or Slack slow, strict or faulty, and watch the bot."
+            )
             with ui.card().classes("dt-card"):
                 _draw_settings(town.tracker)
             with ui.card().classes("dt-card"):
                 draw_fault_form(town.tracker)
+            with ui.card().classes("dt-card"):
+                draw_slack_faults(town.slack)
 
 
 def _draw_settings(tracker: Tracker) -> None:

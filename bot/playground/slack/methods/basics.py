@@ -38,22 +38,29 @@ def users_info(call: ApiCall) -> Json:
 
 
 def _member_json(member: Member) -> Json:
-    return {
+    shown = {
         "id": member.id,
         "team_id": member.team_id,
         "name": member.name,
-        "real_name": member.real_name,
         "deleted": member.deleted,
-        "tz": member.tz,
         "profile": {"real_name": member.real_name, "display_name": member.name},
+        "is_bot": member.is_bot,
+        "is_app_user": False,
+    }
+    # Of somebody deactivated the rest is left out: https://github.com/Forescout/eyeExtend-Connect/issues/1.
+    return shown if member.deleted else {**shown, **_active_json(member)}
+
+
+def _active_json(member: Member) -> Json:
+    return {
+        "real_name": member.real_name,
+        "tz": member.tz,
         "is_admin": member.is_admin,
         "is_owner": member.is_owner,
         "is_primary_owner": member.is_owner,
         "is_restricted": member.is_restricted,
         "is_ultra_restricted": False,
         "is_stranger": member.is_stranger,
-        "is_bot": member.is_bot,
-        "is_app_user": False,
     }
 
 

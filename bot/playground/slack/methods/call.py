@@ -47,6 +47,13 @@ class ApiCall:
             raise Refusal("user_not_found")
         return member
 
+    def person(self, member_id: object) -> Member:
+        """Return somebody whom the bot can write to. Raises: Refusal."""
+        member = self.member(member_id)
+        if member.is_bot:
+            raise Refusal("cannot_dm_bot")
+        return member
+
     def channel(self, channel_id: object) -> Channel:
         """Return a channel that the bot can see. Raises: Refusal."""
         channel = self.world.workspace.channels.get(str(channel_id))

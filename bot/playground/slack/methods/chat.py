@@ -10,6 +10,13 @@ from bot.playground.slack.world import World
 
 Json = dict[str, Any]
 
+# Those that concern replies in threads only, or all but these; any other concerns every post.
+_RESTRICTS_REPLIES = {
+    "restricted_action_thread_only_channel": False,
+    "restricted_action_non_threadable_channel": True,
+    "restricted_action_thread_locked": True,
+}
+
 
 def message_json(world: World, message: Message) -> Json:
     """Return a message as answers and payloads show it."""
@@ -35,7 +42,8 @@ def _place(call: ApiCall) -> Channel:
     workspace = call.world.workspace
     wanted = str(call.required("channel"))
     if member := workspace.members.get(wanted):
-        channel = workspace.direct_message(member)
+        # To somebody deactivated too: https://github.com/slackapi/python-slack-sdk/issues/1156.
+        channel = workspace.direct_message(call.person(member.id))
     else:
         named = workspace.channel_named(wanted)
         channel = call.channel(named.id if named else wanted)
@@ -50,10 +58,18 @@ def _joined(call: ApiCall, channel: Channel) -> None:
         raise Refusal("not_in_channel")
 
 
+def _allowed(call: ApiCall, channel: Channel) -> None:
+    """Pass if the channel's settings let the app post this there."""
+    code, is_reply = channel.restricted, bool(call.get("thread_ts"))
+    if code and is_reply is _RESTRICTS_REPLIES.get(code, is_reply):
+        raise Refusal(code)
+
+
 def post_message(call: ApiCall) -> Json:
     """Post for everybody in the channel."""
     channel = _place(call)
     _joined(call, channel)
+    _allowed(call, channel)
     call.world.posting.slow_down(channel)
     message = call.world.posting.add(channel, call.arguments)
     shown = message_json(call.world, message)
@@ -65,6 +81,7 @@ def post_ephemeral(call: ApiCall) -> Json:
     member_id = str(call.required("user"))
     channel = _place(call)
     _joined(call, channel)
+    _allowed(call, channel)
     if member_id not in channel.members:
         raise Refusal("user_not_in_channel")
     if len(str(call.get("text") or "").encode()) > MAX_UPDATE_CHARS:
@@ -88,6 +105,8 @@ def _own(call: ApiCall, refusal: str) -> Message:
 def update(call: ApiCall) -> Json:
     """Give a message new content; text without blocks takes the blocks away."""
     message = _own(call, "cant_update_message")
+    if call.channel(message.channel_id).is_archived:
+        raise Refusal("is_inactive")  # https://docs.slack.dev/reference/methods/chat.update
     if len(str(call.get("text") or "")) > MAX_UPDATE_CHARS:
         raise Refusal("msg_too_long")
     call.world.posting.replace(message, call.arguments)

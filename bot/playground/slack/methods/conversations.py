@@ -1,6 +1,8 @@
 """`conversations.*`: channels as the bot sees them."""
 
-from collections.abc import Sequence
+import base64
+from bisect import bisect_left
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from bot.playground.slack.methods.call import ApiCall, Method
@@ -10,6 +12,8 @@ from bot.playground.slack.refusals import Refusal, bad_arguments
 Json = dict[str, Any]
 T = TypeVar("T")
 
+MAX_LIMIT = 999  # "under 1000": https://docs.slack.dev/reference/methods/conversations.members
+_CURSOR = "from:"
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")
 _SCOPE_OF_TYPE = {
     "public_channel": "channels:read",
@@ -47,16 +51,40 @@ def _channel_json(call: ApiCall, channel: Channel) -> Json:
     }
 
 
-def _page(call: ApiCall, things: Sequence[T]) -> tuple[Sequence[T], Json]:
-    """Return one page and the `response_metadata` that leads to the next."""
+def _page(call: ApiCall, things: Mapping[str, T]) -> tuple[list[T], Json]:
+    """Return one page of things by id, and the `response_metadata` that leads to the next.
+
+    https://docs.slack.dev/apis/web-api/pagination: a cursor holds the id of the first thing to
+    come, so that it leads on where others join or leave meanwhile.
+    """
+    ids = sorted(things)
+    start = bisect_left(ids, _decoded_cursor(call.get("cursor")))
+    page, rest = ids[start : start + _limit(call)], ids[start + _limit(call) :]
+    following = base64.b64encode(f"{_CURSOR}{rest[0]}".encode()).decode() if rest else ""
+    return [things[each] for each in page], {"next_cursor": following}
+
+
+def _limit(call: ApiCall) -> int:
     try:
-        limit, start = int(call.get("limit") or 100), int(call.get("cursor") or 0)
+        limit = int(call.get("limit") or 100)
     except (TypeError, ValueError) as error:
-        raise Refusal("invalid_cursor") from error
-    if not 1 <= limit <= 1000:
+        raise Refusal("invalid_limit") from error
+    if not 1 <= limit <= MAX_LIMIT:
         raise Refusal("invalid_limit")
-    following = str(start + limit) if start + limit < len(things) else ""
-    return things[start : start + limit], {"next_cursor": following}
+    return limit
+
+
+def _decoded_cursor(cursor: object) -> str:
+    """Return the id that a cursor begins with; empty for the first page. Raises: Refusal."""
+    if not cursor:
+        return ""
+    try:
+        text = base64.b64decode(str(cursor), validate=True).decode()
+    except ValueError as error:
+        raise Refusal("invalid_cursor") from error
+    if not text.startswith(_CURSOR):
+        raise Refusal("invalid_cursor")
+    return text.removeprefix(_CURSOR)
 
 
 def open_(call: ApiCall) -> Json:
@@ -67,7 +95,10 @@ def open_(call: ApiCall) -> Json:
         ids = str(call.required("users")).split(",")
         if len(ids) > 1:
             raise bad_arguments("the local Slack has no group messages")
-        channel = call.world.workspace.direct_message(call.member(ids[0].strip()))
+        member = call.person(ids[0].strip())
+        if member.deleted:
+            raise Refusal("user_disabled")
+        channel = call.world.workspace.direct_message(member)
     shown = _channel_json(call, channel) if call.is_set("return_im") else {"id": channel.id}
     return {"no_op": False, "already_open": False, "channel": shown}
 
@@ -89,12 +120,12 @@ def list_(call: ApiCall) -> Json:
         if kind not in _SCOPE_OF_TYPE:
             raise Refusal("invalid_types")
         call.need(_SCOPE_OF_TYPE[kind])
-    channels = [
-        channel
+    channels = {
+        channel.id: channel
         for channel in call.world.workspace.channels.values()
         if _kind(channel) in types and call.sees(channel)
         if not (channel.is_archived and call.is_set("exclude_archived"))
-    ]
+    }
     page, following = _page(call, channels)
     shown = [_channel_json(call, channel) for channel in page]
     return {"channels": shown, "response_metadata": following}
@@ -104,8 +135,8 @@ def members(call: ApiCall) -> Json:
     """List who is in a channel."""
     channel = call.channel(call.required("channel"))
     call.need(_SCOPE_OF_TYPE[_kind(channel)])
-    page, following = _page(call, sorted(channel.members))
-    return {"members": list(page), "response_metadata": following}
+    page, following = _page(call, {member_id: member_id for member_id in channel.members})
+    return {"members": page, "response_metadata": following}
 
 
 METHODS = {

@@ -20,6 +20,9 @@ class Berlin:
     def channel(self, channel_id: str) -> str | None:
         return {"C1": "general"}.get(channel_id)
 
+    def user_group(self, group_id: str) -> str | None:
+        return {"S1": "web-team"}.get(group_id)
+
     def zone(self) -> ZoneInfo:
         return ZoneInfo("Europe/Berlin")
 
@@ -35,6 +38,7 @@ class Berlin:
             Conversation("C2", "secret", "private"),
             Conversation("C3", "shared", is_shared=True),
             Conversation("D1", "bob", "im"),
+            Conversation("D2", "App", "im", is_with_bot=True),
         ]
 
 
@@ -44,6 +48,7 @@ class Recorder:
 
     pressed: list[tuple[str, str]] = field(default_factory=list)
     chosen: list[tuple[str, str, Json]] = field(default_factory=list)
+    noted: list[tuple[str, str, Json]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     options: list[Json] = field(default_factory=list)
 
@@ -52,6 +57,9 @@ class Recorder:
 
     async def choose(self, block_id: str, action_id: str, state: Json) -> None:
         self.chosen.append((block_id, action_id, state))
+
+    def note(self, block_id: str, action_id: str, state: Json) -> None:
+        self.noted.append((block_id, action_id, state))
 
     async def suggest(self, block_id: str, action_id: str, query: str) -> list[Json]:
         self.asked.append(query)

@@ -43,7 +43,10 @@ def test_marks_format_words(text: str, shown: str) -> None:
         pytest.param("<#C9>", "#C9", id="unknown-channel"),
         pytest.param("<!here>", "@here", id="here"),
         pytest.param("<!channel|x>", "@channel", id="channel-with-label"),
-        pytest.param("<!subteam^S1|@ops>", "@ops", id="group"),
+        pytest.param("<!subteam^S1>", "@web-team", id="group"),
+        pytest.param("<!subteam^S1|@ops>", "@web-team", id="group-with-label"),
+        pytest.param("<!subteam^S9|@ops>", "@ops", id="unknown-group"),
+        pytest.param("<!subteam^S9>", "@S9", id="unknown-group-without-label"),
     ],
 )
 def test_a_mention_is_read_by_its_name(text: str, words: str) -> None:

@@ -19,7 +19,7 @@ def words(**element: Any) -> list[str]:
         ({"type": "users_select"}, ["ada", "bob"]),
         ({"type": "channels_select"}, ["# general", "# shared"]),
         ({"type": "multi_channels_select"}, ["# general", "# shared"]),
-        ({"type": "conversations_select"}, ["# general", "🔒 secret", "# shared", "bob"]),
+        ({"type": "conversations_select"}, ["# general", "🔒 secret", "# shared", "bob", "App"]),
         ({"type": "conversations_select", "filter": {"include": ["private"]}}, ["🔒 secret"]),
         (
             {
@@ -27,6 +27,11 @@ def words(**element: Any) -> list[str]:
                 "filter": {"exclude_external_shared_channels": True, "include": ["public"]},
             },
             ["# general"],
+        ),
+        ({"type": "conversations_select", "filter": {"include": ["im"]}}, ["bob", "App"]),
+        (
+            {"type": "conversations_select", "filter": {"exclude_bot_users": True}},
+            ["# general", "🔒 secret", "# shared", "bob"],
         ),
         ({"type": "external_select"}, []),
     ],

@@ -167,3 +167,42 @@ def test_a_chart_s_numbers_can_be_read() -> None:
 
     assert "<td>good</td><td>1</td>" in shown
     assert "<script" not in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "leaves_out_zero"),
+    [
+        pytest.param("line", (80, 90), True, id="line"),
+        pytest.param("line", (80, 80), False, id="flat line"),
+        pytest.param("bar", (80, 90), False, id="bars stand on zero"),
+        pytest.param("area", (80, 90), False, id="areas stand on zero"),
+    ],
+)
+def test_only_a_line_that_moves_may_leave_out_zero(
+    kind: str, values: tuple[float, float], leaves_out_zero: bool
+) -> None:
+    chart = line_chart(points=2, type=kind)
+    for point, value in zip(chart["series"][0]["data"], values, strict=True):
+        point["value"] = value
+
+    assert chart_options(chart)["yAxis"]["scale"] is leaves_out_zero
+
+
+def test_the_title_of_an_axis_stands_beside_its_numbers() -> None:
+    small, large = line_chart(points=1), line_chart(points=1)
+    large["series"][0]["data"][0]["value"] = 1_234_567
+
+    gaps = [chart_options(chart)["yAxis"]["nameGap"] for chart in (small, large)]
+
+    assert gaps[0] + 40 < gaps[1]
+
+
+def test_the_last_category_is_always_named() -> None:
+    label = chart_options(line_chart(points=20))["xAxis"]["axisLabel"]
+
+    assert (label["showMaxLabel"], label["alignMaxLabel"]) == (True, "right")
+
+
+@pytest.mark.parametrize(("group_id", "shown"), [("S1", "@web-team"), ("S9", "@S9")])
+def test_a_user_group_is_read_by_its_handle(group_id: str, shown: str) -> None:
+    assert f">{shown}<" in line(type="usergroup", usergroup_id=group_id)

@@ -154,3 +154,44 @@ async def test_a_container_folds_and_unfolds(stage: Stage) -> None:
     await act(user, head, "click")
 
     assert head.props["aria-expanded"] == "true"
+
+
+LOUD = {"dispatch_action": True}
+EACH = {"dispatch_action_config": {"trigger_actions_on": ["on_character_entered"]}}
+
+
+async def test_typed_text_is_noted_and_handed_on_with_enter(stage: Stage) -> None:
+    hands = Recorder()
+
+    user = await stage.blocks(hands, form_field(TYPED, block_id="b1", **LOUD))
+    field = of(user, "data-action-id", "typed")[0]
+    await act(user, field, "update:value", "words")
+    before_enter = list(hands.chosen)
+    await act(user, field, "keydown.enter")
+
+    state = {"type": "plain_text_input", "value": "words"}
+    assert (before_enter, hands.noted) == ([], [("b1", "typed", state)])
+    assert hands.chosen == [("b1", "typed", state)]
+
+
+async def test_typed_text_is_handed_on_at_every_character_where_the_form_says_so(
+    stage: Stage,
+) -> None:
+    hands = Recorder()
+
+    user = await stage.blocks(hands, form_field({**TYPED, **EACH}, **LOUD))
+    field = of(user, "data-action-id", "typed")[0]
+    await act(user, field, "update:value", "w")
+
+    assert [state["value"] for _, _, state in hands.chosen] == ["w"]
+    assert "keydown.enter" not in {each.type for each in field._event_listeners.values()}
+
+
+async def test_typed_text_of_a_quiet_field_is_only_noted(stage: Stage) -> None:
+    hands = Recorder()
+
+    user = await stage.blocks(hands, form_field(TYPED, block_id="b1"))
+    await act(user, of(user, "data-action-id", "typed")[0], "update:value", "words")
+
+    assert hands.chosen == []
+    assert [state["value"] for _, _, state in hands.noted] == ["words"]

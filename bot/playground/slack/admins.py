@@ -1,0 +1,57 @@
+"""What the people who run a workspace do to channels, to members, and to the app in it."""
+
+from bot.playground.slack.model import Channel
+from bot.playground.slack.world import World
+
+
+class Admins:
+    """Acts that change what the app may do. Channels are named without `#`.
+
+    Each raises KeyError for a channel or a person that is not there.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def archive(self, channel_name: str, *, is_archived: bool) -> None:
+        """Archive a channel, or bring it back."""
+        self._channel(channel_name).is_archived = is_archived
+        self._ring()
+
+    def remove_bot(self, channel_name: str) -> None:
+        """Take the app out of a channel."""
+        self._channel(channel_name).members.discard(self._world.workspace.bot_user_id)
+        self._ring()
+
+    def invite_bot(self, channel_name: str) -> None:
+        """Bring the app into a channel."""
+        self._channel(channel_name).members.add(self._world.workspace.bot_user_id)
+        self._ring()
+
+    def restrict(self, channel_name: str, code: str | None) -> None:
+        """Let the app's posts to a channel be refused with that code; None: no longer."""
+        self._channel(channel_name).restricted = code
+        self._ring()
+
+    def refuse_token(self, code: str | None) -> None:
+        """Let every call with the bot's token be refused with that code; None: no longer."""
+        self._world.token_refusal = code
+        self._ring()
+
+    def deactivate(self, name: str) -> None:
+        """Deactivate somebody's account: they act no more, and what is open on their screen goes.
+
+        They stay in their channels, as in Slack.
+        """
+        member = self._world.workspace.member_named(name)
+        member.deleted = True
+        self._world.stacks.clear(member.id)
+
+    def _channel(self, name: str) -> Channel:
+        channel = self._world.workspace.channel_named(name)
+        if channel is None:
+            raise KeyError(f"there is no channel {name}")
+        return channel
+
+    def _ring(self) -> None:
+        self._world.workspace.bell.ring()

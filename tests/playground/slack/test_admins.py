@@ -1,0 +1,207 @@
+"""What administrators do to channels, people and the app, and how Slack answers from then on."""
+
+from typing import Any
+
+import pytest
+
+from bot.playground.slack import CommandFailed, LocalSlack
+from tests.playground.slack.conftest import Api
+from tests.playground.slack.samples import ScriptedBot, actions, button, form
+
+pytestmark = pytest.mark.anyio
+READS = ("chat:write", "im:write", "users:read", "channels:read", "groups:read")
+
+
+def id_of(slack: LocalSlack, name: str) -> str:
+    channel = slack.world.workspace.channel_named(name)
+    return channel.id if channel else "C0NOWHERE"
+
+
+async def posted(slack: LocalSlack, api: Api, name: str, **more: Any) -> str:
+    """Return the error of posting to a channel; "ok" if there is none."""
+    answer = await api("chat.postMessage", channel=id_of(slack, name), text="x", **more)
+    return str(answer.get("error", "ok"))
+
+
+async def test_a_channel_that_never_was_is_not_found(slack: LocalSlack, api: Api) -> None:
+    assert await posted(slack, api, "nowhere") == "channel_not_found"
+
+
+@pytest.mark.parametrize("method", ["conversations.info", "conversations.members"])
+async def test_a_private_channel_without_the_bot_is_not_there(
+    slack: LocalSlack, api: Api, method: str
+) -> None:
+    slack.world.scopes = READS
+
+    answer = await api(method, channel=id_of(slack, "hidden"))
+
+    assert answer["error"] == "channel_not_found"
+
+
+async def test_an_archived_channel_takes_nothing_until_it_is_back(
+    slack: LocalSlack, api: Api
+) -> None:
+    slack.archive("general")
+    while_archived = await posted(slack, api, "general")
+    with pytest.raises(CommandFailed, match="is_archived"):
+        slack.person("bob").say("Hello")
+
+    slack.unarchive("general")
+
+    assert (while_archived, await posted(slack, api, "general")) == ("is_archived", "ok")
+
+
+async def test_a_message_of_an_archived_channel_cannot_be_changed(
+    slack: LocalSlack, api: Api
+) -> None:
+    message = await api("chat.postMessage", channel="general", text="x")
+    slack.archive("general")
+
+    answer = await api("chat.update", channel=message["channel"], ts=message["ts"], text="y")
+
+    assert answer["error"] == "is_inactive"
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), [("general", "not_in_channel"), ("secret", "channel_not_found")]
+)
+async def test_the_app_is_taken_out_of_a_channel_and_comes_back(
+    slack: LocalSlack, api: Api, name: str, error: str
+) -> None:
+    slack.remove_bot(name)
+    while_out = await posted(slack, api, name)
+
+    slack.invite_bot(name)
+
+    assert (while_out, await posted(slack, api, name)) == (error, "ok")
+
+
+async def test_a_channel_can_be_restricted_for_a_while(slack: LocalSlack, api: Api) -> None:
+    slack.restrict("general")
+    restricted = await posted(slack, api, "general")
+    elsewhere = await posted(slack, api, "secret")
+
+    slack.unrestrict("general")
+
+    assert (restricted, elsewhere) == ("restricted_action", "ok")
+    assert await posted(slack, api, "general") == "ok"
+
+
+@pytest.mark.parametrize(
+    ("code", "post", "reply"),
+    [
+        ("restricted_action_read_only_channel", False, False),
+        ("restricted_action_thread_only_channel", False, True),
+        ("restricted_action_non_threadable_channel", True, False),
+        ("restricted_action_thread_locked", True, False),
+    ],
+)
+async def test_a_restriction_concerns_posts_replies_or_both(
+    slack: LocalSlack, api: Api, code: str, post: bool, reply: bool
+) -> None:
+    start = slack.person("bob").say("Hello")
+    slack.restrict("general", code)
+
+    answers = [
+        await posted(slack, api, "general"),
+        await posted(slack, api, "general", thread_ts=start.ts),
+    ]
+
+    assert answers == ["ok" if allowed else code for allowed in (post, reply)]
+
+
+async def test_an_ephemeral_is_restricted_too(slack: LocalSlack, api: Api) -> None:
+    slack.restrict("general")
+    to = {"channel": id_of(slack, "general"), "user": slack.person("bob").id}
+
+    assert (await api("chat.postEphemeral", text="x", **to))["error"] == "restricted_action"
+
+
+@pytest.mark.parametrize("code", ["account_inactive", "token_revoked"])
+async def test_a_revoked_token_is_refused_everywhere_but_not_the_app_s(
+    slack: LocalSlack, api: Api, code: str
+) -> None:
+    slack.revoke_token(code)
+
+    answers = [await api("auth.test"), await api("chat.postMessage", channel="general", text="x")]
+    link = await api("apps.connections.open", token=slack.app_token)
+
+    assert [answer["error"] for answer in answers] == [code, code]
+    assert link["ok"]
+
+
+async def test_a_restored_token_works_again(slack: LocalSlack, api: Api) -> None:
+    slack.revoke_token()
+    slack.restore_token()
+
+    assert (await api("auth.test"))["ok"]
+
+
+async def test_nobody_opens_a_conversation_with_somebody_deactivated(
+    slack: LocalSlack, api: Api
+) -> None:
+    slack.deactivate("bob")
+
+    answer = await api("conversations.open", users=slack.person("bob").id)
+
+    assert answer["error"] == "user_disabled"
+
+
+async def test_what_is_posted_to_somebody_deactivated_is_taken_and_read_by_nobody(
+    slack: LocalSlack, api: Api
+) -> None:
+    bob = slack.person("bob").id
+    direct = (await api("conversations.open", users=bob))["channel"]["id"]
+    slack.deactivate("bob")
+
+    answers = [await api("chat.postMessage", channel=to, text="x") for to in (bob, direct)]
+
+    assert [answer["ok"] for answer in answers] == [True, True]
+
+
+async def test_somebody_deactivated_is_told_of_in_few_words(slack: LocalSlack, api: Api) -> None:
+    slack.deactivate("ada")
+
+    user = (await api("users.info", user=slack.person("ada").id))["user"]
+
+    assert user["deleted"] is True
+    assert not {"is_admin", "tz", "real_name"} & set(user)
+
+
+async def test_somebody_deactivated_does_nothing_any_more(slack: LocalSlack, api: Api) -> None:
+    slack.outbox.carrier = bot = ScriptedBot()
+    bob, row = slack.person("bob"), [actions(button("Scan"))]
+    await api("chat.postMessage", channel="general", text="x", blocks=row)
+    message = await bob.next_message()
+    slack.deactivate("bob")
+
+    for act in (bob.type("/scan"), bob.press(message, "Scan")):
+        with pytest.raises(CommandFailed, match="account_inactive"):
+            await act
+    with pytest.raises(CommandFailed, match="account_inactive"):
+        bob.say("Hello")
+    assert bot.got == []
+
+
+async def test_the_form_of_somebody_deactivated_is_gone(slack: LocalSlack, api: Api) -> None:
+    slack.outbox.carrier = ScriptedBot()
+    trigger_id = (await slack.person("bob").type("/scan")).trigger_id
+    await api("views.open", trigger_id=trigger_id, view=form())
+
+    slack.deactivate("bob")
+
+    assert slack.person("bob").form is None
+
+
+async def test_the_app_cannot_write_to_itself(slack: LocalSlack, api: Api) -> None:
+    opened = await api("conversations.open", users=slack.bot_user_id)
+    sent = await api("chat.postMessage", channel=slack.bot_user_id, text="x")
+
+    assert [opened["error"], sent["error"]] == ["cannot_dm_bot"] * 2
+
+
+async def test_a_channel_or_person_that_is_not_there_is_named(slack: LocalSlack) -> None:
+    with pytest.raises(KeyError, match="nowhere"):
+        slack.archive("nowhere")
+    with pytest.raises(KeyError, match="nobody"):
+        slack.deactivate("nobody")

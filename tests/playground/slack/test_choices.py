@@ -1,0 +1,131 @@
+"""What menus of people and places offer to each person, in tests as on the page."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from bot.playground.slack import FormError, LocalSlack, View
+from tests.playground.slack.conftest import Api
+from tests.playground.slack.samples import ScriptedBot, field, form
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+Open = Callable[..., Awaitable[View]]
+
+
+@pytest.fixture
+def bot(slack: LocalSlack) -> ScriptedBot:
+    slack.outbox.carrier = bot = ScriptedBot()
+    return bot
+
+
+@pytest.fixture
+async def opened(slack: LocalSlack, bot: ScriptedBot, api: Api) -> Open:
+    """Open a form with one menu, called Menu, on somebody's screen."""
+
+    async def open_(name: str, channel: str = "general", **element: Any) -> View:
+        delivery = await slack.person(name).type("/scan", channel=channel)
+        view = form(field("Menu", element))
+        answer = await api("views.open", trigger_id=delivery.trigger_id, view=view)
+        assert answer["ok"], answer
+        return await slack.person(name).next_form()
+
+    return open_
+
+
+async def takes(slack: LocalSlack, name: str, view: View, answer: Any) -> bool:
+    try:
+        await slack.person(name).submit(view, {"Menu": answer})
+    except FormError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("name", "channel", "offered"),
+    [
+        pytest.param("ada", "secret", True, id="private, inside"),
+        pytest.param("cy", "secret", False, id="private, outside"),
+        pytest.param("cy", "random", True, id="public"),
+        pytest.param("gus", "random", False, id="public, a guest outside"),
+        pytest.param("gus", "general", True, id="public, a guest inside"),
+        pytest.param("ada", "old", False, id="archived"),
+        pytest.param("ada", "dm", True, id="direct message"),
+        pytest.param("ada", "#shared", True, id="with its sign"),
+    ],
+)
+async def test_a_menu_of_conversations_takes_what_the_person_sees(
+    slack: LocalSlack, opened: Open, name: str, channel: str, offered: bool
+) -> None:
+    view = await opened(name, type="conversations_select")
+
+    assert await takes(slack, name, view, channel) is offered
+
+
+@pytest.mark.parametrize(
+    ("rule", "taken"),
+    [
+        pytest.param({"include": ["public"]}, {"general", "random", "shared"}, id="public"),
+        pytest.param({"include": ["private"]}, {"secret", "hidden"}, id="private"),
+        pytest.param({"include": ["im"]}, {"dm"}, id="direct"),
+        pytest.param(
+            {"include": ["public", "private"], "exclude_external_shared_channels": True},
+            {"general", "random", "secret", "hidden"},
+            id="unshared",
+        ),
+        pytest.param(
+            {"exclude_bot_users": True},
+            {"general", "random", "shared", "secret", "hidden"},
+            id="without bots",
+        ),
+    ],
+)
+async def test_a_filter_narrows_a_menu(
+    slack: LocalSlack, opened: Open, rule: Json, taken: set[str]
+) -> None:
+    names = ("general", "random", "shared", "secret", "hidden", "dm")
+
+    found = {
+        name
+        for name in names
+        if await takes(
+            slack, "ada", await opened("ada", type="conversations_select", filter=rule), name
+        )
+    }
+
+    assert found == taken
+
+
+async def test_a_menu_of_channels_takes_public_ones_only(slack: LocalSlack, opened: Open) -> None:
+    view = await opened("ada", type="channels_select")
+
+    assert not await takes(slack, "ada", view, "secret")
+    assert await takes(slack, "ada", view, "random")
+
+
+async def test_somebody_deactivated_is_not_offered(slack: LocalSlack, opened: Open) -> None:
+    view = await opened("ada", type="multi_users_select")
+    slack.deactivate("cy")
+
+    assert not await takes(slack, "ada", view, ["bob", "cy"])
+    assert await takes(slack, "ada", view, ["bob", "@olga"])
+
+
+@pytest.mark.parametrize(
+    ("channel", "rule", "begins"),
+    [
+        pytest.param("secret", {"include": ["public", "private"]}, True, id="channel"),
+        pytest.param("dm", {"include": ["public", "private"]}, False, id="direct, left out"),
+        pytest.param("dm", {"exclude_bot_users": True}, False, id="direct, with a bot"),
+        pytest.param("dm", {"include": ["im"]}, True, id="direct"),
+    ],
+)
+async def test_a_menu_begins_with_the_open_conversation_if_it_offers_it(
+    opened: Open, channel: str, rule: Json, begins: bool
+) -> None:
+    here = {"type": "conversations_select", "default_to_current_conversation": True}
+
+    view = await opened("ada", channel, **here, filter=rule)
+
+    assert (view.values["Menu"] is not None) is begins

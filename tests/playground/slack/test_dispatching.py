@@ -1,0 +1,171 @@
+"""Fields that tell the bot at once, and what stays in them when the bot changes the form."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from bot.playground.slack import LocalSlack, View
+from tests.playground.slack.conftest import Api
+from tests.playground.slack.samples import (
+    ScriptedBot,
+    actions,
+    field,
+    form,
+    notice,
+    options,
+    plain,
+    section,
+    text_field,
+)
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+Open = Callable[..., Awaitable[View]]
+
+
+@pytest.fixture
+def bot(slack: LocalSlack) -> ScriptedBot:
+    slack.outbox.carrier = bot = ScriptedBot()
+    return bot
+
+
+@pytest.fixture
+async def opened(slack: LocalSlack, bot: ScriptedBot, api: Api) -> Open:
+    """Open a view on ada's screen."""
+
+    async def open_(view: Json) -> View:
+        delivery = await slack.person("ada").type("/scan")
+        answer = await api("views.open", trigger_id=delivery.trigger_id, view=view)
+        assert answer["ok"], answer
+        return await slack.person("ada").next_form()
+
+    return open_
+
+
+WORDS = options("Mon", "Tue")
+ELEMENTS: dict[str, tuple[Json, Any, str, Any]] = {
+    "users_select": ({}, "bob", "selected_user", "U"),
+    "multi_users_select": ({}, ["bob"], "selected_users", ["U"]),
+    "conversations_select": ({}, "general", "selected_conversation", "C"),
+    "timepicker": ({}, "09:07", "selected_time", "09:07"),
+    "datepicker": ({}, "2027-01-31", "selected_date", "2027-01-31"),
+    "checkboxes": ({"options": WORDS}, ["Tue"], "selected_options", [WORDS[1]]),
+    "radio_buttons": ({"options": WORDS}, "Tue", "selected_option", WORDS[1]),
+    "static_select": ({"options": WORDS}, "Tue", "selected_option", WORDS[1]),
+    "external_select": ({"min_query_length": 0}, "Mon", "selected_option", WORDS[0]),
+    "multi_external_select": ({"min_query_length": 0}, ["Mon"], "selected_options", [WORDS[0]]),
+    "number_input": ({"is_decimal_allowed": False}, 7, "value", "7"),
+    "plain_text_input": ({}, "words", "value", "words"),
+}
+
+
+def is_like(value: Any, wanted: Any) -> bool:
+    """Compare; of ids only the letter is known."""
+    if wanted in (["U"], "U", "C"):
+        value, wanted = (value[0], wanted[0]) if isinstance(value, list) else (value, wanted)
+        return str(value).startswith(wanted)
+    return bool(value == wanted)
+
+
+@pytest.mark.parametrize("kind", ELEMENTS)
+async def test_a_choice_tells_the_bot_with_the_whole_form(
+    slack: LocalSlack, opened: Open, kind: str
+) -> None:
+    more, answer, key, wanted = ELEMENTS[kind]
+    loud = field("Loud", {"type": kind, **more}, dispatch_action=True)
+    view = await opened(form(loud, text_field("Quiet", initial_value="still here")))
+    scripts = [{"options": WORDS}] if "external" in kind else []
+    slack.outbox.carrier = ScriptedBot(*scripts)
+
+    delivery = await slack.person("ada").choose(view, "Loud", answer)
+
+    assert delivery
+    [action] = delivery.payload["actions"]
+    values = delivery.payload["view"]["state"]["values"]
+    assert is_like(action[key], wanted)
+    assert is_like(values["loud"]["typed"][key], wanted)
+    assert values["quiet"]["typed"]["value"] == "still here"
+
+
+async def test_a_field_that_dispatches_nothing_is_quiet(slack: LocalSlack, opened: Open) -> None:
+    view = await opened(form(field("Day", {"type": "static_select", "options": WORDS})))
+
+    assert await slack.person("ada").choose(view, "Day", "Mon") is None
+
+
+async def test_an_overflow_menu_in_a_form_tells_the_bot(slack: LocalSlack, opened: Open) -> None:
+    menu = {"type": "overflow", "action_id": "more", "options": options("Pause", "Delete")}
+    view = await opened(form(section("Mondays", accessory=menu), text_field("Name")))
+
+    delivery = await slack.person("ada").choose(view, "Mondays", "Delete")
+
+    assert delivery
+    assert delivery.payload["actions"][0]["selected_option"]["value"] == "delete"
+    assert list(delivery.payload["view"]["state"]["values"]) == ["name"]
+
+
+async def test_what_is_typed_outlives_new_initial_values(
+    slack: LocalSlack, opened: Open, api: Api
+) -> None:
+    ada, old = slack.person("ada"), text_field("Name", initial_value="old")
+    view = await opened(form(old, text_field("Untouched", initial_value="first")))
+    await ada.choose(view, "Name", "typed")
+
+    new = form(text_field("Name", initial_value="new"), text_field("Untouched", initial_value="2"))
+    await api("views.update", view_id=view.id, view=new)
+
+    assert (await ada.next_form()).values == {"Name": "typed", "Untouched": "first"}
+
+
+@pytest.mark.parametrize(
+    "moved", [{"block_id": "other"}, {"element": {"action_id": "other"}}], ids=["block", "action"]
+)
+async def test_a_field_with_a_new_id_begins_anew(
+    slack: LocalSlack, opened: Open, api: Api, moved: Json
+) -> None:
+    ada, name = slack.person("ada"), text_field("Name", initial_value="old")
+    view = await opened(form(name))
+    await ada.choose(view, "Name", "typed")
+
+    element = {**name["element"], "initial_value": "new", **moved.get("element", {})}
+    await api("views.update", view_id=view.id, view=form({**name, **moved, "element": element}))
+
+    assert (await ada.next_form()).values == {"Name": "new"}
+
+
+async def test_a_form_gives_way_to_one_without_a_submit_button_and_back(
+    slack: LocalSlack, opened: Open, api: Api
+) -> None:
+    ada = slack.person("ada")
+    view = await opened(notice(section("A list")))
+
+    await api("views.update", view_id=view.id, view=form(text_field("Name")))
+    filled = await ada.next_form()
+    await api("views.update", view_id=view.id, view=notice(section("A list")))
+
+    assert (filled.id, filled.values) == (view.id, {"Name": None})
+    assert (await ada.next_form()).values == {}
+
+
+async def test_text_is_kept_without_telling_the_bot(
+    slack: LocalSlack, bot: ScriptedBot, opened: Open
+) -> None:
+    ada = slack.person("ada")
+    view = await opened(form({**text_field("Name"), "dispatch_action": True}))
+
+    ada.by_id.note(view, "name", "typed", {"type": "plain_text_input", "value": "half"})
+
+    assert len(bot.got) == 1
+    assert ada.form
+    assert ada.form.values == {"Name": "half"}
+
+
+async def test_a_button_in_a_form_can_replace_it(slack: LocalSlack, opened: Open) -> None:
+    add = {"type": "button", "action_id": "add", "text": plain("Add")}
+    view = await opened(notice(actions(add)))
+
+    delivery = await slack.person("ada").press(view, "Add")
+
+    assert delivery.payload["view"]["hash"] == view.hash
+    assert delivery.payload["container"] == {"type": "view", "view_id": view.id}

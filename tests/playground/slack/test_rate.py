@@ -1,0 +1,101 @@
+"""How fast the app may post to a channel."""
+
+import asyncio
+
+import aiohttp
+import pytest
+
+from bot.playground.slack import LocalSlack
+from tests.playground.slack.conftest import Api, Clock
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def real(slack: LocalSlack) -> Clock:
+    """The seconds that pass while a test runs, by the rate's own clock."""
+    slack.world.posting.monotonic = real = Clock(100.0)
+    return real
+
+
+async def errors(api: Api, count: int, channel: str = "general") -> list[str | None]:
+    posts = [await api("chat.postMessage", channel=channel, text="x") for _ in range(count)]
+    return [post.get("error") for post in posts]
+
+
+async def test_after_a_short_burst_it_is_one_post_a_second(
+    slack: LocalSlack, api: Api, real: Clock
+) -> None:
+    burst = await errors(api, slack.world.posting.burst)
+    at_once = await errors(api, 1)
+    real.now += 1
+
+    assert burst == [None] * slack.world.posting.burst
+    assert at_once == ["ratelimited"]
+    assert await errors(api, 2) == [None, "ratelimited"]
+
+
+async def test_a_rest_allows_the_next_burst(slack: LocalSlack, api: Api, real: Clock) -> None:
+    await errors(api, slack.world.posting.burst)
+    real.now += 60
+
+    assert await errors(api, slack.world.posting.burst) == [None] * slack.world.posting.burst
+
+
+async def test_every_channel_has_a_rate_of_its_own(
+    slack: LocalSlack, api: Api, real: Clock
+) -> None:
+    slack.world.posting.burst = 1
+    await errors(api, 1)
+
+    assert await errors(api, 1, "secret") == [None]
+
+
+async def test_moving_the_clock_of_the_playground_gains_nothing(
+    slack: LocalSlack, api: Api, real: Clock, clock: Clock
+) -> None:
+    slack.world.posting.burst = 1
+    await errors(api, 1)
+    clock.now += 3600
+
+    assert await errors(api, 1) == ["ratelimited"]
+
+
+@pytest.mark.parametrize(("passed_s", "told"), [(0.5, "5"), (4.9, "1")])
+async def test_a_refusal_says_how_many_whole_seconds_to_wait(
+    slack: LocalSlack, http: aiohttp.ClientSession, real: Clock, passed_s: float, told: str
+) -> None:
+    slack.world.posting.burst, slack.world.posting.seconds_between_posts = 1, 5
+    post = {"channel": "general", "text": "x", "token": slack.bot_token}
+    headers = []
+    for _ in range(2):
+        async with http.post(f"{slack.api_url}chat.postMessage", data=post) as answer:
+            headers.append((answer.status, answer.headers.get("Retry-After")))
+        real.now += passed_s
+
+    assert headers == [(200, None), (429, told)]
+
+
+async def test_a_refused_post_costs_nothing(slack: LocalSlack, api: Api, real: Clock) -> None:
+    slack.world.posting.burst = 1
+    await errors(api, 5)
+    real.now += 1
+
+    assert await errors(api, 1) == [None]
+
+
+async def test_the_limit_can_be_switched_off_in_the_middle(slack: LocalSlack, api: Api) -> None:
+    await errors(api, slack.world.posting.burst)
+    slack.world.posting.seconds_between_posts = 0
+
+    assert await errors(api, 20) == [None] * 20
+
+
+async def test_replies_and_ephemerals_are_not_counted(slack: LocalSlack, api: Api) -> None:
+    slack.world.posting.burst = 1
+    to = {"channel": "general", "user": slack.person("bob").id}
+
+    answers = await asyncio.gather(*(api("chat.postEphemeral", text="x", **to) for _ in range(5)))
+
+    assert all(answer["ok"] for answer in answers)
+    assert await errors(api, 1) == [None]
