@@ -1,16 +1,19 @@
 """Periodic work inside one process. The only module that knows APScheduler."""
 
+import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC
+from datetime import UTC, datetime
 
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 logger = structlog.get_logger()
 
-
+# A tick only starts work; one that takes longer hangs.
+END_WITHIN_S = 5.0
 # So many ticks may fail or be late before somebody should look.
 MISSED_TICKS = 3
 
@@ -35,25 +38,29 @@ class Ticks:
 async def ticking(
     tick: Callable[[], Awaitable[object]], *, every_s: float
 ) -> AsyncIterator[Ticks]:
-    """Call `tick` every `every_s` seconds inside the block; a failed one is logged, not the last.
+    """Call `tick` at once and then every `every_s` seconds inside the block.
 
+    A failed one is logged and not the last. One that runs when the block ends is waited for.
     APScheduler 3.11 drops a run that is a second late unless it is told not to.
     """
     scheduler = AsyncIOScheduler(timezone=UTC)
     ticks = Ticks(every_s)
+    under_way = asyncio.Lock()
 
     async def run() -> None:
-        try:
-            await tick()
-            ticks.note()
-        except Exception:
-            logger.exception("a tick failed")
+        async with under_way:
+            try:
+                await tick()
+                ticks.note()
+            except Exception:
+                logger.exception("a tick failed")
 
     scheduler.add_job(
         run,
         "interval",
         seconds=every_s,
         id="tick",
+        next_run_time=datetime.now(UTC),  # what fell due while nobody ticked is not kept waiting
         misfire_grace_time=None,
         coalesce=True,
         max_instances=1,
@@ -62,4 +69,8 @@ async def ticking(
     try:
         yield ticks
     finally:
+        scheduler.pause()
+        # APScheduler 3.11 would cancel a tick that runs, and log that as an error of the job.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(under_way.acquire(), END_WITHIN_S)
         scheduler.shutdown(wait=False)

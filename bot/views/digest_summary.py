@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.digests.report import Report, has_changed
+from bot.digests.report import MOVED_FROM, Report, has_changed
 from bot.health import Band, Summary
 from bot.message import Block
 from bot.views.blocks import section
@@ -11,7 +11,10 @@ from bot.views.digest_plan import filter_shown, spoken
 from bot.views.health import SYMBOLS
 from bot.views.text import plural, score_number
 
-_NOTHING_CHANGED = "Nothing changed since the last digest."
+_NOTHING_CHANGED = (
+    f"Nothing changed since the last digest: no score moved by {MOVED_FROM} points or into"
+    " another band."
+)
 
 
 def title(report: Report) -> str:

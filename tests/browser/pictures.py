@@ -6,9 +6,12 @@ from pathlib import Path
 from playwright.async_api import Browser, Page, async_playwright
 
 from tests.browser.conftest import CHROMIUM, FLAGS, running_playground
-from tests.browser.typing import type_command
+from tests.browser.test_digests import close, make_digest, receive_digest
+from tests.browser.typing import type_command, type_line
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
+SCANNED = ("portal", "portal", "mail", "mail", "mail", "shop", "shop", "shop", "jobs", "checkout")
+TALL = (1280, 1500)
 WIDE, NARROW = (1280, 860), (420, 860)
 
 
@@ -18,6 +21,7 @@ async def main() -> None:
     async with running_playground() as address, async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         await _commands(browser, address)
+        await _digests(browser, address)
         await _phone(browser, address)
         await _admin(browser, address)
         await _tracker(browser, address)
@@ -34,6 +38,28 @@ async def _commands(browser: Browser, address: str) -> None:
     await type_command(page, "/scan exmaple.com", "is not in your portfolio")
     await type_command(page, "/domains below:80", "worst first")
     await _keep(page, "domains-dark.png")
+
+
+async def _digests(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", TALL)
+    dialog = page.get_by_role("dialog")
+    await type_line(page, "/domaindigest")
+    await dialog.get_by_role("button", name="New", exact=True).click()
+    await dialog.get_by_text("Next five runs").wait_for()
+    await _keep(page, "digest-form.png")
+    await close(page)
+    await make_digest(page)
+    await _keep(page, "digest-list.png")
+    await close(page)
+    await receive_digest(page)
+    for host in SCANNED:  # a scan moves the score
+        name = f"{host}.northwind.example"
+        await type_command(page, f"/scan {name}", f"Scan of {name}")
+    await type_command(page, "/adddomain status.northwind.example", "was added")
+    await type_command(page, "/adddomain docs.northwind.example", "was added")
+    await page.reload()
+    await receive_digest(page)
+    await _keep(page, "digest.png")
 
 
 async def _phone(browser: Browser, address: str) -> None:

@@ -27,6 +27,34 @@ async def test_a_failed_tick_is_not_the_last_one() -> None:
     assert len(ticks) >= 3
 
 
+async def test_the_first_tick_comes_at_once() -> None:
+    ticked = asyncio.Event()
+
+    async def tick() -> None:
+        ticked.set()
+
+    async with ticking(tick, every_s=3600):
+        async with asyncio.timeout(5):
+            await ticked.wait()
+
+
+async def test_a_tick_under_way_ends_before_the_stop(caplog: pytest.LogCaptureFixture) -> None:
+    begun, may_end = asyncio.Event(), asyncio.Event()
+    ended: list[bool] = []
+
+    async def tick() -> None:
+        begun.set()
+        await may_end.wait()
+        ended.append(True)
+
+    async with ticking(tick, every_s=0.05):
+        await begun.wait()
+        asyncio.get_running_loop().call_later(0.05, may_end.set)
+
+    assert ended == [True]
+    assert not caplog.records
+
+
 async def test_ticks_that_stopped_are_noticed() -> None:
     async def tick() -> None:
         return None

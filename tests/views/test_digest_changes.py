@@ -71,7 +71,7 @@ def test_a_digest_in_which_nothing_changed_says_so() -> None:
 
     message = digest_message(a_post(report=a_report(scores, scores)))
 
-    assert everywhere(message, "Nothing changed since the last digest.")
+    assert everywhere(message, "Nothing changed since the last digest: no score moved by 5 points")
 
 
 def test_a_digest_with_nothing_to_compare_with_tells_no_changes() -> None:
