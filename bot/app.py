@@ -19,7 +19,8 @@ from bot.logs import bolt_logger
 from bot.settings import Settings
 from bot.slack.calls import check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
-from bot.slack.identity import Identity, OneWorkspace
+from bot.slack.identity import Identity, OneClient, OneWorkspace
+from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.socket_mode import connected
 from bot.store.base import Documents
@@ -35,6 +36,9 @@ logger = structlog.get_logger()
 FINISH_WITHIN_S = 20.0
 FOREIGN_WORKSPACE = "This bot serves another workspace. Ask whoever runs it to add this one."
 PACE = Pace()
+# The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a
+# Slack that cannot be reached is told apart from one that may have done what it was asked.
+SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 
 
 class StartError(Exception):
@@ -62,25 +66,28 @@ async def serve(
     """
     async with AsyncExitStack() as stack:
         documents, ring = await stack.enter_async_context(_store(settings))
-        http = await stack.enter_async_context(aiohttp.ClientSession())
+        http = await stack.enter_async_context(aiohttp.ClientSession(timeout=SLACK_TIMEOUT))
+        token = settings.slack_bot_token.get_secret_value()
+        slack = _slack_client(settings, http, token)
+        identity = Identity(slack)
         parts = Parts(
             settings=settings,
             documents=documents,
             ring=ring,
             kept=KeptCommands(documents, ring, clock=clock),
             tasks=Tasks(),
-            slack=_slack_client(settings, http, settings.slack_bot_token.get_secret_value()),
+            slack=slack,
+            posting=Posting(OneClient(identity, _poster(settings, http, token))),
             replies=Replies(http),
             tracker_http=await stack.enter_async_context(tracker_http()),
             clock=clock,
             pace=pace,
         )
-        identity = Identity(parts.slack)
         await _check_tokens(settings, parts.slack, identity)
         app = _bolt_app(_slack_client(settings, http, None), identity)
-        boundary = register_features(app, parts)
-        stack.push_async_callback(_finish, parts.tasks, boundary, finish_within_s)
-        await _open_to_slack(stack, app, parts, identity)
+        running = register_features(app, parts)
+        stack.push_async_callback(_finish, parts.tasks, running.boundary, finish_within_s)
+        await _open_to_slack(stack, app, parts, identity, running.tick)
         await stop.wait()
         logger.info("stopping")
 
@@ -98,13 +105,15 @@ def _bolt_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
 
 
 async def _open_to_slack(
-    stack: AsyncExitStack, app: AsyncApp, parts: Parts, identity: Identity
+    stack: AsyncExitStack,
+    app: AsyncApp,
+    parts: Parts,
+    identity: Identity,
+    tick: Callable[[], Awaitable[object]],
 ) -> None:
     """Begin to tick, to take Slack's requests, and to tell whether all of it works."""
     settings = parts.settings
-    ticks = await stack.enter_async_context(
-        ticking(parts.kept.forget_expired, every_s=settings.tick_seconds)
-    )
+    ticks = await stack.enter_async_context(ticking(tick, every_s=settings.tick_seconds))
     checks: dict[str, Check] = {
         "store": _works(parts.documents.check),
         "slack": _works(identity.fetch),
@@ -157,11 +166,17 @@ def _slack_client(
     return AsyncWebClient(
         token=token,
         base_url=settings.slack_api_url,
-        timeout=10,
         session=http,
         # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
         retry_handlers=[AsyncRateLimitErrorRetryHandler(max_retry_count=1)],
     )
+
+
+def _poster(settings: Settings, http: aiohttp.ClientSession, token: str) -> AsyncWebClient:
+    """A client that repeats nothing by itself: see `Posting`."""
+    client = _slack_client(settings, http, token)
+    client.retry_handlers = []
+    return client
 
 
 async def _check_tokens(settings: Settings, client: AsyncWebClient, identity: Identity) -> None:

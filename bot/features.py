@@ -1,6 +1,6 @@
 """The features, made and joined: a part of the composition root (see bot/app.py)."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,10 +10,21 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adding import Adding
 from bot.connection import Connection
+from bot.digests.collection import Collector
+from bot.digests.delivery import Delivery, Words
+from bot.digests.desk import Desk
+from bot.digests.owners import Owners
+from bot.digests.rounds import Rounds
+from bot.digests.shelf import Shelf
 from bot.kept import KeptCommands
 from bot.keys import Keys
 from bot.listeners.adding import AddingListeners
 from bot.listeners.boundary import FIRST_WORD_AFTER_S, Boundary
+from bot.listeners.digest_access import DigestAccess
+from bot.listeners.digest_forms import DigestFormListeners
+from bot.listeners.digest_pausing import DigestPauseListeners
+from bot.listeners.digest_screen import DigestScreen
+from bot.listeners.digests import DigestListeners
 from bot.listeners.dispatcher import Dispatcher
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.failures import Failures
@@ -25,12 +36,15 @@ from bot.portfolio.portfolio import Portfolio
 from bot.scans import Scans
 from bot.settings import Settings
 from bot.slack.notices import RefusalNotices
+from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.store.base import Documents
 from bot.store.sealed import KeyRing
 from bot.tasks import Tasks
 from bot.tracker.budget import Budget
 from bot.tracker.client import TrackerClient
+from bot.views.digest import announcement_message, digest_message, heartbeat_message
+from bot.views.digest_notices import owner_notice
 from bot.views.key_trouble import refusal_notice
 
 
@@ -52,14 +66,23 @@ class Parts:
     kept: KeptCommands
     tasks: Tasks
     slack: AsyncWebClient
+    posting: Posting
     replies: Replies
     tracker_http: httpx.AsyncClient
     clock: Callable[[], datetime]
     pace: Pace
 
 
-def register_features(app: AsyncApp, parts: Parts) -> Boundary:
-    """Attach every feature to `app`; return the boundary that runs them."""
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What the features do from now on: answer people, and whatever `tick` finds due."""
+
+    boundary: Boundary
+    tick: Callable[[], Awaitable[None]]
+
+
+def register_features(app: AsyncApp, parts: Parts) -> Running:
+    """Attach every feature to `app`; return what runs them."""
     keys = Keys(parts.documents, parts.ring, clock=parts.clock)
     budget = Budget()
     connection = _connection(parts, keys, budget)
@@ -75,16 +98,48 @@ def register_features(app: AsyncApp, parts: Parts) -> Boundary:
     dispatcher = Dispatcher(app, boundary, parts.replies)
     register_unread(app)
     _register_members(dispatcher, parts, connection, portfolio)
+    desk, rounds = _digests(parts, keys, portfolio)
+    _register_digests(dispatcher, parts, desk, failures)
     KeyListeners(
         keys=keys,
         connection=connection,
         portfolio=portfolio,
         kept=KeptRuns(parts.kept, dispatcher, parts.replies),
+        desk=desk,
         failures=failures,
         budget=budget,
         clock=parts.clock,
     ).register(dispatcher)
-    return boundary
+
+    async def tick() -> None:
+        await parts.kept.forget_expired()
+        await rounds.go_round()
+
+    return Running(boundary, tick)
+
+
+def _digests(parts: Parts, keys: Keys, portfolio: Portfolio) -> tuple[Desk, Rounds]:
+    """What people do with digests, and what the clock does."""
+    shelf = Shelf(parts.documents)
+    collector = Collector(portfolio, shelf, clock=parts.clock)
+    words = Words(digest_message, heartbeat_message)
+    delivery = Delivery(shelf, collector, parts.posting, words, clock=parts.clock)
+    desk = Desk(
+        shelf, collector, delivery, parts.posting, announcement_message, clock=parts.clock
+    )
+    owners = Owners(parts.posting, keys, owner_notice)
+    return desk, Rounds(shelf, delivery, owners, parts.tasks, clock=parts.clock)
+
+
+def _register_digests(
+    dispatcher: Dispatcher, parts: Parts, desk: Desk, failures: Failures
+) -> None:
+    """What people do with digests: in the list, in its forms, in posts and notices."""
+    access = DigestAccess(desk)
+    screen = DigestScreen(desk=desk, access=access, failures=failures, clock=parts.clock)
+    DigestListeners(desk, access, screen).register(dispatcher)
+    DigestFormListeners(desk=desk, access=access, screen=screen).register(dispatcher)
+    DigestPauseListeners(desk=desk, access=access, screen=screen).register(dispatcher)
 
 
 def _connection(parts: Parts, keys: Keys, budget: Budget) -> Connection:

@@ -10,11 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.playground.slack import Message
+from tests.whole.digests import DAY, make, move_to, next_digest, score
 from tests.whole.town import Clock, Town, running_bot, running_stand_ins
 
 README = Path(__file__).parents[1] / "README.md"
 BLOCK = re.compile(r"(<!-- answer: (\w+) -->\n```text\n).*?(```\n)", re.DOTALL)
 NINE = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+MONDAY = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)  # nine o'clock in Berlin
+WORKING_DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri"]
 SCAN = {
     "whois": {
         "registrar": "Registro Sur S.A.",
@@ -79,16 +82,28 @@ async def _answers(town: Town) -> dict[str, str]:
         ),
         "refused": ("bob", "/domainkey", await town.ask(town.bob, "/domainkey")),
     }
-    return {name: _as_text(*one) for name, one in shown.items()}
+    said = {name: f"{who}: {line}\n\n{_as_text(each)}" for name, (who, line, each) in shown.items()}
+    return said | {"digest": _as_text(await _digest(town))}
 
 
-def _as_text(who: str, line: str, message: Message) -> str:
+async def _digest(town: Town) -> Message:
+    """The second of two working days' digests, so that there is something to compare with."""
+    await make(town, **{"Days": WORKING_DAYS, "Time": "09:00", "Time zone": "Europe/Berlin"})
+    move_to(town, MONDAY)
+    await next_digest(town)
+    score(town, "www.example", 64)
+    town.acme.add("news.example", health=88, folder="Sites")
+    move_to(town, MONDAY + DAY)
+    return await next_digest(town)
+
+
+def _as_text(message: Message) -> str:
     lines = [
         text for text in message.everything.splitlines() if text and text not in message.buttons
     ]
     buttons = "  ".join(f"[{label}]" for label in dict.fromkeys(message.buttons))
     body = "\n".join(lines).replace("`", "").replace("*", "")
-    return f"{who}: {line}\n\n{body}\n" + (f"\n{buttons}\n" if buttons else "")
+    return f"{body}\n" + (f"\n{buttons}\n" if buttons else "")
 
 
 def with_answers(text: str, made: dict[str, str]) -> str:

@@ -19,7 +19,9 @@ from bot.workspace import WorkspaceId
 class Conversation:
     """Who asks, in which workspace, and how to answer.
 
-    `trigger_id` opens a form within 3 s. `view_id` is set when a button in a form was pressed.
+    `trigger_id` opens a form within 3 s. `view_id` is set when a button in a form was pressed,
+    or the form submitted; `view_hash` is then that of the form as it was at that moment, and
+    `note` what the form was given to carry.
     `command_line` is what would ask the same again. `takes_place` puts the answer where the
     pressed message stands. `owes_answer`: they have read that an answer will come.
     `is_answered`: it has.
@@ -32,6 +34,8 @@ class Conversation:
     replies: Replies
     trigger_id: str | None = None
     view_id: str | None = None
+    view_hash: str | None = None
+    note: str | None = None
     command_line: str | None = None
     takes_place: bool = False
     is_from_elsewhere: bool = False
@@ -63,10 +67,14 @@ class Conversation:
         """Return what Slack says now of whoever asks; raise SlackError."""
         return await fetch_member(self.client, self.workspace, self.origin.user_id)
 
-    def as_metadata(self) -> str:
-        """Return what a form must carry so that its answer finds the way back here."""
+    def as_metadata(self, note: str | None = None) -> str:
+        """Return what a form must carry so that its answer finds the way back here.
+
+        `note` is for whoever reads the answer: it comes back as `Conversation.note`.
+        """
         origin = self.origin
-        return json.dumps([origin.channel_id, origin.response_url, origin.is_message])
+        way = [origin.channel_id, origin.response_url, origin.is_message]
+        return json.dumps(way if note is None else [*way, note])
 
     async def _send(self, message: Message) -> None:
         self.has_spoken = True
@@ -101,6 +109,8 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Conve
         replies=replies,
         trigger_id=body.get("trigger_id"),
         view_id=view.get("id"),
+        view_hash=view.get("hash"),
+        note=_carried(view)[1],
         is_from_elsewhere=_is_from_elsewhere(body, context),
     )
 
@@ -114,15 +124,26 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Conver
         replies=replies,
         trigger_id=body.get("trigger_id"),
         view_id=body["view"]["id"],
+        view_hash=body["view"].get("hash"),
+        note=_carried(body["view"])[1],
         is_from_elsewhere=_is_from_elsewhere(body, context),
     )
 
 
 def _origin_of(view: Mapping[str, Any], user_id: str) -> Origin:
+    return Origin(user_id, *_carried(view)[0])
+
+
+def _carried(
+    view: Mapping[str, Any],
+) -> tuple[tuple[str | None, str | None, bool], str | None]:
+    """Return what `as_metadata` gave the form: channel, response_url, is_message; and the note."""
     match json.loads(view.get("private_metadata") or "[]"):
         case [str() | None as channel_id, str() | None as response_url, bool(is_message)]:
-            return Origin(user_id, channel_id, response_url, is_message)
-    return Origin(user_id)
+            return (channel_id, response_url, is_message), None
+        case [str() | None as channel, str() | None as url, bool(is_message), str(note)]:
+            return (channel, url, is_message), note
+    return (None, None, False), None
 
 
 def _is_from_elsewhere(body: Mapping[str, Any], context: Any) -> bool:

@@ -35,6 +35,7 @@ OPTIONS_WITHIN_S = 2.5
 
 CommandHandler = Callable[[Conversation, str], Awaitable[None]]
 PressHandler = Callable[[Conversation, str], Awaitable[None]]
+ChangeHandler = Callable[[Conversation, str, Mapping[str, Any]], Awaitable[None]]
 OptionsFinder = Callable[[Conversation, str], Awaitable[list[Block]]]
 
 
@@ -106,6 +107,27 @@ class Dispatcher:
             self._boundary.start(conversation, work, action_id, speaks=replies)
 
         self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(pressed)
+
+    def on_change(self, action_id: str, handle: ChangeHandler) -> None:
+        """Let `handle(conversation, value, values)` take what somebody does in an open form.
+
+        That is a press of a button, whose value is given, or a choice in a field that tells of
+        it at once; also `action_id.anything`. `values` is what the form holds, as Slack sends it.
+        """
+
+        async def changed(ack: Ack, body: dict[str, Any], context: Any) -> None:
+            conversation = from_press(body, context, self._replies)
+            value = str(body["actions"][0].get("value", ""))
+            values = ((body.get("view") or {}).get("state") or {}).get("values") or {}
+            await ack()
+            self._boundary.start(
+                conversation,
+                lambda: handle(conversation, value, values),
+                action_id,
+                speaks=False,
+            )
+
+        self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(changed)
 
     def on_form(
         self,

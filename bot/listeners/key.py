@@ -7,6 +7,7 @@ from datetime import datetime
 import structlog
 
 from bot.connection import Connection
+from bot.digests.desk import Desk
 from bot.errors import BotError, NotAllowedError
 from bot.keys import ExpiredDraftError, KeyRecord, Keys, NoKeyError
 from bot.listeners.conversation import Conversation
@@ -55,6 +56,7 @@ class KeyListeners:
     connection: Connection
     portfolio: Portfolio
     kept: KeptRuns
+    desk: Desk
     failures: Failures
     budget: Budget
     clock: Callable[[], datetime]
@@ -114,6 +116,7 @@ class KeyListeners:
         count = len(listing.domains)
         await _show(conversation, saved_form(record, count), saved_message(record, count))
         await self.kept.run_all(conversation.workspace, conversation.client)
+        await self.desk.wake(conversation.workspace)
 
     async def check_key(self, conversation: Conversation, _value: str) -> None:
         """Ask the service whether the key works now, even if it was refused before."""
@@ -122,6 +125,7 @@ class KeyListeners:
         listing = await self.connection.check_again(conversation.workspace)
         record = await self._record(conversation)
         await conversation.reply(checked_message(record, len(listing.domains)))
+        await self.desk.wake(conversation.workspace)
 
     async def remove_key(self, conversation: Conversation, _value: str) -> None:
         """Forget the key."""

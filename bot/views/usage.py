@@ -57,6 +57,14 @@ USAGES = {
             "Parts: type:x, folder:x, tag:x (again for each tag).",
         ),
         Usage(
+            "/domaindigest",
+            "opens the health digests of a channel: posts about your domains that come by"
+            " themselves, on the days and at the time that you choose",
+            (("/domaindigest", "shows this channel's digests, and makes and changes them"),),
+            "Everything is chosen in the form that it opens: filter, days, time, when to stay"
+            " silent, whom to mention.",
+        ),
+        Usage(
             "/domainkey",
             "is for workspace admins: it shows the state of the Domain Tracker API key, and sets,"
             " checks, replaces or removes it",

@@ -24,6 +24,7 @@ from bot.settings import Settings
 SCOPES = ("read_domains", "write_domains")
 # The very file that is pasted into Slack: a command or permission that it lacks is lacking here.
 ABOUT = read_manifest(Path(__file__).parents[2] / "manifest.yml")
+KEY_BUTTONS = {"Set key", "Replace key"}
 PATIENT = Pace(first_word_after_s=30, still_waiting_after_s=30)
 
 
@@ -85,8 +86,11 @@ class Town:
 
     async def submit_key(self, key: str, **fields: Any) -> View:
         """Fill in the key's form; return the form that stands there in the end."""
-        state = await self.ask(self.ada, "/domainkey")
-        await self.ada.press(state, "Set key" if "Set key" in state.buttons else "Replace key")
+        await self.ada.type("/domainkey")
+        state = await self.ada.next_message(
+            timeout_s=10, where=lambda message: bool(KEY_BUTTONS & set(message.buttons))
+        )
+        await self.ada.press(state, (KEY_BUTTONS & set(state.buttons)).pop())
         delivery = await self.ada.submit(await self.ada.next_form(), {"API key": key, **fields})
         assert not delivery.errors, delivery.errors
         while "⏳" in (form := await self.ada.next_form(timeout_s=10)).everything:
@@ -123,6 +127,7 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -
         database_url=f"sqlite:///{folder}/bot.sqlite",
         port=free_port(),
         egress_ips="203.0.113.7",
+        tick_seconds=0.5,
         **way,
     )
 

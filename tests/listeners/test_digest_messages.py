@@ -1,0 +1,74 @@
+"""The buttons about digests in messages: in posts, and in what their owners are told."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.views.digest_notices import RESUME_DIGEST, SEND_DIGEST
+from bot.views.digest_plan import MANAGE_DIGEST
+from tests.digests.office import BOB
+from tests.listeners.digest_room import Room
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_manage_on_a_post_opens_the_list_of_its_channel(room: Room) -> None:
+    digest = await room.made("secret")
+    foreign = f"{room.channel_id('random')}/{digest.digest_id}"  # the value's channel is not asked
+    room.post(MANAGE_DIGEST, "Manage", foreign, "general")
+
+    form = await room.press(room.bob.messages()[-1], "Manage")
+
+    assert "1 digest in `#secret`" in form.everything
+
+
+async def test_manage_is_for_those_of_the_channel_only(room: Room) -> None:
+    digest = await room.made("secret")
+    room.post(MANAGE_DIGEST, "Manage", f"C/{digest.digest_id}", "general")
+    cy = room.slack.person("cy")
+
+    await cy.press(cy.messages()[-1], "Manage")
+
+    assert "You are not in that channel" in await room.answer(cy)
+    assert cy.form is None
+
+
+@pytest.mark.parametrize(
+    ("action_id", "label"),
+    [(MANAGE_DIGEST, "Manage"), (SEND_DIGEST, "Send now"), (RESUME_DIGEST, "Resume")],
+)
+async def test_a_button_about_a_deleted_digest_says_so(
+    room: Room, action_id: str, label: str
+) -> None:
+    room.post(action_id, label, "C0OPS/d0gone", "dm")
+
+    await room.bob.press(room.bob.messages("dm")[-1], label)
+
+    assert "That digest is gone" in await room.answer(channel="dm")
+
+
+async def test_an_owner_sends_a_missing_digest_from_the_direct_message_once(room: Room) -> None:
+    digest = await room.made()
+    room.post(SEND_DIGEST, "Send now", f"C0/{digest.digest_id}", "dm")
+    notice = room.bob.messages("dm")[-1]
+
+    await room.bob.press(notice, "Send now")
+    first = await room.answer(channel="dm")
+    room.office.clock.advance(timedelta(minutes=5).total_seconds())
+    await room.bob.press(notice, "Send now")
+    second = await room.answer(channel="dm")
+
+    assert "✅ Sent. It is in `#general` now." in first
+    assert "I have done this already" in second
+    assert len(room.office.posts.posts) == 1
+
+
+async def test_an_owner_resumes_from_the_direct_message(room: Room) -> None:
+    digest = await room.made()
+    await room.office.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
+    room.post(RESUME_DIGEST, "Resume", f"C0/{digest.digest_id}", "dm")
+
+    await room.bob.press(room.bob.messages("dm")[-1], "Resume")
+
+    assert "▶️ Resumed." in await room.answer(channel="dm")
+    assert (await room.now(digest)).pause is None

@@ -1,0 +1,122 @@
+"""How people in the town make digests, and how its clock comes to their slots."""
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from bot.playground.slack import Message, Person, View
+from tests.whole.town import Town
+
+DAY = timedelta(days=1)
+EVERY_DAY = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+HEADLINE = "Health digest"
+
+
+async def open_list(town: Town, person: Person, channel: str = "general") -> View:
+    """Type `/domaindigest` and return the form once it is no longer loading."""
+    await person.type("/domaindigest", channel=channel)
+    return await settled(person)
+
+
+async def until_listed(town: Town, words: str, person: Person | None = None) -> View:
+    """Open the list again and again, until it says that; return it."""
+    async with asyncio.timeout(20):
+        while words not in (form := await open_list(town, person or town.bob)).everything:
+            pass
+    return form
+
+
+async def settled(person: Person) -> View:
+    """Return the next form that says more than "please wait"."""
+    while "⏳" in (form := await person.next_form(timeout_s=10)).everything:
+        pass
+    return form
+
+
+async def press_in(person: Person, form: View, label: str, nth: int = 0) -> View:
+    """Press a button of the form; return what stands there in the end."""
+    await person.press(form, label, nth=nth)
+    return await settled(person)
+
+
+async def new_form(town: Town, person: Person, channel: str = "general") -> View:
+    """Open the form in which a digest is made."""
+    return await press_in(person, await open_list(town, person, channel), "New")
+
+
+async def make(
+    town: Town, person: Person | None = None, channel: str = "general", **fields: Any
+) -> View:
+    """Make a digest for nine o'clock UTC every day; return the list that says that it is saved."""
+    person = person or town.bob
+    form = await new_form(town, person, channel)
+    wanted = {"Days": EVERY_DAY, "Time": "09:00", "Time zone": "UTC"} | fields
+    delivery = await person.submit(form, wanted)
+    assert not delivery.errors, delivery.errors
+    saved = await settled(person)
+    assert "Saved" in saved.everything, saved.everything
+    return saved
+
+
+def nine(town: Town, days: int = 0) -> datetime:
+    """Return the next nine o'clock UTC by the town's clock, or the one so many days later."""
+    now = town.clock()
+    today = now.replace(hour=9, minute=0, second=0, microsecond=0)
+    return today + (DAY if today <= now else timedelta()) + days * DAY
+
+
+def move_to(town: Town, moment: datetime) -> None:
+    """Move the town's clock ahead."""
+    town.clock.ahead += moment - town.clock()
+    assert town.clock.ahead >= timedelta()
+
+
+async def next_digest(town: Town, person: Person | None = None, channel: str = "general") -> Message:
+    """Return the next digest that somebody sees in a channel."""
+    return await (person or town.bob).next_message(
+        channel, timeout_s=15, where=lambda message: HEADLINE in headline(message)
+    )
+
+
+async def at_nine(town: Town, channel: str = "general") -> Message:
+    """Let it be the next nine o'clock, and return the digest that comes."""
+    move_to(town, nine(town))
+    return await next_digest(town, channel=channel)
+
+
+def score(town: Town, domain: str, health: float) -> None:
+    """Give a domain another health score."""
+    [record] = [each for each in town.acme.domains.values() if each.domain == domain]
+    record.health = health
+
+
+def headline(message: Message) -> str:
+    """Return the header of a message, empty where there is none."""
+    headers = [block for block in message.blocks if block["type"] == "header"]
+    return str(headers[0]["text"]["text"]) if headers else ""
+
+
+def digests(town: Town, channel: str = "general") -> list[Message]:
+    """Return every digest that stands in a channel."""
+    found = town.slack.world.workspace.channel_named(channel)
+    assert found is not None
+    return [message for message in found.messages if HEADLINE in headline(message)]
+
+
+def block_of(message: Message, kind: str, chart: str = "") -> dict[str, Any]:
+    """Return the first block of that type, or of that kind of chart."""
+    for block in message.blocks:
+        if block["type"] == kind and (not chart or block["chart"]["type"] == chart):
+            return block
+    raise AssertionError(f"no {kind} {chart} in {json.dumps(message.blocks)[:2000]}")
+
+
+async def next_notice(town: Town, person: Person | None = None) -> Message:
+    """Return the next direct message of the bot."""
+    return await (person or town.bob).next_message("dm", timeout_s=15)
+
+
+def utc(text: str) -> datetime:
+    """Return a moment written as `2026-11-20 09:00`, in UTC."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

@@ -1,0 +1,231 @@
+"""Digests when something is wrong: with the key, the service, Slack, the bot, or what is typed."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.playground.slack import FormError
+from tests.whole.digests import (
+    DAY,
+    at_nine,
+    digests,
+    make,
+    move_to,
+    new_form,
+    next_digest,
+    next_notice,
+    nine,
+    open_list,
+    press_in,
+    settled,
+    until_listed,
+)
+from tests.whole.town import Town, running_bot, running_stand_ins
+
+pytestmark = pytest.mark.anyio
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def mode() -> str:
+    """Digests do not come by Slack's requests: one way of getting them is enough here."""
+    return "socket"
+
+
+async def test_a_lost_answer_is_never_repeated_and_the_owner_is_told(shop: Town) -> None:
+    await make(shop)
+    shop.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
+
+    await at_nine(shop)
+    notice = await next_notice(shop)
+    move_to(shop, shop.clock() + 30 * MINUTE)
+    await open_list(shop, shop.bob)
+
+    assert "Send now" in notice.buttons
+    assert len(digests(shop)) == 1
+
+
+async def test_the_owner_sends_what_was_lost_from_the_notice(shop: Town) -> None:
+    await make(shop)
+    shop.slack.fail_next("chat.postMessage", kind="drop")
+    move_to(shop, nine(shop))
+    notice = await next_notice(shop)
+
+    await shop.bob.press(notice, "Send now")
+    await next_digest(shop)
+    answer = await next_notice(shop)
+
+    assert "Sent" in answer.everything
+
+
+async def test_a_busy_slack_gets_the_digest_when_it_said(shop: Town) -> None:
+    await make(shop)
+    shop.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=2)
+
+    await at_nine(shop)
+
+    assert len(digests(shop)) == 1
+
+
+async def test_without_a_service_the_digest_waits_and_comes_late(shop: Town) -> None:
+    await make(shop)
+    shop.tracker.fail_next("503", times=50)
+    move_to(shop, nine(shop))
+    await until_listed(shop, "Domain Tracker did not answer")
+    shop.tracker.faults.clear()
+    move_to(shop, shop.clock() + 20 * MINUTE)
+
+    post = await next_digest(shop)
+
+    assert "late" in post.everything.lower()
+
+
+async def test_a_refused_key_is_told_once_and_a_new_one_sends_what_waits_once(shop: Town) -> None:
+    await make(shop)
+    await make(shop, channel="secret")
+    shop.acme.revoke_key(shop.key)
+    move_to(shop, nine(shop))
+    notice = await next_notice(shop, shop.ada)
+
+    await shop.connect()
+    await next_digest(shop)
+    await next_digest(shop, channel="secret")
+    await open_list(shop, shop.bob)
+
+    assert "key" in notice.everything
+    assert (len(digests(shop)), len(digests(shop, "secret"))) == (1, 1)
+    told = [message for message in shop.ada.messages("dm") if "refuse" in message.everything]
+    assert len(told) == 1
+
+
+async def test_an_owner_who_has_left_is_followed_by_whoever_set_the_key(shop: Town) -> None:
+    await make(shop)
+    shop.slack.deactivate("bob")
+    shop.slack.archive("general")
+
+    move_to(shop, nine(shop))
+    notice = await next_notice(shop, shop.ada)
+
+    assert "archived" in notice.everything
+
+
+async def test_a_channel_without_the_bot_gets_no_digest_but_the_way_to_invite_it(
+    shop: Town,
+) -> None:
+    form = await new_form(shop, shop.bob)
+
+    await shop.bob.submit(form, {"Channel": "random", "Time zone": "UTC"})
+    answer = await settled(shop.bob)
+
+    assert "/invite" in answer.everything
+    shop.slack.invite_bot("random")
+    assert "No digests" in (await open_list(shop, shop.bob, "random")).everything
+
+
+async def test_a_private_channel_of_others_cannot_be_chosen(shop: Town) -> None:
+    cy = shop.slack.person("cy")
+    form = await new_form(shop, cy)
+
+    with pytest.raises(FormError):
+        await cy.submit(form, {"Channel": "secret"})
+
+
+async def test_no_weekday_and_an_odd_filter_are_said_under_their_fields(shop: Town) -> None:
+    form = await new_form(shop, shop.bob)
+
+    delivery = await shop.bob.submit(form, {"Filter": "below:low", "Time zone": "UTC"})
+
+    assert "below:low" in str(delivery.errors)
+    with pytest.raises(FormError):
+        await shop.bob.submit(form, {"Days": [], "Filter": None})
+
+
+async def test_an_unknown_zone_is_not_offered(shop: Town) -> None:
+    form = await new_form(shop, shop.bob)
+
+    assert await shop.bob.suggest(form, "Time zone", "Atlantis") == []
+    assert "Asia/Kathmandu" in str(await shop.bob.suggest(form, "Time zone", "kathm"))
+
+
+async def test_the_second_of_two_who_change_a_digest_is_told(shop: Town) -> None:
+    await make(shop)
+    listed = await open_list(shop, shop.ada)
+    hers = await press_in(shop.ada, listed, "Change")
+    his = await press_in(shop.bob, await open_list(shop, shop.bob), "Change")
+    await shop.ada.submit(hers, {"Time": "10:00"})
+    await settled(shop.ada)
+
+    await shop.bob.submit(his, {"Time": "11:00"})
+    answer = await settled(shop.bob)
+
+    assert "ada" in answer.everything or f"<@{shop.ada.id}>" in answer.everything
+    assert "10:00" in (await open_list(shop, shop.bob)).everything
+
+
+async def test_a_slot_is_posted_once_across_restarts(tmp_path: Path, mode: str) -> None:
+    async with running_stand_ins(tmp_path, mode) as town:
+        async with running_bot(town):
+            town.acme.add("shop.example", health=41)
+            await town.connect()
+            await make(town)
+            await at_nine(town)
+        for _ in range(2):
+            async with running_bot(town):
+                await open_list(town, town.bob)
+
+        assert len(digests(town)) == 1
+
+
+async def test_after_days_of_downtime_the_newest_comes_once_and_the_others_are_told(
+    tmp_path: Path, mode: str
+) -> None:
+    async with running_stand_ins(tmp_path, mode) as town:
+        async with running_bot(town):
+            town.acme.add("shop.example", health=41)
+            await town.connect()
+            await make(town)
+        move_to(town, nine(town) + 3 * DAY + 60 * MINUTE)
+        async with running_bot(town):
+            post = await next_digest(town)
+            notice = await next_notice(town)
+            listed = await open_list(town, town.bob)
+
+        assert "late" in post.everything.lower()
+        assert "3" in notice.everything
+        assert "missed" in listed.everything
+        assert len(digests(town)) == 1
+
+
+async def test_only_admins_where_an_admin_said_so(shop: Town) -> None:
+    await make(shop)
+    listed = await open_list(shop, shop.ada)
+    await press_in(shop.ada, listed, "Only admins may change digests")
+
+    his = await open_list(shop, shop.bob)
+
+    assert "only admins" in his.everything.lower()
+    assert "New" not in his.buttons
+    assert "Delete" not in his.buttons
+
+
+async def test_a_form_opened_before_the_restriction_is_refused_too(shop: Town) -> None:
+    his = await make(shop)
+    listed = await open_list(shop, shop.ada)
+    await press_in(shop.ada, listed, "Only admins may change digests")
+
+    answer = await press_in(shop.bob, his, "Delete")
+
+    assert "admin" in answer.everything.lower()
+    assert "1 digest" in (await open_list(shop, shop.ada)).everything
+
+
+async def test_slack_refusing_the_new_blocks_gets_the_plain_twin(shop: Town) -> None:
+    await make(shop)
+    shop.slack.refuse_block_types("data_table", "data_visualization")
+
+    post = await at_nine(shop)
+
+    assert "shop.example" in post.everything
+    assert {block["type"] for block in post.blocks} <= {"header", "section", "context", "actions"}
