@@ -82,13 +82,15 @@ async def _answers(town: Town) -> dict[str, str]:
         ),
         "refused": ("bob", "/domainkey", await town.ask(town.bob, "/domainkey")),
     }
-    said = {name: f"{who}: {line}\n\n{_as_text(each)}" for name, (who, line, each) in shown.items()}
+    said = {
+        name: f"{who}: {line}\n\n{_as_text(each)}" for name, (who, line, each) in shown.items()
+    }
     return said | {"digest": _as_text(await _digest(town))}
 
 
 async def _digest(town: Town) -> Message:
     """The second of two working days' digests, so that there is something to compare with."""
-    await make(town, **{"Days": WORKING_DAYS, "Time": "09:00", "Time zone": "Europe/Berlin"})
+    await make(town, {"Days": WORKING_DAYS, "Time": "09:00", "Time zone": "Europe/Berlin"})
     move_to(town, MONDAY)
     await next_digest(town)
     score(town, "www.example", 64)

@@ -9,7 +9,8 @@ BotError
 ├── LostClaimError           another worker has taken the run over, or it is no longer wanted
 ├── NotInChannelError        whoever asks is not in that channel
 ├── BotNotInChannelError     the bot is not in it: `/invite`
-└── AdminsOnlyError          this workspace lets only its admins change digests
+├── AdminsOnlyError          this workspace lets only its admins change digests
+└── GuestError               whoever asks is a guest of the workspace
 """
 
 from datetime import datetime
@@ -60,3 +61,7 @@ class BotNotInChannelError(BotError):
 
 class AdminsOnlyError(BotError):
     """In this workspace only admins and owners may make and change digests."""
+
+
+class GuestError(BotError):
+    """The person is a guest of the workspace: those have no business with its domains."""

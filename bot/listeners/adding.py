@@ -9,8 +9,9 @@ from bot.adding import Adding, AlreadyAddedError, NewDomain, parse_new_domain
 from bot.connection import Connection
 from bot.errors import BotError
 from bot.hostnames import HostNameError, host_name
+from bot.listeners.acks import FormErrors
 from bot.listeners.conversation import Conversation
-from bot.listeners.dispatcher import Dispatcher, FormErrors
+from bot.listeners.dispatcher import Dispatcher
 from bot.message import Block
 from bot.portfolio.portfolio import Portfolio, Snapshot
 from bot.slack.calls import open_form

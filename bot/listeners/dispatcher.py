@@ -11,12 +11,13 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import structlog
 from slack_bolt.async_app import AsyncApp
 
 from bot.errors import BotError
+from bot.listeners.acks import Ack, FormErrors
 from bot.listeners.boundary import Boundary
 from bot.listeners.conversation import Conversation, from_command, from_form, from_press
 from bot.message import Block, Message
@@ -37,22 +38,6 @@ CommandHandler = Callable[[Conversation, str], Awaitable[None]]
 PressHandler = Callable[[Conversation, str], Awaitable[None]]
 ChangeHandler = Callable[[Conversation, str, Mapping[str, Any]], Awaitable[None]]
 OptionsFinder = Callable[[Conversation, str], Awaitable[list[Block]]]
-
-
-class Ack(Protocol):
-    """Bolt's `ack`, as far as the bot uses it."""
-
-    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Tell Slack, within 3 s, that the request has arrived; the arguments are its answer."""
-        ...
-
-
-class FormErrors(Exception):  # noqa: N818  # not a failure: what a form says beside its fields
-    """A form that cannot be taken as it is: sentences by block id."""
-
-    def __init__(self, sentences: Mapping[str, str]) -> None:
-        self.sentences = dict(sentences)
-        super().__init__("a form was not taken")
 
 
 class Dispatcher:

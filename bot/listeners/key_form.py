@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from bot.keys import SCOPES, KeyDraft, KeyFormError, checked_secret
-from bot.listeners.dispatcher import FormErrors
+from bot.listeners.acks import FormErrors
 from bot.redaction import holds_secret
 from bot.views.key_form import (
     EXPIRY_BLOCK,

@@ -9,8 +9,9 @@ import structlog
 
 from bot.connection import Connection
 from bot.hostnames import host_name
+from bot.listeners.acks import FormErrors
 from bot.listeners.conversation import Conversation
-from bot.listeners.dispatcher import Dispatcher, FormErrors
+from bot.listeners.dispatcher import Dispatcher
 from bot.message import Block, Message
 from bot.portfolio.lookup import suggestions
 from bot.portfolio.portfolio import Portfolio, Snapshot

@@ -75,7 +75,8 @@ def label_options(used: Iterable[str], typed: str) -> list[Block]:
     Nor is one that holds a key: it would be sent back as it is.
     """
     typed = typed.strip()
-    matching = [label for label in used if typed.casefold() in label.casefold()]
+    # Each once: Slack takes no two options of one value.
+    matching = [label for label in dict.fromkeys(used) if typed.casefold() in label.casefold()]
     options = [option(label) for label in matching if _is_label(label)]
     is_new = typed.casefold() not in map(str.casefold, matching)
     new = [option(typed, note="new")] if is_new and _is_label(typed) else []

@@ -22,7 +22,7 @@ from bot.store.errors import (
 )
 from bot.views.adding import already_added_message
 from bot.views.blocks import actions, context, run_button, section
-from bot.views.digest_trouble import DIGEST_TROUBLES
+from bot.views.digests.trouble import DIGEST_TROUBLES
 from bot.views.facts import Facts
 from bot.views.key_trouble import KEY_TROUBLES
 from bot.views.retry import plain_message, retry_message

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.playground.slack import Message, Person, View
@@ -10,6 +11,8 @@ from tests.whole.town import Town
 
 DAY = timedelta(days=1)
 EVERY_DAY = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+PROPOSED = {"Days": EVERY_DAY, "Time": "09:00", "Time zone": "UTC"}
+NO_FIELDS: Mapping[str, Any] = {}
 HEADLINE = "Health digest"
 
 
@@ -46,15 +49,13 @@ async def new_form(town: Town, person: Person, channel: str = "general") -> View
 
 
 async def make(
-    town: Town, person: Person | None = None, channel: str = "general", **fields: Any
+    town: Town, fields: Mapping[str, Any] = NO_FIELDS, *, channel: str = "general"
 ) -> View:
-    """Make a digest for nine o'clock UTC every day; return the list that says that it is saved."""
-    person = person or town.bob
-    form = await new_form(town, person, channel)
-    wanted = {"Days": EVERY_DAY, "Time": "09:00", "Time zone": "UTC"} | fields
-    delivery = await person.submit(form, wanted)
+    """Let bob make a digest, for nine o'clock UTC every day; return the list that says so."""
+    form = await new_form(town, town.bob, channel)
+    delivery = await town.bob.submit(form, {**PROPOSED, **fields})
     assert not delivery.errors, delivery.errors
-    saved = await settled(person)
+    saved = await settled(town.bob)
     assert "Saved" in saved.everything, saved.everything
     return saved
 
@@ -72,7 +73,9 @@ def move_to(town: Town, moment: datetime) -> None:
     assert town.clock.ahead >= timedelta()
 
 
-async def next_digest(town: Town, person: Person | None = None, channel: str = "general") -> Message:
+async def next_digest(
+    town: Town, person: Person | None = None, channel: str = "general"
+) -> Message:
     """Return the next digest that somebody sees in a channel."""
     return await (person or town.bob).next_message(
         channel, timeout_s=15, where=lambda message: HEADLINE in headline(message)
@@ -115,8 +118,3 @@ def block_of(message: Message, kind: str, chart: str = "") -> dict[str, Any]:
 async def next_notice(town: Town, person: Person | None = None) -> Message:
     """Return the next direct message of the bot."""
     return await (person or town.bob).next_message("dm", timeout_s=15)
-
-
-def utc(text: str) -> datetime:
-    """Return a moment written as `2026-11-20 09:00`, in UTC."""
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)

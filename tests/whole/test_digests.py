@@ -43,7 +43,7 @@ async def test_d1_a_member_makes_a_digest_in_the_channel_and_it_comes(shop: Town
 
 async def test_d2_a_digest_comes_on_its_weekdays_only(shop: Town) -> None:
     day = nine(shop) + DAY
-    await make(shop, Days=[f"{day:%a}"])
+    await make(shop, {"Days": [f"{day:%a}"]})
 
     move_to(shop, day - DAY)
     await open_list(shop, shop.bob)
@@ -55,7 +55,7 @@ async def test_d2_a_digest_comes_on_its_weekdays_only(shop: Town) -> None:
 
 
 async def test_d2_a_digest_comes_by_the_clock_of_its_zone(shop: Town) -> None:
-    await make(shop, **{"Time": "18:00", "Time zone": "Asia/Tokyo"})
+    await make(shop, {"Time": "18:00", "Time zone": "Asia/Tokyo"})
 
     await at_nine(shop)  # UTC
 
@@ -63,8 +63,8 @@ async def test_d2_a_digest_comes_by_the_clock_of_its_zone(shop: Town) -> None:
 
 
 async def test_d3_a_channel_has_several_digests(shop: Town) -> None:
-    await make(shop, Filter="tag:prod")
-    listed = await make(shop, Time="10:00")
+    await make(shop, {"Filter": "tag:prod"})
+    listed = await make(shop, {"Time": "10:00"})
 
     move_to(shop, nine(shop))
     first = await next_digest(shop)
@@ -76,7 +76,7 @@ async def test_d3_a_channel_has_several_digests(shop: Town) -> None:
 
 
 async def test_d4_a_filter_that_matches_nothing_now_is_saved_with_a_warning(shop: Town) -> None:
-    saved = await make(shop, Filter="below:5")
+    saved = await make(shop, {"Filter": "below:5"})
 
     assert "no domain matches" in saved.everything
 
@@ -93,7 +93,7 @@ async def test_d5_send_now_posts_at_once_and_pressed_twice_posts_once(shop: Town
 
 
 async def test_d6_an_empty_digest_is_told_once_and_then_left_out(shop: Town) -> None:
-    await make(shop, Filter="below:5")
+    await make(shop, {"Filter": "below:5"})
     await make(shop, channel="secret")
 
     for _ in range(3):
@@ -103,7 +103,7 @@ async def test_d6_an_empty_digest_is_told_once_and_then_left_out(shop: Town) -> 
 
 
 async def test_d7_when_something_got_worse_only_then(shop: Town) -> None:
-    await make(shop, Post="When something got worse")
+    await make(shop, {"Post": "When something got worse"})
     await make(shop, channel="secret")
     await at_nine(shop, "secret")
     await next_digest(shop)
@@ -118,9 +118,7 @@ async def test_d7_when_something_got_worse_only_then(shop: Town) -> None:
 
 
 async def test_d7_a_sign_of_life_breaks_a_long_silence(shop: Town) -> None:
-    await make(
-        shop, **{"Post": "When something changed", "Sign of life": "After 3 silent runs"}
-    )
+    await make(shop, {"Post": "When something changed", "Sign of life": "After 3 silent runs"})
     await make(shop, channel="secret")
 
     for _ in range(5):
@@ -191,7 +189,7 @@ async def test_d10_a_pause_may_have_an_end(shop: Town) -> None:
 
 
 async def test_d11_the_channel_is_told_what_comes_when_and_by_whom(shop: Town) -> None:
-    await make(shop, Filter="tag:prod")
+    await make(shop, {"Filter": "tag:prod"})
 
     told = await shop.ada.next_message(where=lambda message: "set up" in message.everything)
 
@@ -224,7 +222,7 @@ async def test_d12_scan_worst_scans_the_worst_for_whoever_presses(shop: Town) ->
 async def test_d13_a_long_list_says_how_much_of_it_is_shown(shop: Town) -> None:
     for number in range(40):
         shop.acme.add(f"d{number}.example", health=number)
-    await make(shop, **{"Worst domains shown": "5"})
+    await make(shop, {"Worst domains shown": "5"})
 
     post = await at_nine(shop)
 
@@ -294,7 +292,7 @@ async def test_d16_one_dead_channel_keeps_no_other_from_its_digest(shop: Town) -
 
 async def test_d19_digests_that_are_due_together_cost_one_request(shop: Town) -> None:
     await make(shop)
-    await make(shop, channel="secret", Filter="tag:prod")
+    await make(shop, {"Filter": "tag:prod"}, channel="secret")
     shop.tracker.requests.clear()
 
     await at_nine(shop)
@@ -304,7 +302,7 @@ async def test_d19_digests_that_are_due_together_cost_one_request(shop: Town) ->
 
 
 async def test_d20_owners_of_what_got_worse_are_mentioned(shop: Town) -> None:
-    await make(shop, **{"Tag or folder": "tag:prod", "Mention": ["ada"]})
+    await make(shop, {"Tag or folder": "tag:prod", "Mention": ["ada"]})
     first = await at_nine(shop)
     score(shop, "shop.example", 10)
 

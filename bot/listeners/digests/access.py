@@ -1,0 +1,164 @@
+"""Who may see and change the digests of a channel, asked of Slack at every press."""
+
+from dataclasses import dataclass, replace
+
+from bot.digests.changes import Editor
+from bot.digests.desk import Desk
+from bot.digests.digest import Digest
+from bot.digests.errors import AdminsOnlyError, BotNotInChannelError, GuestError, NotInChannelError
+from bot.errors import StrangerError
+from bot.listeners.conversation import Conversation
+from bot.slack.calls import Member
+from bot.slack.channels import Channel, fetch_channel, is_in_channel
+from bot.slack.errors import ChannelClosedError, MissingScopeError
+
+# The bot does not ask for these: direct messages have no digests.
+_DIRECT_SCOPES = {"im:read", "mpim:read"}
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody who may see a channel's digests. `channel` is `None` where the bot cannot look.
+
+    `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: they may
+    see what they have made themselves, and nothing else of the channel.
+    """
+
+    member: Member
+    channel: Channel | None
+    is_restricted: bool
+    sees_own_only: bool = False
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the workspace lets this person make and change digests."""
+        return self.member.is_admin or not self.is_restricted
+
+    @property
+    def editor(self) -> Editor:
+        """The person, as a digest remembers them."""
+        return Editor(user_id=self.member.user_id, name=self.member.name)
+
+
+class DigestAccess:
+    """Members see and change the digests of their own channels; admins those of public ones too.
+
+    A private channel without the bot is to it, and to everybody who asks it, like none; whoever
+    made a digest there can still change, move or delete it.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def require_member(self, conversation: Conversation) -> Member:
+        """Return whoever asks.
+
+        Raises:
+            StrangerError, GuestError: those have nothing to do with digests.
+            SlackError: Slack did not say who it is.
+        """
+        member = await conversation.fetch_member()
+        if member.is_stranger:
+            raise StrangerError("digests are for the workspace's own people")
+        if member.is_guest:
+            raise GuestError("digests are not for guests")
+        return member
+
+    async def require_maker(self, conversation: Conversation) -> Member:
+        """Return whoever asks, if they may make a digest in some channel.
+
+        Raises:
+            AdminsOnlyError: only admins may. Others: see `require_member`.
+        """
+        member = await self.require_member(conversation)
+        if not member.is_admin and await self._desk.admins_only(conversation.workspace):
+            raise AdminsOnlyError("restricted by an admin")
+        return member
+
+    async def require_visitor(self, conversation: Conversation, channel_id: str) -> Visitor:
+        """Return whoever asks, if they may see the digests of this channel.
+
+        Raises:
+            NotInChannelError: they are not in it. Others: see `require_member`.
+        """
+        visitor = await self._visitor(conversation, channel_id)
+        if await _may_see(conversation, visitor, channel_id):
+            return visitor
+        digests = await self._desk.of_channel(conversation.workspace, channel_id)
+        if any(_is_own(digest, visitor) for digest in digests):
+            return replace(visitor, sees_own_only=True)
+        raise NotInChannelError("not theirs to see")
+
+    async def require_editor(
+        self, conversation: Conversation, channel_id: str, *, digest: Digest | None = None
+    ) -> Visitor:
+        """Return whoever asks, if they may change the digests of this channel, or this `digest`.
+
+        Raises:
+            NotInChannelError, AdminsOnlyError: they may not. Others: see `require_member`.
+        """
+        visitor = await self._visitor(conversation, channel_id)
+        if not visitor.may_change:
+            raise AdminsOnlyError("restricted by an admin")
+        if await _is_in(conversation, visitor, channel_id):
+            return visitor
+        if digest and _is_own(digest, visitor):
+            return replace(visitor, sees_own_only=True)
+        raise NotInChannelError("not theirs to change")
+
+    async def require_editor_of(self, conversation: Conversation, digest: Digest) -> Visitor:
+        """Return whoever asks, if they may change this digest; see `require_editor`."""
+        return await self.require_editor(conversation, digest.plan.channel_id, digest=digest)
+
+    async def _visitor(self, conversation: Conversation, channel_id: str) -> Visitor:
+        member = await self.require_member(conversation)
+        channel = await seen_channel(conversation, channel_id)
+        is_restricted = await self._desk.admins_only(conversation.workspace)
+        return Visitor(member, channel, is_restricted)
+
+
+def require_open(visitor: Visitor) -> None:
+    """Pass if the bot can post in the channel, as far as Slack says beforehand.
+
+    Raises:
+        BotNotInChannelError: it is not in it. ChannelClosedError: the channel is archived.
+    """
+    if visitor.channel is None or not visitor.channel.has_bot:
+        raise BotNotInChannelError("not invited")
+    if visitor.channel.is_archived:
+        raise ChannelClosedError("is_archived")
+
+
+async def seen_channel(conversation: Conversation, channel_id: str) -> Channel | None:
+    """Return a channel, `None` where the bot cannot look: see `Visitor`. Raise SlackError."""
+    try:
+        return await fetch_channel(conversation.client, channel_id)
+    except ChannelClosedError:
+        return None
+    except MissingScopeError as error:
+        needed = {scope.strip() for scope in error.needed.split(",")}
+        if needed <= _DIRECT_SCOPES:
+            return None
+        raise
+
+
+async def _may_see(conversation: Conversation, visitor: Visitor, channel_id: str) -> bool:
+    """Slack itself says that whoever typed the command was in the channel then."""
+    origin = conversation.origin
+    typed_here = origin.channel_id == channel_id and not origin.is_message
+    if typed_here and (conversation.view_id is None or visitor.channel is None):
+        return True
+    return await _is_in(conversation, visitor, channel_id)
+
+
+def _is_own(digest: Digest, visitor: Visitor) -> bool:
+    return visitor.channel is None and digest.made_by == visitor.member.user_id
+
+
+async def _is_in(conversation: Conversation, visitor: Visitor, channel_id: str) -> bool:
+    channel = visitor.channel
+    if channel is None:
+        return False
+    if visitor.member.is_admin and not channel.is_private:
+        return True
+    return await is_in_channel(conversation.client, channel_id, visitor.member.user_id)

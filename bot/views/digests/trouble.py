@@ -1,0 +1,129 @@
+"""What people read when something cannot be done with a digest. Pure."""
+
+from collections.abc import Callable
+from typing import Any
+
+from bot.digests.digest import MAX_PER_CHANNEL
+from bot.digests.errors import (
+    AdminsOnlyError,
+    BotNotInChannelError,
+    ChangedMeanwhileError,
+    DigestBusyError,
+    GuestError,
+    JustSentError,
+    LostClaimError,
+    NotInChannelError,
+    TooManyDigestsError,
+    UnknownDigestError,
+)
+from bot.digests.schedule import UnknownZoneError
+from bot.message import Message
+from bot.views.digests.plan import spoken
+from bot.views.digests.state import INVITE, person
+from bot.views.facts import Facts
+from bot.views.key import SET_KEY
+from bot.views.retry import plain_message
+from bot.views.text import moment_token
+
+
+def changed_text(error: ChangedMeanwhileError) -> str:
+    """Return who has changed a digest meanwhile, and when, as one sentence of mrkdwn."""
+    digest = error.digest
+    when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
+    who = person(digest.changed_by)
+    return f"{who[:1].upper()}{who[1:]} changed this digest meanwhile{when}."
+
+
+def trouble_line(message: Message, lead: str = "") -> str:
+    """Return the answer to a failure as a line for a form, in which its buttons have no place.
+
+    `lead` is finished mrkdwn that goes before it.
+    """
+    texts = [block["text"]["text"] for block in message.blocks if block["type"] == "section"]
+    elements = [each for block in message.blocks for each in block.get("elements", ())]
+    is_about_key = any(each.get("action_id") == SET_KEY for each in elements)
+    mend = " `/domainkey` is the way to it." if is_about_key else ""
+    return f"⚠️ {lead}{texts[0] if texts else message.text}{mend}"
+
+
+def _unknown(_error: UnknownDigestError, _facts: Facts) -> Message:
+    return plain_message(
+        "That digest is gone: somebody has deleted it. `/domaindigest` shows which ones there are."
+    )
+
+
+def _too_many(_error: TooManyDigestsError, _facts: Facts) -> Message:
+    return plain_message(
+        f"That channel has {MAX_PER_CHANNEL} digests, the most there can be. Delete one of them,"
+        " or choose another channel."
+    )
+
+
+def _changed(error: ChangedMeanwhileError, _facts: Facts) -> Message:
+    told = f"{changed_text(error)} Look at it again before you change it."
+    return Message(spoken(told), plain_message(told).blocks)
+
+
+def _busy(_error: DigestBusyError, _facts: Facts) -> Message:
+    return plain_message(
+        "This digest is being sent at this very moment: it will be in its channel soon."
+    )
+
+
+def _just_sent(error: JustSentError, _facts: Facts) -> Message:
+    told = (
+        f"This digest was sent just now, {moment_token(error.at)}: look into its channel. You can"
+        " send it again in half a minute."
+    )
+    return Message(spoken(told), plain_message(told).blocks)
+
+
+def _lost_claim(_error: LostClaimError, _facts: Facts) -> Message:
+    return plain_message(
+        "Something else came in between, so I did not go on. Look into the channel before you"
+        " press `Send now` again."
+    )
+
+
+def _not_in_channel(_error: NotInChannelError, _facts: Facts) -> Message:
+    return plain_message(
+        "You are not in that channel, or I am not: only who is in a channel can see and change its"
+        f" digests. Let me into a private one with {INVITE}."
+    )
+
+
+def _bot_not_in_channel(_error: BotNotInChannelError, _facts: Facts) -> Message:
+    return plain_message(
+        f"I am not in that channel, so I cannot post there. Type {INVITE} in it and try again."
+    )
+
+
+def _admins_only(_error: AdminsOnlyError, _facts: Facts) -> Message:
+    return plain_message(
+        "In this workspace only admins and owners make and change digests. Please ask one of them."
+    )
+
+
+def _guest(_error: GuestError, _facts: Facts) -> Message:
+    return plain_message(
+        "Guests cannot see or change digests. Please ask a full member of this workspace."
+    )
+
+
+def _unknown_zone(_error: UnknownZoneError, _facts: Facts) -> Message:
+    return plain_message("I do not know that time zone. Please pick one from the list.")
+
+
+DIGEST_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
+    UnknownDigestError: _unknown,
+    TooManyDigestsError: _too_many,
+    ChangedMeanwhileError: _changed,
+    DigestBusyError: _busy,
+    JustSentError: _just_sent,
+    LostClaimError: _lost_claim,
+    NotInChannelError: _not_in_channel,
+    BotNotInChannelError: _bot_not_in_channel,
+    AdminsOnlyError: _admins_only,
+    GuestError: _guest,
+    UnknownZoneError: _unknown_zone,
+}

@@ -1,0 +1,181 @@
+"""Who may see and change the digests of a channel."""
+
+from collections.abc import AsyncIterator
+from typing import cast
+
+import aiohttp
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.digests.errors import AdminsOnlyError, BotNotInChannelError, GuestError, NotInChannelError
+from bot.errors import StrangerError
+from bot.listeners.conversation import Conversation
+from bot.listeners.digests.access import DigestAccess, Visitor, require_open
+from bot.slack.calls import Member
+from bot.slack.channels import Channel
+from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackError
+from bot.slack.replies import Origin, Replies
+from tests.listeners.digests.room import Room
+
+pytestmark = pytest.mark.anyio
+
+MEMBER = Member("U0BOB", "bob", is_admin=False, is_stranger=False)
+
+
+class Asking:
+    """People who ask `DigestAccess`, of a Slack that is really there."""
+
+    def __init__(self, room: Room, client: AsyncWebClient) -> None:
+        self.room = room
+        self.client = client
+        self.access = DigestAccess(room.office.desk)
+
+    def by(
+        self, name: str, typed_in: str | None = None, view_id: str | None = None
+    ) -> Conversation:
+        channel_id = self.room.channel_id(typed_in) if typed_in else None
+        return Conversation(
+            workspace=self.room.workspace,
+            origin=Origin(self.room.slack.person(name).id, channel_id),
+            client=self.client,
+            replies=cast(Replies, None),
+            view_id=view_id,
+        )
+
+    async def editor(self, name: str, channel: str) -> Visitor:
+        channel_id = self.room.channel_id(channel)
+        return await self.access.require_editor(self.by(name), channel_id)
+
+
+@pytest.fixture
+async def asking(room: Room) -> AsyncIterator[Asking]:
+    async with aiohttp.ClientSession() as http:
+        yield Asking(
+            room,
+            AsyncWebClient(token=room.slack.bot_token, base_url=room.slack.api_url, session=http),
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "channel"), [("bob", "general"), ("bob", "secret"), ("ada", "random")]
+)
+async def test_members_change_the_digests_of_their_channels(
+    asking: Asking, name: str, channel: str
+) -> None:
+    visitor = await asking.editor(name, channel)
+
+    assert (visitor.editor.name, visitor.may_change) == (name, True)
+    assert visitor.channel is not None
+    assert visitor.channel.name == channel
+
+
+@pytest.mark.parametrize(
+    ("name", "channel", "error"),
+    [
+        ("cy", "secret", NotInChannelError),
+        ("olga", "secret", NotInChannelError),  # an owner, but it is private
+        ("bob", "hidden", NotInChannelError),  # where the bot is not
+        ("gus", "general", GuestError),
+        ("zoe", "shared", StrangerError),
+    ],
+)
+async def test_others_do_not(
+    asking: Asking, name: str, channel: str, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        await asking.editor(name, channel)
+
+
+async def test_a_channel_that_nobody_knows_is_like_one_that_is_not_theirs(asking: Asking) -> None:
+    with pytest.raises(NotInChannelError):
+        await asking.access.require_editor(asking.by("bob"), "C0NOBODY")
+
+
+async def test_admins_change_the_digests_of_every_public_channel(asking: Asking) -> None:
+    random = asking.room.slack.world.workspace.channels[asking.room.channel_id("random")]
+    random.members.clear()
+
+    assert (await asking.editor("olga", "random")).member.is_admin
+    with pytest.raises(NotInChannelError):
+        await asking.editor("bob", "random")
+
+
+async def test_a_restricted_workspace_leaves_it_to_its_admins(asking: Asking) -> None:
+    await asking.room.office.desk.restrict(asking.room.workspace, admins_only=True)
+
+    with pytest.raises(AdminsOnlyError):
+        await asking.editor("bob", "general")
+    with pytest.raises(AdminsOnlyError):
+        await asking.access.require_maker(asking.by("bob"))
+    assert (await asking.editor("ada", "general")).may_change
+    assert (await asking.access.require_maker(asking.by("ada"))).name == "ada"
+
+
+async def test_members_still_see_what_only_admins_change(asking: Asking) -> None:
+    await asking.room.office.desk.restrict(asking.room.workspace, admins_only=True)
+    channel_id = asking.room.channel_id("general")
+
+    visitor = await asking.access.require_visitor(asking.by("bob"), channel_id)
+
+    assert not visitor.may_change
+
+
+@pytest.mark.parametrize(
+    ("view_id", "channel", "may_see"),
+    [
+        (None, "random", True),  # Slack has just said that they are there
+        ("V1", "random", False),  # they were, when they typed: now they are not
+        ("V1", "hidden", True),  # nobody can say
+    ],
+)
+async def test_who_typed_the_command_was_there_then(
+    asking: Asking, view_id: str | None, channel: str, may_see: bool
+) -> None:
+    channel_id = asking.room.channel_id(channel)
+    asking.room.slack.world.workspace.channels[channel_id].members.discard(asking.room.bob.id)
+    conversation = asking.by("bob", typed_in=channel, view_id=view_id)
+
+    if may_see:
+        await asking.access.require_visitor(conversation, channel_id)
+    else:
+        with pytest.raises(NotInChannelError):
+            await asking.access.require_visitor(conversation, channel_id)
+
+
+async def test_who_pressed_a_button_of_a_message_there_may_be_elsewhere(asking: Asking) -> None:
+    channel_id = asking.room.channel_id("secret")
+    conversation = asking.by("cy", typed_in="secret")
+    conversation.origin = Origin(conversation.origin.user_id, channel_id, None, True)
+
+    with pytest.raises(NotInChannelError):
+        await asking.access.require_visitor(conversation, channel_id)
+
+
+async def test_a_slack_that_does_not_say_who_it_is_lets_nobody_in(asking: Asking) -> None:
+    asking.room.slack.fail_next("users.info", "fatal_error")
+
+    with pytest.raises(SlackError):
+        await asking.editor("ada", "general")
+
+
+async def test_a_lacking_permission_is_no_closed_channel(asking: Asking) -> None:
+    asking.room.slack.fail_next("conversations.info", "missing_scope")
+
+    with pytest.raises(MissingScopeError):
+        await asking.editor("ada", "general")
+
+
+def a_channel(**fields: bool) -> Channel:
+    traits = {"is_private": False, "is_archived": False, "has_bot": True, "is_shared": False}
+    return Channel("C0OPS", "ops", **(traits | fields))
+
+
+def test_a_channel_is_open_when_the_bot_is_in_it_and_it_is_not_archived() -> None:
+    require_open(Visitor(MEMBER, a_channel(), is_restricted=False))
+
+    with pytest.raises(BotNotInChannelError):
+        require_open(Visitor(MEMBER, a_channel(has_bot=False), is_restricted=False))
+    with pytest.raises(BotNotInChannelError):
+        require_open(Visitor(MEMBER, None, is_restricted=False))
+    with pytest.raises(ChannelClosedError):
+        require_open(Visitor(MEMBER, a_channel(is_archived=True), is_restricted=False))

@@ -1,0 +1,299 @@
+"""The form that makes or changes a digest, between people and the store."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.digests.digest import Mention, Mode
+from bot.digests.schedule import Schedule
+from bot.slack.errors import SlackUnavailableError
+from tests.builders import a_domain
+from tests.digests.office import DAILY
+from tests.listeners.digests.room import Room
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_new_digest_is_for_this_channel_on_working_days_at_nine_here(room: Room) -> None:
+    form = await room.new_form("secret")
+
+    assert form.title == "New digest"
+    assert form.values["Channel"] == room.channel_id("secret")
+    assert form.values["Days"] == ["Mon", "Tue", "Wed", "Thu", "Fri"]
+    assert (form.values["Time"], form.values["Time zone"]) == ("09:00", room.bob.member.tz)
+    assert (form.values["Post"], form.values["Worst domains shown"]) == ("Always", "10")
+
+
+@pytest.mark.parametrize("zone", ["", "Mars/Olympus"])
+async def test_who_has_no_time_zone_begins_with_utc(room: Room, zone: str) -> None:
+    room.bob.member.tz = zone
+
+    assert (await room.new_form()).values["Time zone"] == "UTC"
+
+
+@pytest.mark.parametrize("channel", ["dm", "hidden"])
+async def test_where_the_bot_cannot_look_the_channel_has_to_be_chosen(
+    room: Room, channel: str
+) -> None:
+    form = await room.new_form(channel)
+
+    saved = await room.submit(form, {"Channel": "general"})
+
+    assert form.values["Channel"] is None
+    assert "✅ Saved." in saved.everything
+    assert "1 digest in `#general`" in saved.everything
+
+
+async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Room) -> None:
+    form = await room.new_form()
+
+    saved = await room.submit(
+        form,
+        {
+            "Days": ["Sat", "Sun"],
+            "Time": "23:59",
+            "Time zone": "Asia/Tokyo",
+            "Filter": "tag:prod below:80",
+            "Post": "When something got worse",
+            "Sign of life": "After 5 silent runs",
+            "Worst domains shown": "25",
+            "Tag or folder": "tag:prod",
+            "Mention": ["cy"],
+        },
+    )
+
+    [digest] = await room.digests()
+    assert digest.plan.schedule.days == {5, 6}
+    assert (digest.plan.mode, digest.plan.heartbeat_every) == (Mode.WORSE, 5)
+    cy = room.slack.person("cy").id
+    assert digest.plan.mentions == (Mention(label="tag:prod", who=(cy,)),)
+    assert (digest.made_by, digest.made_by_name) == (room.bob.id, "bob")
+    assert "✅ Saved. Next run Sat 21 Nov 2026, 23:59 (for you: " in saved.everything
+    assert "no domain matches the filter" in saved.everything
+    assert [text for _, text in room.office.posts.posts] == ["announced by bob"]
+
+
+async def test_saving_says_so_while_it_lasts(room: Room) -> None:
+    delivery = await room.bob.submit(await room.new_form())
+
+    assert delivery.body["response_action"] == "update"
+    assert "⏳ Saving…" in str(delivery.body["view"])
+    assert "✅ Saved." in (await room.settled()).everything
+
+
+async def test_what_is_wrong_is_said_under_its_field_and_nothing_is_saved(room: Room) -> None:
+    form = await room.new_form()
+
+    delivery = await room.bob.submit(form, {"Filter": "colour:red", "Mention": ["cy"]})
+
+    assert set(delivery.errors) == {"Filter", "Tag or folder"}
+    assert await room.digests() == []
+
+
+async def test_back_returns_to_the_list(room: Room) -> None:
+    await room.made()
+
+    back = await room.press(await room.change_form(), "Back")
+
+    assert "1 digest in `#general`" in back.everything
+
+
+async def test_the_next_runs_follow_what_is_chosen_and_what_was_typed_stays(room: Room) -> None:
+    form = await room.new_form()
+    await room.bob.choose(form, "Filter", "shop")
+    await room.bob.choose(form, "Mention", ["cy"])
+
+    form = await room.choose(form, "Days", ["Sun"])
+    form = await room.choose(form, "Time", "10:30")
+    form = await room.choose(form, "Time zone", "Asia/Tokyo")
+
+    assert "• Sun 22 Nov 2026, 10:30 Tokyo time  ·  02:30 for you" in form.everything
+    assert form.values["Filter"] == "shop"
+    assert form.values["Mention"] == [room.slack.person("cy").id]
+
+
+async def test_without_a_day_there_are_no_next_runs(room: Room) -> None:
+    form = await room.choose(await room.new_form(), "Days", [])
+
+    assert "Choose days, a time and a time zone to see them" in form.everything
+
+
+async def test_of_two_quick_choices_the_later_one_is_drawn(room: Room) -> None:
+    form = await room.new_form()
+    room.slack.fail_next("users.info", kind="slow", delay_s=0.05)
+
+    await room.bob.choose(form, "Days", ["Sat"])
+    await room.bob.choose(form, "Days", ["Sun"])
+
+    assert "• Sun 22 Nov 2026" in (await room.settled()).everything
+
+
+async def test_a_form_that_was_changed_meanwhile_shows_the_latest_choice(room: Room) -> None:
+    form = await room.new_form()
+    room.slack.fail_next("views.update", "hash_conflict")
+
+    form = await room.choose(form, "Days", ["Sun"])
+
+    assert "• Sun 22 Nov 2026" in form.everything
+
+
+async def test_a_choice_is_drawn_only_into_the_form_that_it_was_made_in(room: Room) -> None:
+    await room.choose(await room.new_form(), "Days", ["Sun"])
+
+    *_, opened, drawn = [call for call in room.slack.calls if call.method == "views.update"]
+    assert "hash" not in opened.arguments
+    assert drawn.arguments["hash"]
+
+
+async def test_choosing_does_not_ask_again_who_is_in_the_channel(room: Room) -> None:
+    await room.made()
+    form = await room.change_form()
+    before = [call.method for call in room.slack.calls].count("conversations.members")
+
+    await room.choose(form, "Days", ["Sun"])
+
+    after = [call.method for call in room.slack.calls].count("conversations.members")
+    assert after == before == 1
+
+
+async def test_an_older_choice_does_not_take_the_list_away(room: Room) -> None:
+    form = await room.new_form()
+    room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
+
+    await room.bob.choose(form, "Days", ["Sun"])
+    back = await room.press(form, "Back")
+
+    assert back.title == "Health digests"
+
+
+@pytest.mark.parametrize("method", ["users.info", "views.update"])
+async def test_a_slack_that_fails_meanwhile_leaves_the_form_as_it_is(
+    room: Room, method: str
+) -> None:
+    form = await room.new_form()
+    room.slack.fail_next(method, "fatal_error")
+
+    after = await room.choose(form, "Days", ["Sun"])
+
+    assert (after.title, after.values["Days"]) == ("New digest", ["Sun"])
+    assert room.bob.messages() == []
+
+
+async def test_a_digest_is_changed_from_what_it_is(room: Room) -> None:
+    digest = await room.made(
+        filter_text="tag:prod", mentions=(Mention(label="tag:a", who=("U1",)),)
+    )
+    form = await room.change_form()
+
+    saved = await room.submit(form, {"Time": "10:00", "Post": "When something changed"})
+
+    changed = await room.now(digest)
+    schedule = replace(DAILY, at=changed.plan.schedule.at)
+    assert form.values["Filter"] == "tag:prod"
+    assert f"{changed.plan.schedule.at:%H:%M}" == "10:00"
+    assert changed.plan == replace(digest.plan, schedule=schedule, mode=Mode.CHANGES)
+    assert changed.changed_by == room.bob.id
+    assert "✅ Saved. Next run Fri 20 Nov 2026, 10:00." in saved.everything
+
+
+async def test_two_digests_changed_one_after_the_other_do_not_mix(room: Room) -> None:
+    await room.made(filter_text="tag:one")
+    await room.made(filter_text="tag:two")
+    form = await room.change_form()
+    await room.bob.choose(form, "Filter", "tag:typed")
+
+    listed = await room.press(form, "Back")
+    other = await room.press(listed, "Change", nth=1)
+
+    assert other.values["Filter"] == "tag:two"
+
+
+RULES = (Mention(label="tag:a", who=("U1AAA",)), Mention(label="tag:b", who=("U1BBB",)))
+
+
+async def test_a_removed_rule_is_gone_once_the_form_is_saved(room: Room) -> None:
+    digest = await room.made(mentions=RULES)
+    form = await room.change_form()
+    await room.bob.choose(form, "Filter", "shop")
+
+    form = await room.press(form, "Remove")
+    before = await room.now(digest)
+    await room.submit(form)
+
+    assert "tag:a" not in form.everything
+    assert form.values["Filter"] == "shop"
+    assert before.plan.mentions == RULES
+    assert (await room.now(digest)).plan.mentions == RULES[1:]
+
+
+async def test_every_rule_can_be_removed_and_another_one_added(room: Room) -> None:
+    digest = await room.made(mentions=RULES)
+    form = await room.change_form()
+
+    for _ in RULES:
+        form = await room.press(form, "Remove")
+    [group] = list(room.slack.world.workspace.user_groups.values())[:1]
+    await room.submit(
+        form, {"Tag or folder": "folder:new", "Mention user group": f"@{group.handle}"}
+    )
+
+    rule = Mention(label="folder:new", who=(group.id,))
+    assert (await room.now(digest)).plan.mentions == (rule,)
+
+
+async def test_removing_says_when_it_could_not_be_done(room: Room) -> None:
+    await room.made(mentions=RULES)
+    form = await room.change_form()
+    room.slack.fail_next("users.info", "fatal_error")
+
+    after = await room.press(form, "Remove")
+
+    assert "tag:a" in after.everything
+    assert "Slack did not answer me properly" in await room.answer()
+
+
+async def test_the_menus_offer_what_there_is(room: Room) -> None:
+    room.office.lists.domains = (a_domain(tags=("prod",)),)
+    form = await room.new_form()
+
+    zones = await room.bob.suggest(form, "Time zone", "tokyo")
+    labels = await room.bob.suggest(form, "Tag or folder", "pr")
+    groups = await room.bob.suggest(form, "Mention user group", "")
+
+    assert zones[0] == "Asia/Tokyo"
+    assert labels == ["tag:prod", "tag:pr", "folder:pr"]
+    assert all(group.startswith("@") for group in groups)
+
+
+async def test_without_the_permission_no_user_groups_are_offered(room: Room) -> None:
+    form = await room.new_form()
+    room.slack.fail_next("usergroups.list", "missing_scope")
+
+    assert await room.bob.suggest(form, "Mention user group", "") == []
+
+
+async def test_without_the_service_what_was_typed_is_offered(room: Room) -> None:
+    form = await room.new_form()
+    room.office.lists.error = SlackUnavailableError("any")
+
+    assert await room.bob.suggest(form, "Tag or folder", "eu") == ["tag:eu", "folder:eu"]
+
+
+async def test_who_closes_the_form_while_it_is_saved_is_told(room: Room) -> None:
+    form = await room.new_form()
+    room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
+
+    await room.bob.submit(form)
+    assert room.bob.form is not None
+    await room.bob.close(room.bob.form)
+
+    assert "✅ Saved." in await room.answer()
+
+
+async def test_a_zone_with_summer_time_notes_the_change(room: Room) -> None:
+    await room.made(schedule=Schedule(DAILY.days, DAILY.at, "America/New_York"))
+    room.office.clock.now = room.office.clock.now.replace(month=10, day=30)
+
+    form = await room.change_form()
+
+    assert "🕑 The clocks in New York go back an hour on Sun 1 Nov 2026" in form.everything

@@ -1,0 +1,225 @@
+"""`/domaindigest`: the list of a channel's digests, and what its buttons do."""
+
+import asyncio
+
+import pytest
+
+from bot.keys import NoKeyError
+from bot.listeners.digests.screen import Presses
+from bot.slack.errors import ChannelClosedError, SlackUnavailableError
+from bot.tracker.errors import UnavailableError
+from tests.digests.office import BOB
+from tests.listeners.digests.room import Room
+
+pytestmark = pytest.mark.anyio
+
+DOWN = UnavailableError(is_outcome_unknown=False)
+
+
+async def test_help_is_answered_with_the_usage(room: Room) -> None:
+    await room.bob.type("/domaindigest help")
+
+    assert "opens the health digests of a channel" in await room.answer()
+    assert room.bob.form is None
+
+
+async def test_what_means_nothing_is_named_and_nothing_opens(room: Room) -> None:
+    await room.bob.type("/domaindigest tag:prod now")
+
+    told = await room.answer()
+    assert "`tag:prod` – nothing stands behind this command" in told
+    assert "`now`" in told
+    assert room.bob.form is None
+
+
+async def test_the_list_is_that_of_the_channel_where_it_was_typed(room: Room) -> None:
+    await room.made("general", filter_text="tag:here")
+    await room.made("secret", filter_text="tag:there")
+
+    form = await room.list()
+
+    assert form.title == "Health digests"
+    assert "1 digest in `#general`" in form.everything
+    assert "tag:here" in form.everything
+    assert "tag:there" not in form.everything
+
+
+@pytest.mark.parametrize("channel", ["random", "hidden", "dm"])
+async def test_without_the_bot_the_list_opens_and_says_how_to_go_on(
+    room: Room, channel: str
+) -> None:
+    form = await room.list(channel=channel)
+
+    assert "/invite @Domain Tracker" in form.everything
+    assert "New" in form.buttons
+
+
+async def test_a_list_that_does_not_open_in_time_can_be_asked_for_again(room: Room) -> None:
+    room.slack.fail_next("views.open", "expired_trigger_id")
+
+    await room.bob.type("/domaindigest")
+
+    assert "could not be opened in time" in await room.answer()
+    assert room.bob.messages()[-1].buttons == ["Try again"]
+
+
+async def test_the_form_opens_before_anything_slow_is_asked(room: Room) -> None:
+    await room.list()
+
+    asked = [call.method for call in room.slack.calls]
+    assert asked.index("views.open") < asked.index("conversations.info")
+
+
+async def test_send_now_says_that_it_takes_a_while_and_then_that_it_was_sent(room: Room) -> None:
+    await room.made()
+    form = await room.list()
+
+    sent = await room.press(form, "Send now")
+
+    assert "✅ Sent. It is in `#general` now." in sent.everything
+    updates = [str(call.arguments) for call in room.slack.calls if call.method == "views.update"]
+    assert ["Sending…" in update for update in updates] == [False, True, False]
+    assert [text for _, text in room.office.posts.posts] == ["digest: 1 domains, average 41.0"]
+
+
+async def test_send_now_pressed_twice_sends_once(room: Room) -> None:
+    await room.made()
+    form = await room.list()
+
+    await asyncio.gather(room.bob.press(form, "Send now"), room.bob.press(form, "Send now"))
+    await room.press(await room.settled(), "Send now")
+
+    assert len(room.office.posts.posts) == 1
+    assert "was sent just now" in (await room.settled()).everything
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (SlackUnavailableError("lost"), "Slack did not say whether it took the post"),
+        (ChannelClosedError("is_archived"), "That channel is archived"),
+    ],
+    ids=["lost", "archived"],
+)
+async def test_what_slack_does_with_the_post_is_told_in_the_form(
+    room: Room, error: Exception, told: str
+) -> None:
+    await room.made()
+    form = await room.list()
+    room.office.posts.errors.append(error)
+
+    sent = await room.press(form, "Send now")
+
+    assert told in sent.everything
+    assert "1 digest in `#general`" in sent.everything
+
+
+@pytest.mark.parametrize("label", ["Send now", "Preview"])
+async def test_a_service_that_is_down_is_told_in_the_form(room: Room, label: str) -> None:
+    await room.made()
+    form = await room.list()
+    room.office.lists.error = DOWN
+
+    after = await room.press(form, label)
+
+    assert "⚠️ Domain Tracker cannot be reached" in after.everything
+    assert label in after.buttons
+    assert room.office.posts.posts == []
+
+
+async def test_without_a_key_the_form_says_who_can_set_one(room: Room) -> None:
+    await room.made()
+    room.office.lists.error = NoKeyError("none")
+
+    member = await room.press(await room.list(), "Preview")
+    admin = await room.press(await room.list(room.ada), "Preview", room.ada)
+
+    assert "Please ask a workspace admin" in member.everything
+    assert "`/domainkey` is the way to it" in admin.everything
+
+
+async def test_a_preview_is_shown_to_its_person_alone(room: Room) -> None:
+    await room.made()
+    form = await room.list()
+
+    after = await room.press(form, "Preview")
+
+    assert "behind this form, for you alone" in after.everything
+    assert "Preview" in await room.answer()
+    assert room.bob.messages()[-1].is_ephemeral
+    assert room.office.posts.posts == []
+
+
+async def test_a_form_that_was_closed_meanwhile_still_tells_how_it_ended(room: Room) -> None:
+    await room.made()
+    form = await room.list()
+    room.office.lists.gate.clear()
+
+    await room.bob.press(form, "Send now")
+    await room.bob.close(form)
+    room.office.lists.gate.set()
+
+    assert "✅ Sent. It is in `#general` now." in await room.answer()
+
+
+async def test_a_paused_digest_is_resumed(room: Room) -> None:
+    digest = await room.made()
+    await room.office.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
+
+    after = await room.press(await room.list(), "Resume")
+
+    assert "▶️ Resumed. Next run Fri 20 Nov 2026, 09:00." in after.everything
+    assert (await room.now(digest)).pause is None
+
+
+async def test_in_an_archived_channel_nothing_is_resumed(room: Room) -> None:
+    digest = await room.made("random")
+    await room.office.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
+    form = await room.list(channel="random")
+
+    without_bot = await room.press(form, "Resume")
+    room.slack.world.workspace.channels[digest.plan.channel_id].is_archived = True
+    room.slack.world.workspace.channels[digest.plan.channel_id].members.add(room.slack.bot_user_id)
+    archived = await room.press(without_bot, "Resume")
+
+    assert "I am not in that channel" in without_bot.everything
+    assert "channel is archived" in archived.everything
+    assert (await room.now(digest)).pause is not None
+
+
+async def test_a_digest_is_deleted_after_a_question(room: Room) -> None:
+    await room.made()
+    form = await room.list()
+
+    question = room.bob.dismiss(form, "Delete")
+    after = await room.press(form, "Delete")
+
+    assert "It is gone for everybody" in str(question)
+    assert "🗑️ Deleted." in after.everything
+    assert await room.digests() == []
+
+
+@pytest.mark.parametrize("label", ["Send now", "Preview", "Pause", "Delete", "Change"])
+async def test_a_digest_that_somebody_deleted_meanwhile_is_said_to_be_gone(
+    room: Room, label: str
+) -> None:
+    digest = await room.made()
+    form = await room.list()
+    await room.office.desk.delete(room.workspace, digest.digest_id)
+
+    after = await room.press(form, label)
+
+    assert "That digest is gone" in after.everything
+    assert "No digests in `#general` yet" in after.everything
+
+
+def test_only_the_latest_press_in_a_form_counts() -> None:
+    presses = Presses()
+
+    first = presses.note("V1")
+    presses.note("V2")
+    was_latest = presses.is_latest("V1", first)
+    presses.note("V1")
+
+    assert was_latest
+    assert not presses.is_latest("V1", first)

@@ -1,0 +1,103 @@
+"""The buttons about digests in messages: in posts, and in what their owners are told."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.digests.changes import Editor
+from bot.digests.digest import Plan
+from bot.views.digests.notices import RESUME_DIGEST, SEND_DIGEST
+from bot.views.digests.plan import MANAGE_DIGEST
+from tests.digests.office import BOB, DAILY
+from tests.listeners.digests.room import Room
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_manage_on_a_post_opens_the_list_of_its_channel(room: Room) -> None:
+    digest = await room.made("secret")
+    foreign = f"{room.channel_id('random')}/{digest.digest_id}"  # the value's channel is not asked
+    room.post(MANAGE_DIGEST, "Manage", foreign, "general")
+
+    form = await room.press(room.bob.messages()[-1], "Manage")
+
+    assert "1 digest in `#secret`" in form.everything
+
+
+async def test_manage_is_for_those_of_the_channel_only(room: Room) -> None:
+    digest = await room.made("secret")
+    room.post(MANAGE_DIGEST, "Manage", f"C/{digest.digest_id}", "general")
+    cy = room.slack.person("cy")
+
+    form = await room.press(cy.messages()[-1], "Manage", cy)
+
+    assert "You are not in that channel" in form.everything
+    assert "1 digest" not in form.everything
+
+
+async def test_who_made_a_digest_manages_it_where_the_bot_can_no_longer_look(room: Room) -> None:
+    await room.made("secret")
+    plan = Plan(channel_id=room.channel_id("secret"), schedule=DAILY)
+    bob = Editor(user_id=room.bob.id, name="bob")
+    digest = (await room.office.desk.make(room.workspace, plan, by=bob)).digest
+    room.post(MANAGE_DIGEST, "Manage", f"C/{digest.digest_id}", "dm")
+    room.slack.remove_bot("secret")
+
+    form = await room.press(room.bob.messages("dm")[-1], "Manage")
+    gone = await room.press(form, "Delete")
+
+    assert "1 digest" in form.everything
+    assert "Deleted" in gone.everything
+    assert [each.made_by for each in await room.digests("secret")] == [BOB.user_id]
+
+
+async def test_nobody_else_manages_a_digest_where_the_bot_can_no_longer_look(room: Room) -> None:
+    digest = await room.made("secret")
+    room.post(MANAGE_DIGEST, "Manage", f"C/{digest.digest_id}", "general")
+    room.slack.remove_bot("secret")
+
+    form = await room.press(room.ada.messages()[-1], "Manage", room.ada)
+
+    assert "1 digest" not in form.everything
+    assert "Delete" not in form.buttons
+
+
+@pytest.mark.parametrize(
+    ("action_id", "label"),
+    [(MANAGE_DIGEST, "Manage"), (SEND_DIGEST, "Send now"), (RESUME_DIGEST, "Resume")],
+)
+async def test_a_button_about_a_deleted_digest_says_so(
+    room: Room, action_id: str, label: str
+) -> None:
+    room.post(action_id, label, "C0OPS/d0gone", "dm")
+
+    await room.bob.press(room.bob.messages("dm")[-1], label)
+
+    assert "That digest is gone" in await room.answer(channel="dm")
+
+
+async def test_an_owner_sends_a_missing_digest_from_the_direct_message_once(room: Room) -> None:
+    digest = await room.made()
+    room.post(SEND_DIGEST, "Send now", f"C0/{digest.digest_id}", "dm")
+    notice = room.bob.messages("dm")[-1]
+
+    await room.bob.press(notice, "Send now")
+    first = await room.answer(channel="dm")
+    room.office.clock.advance(timedelta(minutes=5).total_seconds())
+    await room.bob.press(notice, "Send now")
+    second = await room.answer(channel="dm")
+
+    assert "✅ Sent. It is in `#general` now." in first
+    assert "I have done this already" in second
+    assert len(room.office.posts.posts) == 1
+
+
+async def test_an_owner_resumes_from_the_direct_message(room: Room) -> None:
+    digest = await room.made()
+    await room.office.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
+    room.post(RESUME_DIGEST, "Resume", f"C0/{digest.digest_id}", "dm")
+
+    await room.bob.press(room.bob.messages("dm")[-1], "Resume")
+
+    assert "▶️ Resumed." in await room.answer(channel="dm")
+    assert (await room.now(digest)).pause is None

@@ -1,0 +1,97 @@
+"""What forms carry, and how it comes back."""
+
+import json
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.listeners.conversation import Conversation, from_form, from_press
+from bot.listeners.digests.note import FormNote, note_in
+from bot.slack.replies import Origin, Replies
+from bot.workspace import WorkspaceId
+
+WAY = ["C0OPS", "https://hooks.example/1", False]
+
+
+class Bot:
+    """A request's context, as far as it is read."""
+
+    client: Any = None
+
+    class authorize_result:  # noqa: N801  # an attribute of Bolt's context
+        enterprise_id = None
+        team_id = "T1"
+
+
+def body(metadata: str) -> dict[str, Any]:
+    view = {"id": "V1", "hash": "h1", "private_metadata": metadata}
+    return {"user": {"id": "U0BOB"}, "view": view}
+
+
+def a_conversation() -> Conversation:
+    return Conversation(
+        workspace=WorkspaceId("T1"),
+        origin=Origin("U0BOB", "C0OPS", "https://hooks.example/1"),
+        client=Bot.client,
+        replies=cast(Replies, None),
+    )
+
+
+NOTES = st.builds(
+    FormNote,
+    channel_id=st.none() | st.text(),
+    digest_id=st.none() | st.text(),
+    version=st.integers(),
+    nonce=st.text(),
+    removed=st.frozensets(st.integers(0, 9)),
+)
+
+
+@given(note=NOTES)
+def test_a_note_comes_back_as_it_was(note: FormNote) -> None:
+    assert note_in(note.as_text()) == note
+
+
+@pytest.mark.parametrize("text", [None, "null", "[]", '["C1"]', '{"a": 1}'])
+def test_a_form_without_a_note_has_an_empty_one(text: str | None) -> None:
+    assert note_in(text) == FormNote()
+
+
+def test_one_more_rule_can_be_noted_as_removed() -> None:
+    note = FormNote(removed=frozenset({1})).without_rule(3)
+
+    assert note.removed == {1, 3}
+
+
+@pytest.mark.parametrize("read", [from_press, from_form])
+def test_a_note_travels_with_the_form_and_so_does_the_way_back(read: Any) -> None:
+    conversation = a_conversation()
+
+    answer = read(body(conversation.as_metadata("a note")), Bot, conversation.replies)
+
+    assert answer.note == "a note"
+    assert (answer.origin, answer.view_id) == (conversation.origin, "V1")
+    assert answer.view_hash == "h1"
+
+
+@pytest.mark.parametrize("read", [from_press, from_form])
+@pytest.mark.parametrize(
+    ("metadata", "origin"),
+    [
+        (json.dumps(WAY), Origin("U0BOB", "C0OPS", "https://hooks.example/1")),
+        ("", Origin("U0BOB")),
+        ('["C0OPS", null, "yes"]', Origin("U0BOB")),
+        ('["C0OPS", null, false, 7]', Origin("U0BOB")),
+    ],
+    ids=["as before", "none", "odd", "an odd note"],
+)
+def test_forms_without_a_note_are_read_as_before(read: Any, metadata: str, origin: Origin) -> None:
+    answer = read(body(metadata), Bot, cast(Replies, None))
+
+    assert (answer.origin, answer.note) == (origin, None)
+
+
+def test_without_a_note_nothing_more_is_carried() -> None:
+    assert json.loads(a_conversation().as_metadata()) == WAY

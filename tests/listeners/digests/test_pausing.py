@@ -1,0 +1,85 @@
+"""The form that pauses a digest."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.digests.schedule import Schedule
+from bot.playground.slack import View
+from tests.digests.office import DAILY
+from tests.listeners.digests.room import Room
+
+pytestmark = pytest.mark.anyio
+
+
+async def pause_form(room: Room) -> View:
+    return await room.press(await room.list(), "Pause")
+
+
+async def test_a_digest_is_paused_until_somebody_resumes_it(room: Room) -> None:
+    digest = await room.made()
+
+    after = await room.submit(await pause_form(room))
+
+    pause = (await room.now(digest)).pause
+    assert pause is not None
+    assert (pause.by, pause.until) == (room.bob.id, None)
+    assert "⏸️ Paused until somebody presses `Resume`." in after.everything
+    assert "Resume" in after.buttons
+
+
+async def test_a_pause_ends_when_the_day_begins_by_the_clock_of_the_digest(room: Room) -> None:
+    digest = await room.made(schedule=Schedule(DAILY.days, DAILY.at, "Asia/Tokyo"))
+
+    after = await room.submit(await pause_form(room), {"Until": "2026-12-01"})
+
+    pause = (await room.now(digest)).pause
+    assert pause is not None
+    assert pause.until == datetime(2026, 11, 30, 15, tzinfo=UTC)
+    assert "⏸️ Paused until 1 Dec 2026." in after.everything
+
+
+async def test_a_day_in_the_past_is_refused_under_the_field(room: Room) -> None:
+    await room.made()
+
+    delivery = await room.bob.submit(await pause_form(room), {"Until": "2026-11-19"})
+
+    assert "from tomorrow on" in delivery.errors["Until"]
+
+
+async def test_a_day_that_has_begun_in_the_zone_of_the_digest_is_refused_too(room: Room) -> None:
+    digest = await room.made(schedule=Schedule(DAILY.days, DAILY.at, "Asia/Tokyo"))
+    room.office.clock.now = datetime(2026, 11, 19, 16, tzinfo=UTC)  # the 20th in Tokyo
+
+    after = await room.submit(await pause_form(room), {"Until": "2026-11-20"})
+
+    assert "That day has begun where the digest's clock is" in after.everything
+    assert after.values["Until"] == "2026-11-20"
+    assert (await room.now(digest)).pause is None
+
+
+async def test_a_pause_of_a_digest_that_is_gone_says_so(room: Room) -> None:
+    digest = await room.made()
+    form = await pause_form(room)
+    await room.office.desk.delete(room.workspace, digest.digest_id)
+
+    assert "That digest is gone" in (await room.submit(form)).everything
+
+
+async def test_rights_are_asked_for_when_it_is_submitted(room: Room) -> None:
+    digest = await room.made()
+    form = await pause_form(room)
+    await room.office.desk.restrict(room.workspace, admins_only=True)
+
+    after = await room.submit(form)
+
+    assert "only admins and owners" in after.everything
+    assert (await room.now(digest)).pause is None
+
+
+async def test_back_returns_to_the_list(room: Room) -> None:
+    await room.made()
+
+    back = await room.press(await pause_form(room), "Back")
+
+    assert back.title == "Health digests"

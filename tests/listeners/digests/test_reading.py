@@ -1,0 +1,293 @@
+"""What comes back from the forms about a digest, right, wrong or forged."""
+
+import contextlib
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.digests.digest import Mention, Mode, Plan
+from bot.listeners.acks import FormErrors
+from bot.listeners.digests.fields import field_in
+from bot.listeners.digests.reading import draft_in, read_digest_form, read_pause_form
+from bot.views.digests.draft import (
+    CHANNEL_FIELD,
+    DAYS_FIELD,
+    FILTER_FIELD,
+    GROUP_FIELD,
+    LABEL_FIELD,
+    LIFE_FIELD,
+    MODE_FIELD,
+    PEOPLE_FIELD,
+    TIME_FIELD,
+    WORST_FIELD,
+    ZONE_FIELD,
+)
+from bot.views.digests.pause import UNTIL_FIELD
+from tests.builders import KEY
+from tests.digests.builders import a_schedule
+
+Json = Any
+FIELDS = (
+    *(CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD, ZONE_FIELD, FILTER_FIELD, MODE_FIELD, LIFE_FIELD),
+    *(WORST_FIELD, LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD, UNTIL_FIELD),
+)
+
+
+def an_option(value: Json) -> Json:
+    return {"text": {"type": "plain_text", "text": "shown", "emoji": True}, "value": value}
+
+
+def chosen(value: Json) -> Json:
+    return {"type": "static_select", "selected_option": an_option(value)}
+
+
+def boxes(*values: Json) -> Json:
+    return {"type": "checkboxes", "selected_options": [an_option(value) for value in values]}
+
+
+def typed(value: Json) -> Json:
+    return {"type": "plain_text_input", "value": value}
+
+
+RIGHT: dict[str, Json] = {
+    CHANNEL_FIELD: {"selected_conversation": "C0OPS"},
+    DAYS_FIELD: boxes("0", "1", "2", "3", "4"),
+    TIME_FIELD: {"selected_time": "09:00"},
+    ZONE_FIELD: chosen("Europe/Berlin"),
+    FILTER_FIELD: typed(None),
+    MODE_FIELD: chosen("always"),
+    LIFE_FIELD: chosen("never"),
+    WORST_FIELD: typed("10"),
+    LABEL_FIELD: {"selected_option": None},
+    PEOPLE_FIELD: {"selected_users": []},
+    GROUP_FIELD: {"selected_option": None},
+}
+
+
+def values_of(states: dict[str, Json]) -> Json:
+    """Return `view.state.values`, each field in a block with an id of its own."""
+    return {f"block of {name}": {name: state} for name, state in states.items()}
+
+
+def read(**states: Json) -> Plan:
+    return read_digest_form(values_of(RIGHT | states)).plan
+
+
+def refused(states: dict[str, Json]) -> dict[str, str]:
+    """Return what is said of a form, by the fields it is said under."""
+    with pytest.raises(FormErrors) as raised:
+        read_digest_form(values_of(RIGHT | states))
+    return {
+        block_id.removeprefix("block of "): told
+        for block_id, told in raised.value.sentences.items()
+    }
+
+
+def outcome(values: Json) -> Plan | dict[str, str]:
+    """Return the plan, or what is said of the form."""
+    try:
+        return read_digest_form(values).plan
+    except FormErrors as errors:
+        return errors.sentences
+
+
+def test_a_right_form_is_a_plan() -> None:
+    assert read() == Plan(channel_id="C0OPS", schedule=a_schedule())
+
+
+def test_every_field_is_read() -> None:
+    plan = read(
+        **{
+            FILTER_FIELD: typed("  tag:prod below:80 "),
+            MODE_FIELD: chosen("worse"),
+            LIFE_FIELD: chosen("5"),
+            WORST_FIELD: typed("25"),
+            LABEL_FIELD: chosen("tag:prod"),
+            PEOPLE_FIELD: {"selected_users": ["U0BOB", "U0BOB", "W0ADA"]},
+            GROUP_FIELD: chosen("S0WEB"),
+        }
+    )
+
+    assert (plan.filter_text, plan.mode) == ("tag:prod below:80", Mode.WORSE)
+    assert (plan.heartbeat_every, plan.worst_count) == (5, 25)
+    assert plan.mentions == (Mention(label="tag:prod", who=("U0BOB", "W0ADA", "S0WEB")),)
+
+
+@pytest.mark.parametrize(
+    ("field", "state", "told"),
+    [
+        (CHANNEL_FIELD, {"selected_conversation": None}, "choose a channel"),
+        (CHANNEL_FIELD, {"selected_conversation": "D0ADA"}, "choose a channel"),
+        (CHANNEL_FIELD, {"selected_conversation": "C1/../x"}, "choose a channel"),
+        (CHANNEL_FIELD, {"selected_conversation": ["C0OPS"]}, "choose a channel"),
+        (DAYS_FIELD, boxes(), "choose at least one day"),
+        (DAYS_FIELD, boxes("0", "7"), "choose at least one day"),
+        (DAYS_FIELD, boxes("0", None), "choose at least one day"),
+        (DAYS_FIELD, {"selected_options": "0"}, "choose at least one day"),
+        (TIME_FIELD, {"selected_time": None}, "choose a time"),
+        (TIME_FIELD, {"selected_time": "24:00"}, "choose a time"),
+        (TIME_FIELD, {"selected_time": "9:00"}, "choose a time"),
+        (TIME_FIELD, {"selected_time": "09:00\n"}, "choose a time"),
+        (TIME_FIELD, {"selected_time": 900}, "choose a time"),
+        (ZONE_FIELD, chosen("Mars/Olympus"), "do not know this time zone"),
+        (ZONE_FIELD, chosen("../UTC"), "do not know this time zone"),
+        (ZONE_FIELD, {"selected_option": None}, "do not know this time zone"),
+        (MODE_FIELD, chosen("sometimes"), "choose when to post"),
+        (LIFE_FIELD, chosen("0"), "choose how many silent runs"),
+        (LIFE_FIELD, chosen("100"), "choose how many silent runs"),
+        (LIFE_FIELD, chosen("\N{ARABIC-INDIC DIGIT SEVEN}"), "choose how many silent runs"),
+        (WORST_FIELD, typed("4"), "a whole number from 5 to 25"),
+        (WORST_FIELD, typed("26"), "a whole number from 5 to 25"),
+        (WORST_FIELD, typed("10.5"), "a whole number from 5 to 25"),
+        (WORST_FIELD, typed("1" * 5_000), "a whole number from 5 to 25"),
+        (WORST_FIELD, typed(None), "a whole number from 5 to 25"),
+        (FILTER_FIELD, typed({"x": 1}), "type the filter again"),
+        (FILTER_FIELD, typed("colour:red shop"), "“colour:red”: there is no filter “colour:”"),
+        (FILTER_FIELD, typed("below:101"), "“below:101”: takes a number from 0 to 100"),
+        (FILTER_FIELD, typed("below:1 above:90"), "no score is both"),
+        (FILTER_FIELD, typed("shop sort:name"), "Leave out “sort:name”: a post has neither"),
+        (FILTER_FIELD, typed("page:2 sort:x"), "Leave out “page:2” and “sort:x”"),
+        (FILTER_FIELD, typed("a:1 b:2 c:3 d:4 e:5"), "there is no filter “c:”; 2 more"),
+        (FILTER_FIELD, typed("x" * 501), "at most 500 characters"),
+        (FILTER_FIELD, typed(f"tag:{KEY}"), "Never put one here"),
+        (GROUP_FIELD, chosen("C0OPS"), "pick a user group from the list"),
+    ],
+)
+def test_what_cannot_be_taken_is_said_under_its_field(field: str, state: Json, told: str) -> None:
+    errors = refused({field: state})
+
+    assert told in errors[field]
+    assert KEY not in str(errors)
+    assert errors[field][0].isupper()
+    assert errors[field][-1] == "."
+
+
+@pytest.mark.parametrize(
+    ("states", "field", "told"),
+    [
+        ({LABEL_FIELD: chosen("tag:prod")}, PEOPLE_FIELD, "Pick whom to mention"),
+        ({PEOPLE_FIELD: {"selected_users": ["U0BOB"]}}, LABEL_FIELD, "Pick the tag or folder"),
+        ({GROUP_FIELD: chosen("S0WEB")}, LABEL_FIELD, "Pick the tag or folder"),
+        (
+            {LABEL_FIELD: chosen("type:x"), GROUP_FIELD: chosen("S0WEB")},
+            LABEL_FIELD,
+            "Pick a tag or a folder from the list",
+        ),
+    ],
+    ids=["nobody", "people for nothing", "a group for nothing", "no label"],
+)
+def test_half_a_rule_is_said_under_the_field_that_it_lacks(
+    states: dict[str, Json], field: str, told: str
+) -> None:
+    errors = refused(states)
+
+    assert list(errors) == [field]
+    assert told in errors[field]
+
+
+def test_everything_that_is_wrong_is_said_at_once() -> None:
+    assert set(refused({DAYS_FIELD: boxes(), WORST_FIELD: typed("x")})) == {
+        DAYS_FIELD,
+        WORST_FIELD,
+    }
+
+
+@pytest.mark.parametrize("name", [*RIGHT, "all"])
+def test_a_field_that_is_missing_is_no_crash(name: str) -> None:
+    states = {each: state for each, state in RIGHT.items() if name not in {each, "all"}}
+    may_lack = name in {FILTER_FIELD, LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD}
+
+    if may_lack:
+        assert read_digest_form(values_of(states)).plan == read()
+    else:
+        with pytest.raises(FormErrors):
+            read_digest_form(values_of(states))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.text(max_size=3)
+            | st.sampled_from(
+                ["value", "selected_option", "selected_options", "selected_users", "text"]
+            ),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+STATES = st.dictionaries(
+    st.text(max_size=5), st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=3), max_size=12
+)
+NEARLY = st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4).map(
+    lambda changed: values_of(RIGHT | changed)
+)
+
+
+@given(values=JSON | STATES | NEARLY)
+def test_any_json_is_a_plan_or_refused_field_by_field(values: Json) -> None:
+    draft_in(values)
+
+    assert outcome(values)
+
+
+@given(values=JSON | STATES)
+def test_any_json_is_a_day_or_none_or_refused(values: Json) -> None:
+    first = date(2030, 3, 1)
+
+    with contextlib.suppress(FormErrors):
+        day = read_pause_form(values, first)
+        assert day is None or day >= first
+
+
+@pytest.mark.parametrize(
+    ("picked", "told"),
+    [
+        ("2030-02-28", "from tomorrow on"),
+        ("2030-02-30", "no date"),
+        ("soon", "no date"),
+        (20300301, "no date"),
+        ("9999-12-31", "very far away"),
+    ],
+)
+def test_a_day_that_cannot_end_a_pause_is_said_under_the_field(picked: Json, told: str) -> None:
+    values = {"until:n": {UNTIL_FIELD: {"selected_date": picked}}}
+
+    with pytest.raises(FormErrors) as raised:
+        read_pause_form(values, date(2030, 3, 1))
+
+    assert told in raised.value.sentences["until:n"]
+
+
+def test_a_day_from_the_first_possible_one_on_ends_a_pause() -> None:
+    values = {"until:n": {UNTIL_FIELD: {"selected_date": "2030-03-01"}}}
+
+    assert read_pause_form(values, date(2030, 3, 1)) == date(2030, 3, 1)
+    assert read_pause_form({}, date(2030, 3, 1)) is None
+
+
+def test_a_draft_keeps_what_can_be_shown() -> None:
+    draft = draft_in(
+        values_of(
+            RIGHT
+            | {
+                DAYS_FIELD: boxes("0", "9"),
+                FILTER_FIELD: typed("colour:red"),
+                GROUP_FIELD: chosen("S0WEB"),
+            }
+        )
+    )
+
+    assert (draft.days, draft.filter_text) == (frozenset({0}), "colour:red")
+    assert draft.group == ("S0WEB", "shown")
+
+
+def test_a_field_is_found_whatever_its_block_is_called() -> None:
+    assert field_in({"x": 1, "y": {"f": {"value": "1"}}}, "f").block_id == "y"
+    assert field_in({"y": {"f": "no state"}}, "f").text is None

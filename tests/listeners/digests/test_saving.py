@@ -1,0 +1,157 @@
+"""Saving the form of a digest: where it can fail, and what is said then."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.playground.slack import View
+from bot.slack.errors import ChannelClosedError, SlackUnavailableError
+from tests.digests.office import BOB
+from tests.listeners.digests.room import Room
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_second_of_two_who_change_it_is_told_and_shown_how_it_is(room: Room) -> None:
+    digest = await room.made()
+    form = await room.change_form()
+    plan = replace(digest.plan, filter_text="tag:theirs")
+    by = replace(BOB, user_id=room.ada.id)
+    await room.office.desk.change(room.workspace, digest.digest_id, plan, by=by, version=1)
+
+    after = await room.submit(form, {"Filter": "tag:mine"})
+    saved = await room.submit(after, {"Time": "10:00"})
+
+    assert f"Not saved.* <@{room.ada.id}> changed this digest meanwhile" in after.everything
+    assert after.values["Filter"] == "tag:theirs"
+    assert "✅ Saved." in saved.everything
+    assert (await room.now(digest)).plan.filter_text == "tag:theirs"
+
+
+async def test_a_change_by_others_shows_at_the_next_choice_too(room: Room) -> None:
+    digest = await room.made()
+    form = await room.change_form()
+    plan = replace(digest.plan, filter_text="tag:theirs")
+    await room.office.desk.change(room.workspace, digest.digest_id, plan, by=BOB, version=1)
+
+    after = await room.choose(form, "Days", ["Sun"])
+
+    assert "changed this digest meanwhile" in after.everything
+    assert after.values["Filter"] == "tag:theirs"
+
+
+@pytest.mark.parametrize("is_saved", [True, False])
+async def test_a_digest_deleted_meanwhile_is_said_to_be_gone(room: Room, is_saved: bool) -> None:
+    digest = await room.made()
+    form = await room.change_form()
+    await room.office.desk.delete(room.workspace, digest.digest_id)
+
+    after = await (room.submit(form) if is_saved else room.choose(form, "Days", ["Sun"]))
+
+    assert "That digest is gone" in after.everything
+    assert "No digests" in after.everything
+
+
+@pytest.mark.parametrize(
+    ("channel", "told"),
+    [
+        ("random", "I am not in that channel"),
+        ("hidden", "/invite @Domain Tracker"),
+        ("old", "archived"),
+    ],
+)
+async def test_a_channel_that_cannot_be_posted_to_is_refused_and_what_was_typed_stays(
+    room: Room, channel: str, told: str
+) -> None:
+    form = await room.new_form()
+    channel_id = room.channel_id(channel)
+
+    after = await room.submit(form, {"Filter": "shop"} | _channel(room, form, channel_id))
+
+    assert "Not saved.*" in after.everything
+    assert told in after.everything
+    assert (after.values["Channel"], after.values["Filter"]) == (channel_id, "shop")
+    assert not _block_ids(after) & _block_ids(form)  # so that Slack takes it for a form anew
+    assert room.office.posts.posts == []
+
+
+def _block_ids(form: View) -> set[str]:
+    return {block["block_id"] for block in form.blocks if block["type"] == "input"}
+
+
+def _channel(room: Room, form: View, channel_id: str) -> dict[str, Any]:
+    """Choose a channel that Slack's own client may not offer any more."""
+    live = room.bob.by_id.live(form)
+    [place] = [block for block in live.blocks if block.get("label", {}).get("text") == "Channel"]
+    key = (place["block_id"], place["element"]["action_id"])
+    live.typed[key] = {"type": "conversations_select", "selected_conversation": channel_id}
+    return {}
+
+
+async def test_a_channel_of_others_is_refused(room: Room) -> None:
+    cy = room.slack.person("cy")
+    await cy.type("/domaindigest")
+    form = await room.press(await room.settled(cy), "New", cy)
+    live = cy.by_id.live(form)
+    [place] = [block for block in live.blocks if block.get("label", {}).get("text") == "Channel"]
+    key = (place["block_id"], place["element"]["action_id"])
+    live.typed[key] = {
+        "type": "conversations_select",
+        "selected_conversation": room.channel_id("secret"),
+    }
+
+    after = await room.submit(form, {}, cy)
+
+    assert "You are not in that channel" in after.everything
+    assert await room.digests("secret") == []
+
+
+@pytest.mark.parametrize(
+    ("error", "told", "count"),
+    [
+        (ChannelClosedError("restricted_action"), "Not saved.* That channel is closed to me", 0),
+        (SlackUnavailableError("lost"), "did not say whether it took the announcement", 1),
+    ],
+    ids=["refused", "lost"],
+)
+async def test_what_becomes_of_the_announcement_is_told(
+    room: Room, error: Exception, told: str, count: int
+) -> None:
+    form = await room.new_form()
+    room.office.posts.errors.append(error)
+
+    after = await room.submit(form)
+
+    assert told in after.everything
+    assert len(await room.digests()) == count
+
+
+async def test_a_full_channel_takes_no_more(room: Room) -> None:
+    for _ in range(20):
+        await room.made()
+
+    after = await room.submit(await room.new_form(), {"Filter": "shop"})
+
+    assert "has 20 digests, the most there can be" in after.everything
+    assert after.values["Filter"] == "shop"
+
+
+async def test_a_digest_that_moves_is_listed_where_it_is_now(room: Room) -> None:
+    digest = await room.made()
+
+    saved = await room.submit(await room.change_form(), {"Channel": "secret"})
+
+    assert "1 digest in `#secret`" in saved.everything
+    assert (await room.now(digest)).plan.channel_id == room.channel_id("secret")
+
+
+async def test_who_has_left_a_channel_cannot_take_its_digest_away(room: Room) -> None:
+    digest = await room.made()
+    form = await room.change_form()
+    room.slack.world.workspace.channels[room.channel_id("general")].members.discard(room.bob.id)
+
+    after = await room.submit(form, {"Channel": "secret"})
+
+    assert "You are not in that channel" in after.everything
+    assert (await room.now(digest)).plan == digest.plan

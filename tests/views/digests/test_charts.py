@@ -1,0 +1,182 @@
+from datetime import datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.digests.post import TrendPoint
+from bot.views.digests.charts import point_labels
+from bot.views.digests.post import (
+    digest_message,
+)
+from tests.digests.builders import (
+    a_post,
+    a_report,
+    a_trend,
+)
+from tests.views.acceptance import shown_text
+from tests.views.digests.parts import Json, block, rows, taken
+
+FELL = a_report({"a.example": 40}, {"a.example": 60})
+
+
+def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
+    now = {"a.example": 41, "b.example": 50, "c.example": 77, "d.example": 78, "e.example": 99}
+    before = {
+        "a.example": 82,
+        "b.example": 49.9,
+        "d.example": None,
+        "e.example": 99,
+        "c.example": 76,
+    }
+    report = a_report(now, before, worst_count=4)
+
+    message = digest_message(a_post(report=report))
+
+    assert block(message, "data_table")["caption"] == "Worst 4 of 5"
+    assert rows(message) == [
+        ["Domain", "Health", "Change", "State"],
+        ["a.example", "41", "▼ \N{MINUS SIGN}41", "🔴 poor"],
+        ["b.example", "50", "▲ +0.1", "🟡 fair"],
+        ["c.example", "77", "–", "🟡 fair"],
+        ["d.example", "78", "was unknown", "🟡 fair"],
+    ]
+    assert "Worst 4 of 5: a.example 41 (poor), b.example 50 (fair)," in message.text
+
+
+def test_readers_can_sort_the_table_by_every_number() -> None:
+    report = a_report({"a.example": 41, "b.example": 60}, {"a.example": 82})
+
+    table = block(digest_message(a_post(report=report)), "data_table")
+
+    cells = [row[1:3] for row in table["rows"][1:]]
+    assert [[cell["type"] for cell in row] for row in cells] == [["raw_number"] * 2] * 2
+    assert [[cell["value"] for cell in row] for row in cells] == [[41, -41], [60, 0]]
+    assert table["rows"][2][2]["text"] == "new"
+
+
+@pytest.mark.parametrize(
+    ("scores", "caption"),
+    [
+        pytest.param({"a.example": 41}, "The only domain", id="one"),
+        pytest.param({"a.example": 41, "b.example": 60}, "All 2 domains, worst first", id="all"),
+        pytest.param({"a.example": 41, "b.example": None}, "Worst 1 of 2", id="unknown left out"),
+    ],
+)
+def test_a_table_of_all_that_there_is_says_so(scores: Json, caption: str) -> None:
+    message = digest_message(a_post(report=a_report(scores)))
+
+    assert block(message, "data_table")["caption"] == caption
+    assert caption in message.text
+
+
+def test_the_twin_has_the_worst_and_the_trend_in_lines() -> None:
+    report = a_report({"a.example": 41, "b.example": 90}, {"a.example": 82, "b.example": 90})
+
+    twin = digest_message(a_post(report=report, trend=a_trend([86, 65.5]))).twin()
+
+    assert twin
+    assert "🔴 41 poor  `a.example`  ▼ \N{MINUS SIGN}41\n🟢 90 good  `b.example`" in shown_text(
+        twin
+    )
+    assert "Average health, last 2 digests: 19 Nov 86, 20 Nov 65.5." in shown_text(twin)
+
+
+def test_a_twin_of_names_that_are_too_long_says_how_many_it_leaves_out() -> None:
+    report = a_report({"&" * 60 + str(number): 41.0 for number in range(20)}, worst_count=20)
+
+    twin = digest_message(a_post(report=report)).twin()
+
+    assert twin
+    lines = shown_text(twin).count("🔴 41 poor")
+    assert 5 < lines < 20
+    assert f"and {20 - lines} more" in shown_text(twin)
+
+
+def test_the_average_is_drawn_as_a_line_and_told_in_numbers() -> None:
+    message = taken(digest_message(a_post(trend=a_trend([80, 81.29, 83]))))
+
+    chart = block(message, "data_visualization")
+    assert chart["title"] == "Average health, last 3 digests"
+    assert chart["chart"]["type"] == "line"
+    points = chart["chart"]["series"][0]["data"]
+    assert [(point["label"], point["value"]) for point in points] == [
+        ("18 Nov", 80),
+        ("19 Nov", 81.2),
+        ("20 Nov", 83),
+    ]
+    assert "Average health, last 3 digests: 18 Nov 80, 19 Nov 81.2, 20 Nov 83." in message.text
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_single_point_is_no_line(count: int) -> None:
+    message = digest_message(a_post(trend=a_trend([80.0] * count)))
+
+    assert block(message, "data_visualization")["chart"]["type"] == "bar"
+    assert "last 1 digests" not in message.text
+
+
+def test_of_a_long_trend_the_latest_twenty_are_drawn() -> None:
+    message = taken(digest_message(a_post(trend=a_trend([float(n) for n in range(30)]))))
+
+    points = block(message, "data_visualization")["chart"]["series"][0]["data"]
+    assert [point["value"] for point in points] == list(range(10, 30))
+
+
+def test_the_bands_are_drawn_as_bars_beside_those_of_the_last_digest() -> None:
+    chart = block(digest_message(a_post(report=FELL)), "data_visualization")["chart"]
+
+    assert chart["axis_config"]["categories"] == ["poor", "fair", "good", "unknown"]
+    drawn = {one["name"]: [point["value"] for point in one["data"]] for one in chart["series"]}
+    assert drawn == {"Last digest": [0, 1, 0, 0], "Now": [1, 0, 0, 0]}
+
+
+def test_bars_that_are_as_high_as_before_are_drawn_once() -> None:
+    report = a_report({"a.example": 41}, {"a.example": 42})
+
+    chart = block(digest_message(a_post(report=report)), "data_visualization")["chart"]
+
+    assert [one["name"] for one in chart["series"]] == ["Now"]
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+@pytest.mark.parametrize(
+    ("moments", "labels"),
+    [
+        pytest.param(["2026-11-09T09:00", "2026-11-20T09:00"], ["9 Nov", "20 Nov"], id="days"),
+        pytest.param(
+            ["2026-11-19T09:00", "2026-11-20T09:00", "2026-11-20T14:30"],
+            ["19 Nov", "20 Nov 09:00", "20 Nov 14:30"],
+            id="twice on a day",
+        ),
+        pytest.param(
+            ["2025-11-20T09:00", "2026-11-20T09:00"],
+            ["20 Nov 2025 09:00", "20 Nov 2026 09:00"],
+            id="a year apart",
+        ),
+        pytest.param(
+            ["2026-11-20T09:00"] * 3 + ["2025-11-20T09:00"] * 2,
+            [f"20 Nov 09:00 ({number})" for number in range(1, 6)],
+            id="in the same minute",
+        ),
+    ],
+)
+def test_labels_of_a_chart_tell_its_points_apart(moments: list[str], labels: list[str]) -> None:
+    assert point_labels([at(moment) for moment in moments]) == labels
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(
+        st.sampled_from([at("2026-11-20T09:00"), at("2025-11-20T09:00"), at("2026-11-20T09:01")])
+        | st.datetimes(at("2020-01-01T00:00"), at("2030-01-01T00:00")),
+        max_size=20,
+    )
+)
+def test_slack_takes_the_labels_of_any_moments(moments: list[datetime]) -> None:
+    trend = tuple(TrendPoint(moment, 80.0) for moment in moments)
+
+    taken(digest_message(a_post(trend=trend)))

@@ -1,0 +1,169 @@
+"""The list of a channel's digests."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.digests.digest import MAX_PER_CHANNEL, Mode, Outcome, Pause, Run, RunState, Trouble
+from bot.views.digests.listing import (
+    ADMINS_MAY,
+    MEMBERS_MAY,
+    DigestList,
+    Place,
+    busy_form,
+    list_form,
+    trouble_form,
+)
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS
+from tests.digests.builders import DIGEST_ID, DUE, a_digest, a_mention, a_past_run, a_slot
+from tests.views.acceptance import Json, assert_slack_takes_form, buttons, shown
+
+GENERAL = Place(name="general", has_bot=True)
+
+
+def drawn(*digests: Any, **listed: Any) -> Json:
+    """Return the list as a form that Slack takes."""
+    fields: dict[str, Any] = {"place": GENERAL, "now": DUE, "digests": digests}
+    form = list_form(DigestList(**(fields | listed)), "m" * 3_000)
+    assert_slack_takes_form(form)
+    return form
+
+
+def told(*digests: Any, **listed: Any) -> str:
+    return "\n".join(shown(drawn(*digests, **listed)))
+
+
+def test_an_empty_list_says_what_a_digest_is_and_offers_one() -> None:
+    form = drawn()
+
+    assert "*No digests in `#general` yet*" in "\n".join(shown(form))
+    assert "a post that comes by itself" in "\n".join(shown(form))
+    assert list(buttons(form)) == ["New"]
+    assert "submit" not in form
+
+
+def test_a_digest_is_shown_with_its_plan_its_state_and_its_buttons() -> None:
+    digest = a_digest(
+        filter_text="tag:prod below:80", mode=Mode.WORSE, mentions=(a_mention(),) * 2
+    )
+
+    form = drawn(digest)
+
+    text = "\n".join(shown(form))
+    assert "*1 digest in `#general`*" in text
+    assert "*Mon–Fri at 09:00 (Europe/Berlin)*" in text
+    assert "Filter: `tag:prod below:80`  ·  Post: When something got worse" in text
+    assert "2 mention rules" in text
+    assert "▶️ *Active*, next run Mon 23 Nov 2026, 09:00" in text
+    assert "Has not run yet" in text
+    wanted = dict.fromkeys(("Change", "Send now", "Preview", "Pause", "Delete"), DIGEST_ID)
+    assert buttons(form) == {"New": ""} | wanted
+
+
+def test_a_paused_digest_can_be_resumed_instead() -> None:
+    labels = buttons(drawn(a_digest(pause=Pause(since=DUE, by=ADMIN_ID))))
+
+    assert "Resume" in labels
+    assert "Pause" not in labels
+
+
+def test_deleting_asks_first() -> None:
+    form = drawn(a_digest())
+
+    [row] = [block for block in form["blocks"] if block["type"] == "actions"]
+    asking = [each["text"]["text"] for each in row["elements"] if "confirm" in each]
+
+    assert asking == ["Delete"]
+
+
+def a_full_digest(number: int) -> Any:
+    return a_digest(
+        digest_id=f"d{number}",
+        filter_text="&" * 500,
+        mode=Mode.CHANGES,
+        heartbeat_every=30,
+        mentions=(a_mention("tag:" + "x" * 140),) * 10,
+        run=Run(slot=a_slot(), state=RunState.WAITING, until=DUE, token="", trouble=Trouble.SCOPE),
+        past=tuple(
+            a_past_run(Outcome.MISSED, Trouble.NOT_FOUND, DUE - timedelta(days=day))
+            for day in range(40, 0, -1)
+        ),
+    )
+
+
+def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
+    digests = [a_full_digest(number) for number in range(MAX_PER_CHANNEL)]
+
+    form = drawn(
+        *digests,
+        place=Place(name="general", has_bot=False, is_shared=True),
+        is_admin=True,
+        said="x" * 3_000,
+        reader_zone="Asia/Tokyo",
+    )
+
+    assert len(form["blocks"]) <= 100
+    assert "20 digests" in "\n".join(shown(form))
+
+
+def test_what_was_just_done_stands_on_top() -> None:
+    form = drawn(a_digest(), said="✅ Saved.")
+
+    assert form["blocks"][0]["text"]["text"] == "✅ Saved."
+
+
+@pytest.mark.parametrize(
+    ("place", "hint"),
+    [
+        (None, "I cannot look in here: it is a direct message, or a private channel without me"),
+        (Place(name="x", has_bot=False), "I am not in this channel"),
+        (Place(name="x", has_bot=True, is_archived=True), "This channel is archived"),
+        (Place(name="x", has_bot=True, is_shared=True), "People of another company"),
+    ],
+    ids=["unseen", "without the bot", "archived", "shared"],
+)
+def test_what_is_odd_about_the_channel_is_said(place: Place | None, hint: str) -> None:
+    assert hint in told(place=place)
+    assert hint not in told()
+
+
+@pytest.mark.parametrize("place", [None, Place(name="x", has_bot=False)])
+def test_who_has_to_invite_the_bot_is_told_how(place: Place | None) -> None:
+    assert "`/invite @Domain Tracker`" in told(place=place)
+    assert "press `New` and choose another" in told(place=place)
+
+
+def test_who_may_not_change_digests_sees_them_without_buttons() -> None:
+    form = drawn(a_digest(), may_change=False, is_restricted=True)
+
+    assert buttons(form) == {}
+    assert "only admins and owners make and change digests" in "\n".join(shown(form))
+    assert "Active" in "\n".join(shown(form))
+
+
+@pytest.mark.parametrize(
+    ("is_restricted", "label", "value"),
+    [
+        (False, "Only admins may change digests", ADMINS_MAY),
+        (True, "Let members change digests", MEMBERS_MAY),
+    ],
+)
+def test_admins_say_who_may_change_digests(is_restricted: bool, label: str, value: str) -> None:
+    assert buttons(drawn(is_admin=True, is_restricted=is_restricted))[label] == value
+    assert label not in buttons(drawn(is_restricted=is_restricted))
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_what_others_wrote_does_nothing(text: str) -> None:
+    digest = a_digest(filter_text=text, made_by_name=text, mentions=(a_mention(text),))
+
+    drawn(digest, place=Place(name=text, has_bot=True))
+
+
+def test_what_stands_in_its_place_is_taken_too() -> None:
+    assert_slack_takes_form(busy_form("Sending…", "m"))
+    form = trouble_form("x" * 5_000, "m")
+
+    assert_slack_takes_form(form)
+    assert list(buttons(form)) == ["Back"]

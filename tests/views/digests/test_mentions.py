@@ -1,0 +1,118 @@
+"""The rules of whom a digest mentions."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from bot.digests.digest import Mention
+from bot.views.digests.mentions import (
+    group_options,
+    is_label,
+    rule_label_options,
+    rule_text,
+    with_rule,
+)
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
+from tests.digests.builders import a_mention
+from tests.views.acceptance import Json, assert_slack_takes_options, shown
+
+USED = ["tag:prod", "tag:eu", "folder:Web shops"]
+
+
+@dataclass(frozen=True)
+class Group:
+    group_id: str
+    handle: str
+    name: str
+
+
+WEB = Group("S0WEB", "web-team", "People of the web")
+OPS = Group("S0OPS", "ops", "Operations")
+
+
+def values(options: list[Json]) -> list[str]:
+    return [option["value"] for option in options]
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("", USED),
+        ("PRO", ["tag:prod", "tag:PRO", "folder:PRO"]),
+        ("shops", ["folder:Web shops", "tag:shops", "folder:shops"]),
+        ("tag:prod", ["tag:prod"]),
+        ("Tag: new", ["tag:new"]),
+        ("Tag: PROD", ["tag:prod"]),
+        ("folder:Web", ["folder:Web shops", "folder:Web"]),
+        ("tag:", ["tag:prod", "tag:eu"]),
+        (KEY, []),
+        ("x" * 146, ["tag:" + "x" * 146]),  # as a folder it would not fit
+    ],
+)
+def test_labels_in_use_are_offered_and_then_what_was_typed(typed: str, offered: list[str]) -> None:
+    options = rule_label_options(USED, typed)
+
+    assert_slack_takes_options(options)
+    assert values(options) == offered
+
+
+def test_at_most_a_hundred_labels_are_offered_the_typed_ones_among_them() -> None:
+    options = rule_label_options([f"tag:a{number}" for number in range(300)], "a")
+
+    assert len(options) == 100
+    assert values(options)[-2:] == ["tag:a", "folder:a"]
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_labels_and_groups_of_others_do_nothing(text: str) -> None:
+    assert_slack_takes_options(rule_label_options([f"tag:{text}"], text))
+    assert_slack_takes_options(group_options([Group("S0WEB", text, text)], ""))
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("", ["S0WEB", "S0OPS"]), ("@web", ["S0WEB"]), ("PEOPLE", ["S0WEB"]), ("nobody", [])],
+)
+def test_user_groups_are_found_by_handle_and_name(typed: str, offered: list[str]) -> None:
+    options = group_options([WEB, OPS], typed)
+
+    assert_slack_takes_options(options)
+    assert values(options) == offered
+
+
+def test_a_user_group_is_shown_by_its_handle() -> None:
+    assert {"@web-team", "People of the web"} <= set(shown(group_options([WEB], "")))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("tag:prod", True),
+        ("folder:Web shops", True),
+        ("tag:", False),
+        ("tag: ", False),
+        ("prod", False),
+        ("type:owned", False),
+        ("tag:" + "x" * 147, False),
+        (f"tag:{KEY}", False),
+    ],
+)
+def test_a_label_is_a_tag_or_a_folder(text: str, is_one: bool) -> None:
+    assert is_label(text) is is_one
+
+
+def test_a_rule_shows_people_by_name_and_counts_the_rest() -> None:
+    assert rule_text(a_mention("tag:prod", ADMIN_ID)) == f"`tag:prod` → <@{ADMIN_ID}>"
+    many = a_mention("tag:prod", *(f"U0{number:03}" for number in range(20)))
+    assert rule_text(many).endswith("<@U0011> and 8 more")
+    assert rule_text(a_mention("tag:prod", "<!channel>")) == "`tag:prod` → nobody"
+
+
+def test_a_second_rule_for_a_label_adds_to_the_first() -> None:
+    rules = (a_mention("tag:eu", "U01"), a_mention("tag:prod", "U01", "U02"))
+
+    joined = with_rule(rules, a_mention("TAG:PROD", "U02", "U03"))
+
+    assert joined == (rules[0], Mention(label="tag:prod", who=("U01", "U02", "U03")))
+    assert with_rule(rules, None) == rules
+    assert with_rule(rules, a_mention("tag:new", "U9")) == (*rules, a_mention("tag:new", "U9"))

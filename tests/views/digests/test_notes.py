@@ -1,0 +1,124 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.digests.digest import Mode, Outcome, Pause, Trouble
+from bot.views.digests.post import (
+    digest_message,
+)
+from tests.digests.builders import (
+    BEFORE,
+    DUE,
+    a_past_run,
+    a_post,
+    a_report,
+)
+from tests.views.acceptance import shown_text
+from tests.views.digests.parts import everywhere, taken
+
+FELL = a_report({"a.example": 40}, {"a.example": 60})
+
+
+def test_a_digest_says_when_it_comes_about_what_and_compared_with_when() -> None:
+    message = digest_message(a_post(report=FELL, filter_text='tag:prod "R&amp;D"'))
+
+    told = shown_text(message)
+    assert 'Mon–Fri at 09:00 (Europe/Berlin)  ·  `tag:prod "R&amp;D"`  ·  compared with' in told
+    assert f"compared with <!date^{int(BEFORE.timestamp())}^" in told
+    assert "Compared with Thu 19 Nov 2026, 09:00." in message.text
+    assert everywhere(message, "Next: Mon 23 Nov 2026, 09:00")
+    assert everywhere(message, "Set up by Ada")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        pytest.param(59.9, None, id="in time"),
+        pytest.param(60, "Late: due 09:00, sent 09:01 (Europe/Berlin).", id="a minute"),
+        pytest.param(9_720, "Late: due 09:00, sent 11:42 (Europe/Berlin).", id="hours"),
+        pytest.param(
+            57_600,
+            "Late: due Fri 20 Nov 2026, 09:00, sent Sat 21 Nov 2026, 01:00 (Europe/Berlin).",
+            id="the next day there, the same day in UTC",
+        ),
+    ],
+)
+def test_a_late_digest_says_so_in_its_own_time_zone(seconds: float, words: str | None) -> None:
+    message = taken(digest_message(a_post(sent_at=DUE + timedelta(seconds=seconds))))
+
+    assert everywhere(message, words) if words else "late" not in message.text.lower()
+
+
+def test_a_digest_that_somebody_sent_is_never_late_and_says_who_it_was() -> None:
+    post = a_post(slot=None, asked_by_name="Bob", sent_at=DUE + timedelta(hours=3))
+
+    message = digest_message(post)
+
+    assert everywhere(message, "Sent now by Bob.")
+    assert "late" not in message.text.lower()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "trouble", "words"),
+    [
+        pytest.param(
+            Outcome.MISSED, Trouble.DOWN, "was missed: the bot was not running.", id="missed"
+        ),
+        pytest.param(
+            Outcome.FAILED, Trouble.KEY, "was not posted: the workspace has no", id="failed"
+        ),
+        pytest.param(Outcome.FAILED, None, "was not posted.", id="failed, nobody knows why"),
+        pytest.param(
+            Outcome.UNCERTAIN, Trouble.SLACK, "may be missing here: Slack did not", id="uncertain"
+        ),
+        pytest.param(
+            Outcome.UNCERTAIN, Trouble.DOWN, "may be missing here: the bot was", id="stopped"
+        ),
+    ],
+)
+def test_digests_that_did_not_come_are_named(
+    outcome: Outcome, trouble: Trouble | None, words: str
+) -> None:
+    message = taken(digest_message(a_post(unposted=(a_past_run(outcome, trouble),))))
+
+    assert everywhere(message, f"The digest due Thu 19 Nov 2026, 09:00 {words}")
+
+
+def test_of_many_digests_that_did_not_come_the_newest_are_named() -> None:
+    runs = tuple(a_past_run(due_at=DUE - timedelta(days=10 - number)) for number in range(10))
+
+    message = taken(digest_message(a_post(unposted=runs)))
+
+    assert everywhere(message, "7 digests before them did not come either.")
+    assert everywhere(message, "The digest due Thu 19 Nov 2026, 09:00 was missed")
+    assert "16 Nov" not in message.text
+
+
+def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
+    post = a_post(is_first=True, mode=Mode.CHANGES, heartbeat_every=5)
+
+    message = taken(digest_message(post))
+
+    assert everywhere(message, "This is the first of these digests. Ada set it up")
+    assert everywhere(message, "Post: When something changed; after 5 quiet runs a sign of life.")
+    assert everywhere(message, "press Manage or type /domaindigest")
+    assert "first of these" not in digest_message(replace(post, is_first=False)).text
+
+
+@pytest.mark.parametrize(
+    ("pause", "words"),
+    [
+        pytest.param(Pause(since=BEFORE), "Paused.", id="for good"),
+        pytest.param(
+            Pause(since=BEFORE, until=DUE), "Paused until Fri 20 Nov 2026, 09:00.", id="for a time"
+        ),
+    ],
+)
+def test_a_paused_digest_that_somebody_sent_does_not_say_when_the_next_one_comes(
+    pause: Pause, words: str
+) -> None:
+    message = digest_message(a_post(pause=pause, slot=None, asked_by_name="Bob"))
+
+    assert words in message.text
+    assert "Next:" not in shown_text(message)

@@ -1,0 +1,196 @@
+from datetime import UTC, datetime, time
+from itertools import product
+from typing import Any
+
+import pytest
+
+from bot.digests.digest import Digest, Notice, Outcome, Pause, Trouble
+from bot.digests.schedule import next_slot
+from bot.message import Message
+from bot.views.digests.notices import (
+    RESUME_DIGEST,
+    SEND_DIGEST,
+    owner_notice,
+    trouble_words,
+)
+from bot.views.digests.post import MANAGE_DIGEST
+from tests.builders import HOSTILE_TEXTS
+from tests.digests.builders import (
+    BEFORE,
+    CHANNEL_ID,
+    DIGEST_ID,
+    a_digest,
+    a_schedule,
+    a_slot,
+)
+from tests.views.acceptance import assert_slack_takes, buttons, shown_text
+
+CHANNEL = f"<#{CHANNEL_ID}>"
+ADDRESS = f"{CHANNEL_ID}/{DIGEST_ID}"
+DUE_TEXT = "Fri 20 Nov 2026, 09:00 (Europe/Berlin)"
+RUNS = [Outcome.MISSED, Outcome.FAILED, Outcome.UNCERTAIN]
+
+
+def a_notice(outcome: Outcome | None, trouble: Trouble | None, **fields: Any) -> Notice:
+    return Notice(outcome=outcome, slot=a_slot(), trouble=trouble, **fields)
+
+
+def told(
+    outcome: Outcome | None,
+    trouble: Trouble | None = Trouble.DOWN,
+    digest: Digest | None = None,
+    **fields: Any,
+) -> Message:
+    """Return a notice, checked as Slack would; only the channel may act in it."""
+    message = owner_notice(digest or a_digest(), a_notice(outcome, trouble, **fields))
+    blocks = tuple(_without_channel(block) for block in message.blocks)
+    assert_slack_takes(Message(message.text.replace(CHANNEL, ""), blocks))
+    return message
+
+
+def _without_channel(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] != "section":
+        return block
+    return block | {"text": block["text"] | {"text": block["text"]["text"].replace(CHANNEL, "")}}
+
+
+def action_ids(message: Message) -> list[str]:
+    (row,) = (block for block in message.blocks if block["type"] == "actions")
+    return [element["action_id"] for element in row["elements"]]
+
+
+@pytest.mark.parametrize("trouble", Trouble)
+def test_every_trouble_has_words_that_end_a_sentence(trouble: Trouble) -> None:
+    words = trouble_words(trouble)
+
+    assert words.split()[0] in {"the", "Domain", "Slack"}
+    assert words[-1] not in ".!:"
+    assert len(words) <= 80
+
+
+def test_no_two_troubles_are_called_the_same() -> None:
+    assert len({trouble_words(trouble) for trouble in Trouble}) == len(Trouble)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "trouble"),
+    list(product([None, *Outcome], [None, *Trouble])),
+    ids=lambda each: each.value if each else "none",
+)
+def test_every_notice_names_the_channel_the_slot_and_why(
+    outcome: Outcome | None, trouble: Trouble | None
+) -> None:
+    message = told(outcome, trouble)
+
+    for text in (message.text, shown_text(message)):
+        assert CHANNEL in text
+        assert DUE_TEXT in text
+        assert "{" not in text.replace("{date_short_pretty} {time}", "")
+    if trouble and outcome is not Outcome.UNCERTAIN:
+        assert trouble_words(trouble) in message.text
+
+
+@pytest.mark.parametrize("outcome", RUNS, ids=lambda outcome: outcome.value)
+def test_a_run_that_did_not_reach_the_channel_can_be_sent_now(outcome: Outcome) -> None:
+    message = told(outcome)
+
+    assert buttons(message) == {"Send now": ADDRESS, "Manage": ADDRESS}
+    assert action_ids(message) == [SEND_DIGEST, MANAGE_DIGEST]
+    assert "press Send now" in message.text
+
+
+@pytest.mark.parametrize("trouble", Trouble)
+def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: Trouble) -> None:
+    message = told(None, trouble)
+
+    assert "I have paused the digest in" in message.text
+    assert message.text.endswith("Then press Resume.")
+    assert buttons(message) == {"Resume": ADDRESS, "Manage": ADDRESS}
+    assert action_ids(message) == [RESUME_DIGEST, MANAGE_DIGEST]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        pytest.param(
+            Trouble.NOT_IN_CHANNEL, f"go to {CHANNEL} and type `/invite @Domain Tracker`",
+            id="not in the channel",
+        ),
+        pytest.param(Trouble.NOT_FOUND, "type `/invite @Domain Tracker` in it", id="not found"),
+        pytest.param(Trouble.ARCHIVED, f"Unarchive {CHANNEL}, or choose another", id="archived"),
+        pytest.param(Trouble.RESTRICTED, f"whoever manages {CHANNEL}", id="restricted"),
+        pytest.param(Trouble.SCOPE, "the scope `read_domains`", id="scope"),
+        pytest.param(Trouble.KEY, "set one with `/domainkey`", id="key"),
+        pytest.param(Trouble.UNINSTALLED, "install Domain Tracker again", id="uninstalled"),
+    ],
+)  # fmt: skip
+def test_a_notice_says_how_to_mend_it(trouble: Trouble, words: str) -> None:
+    assert words in shown_text(told(None, trouble))
+
+
+def test_a_missed_run_says_when_the_next_one_comes() -> None:
+    digest = a_digest()
+
+    message = told(Outcome.MISSED, digest=digest)
+
+    assert f"The next one comes <!date^{int(digest.next.due_at.timestamp())}^" in shown_text(
+        message
+    )
+    assert "The next one comes 23 Nov 2026, 08:00 UTC" in message.text
+
+
+def test_several_missed_runs_are_told_at_once() -> None:
+    message = told(Outcome.MISSED, count=1_200)
+
+    assert f"1,200 digests in {CHANNEL} were missed: the bot was not running." in message.text
+    assert f"The newest of them was due {DUE_TEXT}" in message.text
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        pytest.param(Trouble.SLACK, "Slack did not say whether it took it, so", id="no answer"),
+        pytest.param(Trouble.DOWN, "The bot was stopped while it posted it, so", id="stopped"),
+    ],
+)
+def test_an_uncertain_run_is_not_called_missing(trouble: Trouble, words: str) -> None:
+    message = told(Outcome.UNCERTAIN, trouble)
+
+    assert "may be missing" in message.text
+    assert words in message.text
+    assert "not posted" not in message.text
+
+
+def test_a_digest_that_somebody_paused_meanwhile_promises_no_next_one() -> None:
+    message = told(Outcome.FAILED, digest=a_digest(pause=Pause(since=BEFORE, by="U1")))
+
+    assert "It is paused now." in message.text
+    assert "next one" not in message.text
+
+
+def test_digests_of_one_channel_are_told_apart() -> None:
+    digest = a_digest(filter_text="tag:prod", schedule=a_schedule([0, 2]))
+
+    assert "Mon, Wed at 09:00 (Europe/Berlin)  ·  `tag:prod`" in shown_text(
+        told(Outcome.MISSED, digest=digest)
+    )
+
+
+def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:
+    schedule = a_schedule(range(7), at=time(2, 30))
+    slot = next_slot(schedule, datetime(2026, 3, 29, tzinfo=UTC))
+    notice = Notice(outcome=Outcome.MISSED, slot=slot, trouble=Trouble.DOWN)
+
+    message = owner_notice(a_digest(schedule=schedule), notice)
+
+    assert "It was due Sun 29 Mar 2026, 03:30 (Europe/Berlin)" in message.text
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@pytest.mark.parametrize("outcome", [None, *RUNS], ids=str)
+def test_what_strangers_wrote_does_nothing(outcome: Outcome | None, text: str) -> None:
+    digest = a_digest(channel_id=text, filter_text=text, made_by_name=text)
+
+    message = told(outcome, Trouble.ARCHIVED, digest)
+
+    assert "the channel" in message.text

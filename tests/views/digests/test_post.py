@@ -1,0 +1,356 @@
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.digests.digest import Mode, Outcome
+from bot.digests.post import Post
+from bot.digests.report import make_report
+from bot.digests.schedule import next_slot
+from bot.views.blocks import RUN_BELOW
+from bot.views.digests.post import (
+    MANAGE_DIGEST,
+    announcement_message,
+    digest_message,
+    heartbeat_message,
+)
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, a_domain
+from tests.digests.builders import (
+    DUE,
+    a_baseline,
+    a_digest,
+    a_mention,
+    a_past_run,
+    a_post,
+    a_report,
+    a_schedule,
+    a_slot,
+    a_trend,
+    domains_of,
+)
+from tests.views.acceptance import buttons, shown_text
+from tests.views.digests.parts import MANAGED, Json, block, everywhere, has, taken, title
+
+GROUP = "<!subteam^S0WEB>"
+
+
+def test_the_title_says_how_many_and_how_well_and_what_moved() -> None:
+    scores = {"a.example": 84.55, "b.example": 41}
+
+    up = digest_message(a_post(report=a_report(scores, {"a.example": 61.2})))
+    down = digest_message(a_post(report=a_report(scores, {"a.example": 64})))
+
+    assert title(up) == "Health digest: 2 domains, average 62.7 ▲ +1.5"
+    assert title(down) == "Health digest: 2 domains, average 62.7 ▼ \N{MINUS SIGN}1.3"
+    assert up.text.startswith(
+        "Health digest: 2 domains, average health 62.7, up 1.5: 1 poor (1 more), 0 fair (1 fewer),"
+    )
+    assert "average health 62.7, down 1.3:" in down.text
+
+
+@pytest.mark.parametrize(
+    ("now", "before"),
+    [
+        pytest.param({"a.example": 41.04}, {"a.example": 41}, id="too little to be shown"),
+        pytest.param({"a.example": 41}, {"a.example": None}, id="unknown before"),
+        pytest.param({"a.example": 41}, None, id="nothing before"),
+    ],
+)
+def test_an_average_that_did_not_move_has_no_arrow(now: Json, before: Json) -> None:
+    message = digest_message(a_post(report=a_report(now, before)))
+
+    assert title(message) == "Health digest: 1 domain, average 41"
+    assert "average health 41: " in message.text
+
+
+def test_an_unknown_average_is_never_zero() -> None:
+    message = digest_message(a_post(report=a_report({"a.example": None}, {"a.example": 41})))
+
+    assert title(message) == "Health digest: 1 domain, average unknown"
+    assert not has(message, "data_table")
+    assert "average health unknown: 0 poor (1 fewer), 1 unknown (1 more)." in message.text
+
+
+def test_the_bands_come_with_what_moved_between_them() -> None:
+    now = {"a.example": 40.0, "b.example": 90.0, "c.example": 91.0, "d.example": None}
+    before = {"a.example": 60.0, "b.example": 90.0, "c.example": 91.0}
+
+    told = shown_text(digest_message(a_post(report=a_report(now, before))))
+
+    assert "🔴 *1* poor (+1)" in told
+    assert "🟡 *0* fair (\N{MINUS SIGN}1)" in told
+    assert "🟢 *2* good  " in told
+    assert "⚪ *1* unknown (+1)" in told
+
+
+def test_the_owners_of_what_got_worse_are_mentioned_in_text_and_blocks() -> None:
+    rules = (a_mention("tag:prod", ADMIN_ID, "S0WEB"), a_mention("tag:other", "U0OTHER"))
+    domains = domains_of({"a.example": 40}, tags=("Prod",))
+    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+
+    message = taken(digest_message(a_post(report=report, mentions=rules)), GROUP)
+
+    calling = f"<@{ADMIN_ID}> {GROUP}: domains that you look after got worse."
+    assert everywhere(message, calling)
+    assert "U0OTHER" not in str(message)
+
+
+def test_nobody_is_mentioned_when_nothing_got_worse() -> None:
+    domains = domains_of({"a.example": 70}, tags=("prod",))
+    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+
+    message = digest_message(a_post(report=report, mentions=(a_mention("tag:prod"),)))
+
+    assert ADMIN_ID not in str(message)
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        "<!channel>",
+        "U0ADMIN> <!here>",
+        "S0WEB> <!here>",
+        "u0admin",
+        "C0OPS",
+        "!here",
+        "",
+        "@ada",
+        "S1|x",
+        "U0\nX",
+    ],
+)
+def test_what_is_no_id_is_not_mentioned(who: str) -> None:
+    domains = domains_of({"a.example": 40}, tags=("prod",))
+    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+
+    message = taken(digest_message(a_post(report=report, mentions=(a_mention("tag:prod", who),))))
+
+    assert "look after" not in message.text
+
+
+def test_of_very_many_owners_the_rest_is_counted() -> None:
+    ids = [f"U0{number:04}" for number in range(45)]
+    domains = domains_of({"a.example": 40}, tags=("prod",))
+    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+    post = a_post(report=report, mentions=(a_mention("tag:prod", *ids),))
+
+    message = taken(digest_message(post), *(f"<@{each}>" for each in ids))
+
+    assert everywhere(message, "<@U00039> and 5 more owners: domains")
+    assert "<@U00040>" not in str(message)
+
+
+def test_a_preview_says_so_mentions_nobody_and_has_no_buttons() -> None:
+    domains = domains_of({"a.example": 40}, tags=("prod",))
+    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+    rules = (a_mention("tag:prod", ADMIN_ID, "S0WEB", "nobody"),)
+
+    message = taken(digest_message(a_post(report=report, mentions=rules, is_preview=True)))
+
+    assert message.text.startswith("👀 Preview: only you can see this")
+    assert everywhere(message, "It would mention 2 owners.")
+    assert ADMIN_ID not in str(message)
+    assert buttons(message) == {}
+
+
+def test_a_digest_can_be_managed_and_its_worst_domain_scanned() -> None:
+    report = a_report({"b.example": 90, "MÜNCHEN.example": 41})
+
+    message = digest_message(a_post(report=report))
+
+    assert buttons(message) == {"Scan worst": "/scan xn--mnchen-3ya.example"} | MANAGED
+    scan, manage = block(message, "actions")["elements"]
+    assert scan["action_id"].startswith(f"{RUN_BELOW}.")
+    assert manage["action_id"] == MANAGE_DIGEST
+
+
+def test_the_worst_domain_that_can_be_scanned_is_offered() -> None:
+    domains = [
+        a_domain("no-id.example", 1, domain_id=None),
+        a_domain("no host", 2),
+        a_domain("a.example", 3),
+        a_domain("unknown.example", None),
+    ]
+
+    offered = buttons(digest_message(a_post(report=a_report(domains))))
+    nothing = buttons(digest_message(a_post(report=a_report([domains[0], domains[3]]))))
+
+    assert offered["Scan worst"] == "/scan a.example"
+    assert nothing == MANAGED
+
+
+def test_an_empty_portfolio_asks_for_the_first_domain() -> None:
+    message = taken(digest_message(a_post(report=a_report({}))))
+
+    assert title(message) == "Health digest: no domains"
+    assert everywhere(message, "watches no domains for this workspace yet.")
+    assert buttons(message) == {"Add domain": "/adddomain"} | MANAGED
+    assert not has(message, "data_visualization")
+
+
+def test_a_filter_that_matches_nothing_says_so_and_what_is_gone() -> None:
+    report = a_report({}, {"a.example": 45})
+
+    message = taken(digest_message(a_post(report=report, filter_text="below:50")))
+
+    assert everywhere(message, "No domain matches below:50 now.")
+    assert everywhere(message, "a.example")
+    assert buttons(message) == {"All domains": "/domains"} | MANAGED
+
+
+@pytest.mark.parametrize(
+    ("mode", "silent", "words"),
+    [
+        pytest.param(Mode.CHANGES, 5, "Nothing changed in the last 5 runs", id="changed"),
+        pytest.param(Mode.WORSE, 5, "Nothing got worse in the last 5 runs", id="got worse"),
+        pytest.param(Mode.CHANGES, 1, "Nothing changed in the last 1 run", id="one"),
+    ],
+)
+def test_a_sign_of_life_is_short(mode: Mode, silent: int, words: str) -> None:
+    scores = {"a.example": 41.0, "b.example": 90.0}
+    post = a_post(report=a_report(scores, scores), mode=mode, silent_runs=silent)
+
+    message = taken(heartbeat_message(post))
+
+    assert everywhere(message, words)
+    assert f"*{words}* (2 domains, average 65.5)." in shown_text(message)
+    assert "2 domains, average health 65.5: 1 poor, 1 good." in message.text
+    assert buttons(message) == MANAGED
+    assert len(message.blocks) == 4
+
+
+def test_a_late_sign_of_life_says_so_too() -> None:
+    post = a_post(sent_at=DUE + timedelta(hours=1), unposted=(a_past_run(),), silent_runs=3)
+
+    message = taken(heartbeat_message(post))
+
+    assert everywhere(message, "Late: due 09:00, sent 10:00 (Europe/Berlin).")
+    assert everywhere(message, "The digest due Thu 19 Nov 2026, 09:00 was missed")
+
+
+def test_a_new_digest_is_announced_with_everything_that_was_decided() -> None:
+    mentions = (a_mention("tag:prod", ADMIN_ID, "S0WEB"),)
+    digest = a_digest(filter_text="tag:prod", mode=Mode.WORSE, mentions=mentions, worst_count=7)
+
+    message = taken(announcement_message(digest, DUE))
+
+    for words in (
+        "Ada set up a health digest for this channel.",
+        "Mon–Fri at 09:00 (Europe/Berlin)",
+        "tag:prod",
+        "When something got worse",
+        "7",
+        "2 owners of tag:prod",
+        "press Manage or type /domaindigest",
+    ):
+        assert everywhere(message, words), words
+    assert f"<!date^{int(digest.next.due_at.timestamp())}^" in shown_text(message)
+    assert "First on Mon 23 Nov 2026, 09:00, in 3 days." in message.text
+    assert ADMIN_ID not in str(message)
+    assert buttons(message) == MANAGED
+
+
+def many(name: Callable[[int], str], count: int = 60) -> Post:
+    """Return a post in which every list is full, and every name is made by `name`."""
+    scores: list[float | None] = [None, 0, 49.9, 60, 79.9, 80, 100]
+    now = [a_domain(name(n), scores[n % 7], tags=(name(0),), folder=name(1)) for n in range(count)]
+    before = {name(n): scores[n * 3 % 7] for n in range(count // 4, count + count // 4)}
+    report = make_report(now, a_baseline(before), worst_count=25)
+    text = name(0)
+    mentions = tuple(a_mention(f"{kind}:{text}", text, ADMIN_ID) for kind in ("tag", "folder"))
+    return a_post(
+        report=report,
+        trend=a_trend([80.25] * 20),
+        sent_at=DUE + timedelta(days=3),
+        asked_by_name=text,
+        made_by_name=text,
+        filter_text=text,
+        mentions=mentions,
+        unposted=tuple(a_past_run(Outcome.UNCERTAIN) for _ in range(9)),
+        is_first=True,
+    )
+
+
+def numbered(text: str) -> Callable[[int], str]:
+    return lambda number: f"{number}{text}{number}"
+
+
+NAMES: dict[str, Callable[[int], str]] = {
+    "short": "d{}.example".format,
+    "253 characters": lambda number: f"{number:05}.{'a' * 247}",
+    "own script": lambda number: f"xn--mnchen-3ya.{'a' * 50}.{'b' * 50}.{'c' * 50}.d{number}.com",
+    **{name: numbered(text) for name, text in HOSTILE_TEXTS.items()},
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_slack_takes_a_digest_of_anything(name: Callable[[int], str]) -> None:
+    post = many(name)
+
+    taken(digest_message(post))
+    taken(digest_message(replace(post, is_preview=True)))
+    taken(heartbeat_message(post))
+    taken(announcement_message(post.digest, DUE))
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_what_strangers_wrote_does_nothing(text: str) -> None:
+    report = a_report({text: 40}, {text: 90, f"{text}2": 1})
+
+    taken(digest_message(a_post(report=report, filter_text=text, made_by_name=text)))
+    taken(digest_message(a_post(report=a_report({}), filter_text=text, asked_by_name=text)))
+
+
+SCORES = st.none() | st.floats(0, 100)
+HOSTS = st.sampled_from([*HOSTILE_TEXTS.values(), "a.example", "b.example", "c.example"])
+REPORTS = st.builds(
+    a_report,
+    st.dictionaries(HOSTS | st.text(max_size=300), SCORES, max_size=30),
+    st.none() | st.dictionaries(HOSTS, SCORES, max_size=30),
+    worst_count=st.integers(5, 25),
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(REPORTS, st.booleans(), st.booleans())
+def test_slack_takes_any_report(report: Json, is_preview: bool, is_first: bool) -> None:
+    post = a_post(report=report, is_preview=is_preview, is_first=is_first)
+
+    taken(digest_message(post))
+    taken(heartbeat_message(post))
+
+
+@pytest.mark.parametrize("zone", ["Australia/Lord_Howe", "America/Argentina/Buenos_Aires", "UTC"])
+def test_a_digest_is_told_in_its_own_time_zone(zone: str) -> None:
+    schedule = a_schedule(range(7), zone=zone)
+    slot = next_slot(schedule, datetime(2026, 11, 20, tzinfo=UTC))
+    post = a_post(schedule=schedule, slot=slot, sent_at=slot.due_at + timedelta(minutes=5))
+
+    message = taken(digest_message(post))
+
+    assert everywhere(message, f"Late: due 09:00, sent 09:05 ({zone}).")
+
+
+def test_a_time_that_the_clocks_skip_is_late_from_when_it_was_due() -> None:
+    schedule = a_schedule(range(7), at=time(2, 30))
+    slot = next_slot(schedule, datetime(2026, 3, 29, tzinfo=UTC))
+    post = a_post(schedule=schedule, slot=slot, sent_at=slot.due_at + timedelta(minutes=5))
+
+    message = digest_message(post)
+
+    assert everywhere(message, "Late: due 03:30, sent 03:35 (Europe/Berlin).")
+
+
+def test_a_digest_of_ten_thousand_domains_is_as_short_as_any() -> None:
+    scores = [float(number % 101) for number in range(10_000)]
+    now = [a_domain(f"d{number}.example", score) for number, score in enumerate(scores)]
+    before = {f"d{number}.example": scores[-number] for number in range(10_000)}
+    report = make_report(now, a_baseline(before), worst_count=25)
+
+    message = taken(digest_message(a_post(report=report, slot=a_slot(), trend=a_trend([50] * 20))))
+
+    assert title(message).startswith("Health digest: 10,000 domains, average 4")
+    assert block(message, "data_table")["caption"] == "Worst 25 of 10,000"

@@ -1,0 +1,141 @@
+"""How a digest is doing, in words."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.digests.digest import Digest, Outcome, Pause, Run, RunState, Trouble
+from bot.views.digests.state import RUNS_LOOKED_BACK, run_lines, state_lines
+from tests.builders import ADMIN_ID
+from tests.digests.builders import DUE, ZONE, a_digest, a_past_run, a_schedule, a_slot
+
+NEXT = "Mon 23 Nov 2026, 09:00"
+
+
+def state(digest: Digest, reader_zone: str | None = ZONE) -> str:
+    return "\n".join(state_lines(digest, DUE, reader_zone))
+
+
+def a_run(state: RunState, minutes: int, trouble: Trouble | None = None) -> Run:
+    until = DUE + timedelta(minutes=minutes)
+    return Run(slot=a_slot(), state=state, until=until, token="t", trouble=trouble)
+
+
+def test_an_active_digest_says_when_it_runs_next() -> None:
+    assert state(a_digest()) == f"▶️ *Active*, next run {NEXT}"
+
+
+@pytest.mark.parametrize(
+    ("reader_zone", "is_told"), [(None, False), (ZONE, False), ("Asia/Tokyo", True)]
+)
+def test_who_lives_elsewhere_reads_it_by_their_own_clock_too(
+    reader_zone: str | None, is_told: bool
+) -> None:
+    assert ("(for you: <!date^" in state(a_digest(), reader_zone)) is is_told
+
+
+def test_a_pause_names_who_and_until_when_in_the_zone_of_the_digest() -> None:
+    until = DUE.replace(hour=15)  # the next day in Tokyo
+    pause = Pause(since=DUE, by=ADMIN_ID, until=until)
+
+    told = state(a_digest(pause=pause, schedule=a_schedule(zone="Asia/Tokyo")))
+
+    assert told == f"⏸️ *Paused* by <@{ADMIN_ID}>, until 21 Nov 2026"
+
+
+def test_a_pause_without_an_end_says_so() -> None:
+    assert state(a_digest(pause=Pause(since=DUE, by=ADMIN_ID))).endswith(
+        "until somebody resumes it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("why", "mend"),
+    [
+        (Trouble.ARCHIVED, "Unarchive it and press `Resume`"),
+        (Trouble.NOT_IN_CHANNEL, "`/invite @Domain Tracker` in it and press `Resume`"),
+        (Trouble.NOT_FOUND, "`/invite @Domain Tracker` in it"),
+        (Trouble.RESTRICTED, "Let apps post in it"),
+    ],
+)
+def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(why: Trouble, mend: str) -> None:
+    told = state(a_digest(pause=Pause(since=DUE, why=why)))
+
+    assert told.startswith("⏸️ *Paused*: the ")
+    assert mend in told
+
+
+@pytest.mark.parametrize("trouble", Trouble)
+def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: Trouble) -> None:
+    told = state(a_digest(run=a_run(RunState.WAITING, 5, trouble)))
+
+    assert told.startswith("🕓 *Waiting*: ")
+    assert "next try <!date^" in told
+    assert f"\nNext run {NEXT}" in told
+    assert "⏳" not in told  # that sign says "please wait" in a form
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"), [(1, "Being sent just now"), (0, "Due now"), (-9, "Due now")]
+)
+@pytest.mark.parametrize("how_far", [RunState.CLAIMED, RunState.POSTING])
+def test_a_run_under_way_is_told_until_its_claim_ends(
+    how_far: RunState, minutes: int, words: str
+) -> None:
+    assert f"*{words}*" in state(a_digest(run=a_run(how_far, minutes)))
+
+
+def test_a_digest_without_runs_says_so() -> None:
+    assert run_lines(a_digest()) == ["Has not run yet"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "trouble", "words"),
+    [
+        (Outcome.POSTED, None, "posted"),
+        (Outcome.QUIET, None, "nothing to post"),
+        (Outcome.MISSED, Trouble.DOWN, "⚠️ missed, as the bot was not running"),
+        (Outcome.FAILED, Trouble.SERVICE, "⚠️ not posted, as Domain Tracker did not answer"),
+        (Outcome.UNCERTAIN, None, "❓ maybe posted: Slack did not say"),
+    ],
+)
+def test_how_the_last_run_ended_is_told(
+    outcome: Outcome, trouble: Trouble | None, words: str
+) -> None:
+    digest = a_digest(past=(a_past_run(outcome, trouble),))
+
+    assert run_lines(digest) == [f"Last run Thu 19 Nov 2026, 09:00: {words}"]
+
+
+def test_who_sent_it_by_hand_is_named() -> None:
+    digest = a_digest(past=(a_past_run(Outcome.POSTED, None, asked_by=ADMIN_ID),))
+
+    assert run_lines(digest)[0].endswith(f"sent by <@{ADMIN_ID}>")
+
+
+def test_the_newest_past_misses_are_named_and_the_others_counted() -> None:
+    misses = [a_past_run(due_at=DUE - timedelta(days=day)) for day in range(9, 1, -1)]
+    last = a_past_run(Outcome.POSTED, None)
+
+    lines = run_lines(a_digest(past=(*misses, last)))
+
+    assert lines[1] == (
+        "⚠️ Before that: Wed 18 Nov 2026, 09:00 missed; Tue 17 Nov 2026, 09:00 missed;"
+        " Mon 16 Nov 2026, 09:00 missed; and 5 more"
+    )
+
+
+def test_a_miss_of_long_ago_is_no_news() -> None:
+    posted = [a_past_run(Outcome.POSTED, None)] * RUNS_LOOKED_BACK
+
+    assert len(run_lines(a_digest(past=(a_past_run(), *posted)))) == 1
+    assert len(run_lines(a_digest(past=(a_past_run(), *posted[1:])))) == 2
+
+
+def test_a_zone_that_is_no_more_does_not_hide_the_list() -> None:
+    digest = a_digest(pause=Pause(since=DUE, until=DUE), past=(a_past_run(due_at=DUE),))
+    lost = replace(digest, plan=replace(digest.plan, schedule=a_schedule(zone="Mars/Olympus")))
+
+    assert state(lost).endswith("until 20 Nov 2026, 08:00 UTC")
+    assert run_lines(lost)[0].startswith("Last run 20 Nov 2026, 08:00 UTC: ")

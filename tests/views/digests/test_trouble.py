@@ -1,0 +1,109 @@
+"""What people read when something cannot be done with a digest."""
+
+import pytest
+
+from bot.digests import errors
+from bot.digests.digest import Pause
+from bot.digests.schedule import UnknownZoneError
+from bot.errors import BotError, NotAllowedError
+from bot.keys import NoKeyError
+from bot.tracker.errors import UnavailableError
+from bot.views.digests.answers import (
+    DAY_IS_OVER,
+    MAYBE_SENT,
+    done_already_message,
+    line_message,
+    paused_line,
+    resumed_line,
+    saved_line,
+    sent_line,
+)
+from bot.views.digests.listing import trouble_form
+from bot.views.digests.trouble import DIGEST_TROUBLES, GuestError, trouble_line
+from bot.views.failure import failure_message
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, facts_for, facts_for_admin
+from tests.digests.builders import DUE, ZONE, a_digest
+from tests.digests.builders import DUE as CHANGED_AT
+from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, shown_text
+
+CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
+ERRORS: list[tuple[BotError, str]] = [
+    (errors.UnknownDigestError(), "somebody has deleted it"),
+    (errors.TooManyDigestsError(), "has 20 digests, the most"),
+    (errors.ChangedMeanwhileError(CHANGED), f"<@{ADMIN_ID}> changed this digest meanwhile"),
+    (errors.DigestBusyError(), "is being sent at this very moment"),
+    (errors.JustSentError(MOMENT), "was sent just now, <!date^"),
+    (errors.LostClaimError(), "Something else came in between"),
+    (errors.NotInChannelError(), "You are not in that channel, or I am not"),
+    (errors.BotNotInChannelError(), "Type `/invite @Domain Tracker` in it"),
+    (errors.AdminsOnlyError(), "only admins and owners make and change digests"),
+    (GuestError(), "Guests cannot see or change digests"),
+    (UnknownZoneError(), "I do not know that time zone"),
+]
+
+
+@pytest.mark.parametrize(("error", "words"), ERRORS, ids=lambda each: type(each).__name__)
+def test_each_trouble_with_a_digest_has_a_sentence(error: BotError, words: str) -> None:
+    message = DIGEST_TROUBLES[type(error)](error, facts_for())
+
+    assert_slack_takes(message)
+    assert words in shown_text(message)
+
+
+def test_no_trouble_is_left_out() -> None:
+    ours = {each for each in vars(errors).values() if isinstance(each, type)}
+    known = {each for each in ours if issubclass(each, BotError)} - {BotError}
+
+    assert known <= set(DIGEST_TROUBLES)
+    assert {type(error) for error, _ in ERRORS} == set(DIGEST_TROUBLES)
+
+
+def test_who_changed_it_may_not_be_known() -> None:
+    error = errors.ChangedMeanwhileError(a_digest())
+
+    text = DIGEST_TROUBLES[type(error)](error, facts_for()).text
+
+    assert text.startswith("Somebody changed this digest meanwhile.")
+
+
+def test_in_a_form_a_failure_is_one_line_without_buttons_and_references() -> None:
+    error = UnavailableError(is_outcome_unknown=False)
+
+    line = trouble_line(failure_message(error, facts_for()), "*Not saved.* ")
+
+    assert line == "⚠️ *Not saved.* Domain Tracker cannot be reached, or is out of order."
+
+
+def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
+    assert "`/domainkey`" in trouble_line(failure_message(NoKeyError(), facts_for_admin()))
+    told = trouble_line(failure_message(NoKeyError(), facts_for()))
+    assert told.count("`/domainkey`") == 1
+    assert "way to it" not in trouble_line(failure_message(NotAllowedError(), facts_for()))
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_the_name_of_a_channel_does_nothing(text: str) -> None:
+    assert_slack_takes(line_message(sent_line(text)))
+    assert_slack_takes_form(trouble_form(sent_line(text), "m"))
+
+
+def test_what_was_done_says_what_comes_next() -> None:
+    digest, paused = a_digest(), a_digest(pause=Pause(since=DUE))
+
+    assert saved_line(digest, ZONE) == "✅ Saved. Next run Mon 23 Nov 2026, 09:00."
+    assert "still paused" in saved_line(paused, ZONE)
+    assert resumed_line(digest, ZONE) == "▶️ Resumed. Next run Mon 23 Nov 2026, 09:00."
+    assert paused_line(paused, DUE) == "⏸️ Paused until 20 Nov 2026."
+    assert paused_line(paused, None) == "⏸️ Paused until somebody presses `Resume`."
+    assert sent_line(None) == "✅ Sent. It is in its channel now."
+
+
+def test_the_same_is_an_answer_outside_a_form() -> None:
+    for message in (
+        line_message(resumed_line(a_digest(), "Asia/Tokyo")),
+        line_message(MAYBE_SENT),
+        line_message(DAY_IS_OVER),
+        done_already_message(),
+    ):
+        assert_slack_takes(message)
+    assert "`" not in done_already_message().text
