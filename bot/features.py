@@ -20,11 +20,11 @@ from bot.kept import KeptCommands
 from bot.keys import Keys
 from bot.listeners.adding import AddingListeners
 from bot.listeners.boundary import FIRST_WORD_AFTER_S, Boundary
-from bot.listeners.digest_access import DigestAccess
-from bot.listeners.digest_forms import DigestFormListeners
-from bot.listeners.digest_pausing import DigestPauseListeners
-from bot.listeners.digest_screen import DigestScreen
-from bot.listeners.digests import DigestListeners
+from bot.listeners.digests.access import DigestAccess
+from bot.listeners.digests.form import DigestFormListeners
+from bot.listeners.digests.listing import DigestListeners
+from bot.listeners.digests.pausing import DigestPauseListeners
+from bot.listeners.digests.screen import DigestScreen
 from bot.listeners.dispatcher import Dispatcher
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.failures import Failures
@@ -43,8 +43,8 @@ from bot.store.sealed import KeyRing
 from bot.tasks import Tasks
 from bot.tracker.budget import Budget
 from bot.tracker.client import TrackerClient
-from bot.views.digest import announcement_message, digest_message, heartbeat_message
-from bot.views.digest_notices import owner_notice
+from bot.views.digests.notices import owner_notice
+from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.views.key_trouble import refusal_notice
 
 
@@ -124,9 +124,7 @@ def _digests(parts: Parts, keys: Keys, portfolio: Portfolio) -> tuple[Desk, Roun
     collector = Collector(portfolio, shelf, clock=parts.clock)
     words = Words(digest_message, heartbeat_message)
     delivery = Delivery(shelf, collector, parts.posting, words, clock=parts.clock)
-    desk = Desk(
-        shelf, collector, delivery, parts.posting, announcement_message, clock=parts.clock
-    )
+    desk = Desk(shelf, collector, delivery, parts.posting, announcement_message, clock=parts.clock)
     owners = Owners(parts.posting, keys, owner_notice)
     return desk, Rounds(shelf, delivery, owners, parts.tasks, clock=parts.clock)
 
