@@ -83,6 +83,7 @@ class Posting:
         """
         self._check_hold(workspace)
         client = await self._client_for(workspace)
+        self._turns.use((workspace, channel_id))  # its turn may be a while ago
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
                 return await _post(client, channel_id, message)

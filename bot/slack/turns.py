@@ -52,13 +52,17 @@ class Turns(Generic[K]):
         line.waiting += 1
         try:
             async with line.lock:
-                if (free_in_s := self._free_in_s(key)) > 0:
+                while (free_in_s := self._free_in_s(key)) > 0:  # longer, if it was used meanwhile
                     await self._sleep(free_in_s)
-                self._next_at[key] = self._clock() + self._between_s
+                self.use(key)
         finally:
             line.waiting -= 1
             if not line.waiting:
                 del self._lines[key]
+
+    def use(self, key: K) -> None:
+        """Note that what a turn is for happens now: the next one counts from here."""
+        self._next_at[key] = self._clock() + self._between_s
 
     def _free_in_s(self, key: K) -> float:
         now = self._clock()

@@ -392,3 +392,18 @@ async def test_thirty_workspaces_at_once_do_not_wait_for_each_other(
     assert not any(task.done() for task in tasks[::30])
     for task in tasks:
         task.cancel()
+
+
+async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(
+    posting: Posting, general: str, time: StandingTime
+) -> None:
+    await posting.turn(HOME, general)
+    second = asyncio.create_task(posting.turn(HOME, general))
+    await time.pass_by(0.8)  # as long as noting it in the store may take
+    await posting.post(HOME, general, HELLO)
+
+    await time.pass_by(0.4)
+    is_too_early = second.done()
+    await time.pass_by(0.8)
+
+    assert (is_too_early, second.done()) == (False, True)
