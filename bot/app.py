@@ -39,6 +39,7 @@ PACE = Pace()
 # The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a
 # Slack that cannot be reached is told apart from one that may have done what it was asked.
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
+IDLE_LINE_S = 4.0
 
 
 class StartError(Exception):
@@ -66,7 +67,7 @@ async def serve(
     """
     async with AsyncExitStack() as stack:
         documents, ring = await stack.enter_async_context(_store(settings))
-        http = await stack.enter_async_context(aiohttp.ClientSession(timeout=SLACK_TIMEOUT))
+        http = await stack.enter_async_context(_slack_session())
         token = settings.slack_bot_token.get_secret_value()
         slack = _slack_client(settings, http, token)
         identity = Identity(slack)
@@ -87,9 +88,17 @@ async def serve(
         app = _bolt_app(_slack_client(settings, http, None), identity)
         running = register_features(app, parts)
         stack.push_async_callback(_finish, parts.tasks, running.boundary, finish_within_s)
+        stack.callback(running.stop)
         await _open_to_slack(stack, app, parts, identity, running.tick)
         await stop.wait()
         logger.info("stopping")
+
+
+def _slack_session() -> aiohttp.ClientSession:
+    # A line that the other side is about to close loses a post without a word, and nobody may
+    # repeat it: idle lines are given up early.
+    connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_LINE_S)
+    return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT)
 
 
 def _bolt_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:

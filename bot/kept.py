@@ -66,13 +66,10 @@ class KeptCommands:
 
     async def forget_expired(self) -> int:
         """Delete what nobody took in time; return how many commands that were."""
-        expired = [
-            document
-            for document in await self._documents.due_before(self._clock())
-            if f"/{KIND}/" in document.key
-        ]
-        for document in expired:
-            await self._documents.delete(document.key)
+        due = await self._documents.due_keys(self._clock())
+        expired = [key for key in due if f"/{KIND}/" in key]
+        for key in expired:
+            await self._documents.delete(key)
         return len(expired)
 
 

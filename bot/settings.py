@@ -116,7 +116,7 @@ class Settings(BaseSettings):
         SecretStr | None, AfterValidator(lambda secret: secret and _key_ring(secret))
     ] = None
     egress_ips: Annotated[str, NoDecode, AfterValidator(_networks)] = ""
-    tick_seconds: float = Field(default=10, ge=0.5, le=3600)
+    tick_seconds: float = Field(default=10, ge=0.5, le=60)  # a slot is not to wait longer
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(lambda level: level.upper())
     ] = "INFO"

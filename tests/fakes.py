@@ -43,12 +43,14 @@ class FakeLists:
         self.purposes: list[Purpose] = []
         self.gate = asyncio.Event()
         self.gate.set()
+        self.is_asked = asyncio.Event()
         self.quick: set[WorkspaceId] = set()  # those for whom the gate is always open
 
     async def list_domains(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
         self.asked.append(workspace)
+        self.is_asked.set()
         self.purposes.append(purpose)
         domains, error = self.domains, self.error  # as of the moment of the request
         if workspace not in self.quick:

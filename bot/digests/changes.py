@@ -4,9 +4,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.digests import ledger
-from bot.digests.digest import Digest, Outcome, Pause, Plan, Run, RunState
+from bot.digests.claims import coming_slot, resumed_in_time, taken_up
+from bot.digests.digest import (
+    MAX_PAST_RUNS,
+    Digest,
+    Outcome,
+    PastRun,
+    Pause,
+    Plan,
+    Run,
+    RunState,
+    Trouble,
+)
 from bot.digests.errors import ChangedMeanwhileError, DigestBusyError, JustSentError
-from bot.digests.schedule import next_slot, slot_at
+from bot.digests.schedule import next_slot, slot_at, slots_until
+from bot.portfolio.query import parse_query
 
 # A second press of `Send now` within it is a slip, a later one is meant.
 SLIP = timedelta(seconds=30)
@@ -35,8 +47,9 @@ def made(digest_id: str, plan: Plan, by: Editor, now: datetime) -> Digest:
 def changed(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: int) -> Digest:
     """Return the digest with another plan; `version` is the one that was shown to the editor.
 
-    What other domains said is not compared with: after a change of the filter the next post
-    begins anew. A run that waits goes on with the new plan, unless its time or place has changed.
+    After a change of the filter the trend begins anew, and so does the comparison, unless only
+    the bounds of the score have changed. A run that waits goes on with the new plan, unless its
+    time has changed.
 
     Raises:
         ChangedMeanwhileError: somebody else has changed it since.
@@ -44,32 +57,34 @@ def changed(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: i
     if digest.version != version:
         raise ChangedMeanwhileError(digest)
     if plan.filter_text != digest.plan.filter_text:
-        past = tuple(replace(run, average=None) for run in digest.past)
-        run = digest.run and replace(digest.run, baseline=None, average=None)
-        digest = replace(digest, baseline=None, silent_runs=0, past=past, run=run)
-    is_moved = (plan.schedule, plan.channel_id) != (digest.plan.schedule, digest.plan.channel_id)
-    if is_moved:
-        digest = replace(ledger.called_off(digest, now), next=next_slot(plan.schedule, now))
-    elif digest.run and digest.run.state is RunState.CLAIMED and not digest.run.is_extra:
-        # Whoever has it has collected for the old plan: it is taken up again at once.
-        digest = replace(digest, run=replace(digest.run, until=now, token=""))
+        digest = _begun_anew(digest, plan)
+    if plan.channel_id != digest.plan.channel_id:
+        digest = _moved(digest, now)
+    if plan.schedule != digest.plan.schedule:
+        digest = ledger.called_off(_past_due(digest, now), now)
+        digest = replace(digest, next=next_slot(plan.schedule, now), last_local=None)
+    elif digest.run:
+        digest = replace(digest, run=_again(digest.run, plan, now))
     return _edited(replace(digest, plan=plan, version=version + 1), by, now)
 
 
 def paused(digest: Digest, by: Editor, now: datetime, *, until: datetime | None) -> Digest:
-    """Return the digest without posts until `until`, or until somebody resumes it (`None`)."""
-    digest = ledger.called_off(digest, now)
-    pause = Pause(since=now, until=until, by=by.user_id)
-    return _edited(replace(digest, pause=pause, version=digest.version + 1), by, now)
+    """Return the digest without posts until `until`, or until somebody resumes it (`None`).
+
+    Its plan stays as it is: whoever is changing that meanwhile need not know.
+    """
+    digest = ledger.called_off(_past_due(digest, now), now)
+    return replace(digest, pause=Pause(since=now, until=until, by=by.user_id))
 
 
-def resumed(digest: Digest, by: Editor, now: datetime) -> Digest:
+def resumed(digest: Digest, now: datetime) -> Digest:
     """Return the digest with posts again, from its next slot on."""
     if digest.pause is None:
         return digest
-    coming = next_slot(digest.plan.schedule, now)
-    digest = replace(digest, pause=None, next=coming, version=digest.version + 1)
-    return _edited(digest, by, now)
+    ended = resumed_in_time(digest, now)
+    if ended.pause is None:  # by itself, a moment ago: a slot since then is due
+        return ended
+    return replace(digest, pause=None, next=coming_slot(digest, now))
 
 
 def sending(digest: Digest, by: Editor, now: datetime, token: str) -> Digest:
@@ -83,22 +98,74 @@ def sending(digest: Digest, by: Editor, now: datetime, token: str) -> Digest:
         raise DigestBusyError("a run is under way")
     if digest.past:
         last = digest.past[-1]
-        if last.asked_by and last.outcome is Outcome.POSTED and now - last.at < SLIP:
+        is_fresh = timedelta() <= now - last.at < SLIP
+        if last.asked_by and last.outcome is Outcome.POSTED and is_fresh:
             raise JustSentError(last.at)
     if run and run.state is RunState.POSTING:  # of a dead process: settle that first
-        digest = ledger.taken_up(digest, now, token)
+        digest = taken_up(digest, now, token)
         run = digest.run
-    if run is None:
-        run = Run(
-            slot=slot_at(digest.plan.schedule, now),
-            state=RunState.CLAIMED,
-            until=now,
-            token="",
-            is_extra=True,
-        )
     until = now + ledger.CLAIM
+    run = run or _extra_run(digest, now)
     mine = replace(run, state=RunState.CLAIMED, until=until, token=token, asked_by=by.user_id)
     return replace(digest, run=mine)
+
+
+def _extra_run(digest: Digest, now: datetime) -> Run:
+    return Run(
+        slot=slot_at(digest.plan.schedule, now),
+        channel_id=digest.plan.channel_id,
+        state=RunState.CLAIMED,
+        until=now,
+        deadline=now,
+        token="",
+        is_extra=True,
+    )
+
+
+def _begun_anew(digest: Digest, plan: Plan) -> Digest:
+    past = tuple(replace(run, average=None) for run in digest.past)
+    digest = replace(digest, silent_runs=0, past=past)
+    scopes = [parse_query(each.filter_text).scope for each in (digest.plan, plan)]
+    if scopes[0] == scopes[1]:
+        return digest
+    run = digest.run and replace(digest.run, baseline=None, average=None)
+    return replace(digest, baseline=None, run=run)
+
+
+def _moved(digest: Digest, now: datetime) -> Digest:
+    """What was wrong with the old channel is no matter of the new one."""
+    digest = replace(digest, moved_at=now)
+    if digest.pause is None or digest.pause.by is not None:
+        return digest
+    return replace(digest, pause=None, next=coming_slot(digest, now))
+
+
+def _past_due(digest: Digest, now: datetime) -> Digest:
+    """Slots that nobody has taken up yet, and now nobody will, are recorded all the same."""
+    if digest.pause or digest.next.due_at > now:
+        return digest
+    slots = [digest.next, *slots_until(digest.plan.schedule, digest.next.due_at, now)]
+    runs = tuple(
+        PastRun(slot=slot, outcome=Outcome.FAILED, at=now, trouble=Trouble.CHANGED)
+        for slot in slots
+    )
+    return replace(
+        digest,
+        past=(*digest.past, *runs)[-MAX_PAST_RUNS:],
+        last_local=slots[-1].local,
+        next=next_slot(digest.plan.schedule, now),
+    )
+
+
+def _again(run: Run, plan: Plan, now: datetime) -> Run | None:
+    """What becomes of a run when something but its time has changed: it begins anew at once."""
+    if run.state is RunState.POSTING:
+        return run
+    if run.is_extra:  # whoever asked is told that something came in between
+        return None
+    until = now if run.state is RunState.CLAIMED else run.until
+    token = "" if run.state is RunState.CLAIMED else run.token
+    return replace(run, channel_id=plan.channel_id, until=until, token=token)
 
 
 def _edited(digest: Digest, by: Editor, now: datetime) -> Digest:

@@ -1,7 +1,7 @@
 """One run of a digest, from its claim to its end: collect, post, record."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -11,6 +11,7 @@ import structlog
 from bot.digests import ledger
 from bot.digests.collection import Collected, Collector
 from bot.digests.digest import Digest, Mode, Outcome, Run, Trouble
+from bot.digests.errors import LostClaimError, UnknownDigestError
 from bot.digests.post import Post
 from bot.digests.report import got_worse, has_changed
 from bot.digests.shelf import Shelf
@@ -19,6 +20,7 @@ from bot.errors import BotError
 from bot.message import Message
 from bot.slack.errors import (
     ChannelClosedError,
+    MissingScopeError,
     SlackError,
     SlackRefusedError,
     TokenRefusedError,
@@ -31,6 +33,12 @@ from bot.workspace import WorkspaceId
 logger = structlog.get_logger()
 
 Step = Callable[[Digest, datetime], Digest]
+
+# With the 20 s that a turn may take this ends before the claim does.
+COLLECT_WITHIN_S = 35.0
+RECORD_AGAIN_AFTER_S = (0.5, 2.0, 5.0)
+# Refusals that say nothing of this post: it is tried again in an hour.
+LASTING = (TokenRefusedError, WorkspaceHeldError, MissingScopeError)
 
 
 class Posts(Protocol):
@@ -64,12 +72,14 @@ class Delivery:
         words: Words,
         *,
         clock: Callable[[], datetime],
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._shelf = shelf
         self._collector = collector
         self._posts = posts
         self._words = words
         self._clock = clock
+        self._sleep = sleep
 
     async def deliver(
         self,
@@ -82,38 +92,53 @@ class Delivery:
         """Take the run that carries `token` to its end; return the digest after it.
 
         Raises:
-            LostClaimError, UnknownDigestError: it is no longer wanted here; nothing was posted.
+            LostClaimError, UnknownDigestError: it is no longer wanted here.
             StoreError: what became of it could not be recorded; the end of its claim settles it.
             BotError: what kept it from being posted, which is recorded.
         """
+        try:
+            return await self._deliver(workspace, digest, token, asked_by_name)
+        except (LostClaimError, UnknownDigestError):
+            await self._shelf.forget_baseline(workspace, digest.digest_id, token)
+            raise
+        except BotError:
+            raise
+        except Exception:  # a mistake of ours: told at once, not when the grace is over
+            await self._step(workspace, digest, lambda each, now: ledger.broken(each, token, now))
+            raise
+
+    async def _deliver(
+        self, workspace: WorkspaceId, digest: Digest, token: str, asked_by_name: str | None
+    ) -> Digest:
         run = ledger.own_run(digest, token)
         collected = await self._collected(workspace, digest, run)
-        post = replace(collected.post, asked_by_name=asked_by_name)
-        average = post.report.totals.average
-        baseline: str | None
-        if run.asked_by or _has_news(post):
-            baseline = await self._shelf.keep_baseline(workspace, digest, collected.baseline)
-            message = await asyncio.to_thread(self._words.digest, post)
-        elif _owes_heartbeat(digest):
-            baseline = digest.baseline
-            message = self._words.heartbeat(post)
-        else:
+        average = collected.post.report.totals.average
+        has_news = bool(run.asked_by) or _has_news(collected.post)
+        if not has_news and not _owes_heartbeat(digest):
             return await self._step(
                 workspace,
                 digest,
                 lambda each, now: ledger.quiet(each, token, now, average=average),
             )
-        await self._post(workspace, digest, token, message, baseline, average)
-        return await self._step(
-            workspace, digest, lambda each, now: ledger.posted(each, token, now)
-        )
+        if has_news:
+            await self._shelf.keep_baseline(workspace, digest.digest_id, token, collected.baseline)
+        post = replace(collected.post, asked_by_name=asked_by_name)
+        words = self._words.digest if has_news else self._words.heartbeat
+        # A sign of life is not what the next one is compared with: small changes add up.
+        baseline = token if has_news else digest.baseline
+        await self._post(workspace, digest, run, post, words, baseline)
+        posted = await self._recorded(workspace, digest, token)
+        for name in {token, digest.baseline} - {posted.baseline}:
+            await self._shelf.forget_baseline(workspace, digest.digest_id, name)
+        return posted
 
     async def _collected(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         slot = None if run.is_extra else run.slot
         purpose = Purpose.PERSON if run.asked_by else Purpose.SCHEDULED
         try:
-            return await self._collector.collect(workspace, digest, slot=slot, purpose=purpose)
-        except BotError as error:
+            async with asyncio.timeout(COLLECT_WITHIN_S):
+                return await self._collector.collect(workspace, digest, slot=slot, purpose=purpose)
+        except (BotError, TimeoutError) as error:
             if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
                 raise
             trouble, wait = service_trouble(error)
@@ -128,26 +153,42 @@ class Delivery:
         self,
         workspace: WorkspaceId,
         digest: Digest,
-        token: str,
-        message: Message,
+        run: Run,
+        post: Post,
+        words: Callable[[Post], Message],
         baseline: str | None,
-        average: float | None,
     ) -> None:
-        channel_id = digest.plan.channel_id
+        average = post.report.totals.average
         try:
             # Before it is noted as posting: whoever dies in the queue has posted nothing.
-            await self._posts.turn(workspace, channel_id)
+            await self._posts.turn(workspace, run.channel_id)
+            message = await self._collector.offload(words, replace(post, sent_at=self._clock()))
             await self._step(
                 workspace,
                 digest,
                 lambda each, now: ledger.posting(
-                    each, token, now, baseline=baseline, average=average
+                    each, run.token, now, baseline=baseline, average=average
                 ),
             )
-            await self._posts.post(workspace, channel_id, message)
+            await self._posts.post(workspace, run.channel_id, message)
         except SlackError as error:
-            await self._step(workspace, digest, _after(error, token))
+            await self._step(workspace, digest, _after(error, run.token))
+            await self._shelf.forget_baseline(workspace, digest.digest_id, run.token)
             raise
+
+    async def _recorded(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
+        """Record that it was posted; a store that fails for a moment is asked again."""
+        for wait_s in RECORD_AGAIN_AFTER_S:
+            try:
+                return await self._step(
+                    workspace, digest, lambda each, now: ledger.posted(each, token, now)
+                )
+            except StoreError as error:
+                logger.warning("posted, but not recorded yet", error=repr(error))
+                await self._sleep(wait_s)
+        return await self._step(
+            workspace, digest, lambda each, now: ledger.posted(each, token, now)
+        )
 
     async def _step(self, workspace: WorkspaceId, digest: Digest, step: Step) -> Digest:
         return await self._shelf.change(
@@ -163,8 +204,7 @@ def _after(error: SlackError, token: str) -> Step:
     if error.is_outcome_unknown:
         uncertain = Outcome.UNCERTAIN
         return lambda each, now: ledger.ended(each, token, now, uncertain, Trouble.SLACK)
-    lasts = isinstance(error, TokenRefusedError | WorkspaceHeldError)
-    if isinstance(error, SlackRefusedError) and not lasts:
+    if isinstance(error, SlackRefusedError) and not isinstance(error, LASTING):
         logger.error("Slack refuses a digest", code=error.code)
         return lambda each, now: ledger.ended(each, token, now, Outcome.FAILED, Trouble.OURS)
     trouble, wait = slack_trouble(error)
@@ -172,12 +212,12 @@ def _after(error: SlackError, token: str) -> Step:
 
 
 def _has_news(post: Post) -> bool:
-    """Whether the digest's mode wants this post. An empty one is posted once, then no more."""
+    """Whether the digest's mode wants this post."""
     report, mode = post.report, post.digest.plan.mode
-    if report.before is None:
-        return True
     if mode is Mode.ALWAYS:
-        return bool(report.totals.count or report.before.count)
+        return True
+    if not report.totals.count and not (report.before and report.before.count):
+        return False  # nothing there, as before
     return has_changed(report) if mode is Mode.CHANGES else got_worse(report)
 
 

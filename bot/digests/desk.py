@@ -1,10 +1,12 @@
 """What people do with digests. Whether they may is asked where they ask."""
 
+import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 import structlog
 
@@ -13,7 +15,11 @@ from bot.digests.changes import Editor
 from bot.digests.collection import Collector, as_preview
 from bot.digests.delivery import Delivery, Posts
 from bot.digests.digest import MAX_PER_CHANNEL, Digest, Plan
-from bot.digests.errors import TooManyDigestsError, UnknownDigestError
+from bot.digests.errors import (
+    ChangedMeanwhileError,
+    TooManyDigestsError,
+    UnknownDigestError,
+)
 from bot.digests.post import Post
 from bot.digests.shelf import Shelf
 from bot.errors import BotError
@@ -25,6 +31,16 @@ from bot.workspace import WorkspaceId
 logger = structlog.get_logger()
 
 Announce = Callable[[Digest, datetime], Message]
+
+
+class Notes(Protocol):
+    """Whoever remembers who did what with digests."""
+
+    async def __call__(
+        self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
+    ) -> None:
+        """Remember it; `what` is `digest-made` and the like, `by` a person's id. Never raise."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +63,16 @@ class Desk:
         announce: Announce,
         *,
         clock: Callable[[], datetime],
+        notes: Notes | None = None,
     ) -> None:
+        self._notes = notes
         self._shelf = shelf
         self._collector = collector
         self._delivery = delivery
         self._posts = posts
         self._announce = announce
         self._clock = clock
+        self._making = asyncio.Lock()
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
@@ -71,31 +90,47 @@ class Desk:
             TooManyDigestsError: the channel has twenty.
             SlackError: nothing was posted, and nothing saved.
         """
-        await self._require_room(workspace, plan.channel_id)
-        digest = changes.made(secrets.token_hex(6), plan, by, self._clock())
-        digest = await self._shelf.put(workspace, digest)
+        async with self._making:  # so that two who press at once do not make the 21st
+            await self._require_room(workspace, plan.channel_id)
+            digest = changes.made(secrets.token_hex(6), plan, by, self._clock())
+            digest = await self._shelf.put(workspace, digest)
         try:
             is_announced = await self._is_announced(workspace, digest)
         except SlackError:
             await self._shelf.delete(workspace, digest.digest_id)
             raise
+        await self._note(workspace, "digest-made", by, digest)
         return Made(digest, is_announced)
 
     async def change(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, *, by: Editor, version: int
     ) -> Digest:
-        """Give a digest another plan; in another channel it is announced there first.
+        """Give a digest another plan; in another channel it is announced.
 
         Raises:
             UnknownDigestError: it was deleted.
             ChangedMeanwhileError: somebody has changed it since `version`.
-            TooManyDigestsError, SlackError: the new channel has no place for it, or refuses it.
+            TooManyDigestsError, SlackError: the new channel has no place for it, or refuses it;
+                then it stays as it was.
         """
-        digest = await self._shelf.get(workspace, digest_id)
-        changed = changes.changed(digest, plan, by, self._clock(), version=version)
-        if plan.channel_id != digest.plan.channel_id:
+        before = await self._shelf.get(workspace, digest_id)
+        is_moved = plan.channel_id != before.plan.channel_id
+        if is_moved:
             await self._require_room(workspace, plan.channel_id)
-            await self._is_announced(workspace, changed)
+        saved = await self._replanned(workspace, digest_id, plan, by, version)
+        try:
+            if is_moved:
+                await self._is_announced(workspace, saved)
+        except SlackError:
+            with contextlib.suppress(ChangedMeanwhileError, UnknownDigestError):
+                await self._replanned(workspace, digest_id, before.plan, by, saved.version)
+            raise
+        await self._note(workspace, "digest-changed", by, saved)
+        return saved
+
+    async def _replanned(
+        self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
+    ) -> Digest:
         return await self._shelf.change(
             workspace,
             digest_id,
@@ -106,21 +141,30 @@ class Desk:
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
     ) -> Digest:
         """Post nothing until `until`; `None`: until somebody resumes it."""
-        return await self._shelf.change(
+        paused = await self._shelf.change(
             workspace,
             digest_id,
             lambda each: changes.paused(each, by, self._clock(), until=until),
         )
+        await self._note(workspace, "digest-paused", by, paused)
+        return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Post again, from the next slot on."""
-        return await self._shelf.change(
-            workspace, digest_id, lambda each: changes.resumed(each, by, self._clock())
+        resumed = await self._shelf.change(
+            workspace, digest_id, lambda each: changes.resumed(each, self._clock())
         )
+        await self._note(workspace, "digest-resumed", by, resumed)
+        return resumed
 
-    async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
+    async def delete(
+        self, workspace: WorkspaceId, digest_id: str, *, by: Editor | None = None
+    ) -> None:
         """Forget a digest; raise UnknownDigestError when it is gone already."""
+        digest = await self._shelf.get(workspace, digest_id)
         await self._shelf.delete(workspace, digest_id)
+        if by:
+            await self._note(workspace, "digest-deleted", by, digest)
 
     async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Post a digest whatever its mode and schedule say; the next one compares with it.
@@ -150,11 +194,10 @@ class Desk:
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return how many domains a plan is about now; `None` when the service does not say."""
         try:
-            domains = await self._collector.matching(workspace, plan, purpose=Purpose.PERSON)
+            return await self._collector.matching(workspace, plan)
         except BotError as error:
             logger.info("no list to count in", error=repr(error))
             return None
-        return len(domains)
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
         """Return `tag:…` and `folder:…` in use; none when the service does not say."""
@@ -168,9 +211,14 @@ class Desk:
         """Return whether only admins may make and change digests."""
         return await self._shelf.is_restricted(workspace)
 
-    async def restrict(self, workspace: WorkspaceId, *, admins_only: bool) -> None:
-        """Say whether only admins may make and change digests."""
+    async def restrict(
+        self, workspace: WorkspaceId, *, admins_only: bool, by: str | None = None
+    ) -> None:
+        """Say whether only admins may make and change digests; `by` is a person's id."""
         await self._shelf.restrict(workspace, admins_only=admins_only)
+        if self._notes and by:
+            what = "digests-restricted" if admins_only else "digests-unrestricted"
+            await self._notes(workspace, what, by=by)
 
     async def wake(self, workspace: WorkspaceId) -> None:
         """Let the runs that wait for a key try again at once: there is another one."""
@@ -179,6 +227,11 @@ class Desk:
                 await self._shelf.change(
                     workspace, digest.digest_id, lambda each: ledger.woken(each, self._clock())
                 )
+
+    async def _note(self, workspace: WorkspaceId, what: str, by: Editor, digest: Digest) -> None:
+        if self._notes:
+            channel_id = digest.plan.channel_id
+            await self._notes(workspace, what, by=by.user_id, channel_id=channel_id)
 
     async def _require_room(self, workspace: WorkspaceId, channel_id: str) -> None:
         if len(await self.of_channel(workspace, channel_id)) >= MAX_PER_CHANNEL:

@@ -62,8 +62,11 @@ class Trouble(Enum):
     NOT_FOUND = "not_found"  # gone, or private and without the bot
     RESTRICTED = "restricted"  # by the channel's or the organisation's settings
     UNINSTALLED = "uninstalled"  # Slack no longer takes the bot's token
+    PERMISSION = "permission"  # the app lacks a permission in Slack
     OURS = "ours"  # a mistake of the bot
     DOWN = "down"  # the bot did not run
+    CHANGED = "changed"  # somebody changed or paused the digest at that moment
+    ZONE = "zone"  # its time zone is no longer known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,18 +91,22 @@ class RunState(Enum):
 class Run:
     """The run under way. `until`: when its claim ends, or when it is tried again.
 
-    `token` is the worker's, who alone may go on with it. `asked_by` is who pressed `Send now`;
-    `is_extra`: that was not for a slot of the schedule. `baseline` names what the next one is
-    compared with, once it is stored.
+    `deadline` ends its grace. `token` is the worker's, who alone may go on with it. `asked_by` is
+    who pressed `Send now`; `is_extra`: that was not for a slot of the schedule. `is_unwanted`:
+    somebody has changed the digest since it began to post, so it is not tried again. `baseline`
+    names what the next one is compared with, once it is stored.
     """
 
     slot: Slot
+    channel_id: str
     state: RunState
     until: datetime
+    deadline: datetime
     token: str
     attempt: int = 1
     asked_by: str | None = None
     is_extra: bool = False
+    is_unwanted: bool = False
     trouble: Trouble | None = None
     baseline: str | None = None
     average: float | None = None
@@ -132,13 +139,16 @@ class Notice:
     """What the owner still has to be told.
 
     A run that was missed, failed or is uncertain, or `outcome=None`: the digest was paused. Of
-    several missed runs `slot` is the newest and `count` says how many there were.
+    several runs of one kind `slot` is the newest and `count` says how many there were. `tries`
+    counts how often it was told in vain, `retry_at` is when it is told again.
     """
 
     outcome: Outcome | None
     slot: Slot
+    channel_id: str
     trouble: Trouble | None = None
     count: int = 1
+    tries: int = 0
     retry_at: datetime | None = None
 
 
@@ -146,9 +156,11 @@ class Notice:
 class Digest:
     """A digest of one channel.
 
-    `version` counts the changes that people made. `next` is the slot to come. `past` holds the
-    latest runs, the newest last. `baseline` names what the next report is compared with, `None`
-    before the first. `silent_runs`: how many in a row were quiet. `rev` is the store's.
+    `version` counts the changes that people made; `moved_at` is when it came into this channel.
+    `next` is the slot to come. `past` holds the latest runs, the newest last. `baseline` names
+    what the next report is compared with, `None` before the first. `last_local` is the wall clock
+    of the last slot of this schedule that was taken up. `silent_runs`: how many in a row were
+    quiet. `rev` is the store's.
     """
 
     digest_id: str
@@ -160,10 +172,12 @@ class Digest:
     version: int = 1
     changed_by: str | None = None
     changed_at: datetime | None = None
+    moved_at: datetime | None = None
     pause: Pause | None = None
     run: Run | None = None
     past: tuple[PastRun, ...] = ()
     notices: tuple[Notice, ...] = ()
     baseline: str | None = None
+    last_local: datetime | None = None
     silent_runs: int = 0
     rev: int = 0

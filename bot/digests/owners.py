@@ -13,6 +13,7 @@ from bot.slack.errors import (
     PersonUnreachableError,
     SlackError,
     SlackRateLimitedError,
+    SlackRefusedError,
     TokenRefusedError,
     WorkspaceHeldError,
 )
@@ -22,6 +23,7 @@ logger = structlog.get_logger()
 
 SOON = timedelta(minutes=1)
 LATER = timedelta(hours=1)
+MAX_TRIES = 72
 
 
 class TellsPeople(Protocol):
@@ -45,7 +47,7 @@ class Owners:
     async def __call__(
         self, workspace: WorkspaceId, digest: Digest, notice: Notice
     ) -> timedelta | None:
-        """See `TellsOwners`. What may not have arrived is sent again: rather twice than never."""
+        """See `TellsOwners`. What may not have arrived is sent again, once."""
         message = self._words(digest, notice)
         try:
             for user_id in await self._in_charge(workspace, digest):
@@ -55,8 +57,8 @@ class Owners:
                     continue  # they have left
                 return None
         except SlackError as error:
-            logger.warning("could not tell the owner yet", error=repr(error))
-            return _wait(error)
+            logger.warning("could not tell the owner", error=repr(error), tries=notice.tries)
+            return _wait(error, notice.tries)
         logger.error("nobody left to tell", notice=repr(notice))
         return None
 
@@ -66,7 +68,13 @@ class Owners:
         return list(dict.fromkeys(each for each in people if each))
 
 
-def _wait(error: SlackError) -> timedelta:
+def _wait(error: SlackError, tries: int) -> timedelta | None:
+    """How long to wait before the next try; `None`: another would be in vain."""
     if isinstance(error, SlackRateLimitedError):
         return timedelta(seconds=max(1.0, error.retry_after_s))
-    return LATER if isinstance(error, TokenRefusedError | WorkspaceHeldError) else SOON
+    if isinstance(error, TokenRefusedError | WorkspaceHeldError):
+        return LATER if tries < MAX_TRIES else None
+    if isinstance(error, SlackRefusedError) or (error.is_outcome_unknown and tries):
+        return None
+    doubled: timedelta = SOON * 2 ** min(tries, 8)
+    return min(doubled, LATER) if tries < MAX_TRIES else None

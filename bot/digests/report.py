@@ -1,16 +1,18 @@
 """What a digest tells: how the domains are, and what has changed since the last one. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.digests.digest import Mention
 from bot.health import Band, Summary, band_of, summary
-from bot.portfolio.lookup import index_by_host
+from bot.portfolio.query import ALL_SCORES, Bounds
 from bot.tracker.models import Domain
 
 # A score that moves by less is not worth a line.
 MOVED_FROM = 5
+# So many domains are not all replaced from one digest to the next.
+SEVERAL = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,18 +37,22 @@ class Report:
     """The domains of a digest; `before` and `since` are `None` with nothing to compare with.
 
     `new` are domains that were not there, `gone` hosts with their last score. `up` and `down`
-    moved by at least `MOVED_FROM`; `crossed_up` and `crossed_down` came into another band (of
-    good, fair, poor), so a domain may be in both. `lost` were known and are unknown now, `found`
-    the other way round. `worst` are the worst with a known score, of `known` in all. Each is
-    worst first: by the score now, the lowest first.
+    moved by at least `MOVED_FROM`, or across a bound of the filter; `crossed_up` and
+    `crossed_down` came into another band (of good, fair, poor), so a domain may be in both.
+    `lost` were known and are unknown now, `found` the other way round. `worst` are the worst with
+    a known score, of `known` in all. Each is worst first: by the score now, the lowest first.
+    `before_of` holds the known score then by the domain's name. `is_bounded`: the filter has
+    bounds of scores, so that which domains it is about changes with them.
     """
 
     totals: Summary
     known: int
     worst: tuple[Domain, ...]
     unknown: tuple[Domain, ...]
+    is_bounded: bool = False
     before: Summary | None = None
     since: datetime | None = None
+    before_of: Mapping[str, float] = field(default_factory=dict)
     new: tuple[Domain, ...] = ()
     gone: tuple[tuple[str, float | None], ...] = ()
     up: tuple[Move, ...] = ()
@@ -57,43 +63,73 @@ class Report:
     found: tuple[Move, ...] = ()
 
 
-def baseline_of(domains: Iterable[Domain], now: datetime) -> Baseline:
+def baseline_of(index: Mapping[str, Domain], now: datetime) -> Baseline:
     """Return what the report after this one is compared with: the score of each host, now."""
-    scores = {host: domain.health_score for host, domain in index_by_host(domains).items()}
+    scores = {host: domain.health_score for host, domain in index.items()}
     return Baseline(scores=scores, taken_at=now)
 
 
 def make_report(
-    domains: Sequence[Domain], baseline: Baseline | None, *, worst_count: int
+    index: Mapping[str, Domain],
+    baseline: Baseline | None,
+    *,
+    worst_count: int,
+    bounds: Bounds = ALL_SCORES,
 ) -> Report:
-    """Return how `domains` are, and what has become of them since `baseline`.
+    """Return how the domains within `bounds` are, and what has become of them since `baseline`.
 
-    A host that is listed twice counts once: an entry with an id wins. 10,000 domains take about
-    50 ms, and 400 ms when all are written in another script than Latin: call it in a thread.
+    `index` holds the domains by host name, also those out of bounds, as `baseline` does: one
+    that comes in from above has got worse and is not new. A baseline of several hosts, none of
+    which is there any more, is of another portfolio and not compared with. 10,000 domains take
+    about 40 ms: call it in a thread.
     """
-    listed = sorted(index_by_host(domains).items(), key=_worst_first)
-    known = [domain for _, domain in listed if domain.health_score is not None]
-    totals = _summed(domain.health_score for _, domain in listed)
-    worst = tuple(known[:worst_count])
-    unknown = tuple(domain for _, domain in listed if domain.health_score is None)
-    if baseline is None:
-        return Report(totals=totals, known=len(known), worst=worst, unknown=unknown)
-    moves = list(_moves(listed, baseline))
-    known_moves = [move for move in moves if None not in (move.before, move.after)]
-    return Report(
-        totals=totals,
+    listed = sorted(index.items(), key=_worst_first)
+    chosen = [(host, each) for host, each in listed if bounds.hold(each.health_score)]
+    known = [domain for _, domain in chosen if domain.health_score is not None]
+    report = Report(
+        totals=_summed(domain.health_score for _, domain in chosen),
         known=len(known),
-        worst=worst,
-        unknown=unknown,
-        before=_summed(baseline.scores.values()),
+        worst=tuple(known[:worst_count]),
+        unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
+        is_bounded=bounds != ALL_SCORES,
+    )
+    if baseline is None or _is_of_another_portfolio(baseline, index):
+        return report
+    return _compared(report, listed, baseline, bounds)
+
+
+def _is_of_another_portfolio(baseline: Baseline, index: Mapping[str, Domain]) -> bool:
+    is_large = min(len(baseline.scores), len(index)) >= SEVERAL
+    return is_large and not index.keys() & baseline.scores.keys()
+
+
+def _compared(
+    report: Report, listed: Sequence[tuple[str, Domain]], baseline: Baseline, bounds: Bounds
+) -> Report:
+    then = {host: score for host, score in baseline.scores.items() if bounds.hold(score)}
+    index = dict(listed)
+    chosen = [host for host, domain in listed if bounds.hold(domain.health_score)]
+    about = set(chosen) | set(then)
+    here = [(host, domain) for host, domain in listed if host in about]
+    moves = list(_moves(here, baseline))
+    known = [move for move in moves if None not in (move.before, move.after)]
+    lost = tuple(move for move in moves if move.before is not None and move.after is None)
+    return replace(
+        report,
+        unknown=(
+            *report.unknown,  # without bounds the lost ones are among them
+            *(move.domain for move in lost if report.is_bounded),
+        ),
+        before=_summed(then.values()),
         since=baseline.taken_at,
-        new=tuple(domain for host, domain in listed if host not in baseline.scores),
-        gone=_gone(dict(listed), baseline),
-        up=tuple(move for move in known_moves if _points(move) >= MOVED_FROM),
-        down=tuple(move for move in known_moves if _points(move) <= -MOVED_FROM),
-        crossed_up=tuple(move for move in known_moves if _bands_climbed(move) > 0),
-        crossed_down=tuple(move for move in known_moves if _bands_climbed(move) < 0),
-        lost=tuple(move for move in moves if move.before is not None and move.after is None),
+        before_of={m.domain.domain: m.before for m in known if m.before is not None},
+        new=tuple(index[host] for host in chosen if host not in baseline.scores),
+        gone=_gone(index, then),
+        up=tuple(move for move in known if _points(move) > 0 and _is_far(move, bounds)),
+        down=tuple(move for move in known if _points(move) < 0 and _is_far(move, bounds)),
+        crossed_up=tuple(move for move in known if _bands_climbed(move) > 0),
+        crossed_down=tuple(move for move in known if _bands_climbed(move) < 0),
+        lost=lost,
         found=tuple(move for move in moves if move.before is None and move.after is not None),
     )
 
@@ -112,8 +148,9 @@ def got_worse(report: Report) -> bool:
     """Say whether any domain got worse; also `True` when there was nothing to compare with.
 
     A domain got worse when its score was known then and now, and is lower by at least
-    `MOVED_FROM` or lies in a lower band. One whose score is no longer known did not get worse:
-    unknown is not bad. Nor did one that is new, however poor, one that is gone, or the average.
+    `MOVED_FROM`, lies in a lower band, or has come below a bound of the filter. One whose score
+    is no longer known did not get worse: unknown is not bad. Nor did one that is new, however
+    poor, one that is gone, or the average.
     """
     return report.since is None or bool(report.down or report.crossed_down)
 
@@ -158,9 +195,16 @@ def _moves(listed: Iterable[tuple[str, Domain]], baseline: Baseline) -> Iterator
             yield Move(domain, baseline.scores[host], domain.health_score)
 
 
-def _gone(index: Mapping[str, Domain], baseline: Baseline) -> tuple[tuple[str, float | None], ...]:
-    gone = [(host, score) for host, score in baseline.scores.items() if host not in index]
+def _gone(
+    index: Mapping[str, Domain], then: Mapping[str, float | None]
+) -> tuple[tuple[str, float | None], ...]:
+    gone = [(host, score) for host, score in then.items() if host not in index]
     return tuple(sorted(gone, key=lambda each: (each[1] is None, each[1] or 0, each[0])))
+
+
+def _is_far(move: Move, bounds: Bounds) -> bool:
+    is_across = bounds.hold(move.before) != bounds.hold(move.after)
+    return is_across or abs(_points(move)) >= MOVED_FROM
 
 
 def _points(move: Move) -> float:

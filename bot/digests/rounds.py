@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -11,10 +12,12 @@ from weakref import WeakValueDictionary
 import structlog
 from cachetools import TTLCache
 
-from bot.digests import ledger
+from bot.digests import claims
 from bot.digests.delivery import Delivery
 from bot.digests.digest import Digest, Notice
 from bot.digests.errors import LostClaimError, UnknownDigestError
+from bot.digests.notices import telling, told, told_later
+from bot.digests.schedule import UnknownZoneError
 from bot.digests.shelf import Shelf
 from bot.errors import BotError
 from bot.tasks import Tasks
@@ -25,7 +28,8 @@ logger = structlog.get_logger()
 WORKERS = 20
 # One workspace with a slow list or a hundred digests must leave workers to the others.
 WORKERS_PER_WORKSPACE = 5
-LOOK_AT = 1000
+WAITING_PER_WORKSPACE = 100
+LOOK_AT = 20_000
 # After a mistake of ours; the others go on meanwhile.
 LEFT_ALONE_S = 600
 
@@ -61,21 +65,32 @@ class Rounds:
         self._workspaces: WeakValueDictionary[WorkspaceId, asyncio.Semaphore] = (
             WeakValueDictionary()
         )
-        self._under_way: set[tuple[WorkspaceId, str]] = set()
+        self._under_way: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
+        self._is_stopped = False
         self._left_alone: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(10_000, LEFT_ALONE_S)
 
     async def go_round(self) -> None:
         """Start whatever is due and not under way; it runs on after this returns."""
         for place in await self._shelf.due(self._clock(), limit=LOOK_AT):
-            if place not in self._under_way and place not in self._left_alone:
-                self._under_way.add(place)
+            if self._may_start(place):
+                self._under_way[place[0]].add(place[1])
                 self._tasks.start(self._work(*place))
+
+    def stop(self) -> None:
+        """Begin nothing more, also none of what waits for a worker; what has begun goes on."""
+        self._is_stopped = True
+
+    def _may_start(self, place: tuple[WorkspaceId, str]) -> bool:
+        under_way = self._under_way[place[0]]
+        is_new = place[1] not in under_way and place not in self._left_alone
+        return is_new and len(under_way) < WAITING_PER_WORKSPACE and not self._is_stopped
 
     async def _work(self, workspace: WorkspaceId, digest_id: str) -> None:
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
                 async with self._worker(workspace):
-                    await self._take_up(workspace, digest_id)
+                    if not self._is_stopped:
+                        await self._take_up(workspace, digest_id)
             except (LostClaimError, UnknownDigestError) as error:
                 logger.info("not wanted any more", error=repr(error))
             except BotError as error:
@@ -84,7 +99,12 @@ class Rounds:
                 self._left_alone[(workspace, digest_id)] = True
                 logger.exception("unforeseen failure")
             finally:
-                self._under_way.discard((workspace, digest_id))
+                self._forget(workspace, digest_id)
+
+    def _forget(self, workspace: WorkspaceId, digest_id: str) -> None:
+        self._under_way[workspace].discard(digest_id)
+        if not self._under_way[workspace]:
+            del self._under_way[workspace]
 
     @asynccontextmanager
     async def _worker(self, workspace: WorkspaceId) -> AsyncIterator[None]:
@@ -98,22 +118,35 @@ class Rounds:
 
         def take_up(digest: Digest) -> Digest:
             now = self._clock()
-            taken, notices[:] = ledger.telling(ledger.taken_up(digest, now, token), now)
+            taken, notices[:] = telling(_taken_up(digest, now, token), now)
             return taken
 
         digest = await self._shelf.change(workspace, digest_id, take_up)
-        for notice in notices:
-            await self._tell_of(workspace, digest, notice)
-        if digest.run and digest.run.token == token:
-            digest = await self._delivery.deliver(workspace, digest, token)
-            logger.info("digest", outcome=digest.past[-1].outcome.value)
+        try:
+            if digest.run and digest.run.token == token:
+                delivered = await self._delivery.deliver(workspace, digest, token)
+                logger.info("digest", outcome=delivered.past[-1].outcome.value)
+        except BotError:
+            raise
+        except Exception:  # recorded already: the owner is told next
+            logger.exception("unforeseen failure")
+        finally:  # whatever became of this run: the owner waits for what is older
+            for notice in notices:
+                await self._tell_of(workspace, digest, notice)
 
     async def _tell_of(self, workspace: WorkspaceId, digest: Digest, notice: Notice) -> None:
         again = await self._tell(workspace, digest, notice)
 
-        def told(each: Digest) -> Digest:
+        def done(each: Digest) -> Digest:
             if again is None:
-                return ledger.told(each, notice)
-            return ledger.told_later(each, notice, self._clock() + again)
+                return told(each, notice)
+            return told_later(each, notice, self._clock() + again)
 
-        await self._shelf.change(workspace, digest.digest_id, told)
+        await self._shelf.change(workspace, digest.digest_id, done)
+
+
+def _taken_up(digest: Digest, now: datetime, token: str) -> Digest:
+    try:
+        return claims.taken_up(digest, now, token)
+    except UnknownZoneError:
+        return claims.without_zone(digest, now)

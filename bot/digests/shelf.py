@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from datetime import datetime
 
+import structlog
+
 from bot.digests.codec import decode_baseline, decode_digest, encode_baseline, encode_digest
 from bot.digests.digest import Digest
 from bot.digests.errors import UnknownDigestError
@@ -12,11 +14,11 @@ from bot.store.base import Document, Documents
 from bot.store.errors import ConflictError
 from bot.workspace import WorkspaceId
 
+logger = structlog.get_logger()
+
 KIND = "digest"
 BASELINE = "digest-baseline"
 RIGHTS = "digest-rights"
-# What a post compares with, and what the next one will: the two take turns.
-BASELINE_NAMES = ("a", "b")
 
 
 class Shelf:
@@ -28,7 +30,8 @@ class Shelf:
     async def of_workspace(self, workspace: WorkspaceId) -> list[Digest]:
         """Return a workspace's digests, the oldest first."""
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-        return sorted(map(_decoded, documents), key=lambda digest: digest.made_at)
+        digests = [digest for each in documents if (digest := _readable(each))]
+        return sorted(digests, key=lambda digest: digest.made_at)
 
     async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
         """Return a digest, or raise UnknownDigestError."""
@@ -74,15 +77,15 @@ class Shelf:
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
         """Forget a digest and what it compares with; raise UnknownDigestError."""
         was_there = await self._documents.delete(_place(workspace, digest_id))
-        for name in BASELINE_NAMES:
-            await self._documents.delete(_baseline_place(workspace, digest_id, name))
+        for document in await self._documents.list_prefix(f"{workspace}/{BASELINE}/{digest_id}/"):
+            await self._documents.delete(document.key)
         if not was_there:
             raise UnknownDigestError("no such digest")
 
     async def due(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
         """Return at most `limit` digests that need something done, the longest due first."""
-        due = await self._documents.due_before(now, limit=limit)
-        return [_named(document.key) for document in due if f"/{KIND}/" in document.key]
+        keys = await self._documents.due_keys(now, limit=limit)
+        return [_named(key) for key in keys if f"/{KIND}/" in key]
 
     async def baseline(
         self, workspace: WorkspaceId, digest_id: str, name: str | None
@@ -94,13 +97,18 @@ class Shelf:
         return decode_baseline(document.value) if document else None
 
     async def keep_baseline(
-        self, workspace: WorkspaceId, digest: Digest, baseline: Baseline
-    ) -> str:
-        """Keep what the next post is compared with, beside the present one; return its name."""
-        name = next(each for each in BASELINE_NAMES if each != digest.baseline)
-        place = _baseline_place(workspace, digest.digest_id, name)
+        self, workspace: WorkspaceId, digest_id: str, name: str, baseline: Baseline
+    ) -> None:
+        """Keep what a next post is compared with, under the name of the run that is about it."""
+        place = _baseline_place(workspace, digest_id, name)
         await self._documents.put(place, encode_baseline(baseline))
-        return name
+
+    async def forget_baseline(
+        self, workspace: WorkspaceId, digest_id: str, name: str | None
+    ) -> None:
+        """Forget what nothing is compared with any more."""
+        if name is not None:
+            await self._documents.delete(_baseline_place(workspace, digest_id, name))
 
     async def is_restricted(self, workspace: WorkspaceId) -> bool:
         """Return whether only admins may make and change digests there."""
@@ -124,6 +132,15 @@ def _baseline_place(workspace: WorkspaceId, digest_id: str, name: str) -> str:
 def _named(key: str) -> tuple[WorkspaceId, str]:
     workspace, _, digest_id = key.split("/")
     return WorkspaceId.parse(workspace), digest_id
+
+
+def _readable(document: Document) -> Digest | None:
+    """A digest, unless another version of the bot wrote it: that one must not hide the others."""
+    try:
+        return _decoded(document)
+    except ValueError:
+        logger.exception("a digest that cannot be read", key=document.key)
+        return None
 
 
 def _decoded(document: Document) -> Digest:

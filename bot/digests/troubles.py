@@ -9,12 +9,18 @@ from bot.keys import NoKeyError
 from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,
+    SlackError,
     SlackRateLimitedError,
     TokenRefusedError,
     WorkspaceHeldError,
 )
 from bot.store.errors import UnreadableSecretError
-from bot.tracker.errors import InvalidKeyError, IpNotAllowedError, RateLimitedError
+from bot.tracker.errors import (
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    ReserveReachedError,
+)
 
 # Nothing mends these within minutes. A new key wakes what waits for one.
 KEY_CHECK = timedelta(minutes=5)
@@ -27,6 +33,7 @@ _OF_SERVICE: tuple[tuple[type[BotError], Trouble], ...] = (
     (LackingScopeError, Trouble.SCOPE),
     (IpNotAllowedError, Trouble.ADDRESS),
     (RateLimitedError, Trouble.RATE),
+    (ReserveReachedError, Trouble.RATE),
 )
 _OF_CHANNEL = {
     "is_archived": Trouble.ARCHIVED,
@@ -35,22 +42,24 @@ _OF_CHANNEL = {
 }
 
 
-def service_trouble(error: BotError) -> tuple[Trouble, timedelta | None]:
+def service_trouble(error: Exception) -> tuple[Trouble, timedelta | None]:
     """Return why no list came, and how long to wait; `None`: longer with each attempt."""
     kinds = (trouble for kind, trouble in _OF_SERVICE if isinstance(error, kind))
     trouble = next(kinds, Trouble.SERVICE)
-    if isinstance(error, RateLimitedError):
+    if isinstance(error, RateLimitedError | ReserveReachedError):
         return trouble, timedelta(seconds=max(1.0, error.retry_after_s))
     return trouble, KEY_CHECK if trouble is Trouble.KEY else None
 
 
-def slack_trouble(error: BotError) -> tuple[Trouble, timedelta | None]:
+def slack_trouble(error: SlackError) -> tuple[Trouble, timedelta | None]:
     """Return why Slack has surely not posted, and how long to wait; `None` as above."""
     if isinstance(error, SlackRateLimitedError):
         return Trouble.SLACK, timedelta(seconds=max(1.0, error.retry_after_s))
     if isinstance(error, TokenRefusedError):
         return Trouble.UNINSTALLED, HOLD
-    if isinstance(error, WorkspaceHeldError | MissingScopeError):
+    if isinstance(error, MissingScopeError):
+        return Trouble.PERMISSION, HOLD
+    if isinstance(error, WorkspaceHeldError):
         return Trouble.SLACK, HOLD
     return Trouble.SLACK, None
 

@@ -19,11 +19,11 @@ MISSED_TICKS = 3
 
 
 class Ticks:
-    """When the last tick ended well."""
+    """When the last tick began, and when the last one ended well."""
 
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
-        self.last_at = time.monotonic()
+        self.begun_at = self.last_at = time.monotonic()
 
     def note(self) -> None:
         """Record that a tick has ended well just now."""
@@ -49,6 +49,7 @@ async def ticking(
 
     async def run() -> None:
         async with under_way:
+            ticks.begun_at = time.monotonic()
             try:
                 await tick()
                 ticks.note()
@@ -66,11 +67,24 @@ async def ticking(
         max_instances=1,
     )
     scheduler.start()
+    watch = asyncio.create_task(_watch(scheduler, ticks, every_s))
     try:
         yield ticks
     finally:
+        watch.cancel()
         scheduler.pause()
         # APScheduler 3.11 would cancel a tick that runs, and log that as an error of the job.
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(under_way.acquire(), END_WITHIN_S)
         scheduler.shutdown(wait=False)
+
+
+async def _watch(scheduler: AsyncIOScheduler, ticks: Ticks, every_s: float) -> None:
+    """Wake the scheduler when no tick has begun for too long.
+
+    APScheduler 3.11 sleeps by the wall clock: set back by an hour, it would sleep for an hour.
+    """
+    while True:
+        await asyncio.sleep(every_s)
+        if time.monotonic() - ticks.begun_at > 2 * every_s:
+            scheduler.modify_job("tick", next_run_time=datetime.now(UTC))

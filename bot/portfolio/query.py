@@ -24,6 +24,23 @@ class Sort(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """Between which scores a domain must lie; an unknown score lies within no bound."""
+
+    below: float | None = None
+    above: float | None = None
+
+    def hold(self, score: float | None) -> bool:
+        """Say whether a score lies within both."""
+        return (self.below is None or (score is not None and score < self.below)) and (
+            self.above is None or (score is not None and score > self.above)
+        )
+
+
+ALL_SCORES = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """Every part given must hold. `below` and `above` leave unknown scores out."""
 
@@ -40,6 +57,16 @@ class Query:
     def is_filter(self) -> bool:
         """Whether it may leave domains out."""
         return replace(self, sort=Sort.SCORE, page=1) != Query()
+
+    @property
+    def bounds(self) -> Bounds:
+        """The part of it that is about scores."""
+        return Bounds(self.below, self.above)
+
+    @property
+    def scope(self) -> "Query":
+        """The rest of it: every domain that may come to lie within the bounds."""
+        return replace(self, below=None, above=None)
 
     def on_page(self, page: int) -> "Query":
         """Return the same query for another page, counted from 1."""
@@ -177,10 +204,8 @@ def _searchable(word: str) -> str:
 
 
 def _holds(domain: Domain, query: Query) -> bool:
-    score = domain.health_score
     return (
-        (query.below is None or (score is not None and score < query.below))
-        and (query.above is None or (score is not None and score > query.above))
+        query.bounds.hold(domain.health_score)
         and (query.folder is None or _same(domain.folder, query.folder))
         and (query.domain_type is None or _same(domain.domain_type, query.domain_type))
         and all(any(_same(tag, wanted) for tag in domain.tags) for wanted in query.tags)

@@ -66,6 +66,7 @@ class Posting:
                 than 20 s. `retry_after_s` says how long it is.
         """
         self._check_hold(workspace)
+        await self._client(workspace)  # who has none is not let into the line
         key = (workspace, channel_id)
         if (wait_s := self._turns.wait_s(key)) > LONGEST_LINE_S:
             raise SlackRateLimitedError(wait_s)
@@ -82,7 +83,7 @@ class Posting:
             SlackError: it is not there, unless `is_outcome_unknown`: then nobody can know.
         """
         self._check_hold(workspace)
-        client = await self._client_for(workspace)
+        client = await self._client(workspace)
         self._turns.use((workspace, channel_id))  # its turn may be a while ago
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
@@ -107,7 +108,7 @@ class Posting:
             raise PersonUnreachableError(error.code) from error
 
     async def _open_direct(self, workspace: WorkspaceId, user_id: str) -> str:
-        client = await self._client_for(workspace)
+        client = await self._client(workspace)
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
                 return await open_direct(client, user_id)
@@ -115,6 +116,15 @@ class Posting:
             if not error.is_outcome_unknown:
                 raise
             # It may be open by now; that nothing was said in it is sure.
+            raise SlackUnreachableError(str(error)) from error
+
+    async def _client(self, workspace: WorkspaceId) -> AsyncWebClient:
+        """The workspace's client. Without it nothing is posted: that much is always sure."""
+        try:
+            return await self._client_for(workspace)
+        except SlackUnavailableError as error:
+            if not error.is_outcome_unknown:
+                raise
             raise SlackUnreachableError(str(error)) from error
 
     def _check_hold(self, workspace: WorkspaceId) -> None:

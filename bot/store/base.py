@@ -95,6 +95,10 @@ class Documents(Protocol):
         """
         ...
 
+    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
+        """Return the keys of what `due_before` would return, without reading any of it."""
+        ...
+
     async def check(self) -> None:
         """Write and read.
 

@@ -82,6 +82,11 @@ class MemoryDocuments:
         keys = self._due.keys_due(checked_moment(moment), prefix, limit)
         return [decode_row(key, self._rows[key]) for key in keys]
 
+    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
+        """See `Documents.due_keys`."""
+        self._require_open()
+        return self._due.keys_due(checked_moment(moment), "", limit)
+
     async def check(self) -> None:
         """See `Documents.check`."""
         self._require_open()

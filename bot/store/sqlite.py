@@ -15,7 +15,7 @@ from sqlitedict import SqliteDict
 from bot.store.base import Document
 from bot.store.due import DueIndex
 from bot.store.errors import StoreError
-from bot.store.files import FileLock, Watch, make_private_database
+from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
 from bot.store.rows import (
     checked_key,
     checked_moment,
@@ -43,8 +43,8 @@ class SqliteDocuments:
         self._thread = thread
         self._timeout_s = timeout_s
         self._is_closed = False
-        real = path.resolve()  # two names of one file share one lock
-        self._lock = FileLock(real.with_name(f"{real.name}.lock"))
+        real = path.resolve()
+        self._lock = FileLock(lock_file_of(real))
         try:
             make_private_database(real)
             watched = (Watch(path.absolute()), self._lock.watch)
@@ -107,6 +107,11 @@ class SqliteDocuments:
         """See `Documents.due_before`."""
         utc = checked_moment(moment)
         return await self.run(lambda table: table.due_before(utc, prefix, limit))
+
+    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
+        """See `Documents.due_keys`."""
+        utc = checked_moment(moment)
+        return await self.run(lambda table: table.due_keys(utc, limit))
 
     async def check(self) -> None:
         """See `Documents.check`."""

@@ -92,6 +92,10 @@ class Table:
         found = (self.get(key) for key in self._due.keys_due(moment, prefix, limit))
         return [document for document in found if document]
 
+    def due_keys(self, moment: datetime, limit: int) -> list[str]:
+        """See `Documents.due_keys`. The moment is in UTC."""
+        return self._due.keys_due(moment, "", limit)
+
     def check(self) -> None:
         """See `Documents.check`."""
         token = encode_value({"token": secrets.token_hex(8)})

@@ -16,6 +16,7 @@ from bot.digests.shelf import Shelf
 from bot.keys import KeyDraft, Keys
 from bot.playground.slack import Call, LocalSlack, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
+from bot.portfolio.lookup import index_by_host
 from bot.store.base import Documents
 from bot.store.sealed import KeyRing
 from bot.store.sqlite import open_sqlite
@@ -138,13 +139,13 @@ async def _fill(
     for number in range(size.digests):
         plan = Plan(channel_id=channels[max(0, number - size.crowded + 1)], schedule=schedule)
         digest = made(f"d{number}", plan, by, now)
-        name = await shelf.keep_baseline(workspace, digest, before)
-        await shelf.put(workspace, replace(digest, baseline=name))
+        await shelf.keep_baseline(workspace, digest.digest_id, "yesterday", before)
+        await shelf.put(workspace, replace(digest, baseline="yesterday"))
 
 
 def _baseline(account: Account, at: datetime, chance: random.Random) -> Baseline:
     """The scores of yesterday: a few of them another band away."""
-    return baseline_of(_yesterday(account, chance), at)
+    return baseline_of(index_by_host(_yesterday(account, chance)), at)
 
 
 def _yesterday(account: Account, chance: random.Random) -> Iterator[Domain]:

@@ -4,10 +4,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from bot.digests.digest import Digest, Mention, Outcome, PastRun, Plan, Trouble
+from bot.digests.digest import (
+    Digest,
+    Mention,
+    Notice,
+    Outcome,
+    PastRun,
+    Plan,
+    Run,
+    RunState,
+    Trouble,
+)
 from bot.digests.post import Post, TrendPoint
-from bot.digests.report import Baseline, Report, make_report
+from bot.digests.report import Baseline, Report, baseline_of, make_report
 from bot.digests.schedule import Schedule, Slot, next_slot, zone_of
+from bot.portfolio.lookup import index_by_host
 from bot.tracker.models import Domain
 from tests.builders import ADMIN_ID, a_domain
 
@@ -61,6 +72,30 @@ def a_past_run(
     return PastRun(outcome=outcome, trouble=trouble, **(defaults | fields))
 
 
+def a_run(**fields: Any) -> Run:
+    """Return the run of a slot that somebody has claimed."""
+    defaults: dict[str, Any] = {
+        "slot": a_slot(),
+        "channel_id": CHANNEL_ID,
+        "state": RunState.CLAIMED,
+        "until": DUE,
+        "deadline": DUE,
+        "token": "t",
+    }
+    return Run(**(defaults | fields))
+
+
+def a_notice(**fields: Any) -> Notice:
+    """Return what the owner is told of a slot that was missed."""
+    defaults: dict[str, Any] = {
+        "outcome": Outcome.MISSED,
+        "slot": a_slot(),
+        "channel_id": CHANNEL_ID,
+        "trouble": Trouble.DOWN,
+    }
+    return Notice(**(defaults | fields))
+
+
 def a_baseline(scores: Mapping[str, float | None], taken_at: datetime = BEFORE) -> Baseline:
     return Baseline(scores=scores, taken_at=taken_at)
 
@@ -79,7 +114,17 @@ def a_report(
     now = {"shop.example": 41} if now is None else now
     domains = domains_of(now) if isinstance(now, Mapping) else now
     baseline = None if before is None else a_baseline(before)
-    return make_report(domains, baseline, worst_count=worst_count)
+    return report_on(domains, baseline, worst_count=worst_count)
+
+
+def report_on(domains: Sequence[Domain], baseline: Baseline | None, **how: Any) -> Report:
+    """Return the report of domains in the service's own order."""
+    return make_report(index_by_host(domains), baseline, **how)
+
+
+def baseline_on(domains: Sequence[Domain], now: datetime) -> Baseline:
+    """Return what the report after this one is compared with."""
+    return baseline_of(index_by_host(domains), now)
 
 
 def a_trend(averages: Sequence[float], last: datetime | None = None) -> tuple[TrendPoint, ...]:

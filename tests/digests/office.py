@@ -40,6 +40,12 @@ class DocumentsOnDisk(MemoryDocuments):
     """A store whose disk may be full."""
 
     is_full = False
+    cannot_be_read: frozenset[str] | set[str] = frozenset()
+
+    async def get(self, key: str) -> Document | None:
+        if key in self.cannot_be_read:
+            raise StoreError("a damaged page")
+        return await super().get(key)
 
     async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
         if self.is_full:
@@ -56,6 +62,7 @@ class Office:
     posts: FakePosts = field(default_factory=FakePosts)
     documents: DocumentsOnDisk = field(default_factory=DocumentsOnDisk)
     tasks: Tasks = field(default_factory=Tasks)
+    words: Words = field(default_factory=lambda: Words(_digest_words, _heartbeat_words))
 
     def __post_init__(self) -> None:
         self.shelf = Shelf(self.documents)
@@ -66,8 +73,9 @@ class Office:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists, clock=self.clock)
         collector = Collector(portfolio, self.shelf, clock=self.clock)
-        words = Words(_digest_words, _heartbeat_words)
-        delivery = Delivery(self.shelf, collector, self.posts, words, clock=self.clock)
+        delivery = Delivery(
+            self.shelf, collector, self.posts, self.words, clock=self.clock, sleep=_no_sleep
+        )
         self.desk = Desk(
             self.shelf, collector, delivery, self.posts, _announcement, clock=self.clock
         )
@@ -92,6 +100,10 @@ class Office:
         """Return the one digest as it is now."""
         [digest] = await self.shelf.of_workspace(ACME)
         return digest
+
+
+async def _no_sleep(_seconds: float) -> None:
+    return None
 
 
 def _digest_words(post: Post) -> Message:

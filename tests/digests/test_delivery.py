@@ -124,13 +124,32 @@ async def test_a_sign_of_life_comes_after_so_many_silent_runs(office: Office) ->
     assert office.posts.posts[1:] == [beat, beat]
 
 
-async def test_an_empty_digest_is_posted_once_and_not_every_day(office: Office) -> None:
-    await office.make(filter_text="below:10")
+@pytest.mark.parametrize(
+    ("mode", "count"), [(Mode.ALWAYS, 3), (Mode.CHANGES, 0), (Mode.WORSE, 0)], ids=str
+)
+async def test_an_empty_digest_is_left_out_unless_it_is_to_come_always(
+    office: Office, mode: Mode, count: int
+) -> None:
+    await office.make(filter_text="below:10", mode=mode)
 
     for day in range(3):
         await office.at(NINE + day * DAY)
 
-    assert len(office.posts.posts) == 1
+    assert len(office.posts.posts) == count
+
+
+async def test_a_digest_that_has_become_empty_says_so_once(office: Office) -> None:
+    await office.make(filter_text="below:50", mode=Mode.CHANGES)
+    await office.at(NINE)
+    office.lists.domains = (a_domain(score=90),)
+
+    for day in (1, 2):
+        await office.at(NINE + day * DAY)
+
+    assert [text for _, text in office.posts.posts] == [
+        "digest: 1 domains, average 41.0",
+        "digest: 0 domains, average None",
+    ]
 
 
 TROUBLES = [
@@ -287,8 +306,7 @@ async def test_a_digest_deleted_while_its_list_is_collected_is_not_posted(office
     office.lists.gate.clear()
     office.clock.now = NINE
     await office.rounds.go_round()
-    while not office.lists.asked:
-        await office.tasks.are_done_within(0.001)
+    await office.lists.is_asked.wait()
 
     await office.desk.delete(ACME, digest.digest_id)
     office.lists.gate.set()
@@ -315,7 +333,7 @@ async def test_a_digest_with_a_new_filter_begins_anew(office: Office) -> None:
     digest = await office.make(mode=Mode.CHANGES)
     await office.at(NINE)
     digest = await office.digest()
-    plan = replace(digest.plan, filter_text="below:90")
+    plan = replace(digest.plan, filter_text="shop")
     await office.desk.change(ACME, digest.digest_id, plan, by=BOB, version=digest.version)
 
     await office.at(NINE + DAY)

@@ -5,8 +5,10 @@ import pytest
 
 from bot.digests import ledger
 from bot.digests.changes import Editor, made, paused, resumed, sending
+from bot.digests.claims import taken_up
 from bot.digests.digest import Digest, Outcome, Plan, RunState, Trouble
 from bot.digests.errors import LostClaimError
+from bot.digests.notices import telling, told
 from bot.digests.schedule import Schedule
 
 THURSDAY = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
@@ -21,7 +23,7 @@ def a_daily_digest() -> Digest:
 
 
 def claimed_at(now: datetime, token: str = "ours") -> Digest:
-    return ledger.taken_up(a_daily_digest(), now, token)
+    return taken_up(a_daily_digest(), now, token)
 
 
 def posting_at(now: datetime, token: str = "ours") -> Digest:
@@ -40,7 +42,7 @@ def test_a_digest_is_due_at_its_next_slot() -> None:
 def test_nothing_is_claimed_before_the_slot() -> None:
     digest = a_daily_digest()
 
-    assert ledger.taken_up(digest, NINE - MINUTE, "ours") == digest
+    assert taken_up(digest, NINE - MINUTE, "ours") == digest
 
 
 def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
@@ -55,11 +57,11 @@ def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
 def test_a_claim_keeps_every_other_worker_away() -> None:
     digest = claimed_at(NINE)
 
-    assert ledger.taken_up(digest, NINE + 59 * timedelta(seconds=1), "theirs") == digest
+    assert taken_up(digest, NINE + 59 * timedelta(seconds=1), "theirs") == digest
 
 
 def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
-    digest = ledger.taken_up(claimed_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
+    digest = taken_up(claimed_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
 
     assert digest.run is not None
     assert (digest.run.token, digest.run.attempt) == ("ours", 2)
@@ -76,7 +78,7 @@ def test_a_post_is_recorded_and_is_what_the_next_one_compares_with() -> None:
 
 
 def test_a_process_that_died_while_posting_leaves_the_run_uncertain_and_never_repeats_it() -> None:
-    digest = ledger.taken_up(posting_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
+    digest = taken_up(posting_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
 
     assert (digest.run, outcomes(digest)) == (None, [Outcome.UNCERTAIN])
     assert [notice.outcome for notice in digest.notices] == [Outcome.UNCERTAIN]
@@ -100,7 +102,7 @@ def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes
         digest = ledger.waiting(digest, "ours", now, Trouble.SERVICE)
         waited = ledger.due_at(digest)
         assert waited is not None
-        digest, since, now = ledger.taken_up(digest, waited, "ours"), now, waited
+        digest, since, now = taken_up(digest, waited, "ours"), now, waited
 
     assert now - since == minutes * MINUTE
 
@@ -108,7 +110,7 @@ def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes
 def test_a_run_that_waits_for_six_hours_has_failed_and_the_owner_is_told() -> None:
     waiting = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.SERVICE)
 
-    digest = ledger.taken_up(waiting, NINE + 6 * HOUR, "ours")
+    digest = taken_up(waiting, NINE + 6 * HOUR, "ours")
 
     assert (digest.run, outcomes(digest)) == (None, [Outcome.FAILED])
     assert digest.notices[0].trouble is Trouble.SERVICE
@@ -125,14 +127,35 @@ def test_a_run_never_waits_beyond_its_grace() -> None:
 def test_a_run_without_a_key_waits_until_the_next_slot_takes_its_place() -> None:
     digest = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.KEY)
 
-    later = ledger.taken_up(digest, NINE + 20 * HOUR, "ours")
-    next_day = ledger.taken_up(digest, NINE + DAY, "ours")
+    later = taken_up(digest, NINE + 20 * HOUR, "ours")
+    next_day = taken_up(digest, NINE + DAY, "ours")
 
     assert later.run is not None
     assert later.run.slot.due_at == NINE
     assert next_day.run is not None
     assert next_day.run.slot.due_at == NINE + DAY
-    assert (outcomes(next_day), next_day.notices) == ([Outcome.FAILED], ())
+    assert outcomes(next_day) == [Outcome.FAILED]
+
+
+def test_the_owner_is_told_once_of_slots_that_were_lost_for_want_of_a_key() -> None:
+    digest = claimed_at(NINE)
+    for day in range(1, 5):
+        digest = ledger.waiting(digest, "ours", NINE + (day - 1) * DAY, Trouble.KEY)
+        digest = taken_up(digest, NINE + day * DAY, "ours")
+
+    assert outcomes(digest) == [Outcome.FAILED] * 4
+    assert [(each.trouble, each.count) for each in digest.notices] == [(Trouble.KEY, 1)]
+
+
+def test_after_an_outage_of_the_key_a_busy_slack_is_tried_again() -> None:
+    late = NINE + 9 * HOUR
+    digest = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.KEY)
+    digest = taken_up(ledger.woken(digest, late), late, "ours")
+
+    digest = ledger.waiting(digest, "ours", late, Trouble.SLACK, wait=30 * timedelta(seconds=1))
+
+    assert ledger.due_at(digest) == late + timedelta(seconds=30)
+    assert taken_up(digest, late + MINUTE, "ours").run is not None
 
 
 def test_a_new_key_wakes_only_what_waits_for_one() -> None:
@@ -180,7 +203,7 @@ def test_a_closed_channel_pauses_the_digest_and_tells_the_owner_once() -> None:
     assert digest.pause is not None
     assert (digest.pause.by, digest.pause.why) == (None, Trouble.ARCHIVED)
     assert [notice.outcome for notice in digest.notices] == [None]
-    assert ledger.taken_up(replace(digest, notices=()), NINE + 9 * DAY, "ours").run is None
+    assert taken_up(replace(digest, notices=()), NINE + 9 * DAY, "ours").run is None
 
 
 def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again() -> None:
@@ -195,7 +218,7 @@ def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again
 def test_slots_within_a_pause_are_not_missed() -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=NINE + 3 * DAY - HOUR)
 
-    digest = ledger.taken_up(digest, NINE + 3 * DAY, "ours")
+    digest = taken_up(digest, NINE + 3 * DAY, "ours")
 
     assert digest.pause is None
     assert digest.run is not None
@@ -206,25 +229,25 @@ def test_a_pause_without_an_end_is_never_due() -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
 
     assert ledger.due_at(digest) is None
-    assert ledger.due_at(resumed(digest, BOB, NINE + DAY)) == NINE + 2 * DAY
+    assert ledger.due_at(resumed(digest, NINE + DAY)) == NINE + 2 * DAY
 
 
 def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
-    digest = ledger.taken_up(posting_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
+    digest = taken_up(posting_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
     now = NINE + ledger.CLAIM
-    digest, due = ledger.telling(digest, now)
+    digest, due = telling(digest, now)
 
     assert len(due) == 1
-    assert ledger.telling(digest, now + 59 * timedelta(seconds=1))[1] == ()
-    assert len(ledger.telling(digest, now + ledger.CLAIM)[1]) == 1
-    assert ledger.told(digest, due[0]).notices == ()
+    assert telling(digest, now + 59 * timedelta(seconds=1))[1] == ()
+    assert len(telling(digest, now + ledger.CLAIM)[1]) == 1
+    assert told(digest, due[0]).notices == ()
 
 
 def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
     frequent = Plan(channel_id="C1", schedule=DAILY)
     digest = made("d1", frequent, BOB, THURSDAY)
     digest = ledger.waiting(
-        ledger.taken_up(digest, NINE, "ours"), "ours", NINE + DAY - MINUTE, Trouble.KEY
+        taken_up(digest, NINE, "ours"), "ours", NINE + DAY - MINUTE, Trouble.KEY
     )
 
     assert ledger.due_at(digest) == NINE + DAY

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
 from hypothesis import settings
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from bot.digests import ledger
-from bot.digests.changes import Editor, made, paused, resumed, sending
-from bot.digests.digest import Outcome, Plan, RunState, Trouble
+from bot.digests.changes import Editor, changed, made, paused, resumed, sending
+from bot.digests.claims import taken_up
+from bot.digests.digest import Outcome, Pause, Plan, RunState, Trouble
 from bot.digests.errors import DigestBusyError, JustSentError, LostClaimError
 from bot.digests.schedule import Schedule, slots_until
 
@@ -19,6 +21,7 @@ START = datetime(2026, 10, 24, 12, 0, tzinfo=UTC)  # the clocks change in the ni
 SCHEDULE = Schedule(frozenset({0, 2, 4, 5, 6}), time(2, 30), "Europe/Berlin")
 WAITS = st.sampled_from([1, 30, 59, 61, 600, 3600, 20_000, 90_000, 400_000])
 TROUBLES = st.sampled_from([Trouble.SERVICE, Trouble.KEY, Trouble.SLACK])
+ENDS = st.sampled_from(["posted", "uncertain", "refused", "closed", "dies"])
 
 
 class DigestMachine(RuleBasedStateMachine):
@@ -28,9 +31,9 @@ class DigestMachine(RuleBasedStateMachine):
         super().__init__()
         self.now = START
         self.digest = made("d1", Plan(channel_id="C1", schedule=SCHEDULE), BOB, START)
-        self.tokens: list[str] = []
-        self.posts: Counter[datetime] = Counter()
-        self.ended: dict[datetime, Outcome] = {}
+        self.workers: list[str] = []
+        self.sent: Counter[datetime] = Counter()  # asked of Slack, and not surely refused
+        self.known: set[datetime] = set()
         self.unwanted: set[datetime] = set()
 
     @rule(seconds=WAITS)
@@ -39,79 +42,120 @@ class DigestMachine(RuleBasedStateMachine):
 
     @rule()
     def a_worker_takes_it_up(self) -> None:
-        self.tokens.append(f"worker-{len(self.tokens)}")
-        self.digest = ledger.taken_up(self.digest, self.now, self.tokens[-1])
+        self.workers.append(f"worker-{len(self.workers)}")
+        was_paused = self.digest.pause
+        self.digest = taken_up(self.digest, self.now, self.workers[-1])
+        if was_paused and not self.digest.pause:
+            self._want_none_in(was_paused, was_paused.until or self.now)
+        run = self.digest.run
+        assert not (run and run.token == self.workers[-1] and self.digest.pause)
 
-    @precondition(lambda self: self.tokens)
+    @precondition(lambda self: self.workers)
     @rule(data=st.data(), trouble=TROUBLES)
     def it_has_to_wait(self, data: st.DataObject, trouble: Trouble) -> None:
-        token = data.draw(st.sampled_from(self.tokens))
+        token = data.draw(st.sampled_from(self.workers))
         with contextlib.suppress(LostClaimError):
             if ledger.own_run(self.digest, token).state is RunState.CLAIMED:
                 self.digest = ledger.waiting(self.digest, token, self.now, trouble)
 
-    @precondition(lambda self: self.tokens)
-    @rule(data=st.data(), lives=st.booleans())
-    def a_worker_posts(self, data: st.DataObject, lives: bool) -> None:
-        token = data.draw(st.sampled_from(self.tokens))
-        try:
-            run = ledger.own_run(self.digest, token)
-            if run.state is not RunState.CLAIMED:
-                return
-            average = 80.0
-            self.digest = ledger.posting(
-                self.digest, token, self.now, baseline="a", average=average
+    @precondition(lambda self: self.workers)
+    @rule(data=st.data())
+    def it_has_nothing_to_say(self, data: st.DataObject) -> None:
+        token = data.draw(st.sampled_from(self.workers))
+        with contextlib.suppress(LostClaimError):
+            if ledger.own_run(self.digest, token).state is RunState.CLAIMED:
+                self.digest = ledger.quiet(self.digest, token, self.now, average=1)
+
+    @precondition(lambda self: self.workers)
+    @rule(data=st.data())
+    def a_worker_begins_to_post(self, data: st.DataObject) -> None:
+        token = data.draw(st.sampled_from(self.workers))
+        with contextlib.suppress(LostClaimError):
+            if ledger.own_run(self.digest, token).state is RunState.CLAIMED:
+                self.digest = ledger.posting(
+                    self.digest, token, self.now, baseline="a", average=80
+                )
+
+    @precondition(lambda self: self.digest.run and self.digest.run.state is RunState.POSTING)
+    @rule(end=ENDS)
+    def slack_answers(self, end: str) -> None:
+        run = self.digest.run
+        assert run is not None
+        if end not in {"refused", "closed"} and not run.is_extra:
+            self.sent[run.slot.due_at] += 1
+        if end == "posted":
+            self.digest = ledger.posted(self.digest, run.token, self.now)
+        elif end == "refused":
+            self.digest = ledger.waiting(self.digest, run.token, self.now, Trouble.SLACK)
+        elif end == "closed":
+            self.digest = ledger.closed(self.digest, run.token, self.now, Trouble.ARCHIVED)
+        elif end == "uncertain":
+            self.digest = ledger.ended(
+                self.digest, run.token, self.now, Outcome.UNCERTAIN, Trouble.SLACK
             )
-        except LostClaimError:
-            return
-        if not run.is_extra:
-            self.posts[run.slot.due_at] += 1
-        if lives:
-            self.digest = ledger.posted(self.digest, token, self.now)
+        else:  # nobody knows, and nobody says
+            self.now = max(self.now, run.until)
+            self.digest = taken_up(self.digest, self.now, "heir")
+            self.workers.append("heir")
 
     @rule()
     def somebody_sends_it(self) -> None:
-        self.tokens.append(f"person-{len(self.tokens)}")
+        self.workers.append(f"person-{len(self.workers)}")
         with contextlib.suppress(DigestBusyError, JustSentError):
-            self.digest = sending(self.digest, BOB, self.now, self.tokens[-1])
+            self.digest = sending(self.digest, BOB, self.now, self.workers[-1])
 
     @rule(days=st.sampled_from([None, 1, 5]))
     def somebody_pauses_it(self, days: int | None) -> None:
         until = None if days is None else self.now + timedelta(days=days)
-        self._want_no_more()
+        if self.digest.pause:
+            self._want_none_in(self.digest.pause, self.now)
         self.digest = paused(self.digest, BOB, self.now, until=until)
 
     @rule()
     def somebody_resumes_it(self) -> None:
-        self._want_no_more()
-        self.digest = resumed(self.digest, BOB, self.now)
+        pause = self.digest.pause
+        self.digest = resumed(self.digest, self.now)
+        if pause:
+            has_ended = pause.until and pause.until <= self.now
+            self._want_none_in(pause, pause.until if has_ended and pause.until else self.now)
+
+    @rule(channel_id=st.sampled_from(["C1", "C2"]), words=st.sampled_from(["", "shop"]))
+    def somebody_changes_it(self, channel_id: str, words: str) -> None:
+        was_paused = self.digest.pause
+        plan = replace(self.digest.plan, channel_id=channel_id, filter_text=words)
+        version = self.digest.version
+        self.digest = changed(self.digest, plan, BOB, self.now, version=version)
+        if was_paused and not self.digest.pause:
+            self._want_none_in(was_paused, self.now)
 
     @invariant()
     def no_slot_is_posted_twice(self) -> None:
-        assert all(count == 1 for count in self.posts.values())
+        assert all(count == 1 for count in self.sent.values())
 
     @invariant()
     def every_slot_is_recorded_under_way_or_still_to_come(self) -> None:
-        self.ended |= {run.slot.due_at: run.outcome for run in self.digest.past}
+        self.known |= {run.slot.due_at for run in self.digest.past}
         if self.digest.pause:
-            self._want_no_more()
+            return
         due = {slot.due_at for slot in slots_until(SCHEDULE, START, self.now)}
-        known = set(self.ended) | self.unwanted
+        known = self.known | self.unwanted
         known |= {self.digest.run.slot.due_at} if self.digest.run else set()
         assert all(slot in known or slot >= self.digest.next.due_at for slot in due)
 
     @invariant()
-    def it_is_due_whenever_something_is_to_be_done(self) -> None:
+    def it_is_due_in_time_and_does_not_spin(self) -> None:
         due_at = ledger.due_at(self.digest)
-        is_held = self.digest.pause and not self.digest.pause.until
-        assert due_at is not None or (is_held and not self.digest.run)
+        if due_at is None:
+            assert self.digest.pause
+            assert not self.digest.run
+            return
+        again = taken_up(self.digest, max(due_at, self.now), "somebody else")
+        is_told = any(notice.retry_at is None for notice in self.digest.notices)
+        assert is_told or again != self.digest or due_at > self.now
 
-    def _want_no_more(self) -> None:
-        """Slots that come while it is paused, or were not taken up before, are nobody's loss."""
-        due = {slot.due_at for slot in slots_until(SCHEDULE, START, self.now)}
-        under_way = {self.digest.run.slot.due_at} if self.digest.run else set()
-        is_waiting = self.digest.run and self.digest.run.state is not RunState.POSTING
-        self.unwanted |= due - (set() if is_waiting else under_way)
+    def _want_none_in(self, pause: Pause, end: datetime) -> None:
+        """Slots within a pause are nobody's loss."""
+        self.unwanted |= {slot.due_at for slot in slots_until(SCHEDULE, pause.since, end)}
 
 
 DigestMachine.TestCase.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)

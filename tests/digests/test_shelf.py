@@ -136,16 +136,17 @@ async def test_a_digest_that_is_not_there_is_unknown(shelf: Shelf) -> None:
         await shelf.delete(ACME, "d1")
 
 
-async def test_the_next_baseline_never_overwrites_the_present_one(shelf: Shelf) -> None:
-    digest = made("d1", PLAN, BOB, EVE)
+async def test_baselines_stand_beside_each_other_until_they_are_forgotten(shelf: Shelf) -> None:
     first = Baseline(scores={"a.example": 1.0}, taken_at=EVE)
     second = Baseline(scores={"a.example": None}, taken_at=NINE)
 
-    one = await shelf.keep_baseline(ACME, digest, first)
-    other = await shelf.keep_baseline(ACME, replace(digest, baseline=one), second)
+    await shelf.keep_baseline(ACME, "d1", "one", first)
+    await shelf.keep_baseline(ACME, "d1", "other", second)
 
-    assert await shelf.baseline(ACME, "d1", one) == first
-    assert await shelf.baseline(ACME, "d1", other) == second
+    assert await shelf.baseline(ACME, "d1", "one") == first
+    assert await shelf.baseline(ACME, "d1", "other") == second
+    await shelf.forget_baseline(ACME, "d1", "one")
+    assert await shelf.baseline(ACME, "d1", "one") is None
     assert await shelf.baseline(ACME, "d1", None) is None
 
 

@@ -27,6 +27,7 @@ from bot.slack.errors import (
     TokenRefusedError,
     WorkspaceHeldError,
 )
+from bot.slack.identity import Identity, OneClient
 from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from bot.store.errors import StoreError
 from bot.workspace import WorkspaceId
@@ -407,3 +408,17 @@ async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(
     await time.pass_by(0.8)
 
     assert (is_too_early, second.done()) == (False, True)
+
+
+async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(
+    client: AsyncWebClient, slack: LocalSlack, general: str
+) -> None:
+    slack.fail_next("auth.test", error="internal_error", times=2)
+    posting = Posting(OneClient(Identity(client), client))
+
+    with pytest.raises(SlackUnreachableError):
+        await posting.turn(WorkspaceId(slack.team_id), general)
+    with pytest.raises(SlackUnreachableError):
+        await posting.post(WorkspaceId(slack.team_id), general, HELLO)
+
+    assert posts(slack) == []

@@ -373,3 +373,11 @@ async def test_a_closed_store_refuses_everything_but_another_close(documents: Do
         await documents.put("-.T1/key", {})
     with pytest.raises(StoreError):
         await documents.check()
+
+
+async def test_the_keys_of_what_is_due_come_without_its_values(documents: Documents) -> None:
+    for minute in (2, 1, 3):
+        await documents.put(f"-.T{minute}/x", {}, due_at=NOON + minute * MINUTE)
+
+    assert await documents.due_keys(NOON + 2 * MINUTE) == ["-.T1/x", "-.T2/x"]
+    assert await documents.due_keys(NOON + 2 * MINUTE, limit=1) == ["-.T1/x"]
