@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 import structlog
 
 from bot.errors import BotError
-from bot.keys import KeyDraft, Keys, NoKeyError, StoredKey
+from bot.keys import Keys, NoKeyError, StoredKey
 from bot.store.errors import StoreError
 from bot.tracker.budget import Purpose
 from bot.tracker.client import Tracker
@@ -86,9 +86,9 @@ class Connection:
         """
         await self._usable_key(workspace)
 
-    async def try_out(self, draft: KeyDraft) -> Listing:
-        """Return what the service lists for a key that nobody has saved yet."""
-        return await self._tracker.list_domains(draft.secret)
+    async def try_out(self, secret: str) -> Listing:
+        """Return what the service lists for a key that is not in use; nothing is noted."""
+        return await self._tracker.list_domains(secret)
 
     async def check_again(self, workspace: WorkspaceId) -> Listing:
         """Ask the service once with the workspace's key, even if it was refused before."""

@@ -1,10 +1,10 @@
 """A workspace's key: sealed for that workspace alone, and what is known of it."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
-from bot.keys import KeyDraft, KeyFormError, Keys, NoKeyError, checked_secret
+from bot.keys import KeyClaims, KeyDraft, KeyFormError, Keys, NoKeyError, checked_secret
 from bot.store.errors import UnreadableSecretError
 from bot.store.memory import MemoryDocuments
 from bot.store.sealed import KeyRing
@@ -88,16 +88,23 @@ async def test_a_refusal_of_the_old_key_is_no_news_of_the_new_one(keys: Keys) ->
     assert (await keys.stored(ONE)).record.refused_at is None
 
 
-async def test_a_key_that_works_again_is_refused_and_told_no_more(keys: Keys) -> None:
+async def test_a_key_that_works_again_is_refused_and_told_no_more(
+    keys: Keys, documents: MemoryDocuments
+) -> None:
     await keys.save(ONE, a_draft(), set_by="U1")
     await keys.note_refused(ONE, await keys.stored(ONE))
-    await keys.note_told(ONE, await keys.stored(ONE))
+    claims = KeyClaims(documents, clock=FakeClock())
+    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
+    assert claim is not None
+    await claims.note_told(ONE, claim, "U1")
+    await claims.finish(ONE, claim)
+    assert (await keys.stored(ONE)).record.told == ("U1",)
     await keys.note_lacking(ONE, await keys.stored(ONE), "add")
 
     await keys.note_accepted(ONE, await keys.stored(ONE), "add")
 
     record = (await keys.stored(ONE)).record
-    assert (record.refused_at, record.told_at, record.lacks) == (None, None, ())
+    assert (record.refused_at, record.told_at, record.told, record.lacks) == (None, None, (), ())
 
 
 async def test_a_refusal_is_noticed_although_another_note_came_first(keys: Keys) -> None:
@@ -116,10 +123,23 @@ async def test_a_record_of_an_older_version_is_read(
 ) -> None:
     await keys.save(ONE, a_draft(), set_by="U1")
     [document] = await documents.list_prefix("")
-    old = {name: value for name, value in document.value.items() if name != "told_at"}
+    new = {"told_at", "told", "works", "reminded_days", "rotation_told_at"}
+    old = {name: value for name, value in document.value.items() if name not in new}
     await documents.put(document.key, old)
 
-    assert (await keys.stored(ONE)).record.told_at is None
+    record = (await keys.stored(ONE)).record
+    assert (record.told_at, record.told, record.works) == (None, (), ())
+
+
+async def test_an_older_version_told_whoever_had_set_it(
+    keys: Keys, documents: MemoryDocuments
+) -> None:
+    await keys.save(ONE, a_draft(), set_by="U1")
+    [document] = await documents.list_prefix("")
+    old = {name: value for name, value in document.value.items() if name != "told"}
+    await documents.put(document.key, old | {"told_at": "2030-03-01T14:05:00+00:00"})
+
+    assert (await keys.stored(ONE)).record.told == ("U1",)
 
 
 @pytest.mark.parametrize("space", ["", " ", "\n", "\t "])

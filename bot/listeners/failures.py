@@ -1,6 +1,6 @@
 """Everything that the answer to a failure needs to know, gathered."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from bot.connection import LackingScopeError
@@ -31,8 +31,16 @@ _FOR_ADMINS = (
 _OPEN_FORMS = {"/scan", "/adddomain"}
 
 
+async def is_admin(conversation: Conversation) -> bool:
+    """Return whether whoever asks is an admin or owner; raise SlackError."""
+    return (await conversation.fetch_member()).is_admin
+
+
 class Failures:
-    """Explains failures to the person who met them."""
+    """Explains failures to the person who met them.
+
+    Those for whom `may_configure` holds read how to mend the key.
+    """
 
     def __init__(
         self,
@@ -42,7 +50,9 @@ class Failures:
         *,
         egress_addresses: tuple[str, ...],
         clock: Callable[[], datetime],
+        may_configure: Callable[[Conversation], Awaitable[bool]] = is_admin,
     ) -> None:
+        self._may_configure = may_configure
         self._keys = keys
         self._kept = kept
         self._budget = budget
@@ -73,13 +83,19 @@ class Failures:
         return Facts(
             reference=reference,
             today=self._clock().date(),
-            is_admin=has_two_sides and await _is_admin(conversation),
+            is_admin=has_two_sides and await self._mends(conversation),
             command_line=conversation.command_line,
             key=await self._record(conversation) if has_two_sides else None,
             egress_addresses=self._egress_addresses,
             requests_left=await self._requests_left(error, conversation),
             is_kept=is_kept,
         )
+
+    async def _mends(self, conversation: Conversation) -> bool:
+        try:
+            return await self._may_configure(conversation)
+        except (SlackError, StoreError):
+            return False
 
     async def _record(self, conversation: Conversation) -> KeyRecord | None:
         try:
@@ -116,10 +132,3 @@ class Failures:
         except BotError:
             return False
         return True
-
-
-async def _is_admin(conversation: Conversation) -> bool:
-    try:
-        return (await conversation.fetch_member()).is_admin
-    except SlackError:
-        return False

@@ -17,8 +17,8 @@ class Member:
 
     `is_admin` covers owners too, and admins of the organisation; guests and strangers are none.
     `is_stranger`: somebody of another workspace, met in a shared channel. `is_guest`: somebody
-    who sees only some channels. `zone` is the IANA name of their time zone, `None` if Slack does
-    not say.
+    who sees only some channels. `is_person`: neither a bot nor an account that was closed.
+    `zone` is the IANA name of their time zone, `None` if Slack does not say.
     """
 
     user_id: str
@@ -26,6 +26,7 @@ class Member:
     is_admin: bool
     is_stranger: bool
     is_guest: bool = False
+    is_person: bool = True
     zone: str | None = None
 
 
@@ -51,15 +52,16 @@ async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: 
     is_guest = bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
     is_stranger = bool(user.get("is_stranger")) or not _belongs(user, in_org, workspace)
     is_admin = any(who.get(flag) for who in (user, in_org) for flag in ("is_admin", "is_owner"))
-    is_person = not (user.get("deleted") or user.get("is_bot") or is_guest or is_stranger)
+    is_person = not (user.get("deleted") or user.get("is_bot"))
     name = profile.get("display_name") or user.get("real_name") or user.get("name") or "somebody"
     zone = user.get("tz")
     return Member(
         user_id,
         str(name),
-        is_admin and is_person,
+        is_admin and is_person and not (is_guest or is_stranger),
         is_stranger,
         is_guest=is_guest,
+        is_person=is_person,
         zone=zone if isinstance(zone, str) and zone else None,
     )
 
@@ -88,15 +90,17 @@ async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, 
 
 async def update_form(
     client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, view_hash: str | None = None
-) -> None:
-    """Put `form` in the place of an open one.
+) -> str | None:
+    """Put `form` in the place of an open one; return its hash, `None` if Slack does not say.
 
     Raises:
         FormChangedError: it is no longer the one of `view_hash`; `None` takes it as it is.
         SlackError: Slack refused or did not answer.
     """
     async with slack_errors():
-        await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
+        answer = await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
+    view: Mapping[str, Any] = answer.get("view") or {}
+    return view.get("hash")
 
 
 async def open_direct(client: AsyncWebClient, user_id: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import aiohttp
@@ -39,6 +40,13 @@ class Origin:
     is_message: bool = False
 
 
+class Way(Enum):
+    """Where an answer went."""
+
+    THERE = "there"  # where they asked: behind a form that is open there
+    DIRECT = "direct"  # into the direct message with the bot
+
+
 class Replies:
     """Sends answers. The caller owns `http` and closes it."""
 
@@ -53,8 +61,8 @@ class Replies:
         *,
         replace: bool = False,
         to_channel: bool = False,
-    ) -> None:
-        """Answer `origin`, to the person alone unless `to_channel`.
+    ) -> Way:
+        """Answer `origin`, to the person alone unless `to_channel`; return where that went.
 
         `replace` puts the answer where the earlier one of the same origin stands. Blocks that
         Slack refuses are sent again as their plain twin, once. An answer to the person alone
@@ -64,13 +72,15 @@ class Replies:
             SlackError: no way is open.
         """
         try:
-            await self._send(client, origin, message, replace=replace, to_channel=to_channel)
+            return await self._send(
+                client, origin, message, replace=replace, to_channel=to_channel
+            )
         except BlocksRefusedError as error:
             twin = message.twin()
             logger.warning("blocks refused", code=error.code, has_twin=twin is not None)
             if twin is None:
                 raise
-            await self._send(client, origin, twin, replace=replace, to_channel=to_channel)
+            return await self._send(client, origin, twin, replace=replace, to_channel=to_channel)
 
     async def _send(
         self,
@@ -80,7 +90,7 @@ class Replies:
         *,
         replace: bool,
         to_channel: bool,
-    ) -> None:
+    ) -> Way:
         if origin.response_url:
             try:
                 await self._respond(
@@ -93,14 +103,14 @@ class Replies:
                     raise
                 logger.warning("response_url failed", error=repr(error))
             else:
-                return
+                return Way.THERE
         elif to_channel:
             raise SlackRefusedError("no response_url")
-        await self._send_otherwise(client, origin, message)
+        return await self._send_otherwise(client, origin, message)
 
     async def _send_otherwise(
         self, client: AsyncWebClient, origin: Origin, message: Message
-    ) -> None:
+    ) -> Way:
         if origin.channel_id:
             try:
                 await send_ephemeral(client, origin.channel_id, origin.user_id, message.as_args())
@@ -109,8 +119,9 @@ class Replies:
             except SlackError as error:  # the bot, or the person, is not in that channel
                 logger.warning("ephemeral answer failed", error=repr(error))
             else:
-                return
+                return Way.THERE
         await send_direct(client, origin.user_id, message.as_args())
+        return Way.DIRECT
 
     async def _respond(
         self, url: str, message: Message, *, replace: bool, to_channel: bool

@@ -58,15 +58,27 @@ class KeyFormValues:
     scopes: Sequence[str] = ("read_domains", "write_domains")
 
 
-def key_form(metadata: str, values: KeyFormValues, trouble: str | None = None) -> Block:
-    """Return the form; `trouble` is one of our own sentences on why the last try was not saved."""
+def key_form(
+    metadata: str,
+    values: KeyFormValues,
+    trouble: str | None = None,
+    *,
+    title: str = TITLE,
+    callback_id: str = KEY_FORM,
+    submit: str = "Check and save",
+    head: Sequence[Block] = (),
+) -> Block:
+    """Return the form; `trouble` is one of our own sentences on why the last try was not saved.
+
+    `head` is what stands above everything else.
+    """
     warning = [section(f"⚠️ *Not saved.* {trouble} Please enter the key again.")] if trouble else []
     how = context(
         "Make the key in Domain Tracker under *Portfolio → API Keys*, one for this bot alone."
         " It is checked with one request, sealed, and never shown again."
     )
-    blocks = [*warning, how, *_fields(values)]
-    return form(KEY_FORM, TITLE, "Check and save", blocks, metadata=metadata)
+    blocks = [*head, *warning, how, *_fields(values)]
+    return form(callback_id, title, submit, blocks, metadata=metadata)
 
 
 def checking_form() -> Block:
@@ -74,11 +86,12 @@ def checking_form() -> Block:
     return _notice("⏳ Checking the key with Domain Tracker…")
 
 
-def saved_form(record: KeyRecord, domains: int) -> Block:
+def saved_form(record: KeyRecord, domains: int, *, is_earlier_kept: bool = False) -> Block:
     """Return that the key was saved, and what it sees."""
+    back = " The key before it is kept for 7 days, in case you want to roll back."
     return _notice(
         f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
-        " Try `/domains`."
+        f" Try `/domains`.{back if is_earlier_kept else ''}"
     )
 
 

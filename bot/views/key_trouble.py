@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from bot.connection import LackingScopeError
-from bot.errors import NotAllowedError, StrangerError
 from bot.keys import KeyRecord, NoKeyError
 from bot.message import Message
 from bot.store.errors import UnreadableSecretError
@@ -18,21 +17,21 @@ from bot.tracker.errors import (
     RateLimitedError,
     ReserveReachedError,
 )
+from bot.views.admin_trouble import ADMIN_TROUBLES
 from bot.views.blocks import actions, button, run_button, section
 from bot.views.facts import Facts
 from bot.views.key import CHECK_KEY, SET_KEY, operation_text
+from bot.views.key_scopes import least_scope
 from bot.views.text import code, day_text, duration_text
-
-# The scope that the service document, section 5.2, names for an operation. It names none for a
-# scan, so none is claimed.
-_SCOPES = {"list": "`read_domains`", "add": "`write_domains`"}
 
 
 def refusal_notice(record: KeyRecord) -> Message:
-    """Return the direct message to whoever set the key, sent once when it is first refused."""
+    """Return the direct message to whoever set the key and to the managers, sent once."""
     text = f"Domain Tracker refuses the API key {record.shown} of this workspace as invalid."
     mend = " Commands cannot answer until it is replaced with `/domainkey`."
-    return Message(text + mend.replace("`", ""), (section(f"🔑 *{text}*{mend}"),))
+    return Message(
+        text + mend.replace("`", ""), (section(f"🔑 *{text}*{mend}"), *actions(*_mending()))
+    )
 
 
 def draft_trouble(error: Exception, facts: Facts) -> str | None:
@@ -43,14 +42,6 @@ def draft_trouble(error: Exception, facts: Facts) -> str | None:
         case InsufficientPermissionsError() | IpNotAllowedError() | RateLimitedError():
             return KEY_TROUBLES[type(error)](error, facts).text
     return None
-
-
-def _not_allowed(_error: NotAllowedError, _facts: Facts) -> Message:
-    return _message("Only admins and owners of this workspace can manage the API key.")
-
-
-def _stranger(_error: StrangerError, _facts: Facts) -> Message:
-    return _message("Only members of the workspace that this bot belongs to can use it.")
 
 
 def _no_key(_error: NoKeyError, facts: Facts) -> Message:
@@ -68,7 +59,7 @@ def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
     if facts.is_admin:
         return _message(f"{told} {_why_invalid(facts)}", *_mending())
     if facts.key and facts.key.told_at:
-        told += f" <@{facts.key.set_by}>, who set it, has been told."
+        told += _who_was_told(facts.key)
     return _message(f"{told} {_ask('to replace it')}")
 
 
@@ -77,8 +68,8 @@ def _lacking(error: LackingScopeError, facts: Facts) -> Message:
     if not facts.is_admin:
         return _message(f"{told} {_ask('to give it a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
-    wanted = _SCOPES.get(error.operation)
-    scope = f"It needs the scope {wanted}" if wanted else "It needs a wider scope"
+    wanted = least_scope(error.operation)
+    scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
     steps = (
         f"{scope}{f'; by your note it has {held}' if held else ''}. A key's scopes are chosen when"
         " it is made, so:\n1. make a new key in Domain Tracker under *Portfolio → API Keys*"
@@ -142,6 +133,12 @@ def _why_invalid(facts: Facts) -> str:
     return "It was probably deleted or revoked there, or has expired."
 
 
+def _who_was_told(key: KeyRecord) -> str:
+    if key.set_by in key.told:
+        return f" <@{key.set_by}>, who set it, has been told."
+    return " The managers have been told." if key.told else ""
+
+
 def _mending() -> tuple[dict[str, Any] | None, ...]:
     return button("Replace key", SET_KEY, style="primary"), button("Check key", CHECK_KEY)
 
@@ -160,8 +157,7 @@ def _message(mrkdwn: str, *buttons: dict[str, Any] | None) -> Message:
 
 
 KEY_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
-    NotAllowedError: _not_allowed,
-    StrangerError: _stranger,
+    **ADMIN_TROUBLES,
     NoKeyError: _no_key,
     InvalidKeyError: _invalid,
     LackingScopeError: _lacking,

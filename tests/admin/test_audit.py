@@ -1,0 +1,86 @@
+"""Who did what, in order, bounded, and without a secret."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from bot.admin.audit import MAX_ENTRIES, Act, Audit
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, KEY_TAIL
+from tests.fakes import FakeClock
+from tests.keys.unhurried import UnhurriedDocuments
+
+pytestmark = pytest.mark.anyio
+
+ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
+
+
+@pytest.fixture
+def documents() -> UnhurriedDocuments:
+    return UnhurriedDocuments()
+
+
+@pytest.fixture
+def audit(documents: UnhurriedDocuments) -> Audit:
+    return Audit(documents, clock=FakeClock())
+
+
+async def test_what_was_done_comes_back_the_latest_first(audit: Audit) -> None:
+    await audit.note(ONE, Act.KEY_SET, by="U1", key="service_sk_…abcd")
+    await audit.note(ONE, Act.MANAGERS_CHANGED, by="U2", added=("U3",), removed=("U4", "U5"))
+    await audit.note_digest(ONE, "digest-made", by="U3", channel_id="C1")
+
+    digest, managers, key = await audit.entries(ONE)
+
+    assert (digest.act, digest.by, digest.channel_id) == (Act.DIGEST_MADE, "U3", "C1")
+    assert (managers.added, managers.removed) == (("U3",), ("U4", "U5"))
+    assert (key.key, key.at) == ("service_sk_…abcd", FakeClock()())
+
+
+async def test_only_the_last_ones_are_kept(audit: Audit) -> None:
+    for number in range(MAX_ENTRIES + 3):
+        await audit.note(ONE, Act.KEY_SET, by=f"U{number}")
+
+    entries = await audit.entries(ONE)
+
+    assert len(entries) == MAX_ENTRIES
+    assert (entries[0].by, entries[-1].by) == (f"U{MAX_ENTRIES + 2}", "U3")
+
+
+async def test_acts_at_the_same_time_are_all_there(audit: Audit) -> None:
+    await asyncio.gather(*(audit.note(ONE, Act.KEY_SET, by=f"U{n}") for n in range(20)))
+
+    assert {entry.by for entry in await audit.entries(ONE)} == {f"U{n}" for n in range(20)}
+
+
+async def test_each_workspace_has_its_own(audit: Audit) -> None:
+    await audit.note(ONE, Act.KEY_SET, by="U1")
+
+    assert await audit.entries(OTHER) == []
+
+
+async def test_a_secret_does_not_get_in(audit: Audit, documents: UnhurriedDocuments) -> None:
+    await audit.note(ONE, Act.KEY_SET, by="U1", key=KEY)
+
+    assert KEY_TAIL not in str(await documents.list_prefix(""))
+
+
+async def test_a_store_that_fails_does_not_undo_what_was_done(
+    audit: Audit, documents: UnhurriedDocuments
+) -> None:
+    await documents.close()
+
+    await audit.note(ONE, Act.KEY_SET, by="U1")
+
+
+async def test_the_moment_is_that_of_the_act(documents: UnhurriedDocuments) -> None:
+    clock = FakeClock()
+    audit = Audit(documents, clock=clock)
+    await audit.note(ONE, Act.KEY_SET, by="U1")
+    clock.advance(60)
+    await audit.note(ONE, Act.KEY_REMOVED, by="U1")
+
+    last, first = await audit.entries(ONE)
+
+    assert last.at - first.at == timedelta(seconds=60)

@@ -1,0 +1,117 @@
+"""When people are told that a key ends soon, is old or is refused."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from bot.keys import KeyNotice, KeyRecord, NoticeKind, due_notice
+from bot.keys.reminders import next_notice_at, passed_days
+from tests.builders import MOMENT, a_key_record
+
+DAY = timedelta(days=1)
+ENDS = (MOMENT + 60 * DAY).date()
+
+
+def expiry(days: int) -> KeyNotice:
+    return KeyNotice(NoticeKind.EXPIRY, days)
+
+
+@pytest.mark.parametrize(
+    ("days_left", "told"),
+    [
+        (15, None),
+        (14, 14),
+        (13, 14),
+        (8, 14),
+        (7, 7),
+        (3, 3),
+        (2, 3),
+        (1, 1),
+        (0, 0),
+        (-1, 0),
+        (-30, 0),
+    ],
+)
+def test_of_several_steps_that_were_missed_the_nearest_is_told(
+    days_left: int, told: int | None
+) -> None:
+    now = MOMENT + (60 - days_left) * DAY
+
+    notice = due_notice(a_key_record(expires_on=ENDS), now)
+
+    assert notice == (None if told is None else expiry(told))
+
+
+@pytest.mark.parametrize(("told", "next_step"), [(None, 14), (14, 7), (7, 3), (3, 1), (1, 0)])
+def test_after_each_step_comes_the_next(told: int | None, next_step: int) -> None:
+    record = a_key_record(expires_on=ENDS)
+    record = replace(record, reminded_days=told)
+
+    assert next_notice_at(record) == MOMENT + (60 - next_step) * DAY
+
+
+def test_after_the_last_step_there_is_none() -> None:
+    record = replace(a_key_record(expires_on=ENDS), reminded_days=0, rotation_told_at=MOMENT)
+
+    assert next_notice_at(record) is None
+    assert due_notice(record, MOMENT + 900 * DAY) is None
+
+
+def test_a_step_comes_at_the_hour_at_which_the_key_was_set() -> None:
+    record = a_key_record(expires_on=ENDS)
+    moment = MOMENT + 46 * DAY
+
+    assert due_notice(record, moment - timedelta(seconds=1)) is None
+    assert due_notice(record, moment) == expiry(14)
+
+
+def test_another_key_is_proposed_after_ninety_days_once() -> None:
+    record = a_key_record()
+
+    assert next_notice_at(record) == MOMENT + 90 * DAY
+    assert due_notice(record, MOMENT + 90 * DAY) == KeyNotice(NoticeKind.ROTATION)
+    assert due_notice(replace(record, rotation_told_at=MOMENT), MOMENT + 99 * DAY) is None
+
+
+@pytest.mark.parametrize(
+    ("lifetime_days", "is_proposed"),
+    [(30, False), (90, False), (104, False), (105, True), (365, True)],
+)
+def test_a_countdown_that_has_begun_proposes_it_already(
+    lifetime_days: int, is_proposed: bool
+) -> None:
+    record = a_key_record(expires_on=(MOMENT + lifetime_days * DAY).date())
+    told = replace(record, reminded_days=0)
+
+    assert (next_notice_at(told) is not None) == is_proposed
+
+
+def test_a_refused_key_is_told_and_not_counted_down() -> None:
+    record = a_key_record(expires_on=ENDS, refused_at=MOMENT)
+
+    assert due_notice(record, MOMENT + 59 * DAY) == KeyNotice(NoticeKind.REFUSED)
+    assert next_notice_at(record) == MOMENT
+
+
+def test_a_refused_key_that_was_told_is_silent() -> None:
+    record = a_key_record(expires_on=ENDS, refused_at=MOMENT, told_at=MOMENT)
+
+    assert due_notice(record, MOMENT + 59 * DAY) is None
+    assert next_notice_at(record) is None
+
+
+@pytest.mark.parametrize(("days", "passed"), [(15, None), (14, 14), (10, 14), (2, 3), (0, 0)])
+def test_what_has_passed_when_it_is_set_is_known(days: int, passed: int | None) -> None:
+    record = a_key_record(expires_on=(MOMENT + days * DAY).date())
+
+    assert passed_days(record, MOMENT) == passed
+
+
+@pytest.mark.parametrize("record", [a_key_record(), a_key_record(expires_on=date.max)])
+def test_every_notice_is_due_when_it_was_foreseen(record: KeyRecord) -> None:
+    at = next_notice_at(record)
+
+    assert at is not None
+    assert due_notice(record, at) is not None
+    assert due_notice(record, at - timedelta(seconds=1)) is None

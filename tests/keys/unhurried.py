@@ -1,0 +1,33 @@
+"""A store in memory in which others come in between, as in a real one."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from bot.store.base import Document
+from bot.store.memory import MemoryDocuments
+
+
+class UnhurriedDocuments(MemoryDocuments):
+    """Lets everybody else go first before each read and write; remembers what was read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: list[str] = []
+
+    async def get(self, key: str) -> Document | None:
+        self.read.append(key)
+        await asyncio.sleep(0)
+        return await super().get(key)
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        await asyncio.sleep(0)
+        return await super().put(key, value, due_at=due_at, if_rev=if_rev)
