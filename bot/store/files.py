@@ -5,12 +5,16 @@ import fcntl
 import os
 import stat
 import tempfile
+import time
 from pathlib import Path
 
 from bot.store.errors import StoreError, StoreLockedError
 
 OWNER_ONLY = 0o600
 OTHERS = 0o077
+# Longer than `lock_holder` looks at a lock, and shorter than anybody notices.
+LOCK_TRIES = 10
+LOCK_TRY_S = 0.01
 
 
 def make_private_file(path: Path) -> None:
@@ -87,6 +91,11 @@ def _remember_names_in(folder: Path) -> None:
         os.close(descriptor)
 
 
+def may_write(path: Path) -> bool:
+    """Return whether this process may write to a file, or make files in a folder."""
+    return os.access(path, os.W_OK | os.X_OK if path.is_dir() else os.W_OK)
+
+
 class Watch:
     """Remembers which file a path led to."""
 
@@ -131,9 +140,9 @@ class FileLock:
         make_private_file(path)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._descriptor)
         except OSError as error:
-            holder = os.read(self._descriptor, 20).decode(errors="replace").strip()
+            holder = _written_in(self._descriptor)
             os.close(self._descriptor)
             if isinstance(error, BlockingIOError):
                 raise StoreLockedError(f"process {holder} holds {path}") from error
@@ -145,3 +154,46 @@ class FileLock:
     def release(self) -> None:
         """Let the next one in. The file stays: removing it would race with the next one."""
         os.close(self._descriptor)
+
+
+def lock_file_of(database: Path) -> Path:
+    """Return the file that whoever uses a database holds."""
+    real = database.resolve()  # two names of one file share one lock
+    return real.with_name(f"{real.name}.lock")
+
+
+def lock_holder(path: Path) -> str | None:
+    """Return the number of the process that holds a `FileLock`, or `None`: nobody does.
+
+    Harmless to it, and to one that starts at this moment: that one tries again.
+
+    Raises:
+        OSError: nobody can say; the file cannot be read.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _written_in(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _lock(descriptor: int) -> None:
+    for tries_left in reversed(range(LOCK_TRIES)):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not tries_left:
+                raise
+            time.sleep(LOCK_TRY_S)  # perhaps somebody only looks
+        else:
+            return
+
+
+def _written_in(descriptor: int) -> str:
+    return os.read(descriptor, 20).decode(errors="replace").strip()

@@ -1,0 +1,108 @@
+"""Everything at rest sealed anew, under the first key of the ring."""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from bot.operating.printing import shown
+from bot.operating.sealed_places import sealed_in, with_text
+from bot.store.base import Document, Documents
+from bot.store.errors import ConflictError, StoreError, UnreadableSecretError
+from bot.store.key_file import RingSource
+from bot.store.sealed import CHECK_KEY, CHECK_TEXT, KeyRing, check_key_ring
+
+NEW_KEY = (
+    "  python -c 'import base64, secrets;"
+    ' print("k2:" + base64.b64encode(secrets.token_bytes(32)).decode())\''
+)
+
+
+@dataclass(slots=True)
+class Rotated:
+    """How many sealed texts were sealed anew, and how many were so already.
+
+    `problems` has a line for each that could not be, with its place and without its content.
+    """
+
+    anew: int = 0
+    already: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Rotated:
+    """Seal anew what stands under `keys`, document by document; begun again, it goes on.
+
+    At the end the store forgets the earlier keys of the ring, unless something still needs them.
+
+    Raises:
+        WrongKeyRingError: the ring is not that of the store; nothing was changed.
+        StoreError: the store failed; what was sealed anew stays so.
+    """
+    await check_key_ring(documents, ring)  # from here on the store asks for the new key as well
+    rotated = Rotated()
+    for key in keys:
+        if key != CHECK_KEY:
+            await _rotate_one(documents, key, ring, rotated)
+    if not rotated.problems:
+        await _forget_earlier_keys(documents, ring)
+    return rotated
+
+
+def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
+    """Yield what was done, and what is left to do for whoever runs the bot."""
+    names = source.ring.names if source.ring else ()
+    yield (
+        f"{rotated.anew:,} sealed anew under {names[0]}, {rotated.already:,} were so already,"
+        f" {len(rotated.problems):,} could not be opened."
+    )
+    if len(names) > 1 and not rotated.problems:
+        others = ", ".join(names[1:])
+        yield f"{shown(source.name)} can do without {others} now; backups made earlier cannot."
+    if source.key_file and len(names) == 1:
+        yield "There is no new key to seal with. To change to one, make it with"
+        yield NEW_KEY
+        yield f"and set BOT_SECRET_KEYS to it, a comma, and what {shown(str(source.key_file))}"
+        yield "holds (the new one first). Then run this again."
+
+
+async def _forget_earlier_keys(documents: Documents, ring: KeyRing) -> None:
+    note = await documents.get(CHECK_KEY)
+    first = {ring.names[0]: ring.seal(CHECK_TEXT, CHECK_KEY)}
+    await documents.put(CHECK_KEY, first, if_rev=note.rev if note else 0)
+
+
+async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Rotated) -> None:
+    """Seal one document's texts anew, as often as somebody changes it meanwhile."""
+    while True:
+        try:
+            document = await documents.get(key)
+        except StoreError:
+            rotated.problems.append(f"{key}: the document cannot be read")
+            return
+        if document is None:
+            return
+        one = Rotated()
+        changed = _sealed_anew(document, ring, one)
+        with contextlib.suppress(ConflictError):
+            if one.anew:
+                await documents.put(key, changed, due_at=document.due_at, if_rev=document.rev)
+            rotated.anew += one.anew
+            rotated.already += one.already
+            rotated.problems += one.problems
+            return
+
+
+def _sealed_anew(document: Document, ring: KeyRing, counts: Rotated) -> dict[str, object]:
+    value = document.value
+    for sealed in sealed_in(document):
+        try:
+            anew = sealed.sealed_anew(ring)
+        except UnreadableSecretError as error:
+            counts.problems.append(f"{sealed.place}: {error}")
+            continue
+        if sealed.key_name == ring.names[0]:
+            counts.already += 1
+        else:
+            value = with_text(value, sealed.path, anew)
+            counts.anew += 1
+    return value

@@ -1,0 +1,16 @@
+"""Which permissions the bot needs in a Slack workspace, and what for. Plain data.
+
+https://docs.slack.dev/reference/scopes. The same list is in manifest.yml, which Slack reads.
+"""
+
+NEEDED_SCOPES = {
+    "commands": "the commands, and answers to them",
+    "chat:write": "posts digests, and answers where the reply address has run out",
+    "im:write": "opens direct messages to admins and to the owners of digests",
+    "users:read": "who is an admin, an owner or a guest; time zones",
+    "channels:read": "who is in the public channel of a digest",
+    "groups:read": "the same for private channels that the bot was invited to",
+}
+OPTIONAL_SCOPES = {
+    "usergroups:read": "offers user groups to mention in digests",
+}

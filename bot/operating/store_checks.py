@@ -1,0 +1,103 @@
+"""The store and its keys, looked at without changing anything, also beside a running bot."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bot.operating.finding import Finding, failure, ok, warning
+from bot.operating.printing import counted, shown
+from bot.operating.sealed_places import SealedText, sealed_in, unopened
+from bot.store.base import Document
+from bot.store.errors import StoreError
+from bot.store.files import lock_file_of, lock_holder, may_write
+from bot.store.key_file import RingSource
+from bot.store.snapshot import Snapshot, read_snapshot
+
+STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
+MAX_NAMED = 3
+RESTORE = "stop the bot and put a backup in its place."
+SAME_USER = (
+    "Give the file and its folder to the user that runs the bot, and run this as that user."
+)
+
+
+async def check_store(path: Path) -> tuple[Finding, Snapshot | None]:
+    """Return how the store is, and what it holds; `None` when nobody can read it."""
+    try:
+        if (new := _new_store(path)) is not None:
+            return new, Snapshot()
+        holder = lock_holder(lock_file_of(path))
+        snapshot = await read_snapshot(path)
+    except (StoreError, OSError) as error:
+        return failure(STORE, shown(str(error)), f"{SAME_USER} If it is damaged: {RESTORE}"), None
+    return _store_finding(path, snapshot, holder), snapshot
+
+
+def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
+    """Return whether the ring opens everything that is sealed, and which of its keys do."""
+    sealed = [each for document in documents for each in sealed_in(document)]
+    needed = ", ".join(sorted({shown(each.key_name, 40) for each in sealed})) or "none"
+    if source.ring is None:
+        return _without_ring(source, sealed, needed)
+    if closed := list(unopened(documents, source.ring)):
+        places = _some([f"{each.place}: {why}" for each, why in closed])
+        mend = f"The store needs the keys named {needed}: put the missing or earlier one back."
+        return failure(RING, f"{shown(source.name)} does not open {places}", mend)
+    spare = [name for name in source.ring.names[1:] if name not in {s.key_name for s in sealed}]
+    opens = f"{shown(source.name)} opens all {counted(len(sealed), 'sealed text')}"
+    unused = f"; no longer needed: {', '.join(spare)}" if spare else ""
+    return ok(RING, f"{opens}; keys in use: {needed}{unused}")
+
+
+def check_disk(environ: Mapping[str, str]) -> Finding | None:
+    """Return a warning where a file does not last, `None` where nothing is known of that.
+
+    Heroku sets DYNO, and empties the disk of a dyno at least once a day:
+    https://devcenter.heroku.com/articles/dynos#ephemeral-filesystem.
+    """
+    if "DYNO" not in environ:
+        return None
+    return warning(
+        DISK,
+        "this is a dyno, whose disk is emptied at least once a day: keys and digests get lost",
+        "Put the store on a disk that lasts, and keep what `python -m bot export` prints.",
+    )
+
+
+def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Finding:
+    where = shown(str(path.absolute()))
+    if snapshot.unreadable:
+        said = f"{where} holds what nobody can read: {_some(snapshot.unreadable)}"
+        mend = f"Use the version of the bot that wrote it, or {RESTORE}"
+        return failure(STORE, said, mend)
+    if not (may_write(path) and may_write(path.resolve().parent)):
+        return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
+    used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
+    return ok(STORE, f"{where} is whole, {counted(len(snapshot.documents), 'document')}, {used}")
+
+
+def _new_store(path: Path) -> Finding | None:
+    """Return whether a store can be made there, `None` when there is one."""
+    if path.exists():
+        return None
+    where, folder = shown(str(path.absolute())), path.absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    if folder.is_dir() and may_write(folder):
+        return ok(STORE, f"{where} is not there yet; the bot makes it when it starts")
+    said = f"{where} cannot be made, as {shown(str(folder))} cannot be written to"
+    return failure(
+        STORE, said, "Give that folder to the user that runs the bot, or choose another."
+    )
+
+
+def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str) -> Finding:
+    if not sealed:
+        return ok(RING, f"not set: the bot makes {shown(str(source.key_file))} when it starts")
+    mend = f"Put it back, or set {RING} to a ring with the keys named {needed}."
+    return failure(RING, f"not set, and there is no file {shown(str(source.key_file))}", mend)
+
+
+def _some(names: Sequence[str]) -> str:
+    left_out = len(names) - MAX_NAMED
+    more = f" and {left_out:,} more" if left_out > 0 else ""
+    return "; ".join(shown(name, 160) for name in names[:MAX_NAMED]) + more

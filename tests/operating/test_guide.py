@@ -1,0 +1,28 @@
+"""docs/operating.md tells what is."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from bot.operating.document import digest_fields
+from bot.operating.reading import read_file
+from tests.digests.builders import a_digest
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+
+
+def the_file() -> str:
+    (found,) = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
+    return str(found)
+
+
+def test_the_file_in_the_guide_can_be_imported() -> None:
+    assert len(read_file(the_file().encode())[0].digests) == 1
+
+
+def test_every_field_of_the_file_is_in_its_table() -> None:
+    (workspace,) = yaml.safe_load(the_file())["workspaces"]
+
+    named = set(re.findall(r"^\| `(\w+)` \|", GUIDE, re.MULTILINE))
+    assert named == {"version", *workspace, *digest_fields(a_digest())} - {"digests"}

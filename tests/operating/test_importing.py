@@ -1,0 +1,111 @@
+"""Written digest by digest: cut off, the next import does the rest."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.digests.schedule import next_slot
+from bot.digests.shelf import Shelf
+from bot.operating.difference import Difference, difference_between
+from bot.operating.document import file_text, holdings_of
+from bot.operating.importing import write
+from bot.operating.reading import read_file
+from bot.store.base import Document
+from bot.store.errors import StoreError
+from bot.store.memory import MemoryDocuments
+from tests.digests.builders import a_digest, a_past_run, a_schedule
+from tests.operating.builders import ACME, a_file
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime(2026, 12, 24, 12, 0, tzinfo=UTC)
+SCHEDULE = a_schedule(days=(0, 4))
+HELD = a_digest(schedule=SCHEDULE, past=(a_past_run(),), next=next_slot(SCHEDULE, NOW))
+FILE = a_file({"time": "10:00"}, {"id": "d2"}, {"id": "d3"}, editors="admins")
+
+
+class Memory(MemoryDocuments):
+    """Documents of a process that dies after so many writes; `None`: never."""
+
+    def __init__(self, writes: int | None = None) -> None:
+        super().__init__()
+        self.writes_left = writes
+
+    async def put(self, key: str, value: Mapping[str, Any], **more: Any) -> Document:
+        if self.writes_left is not None:
+            self.writes_left -= 1
+            if self.writes_left < 0:
+                raise StoreError("killed")
+        return await super().put(key, value, **more)
+
+
+@pytest.fixture
+async def documents() -> Memory:
+    documents = Memory()
+    await Shelf(documents).put(ACME, HELD)
+    return documents
+
+
+async def difference(documents: Memory, raw: bytes = FILE) -> Difference:
+    return difference_between(holdings_of(await documents.list_prefix("")), read_file(raw), NOW)
+
+
+async def test_what_was_told_is_written(documents: Memory) -> None:
+    shelf = Shelf(documents)
+
+    await write(shelf, await difference(documents), NOW)
+
+    digests = {each.digest_id: each for each in await shelf.of_workspace(ACME)}
+    assert {*digests} == {"d1", "d2", "d3"}
+    assert f"{digests['d1'].plan.schedule.at:%H:%M}" == "10:00"
+    assert digests["d1"].past == HELD.past
+    assert await shelf.is_restricted(ACME)
+
+
+async def test_written_digests_come_due_by_themselves(documents: Memory) -> None:
+    await write(Shelf(documents), await difference(documents), NOW)
+
+    digests = await Shelf(documents).of_workspace(ACME)
+    due = await Shelf(documents).due(max(each.next.due_at for each in digests), limit=9)
+
+    assert {digest_id for _, digest_id in due} == {"d1", "d2", "d3"}
+
+
+async def test_a_second_time_there_is_no_difference(documents: Memory) -> None:
+    await write(Shelf(documents), await difference(documents), NOW)
+
+    assert (await difference(documents)).is_empty
+
+
+async def test_what_is_not_in_the_file_is_not_touched(documents: Memory) -> None:
+    before = await documents.list_prefix("")
+
+    await write(Shelf(documents), await difference(documents, a_file({"id": "d9"})), NOW)
+
+    assert before[0] in await documents.list_prefix("")
+
+
+@pytest.mark.parametrize("writes", range(4))
+async def test_cut_off_anywhere_the_next_import_does_the_rest(
+    documents: Memory, writes: int
+) -> None:
+    documents.writes_left = writes
+    with pytest.raises(StoreError, match="killed"):
+        await write(Shelf(documents), await difference(documents), NOW)
+    documents.writes_left = None
+
+    await write(Shelf(documents), await difference(documents), NOW)
+
+    assert (await difference(documents)).is_empty
+    assert len(await Shelf(documents).of_workspace(ACME)) == 3
+
+
+async def test_an_export_of_another_bot_makes_the_same_digests(documents: Memory) -> None:
+    exported = file_text(holdings_of(await documents.list_prefix("")))
+    other = Memory()
+
+    await write(Shelf(other), await difference(other, exported.encode()), NOW)
+
+    assert file_text(holdings_of(await other.list_prefix(""))) == exported

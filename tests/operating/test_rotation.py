@@ -1,0 +1,297 @@
+"""Everything sealed gets under the first key, whatever happens on the way."""
+
+import ast
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.kept import KeptCommand, KeptCommands
+from bot.keys import KeyDraft, Keys
+from bot.operating.rotation import Rotated, rotate, rotation_lines
+from bot.store.base import Document, Documents
+from bot.store.errors import StoreError, UnreadableSecretError, WrongKeyRingError
+from bot.store.key_file import RingSource
+from bot.store.memory import MemoryDocuments
+from bot.store.sealed import CHECK_KEY, KeyRing, about, check_key_ring
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, MOMENT
+from tests.store.test_sealed import a_ring
+
+pytestmark = pytest.mark.anyio
+
+BOT = Path(__file__).parents[2] / "bot"
+ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2", "E1")
+OLD, BOTH, NEW = a_ring("k1"), a_ring("k2", "k1"), a_ring("k2")
+DRAFT = KeyDraft(secret=KEY, label="Slack bot", expires_on=None, scopes=("read_domains",))
+EARLIER_DRAFT = replace(DRAFT, secret=KEY[::-1])
+COMMAND = KeptCommand(
+    command="/domains",
+    text="shop",
+    user_id="U1",
+    channel_id="C1",
+    response_url="https://s.example",
+)
+
+
+def keys_of(documents: Documents, ring: KeyRing) -> Keys:
+    return Keys(documents, ring, clock=lambda: MOMENT)
+
+
+def kept_of(documents: Documents, ring: KeyRing) -> KeptCommands:
+    return KeptCommands(documents, ring, clock=lambda: MOMENT)
+
+
+async def seal_a_key(documents: Documents, ring: KeyRing) -> None:
+    for workspace in (ACME, OTHER):
+        await keys_of(documents, ring).save(workspace, EARLIER_DRAFT, set_by="U1")
+        await keys_of(documents, ring).save(workspace, DRAFT, set_by="U1")
+
+
+async def seal_a_command(documents: Documents, ring: KeyRing) -> None:
+    await kept_of(documents, ring).keep(ACME, COMMAND)
+
+
+# Each module of the bot that seals something, and what lets it do so. Whoever adds a module here
+# also tells bot/operating/sealed_places.py what its texts are sealed about.
+SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
+    "keys/keyring.py": seal_a_key,
+    "kept.py": seal_a_command,
+}
+# The ring itself, and what seals anew what others have sealed.
+NO_SEALERS = {"store/sealed.py", "operating/rotation.py", "operating/sealed_places.py"}
+
+
+def modules_that_seal() -> set[str]:
+    return {
+        str(path.relative_to(BOT))
+        for path in BOT.rglob("*.py")
+        if any(
+            isinstance(node, ast.Attribute) and node.attr == "seal"
+            for node in ast.walk(ast.parse(path.read_text()))
+        )
+    }
+
+
+@pytest.fixture
+async def documents() -> Documents:
+    """One of everything that the bot seals, under the old key; and what it does not seal."""
+    documents = MemoryDocuments()
+    await check_key_ring(documents, OLD)
+    for seal in SEALERS.values():
+        await seal(documents, OLD)
+    await documents.put("-.T1/scan/shop.example", {"text": "v1.k1.AAAA", "sealing": {"a": 1}})
+    return documents
+
+
+async def rotated(documents: Documents, ring: KeyRing = BOTH) -> Rotated:
+    keys = [document.key for document in await documents.list_prefix("")]
+    return await rotate(documents, keys, ring)
+
+
+async def named(documents: Documents, text: str) -> list[str]:
+    found = await documents.list_prefix("")
+    return [each.key for each in found if text in str(each.value) and "/scan/" not in each.key]
+
+
+def test_every_module_that_seals_is_known_here() -> None:
+    assert modules_that_seal() == {*SEALERS, *NO_SEALERS}
+
+
+async def test_nothing_is_left_under_an_old_key(documents: Documents) -> None:
+    result = await rotated(documents)
+
+    assert (result.anew, result.already, result.problems) == (5, 0, [])
+    assert await named(documents, "v1.k1.") == []
+    assert len(await named(documents, "v1.k2.")) == 4
+
+
+async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
+    await rotated(documents)
+
+    await check_key_ring(documents, NEW)
+    for workspace in (ACME, OTHER):
+        keys = keys_of(documents, NEW)
+        slots = await keys.slots(workspace)
+        assert (await keys.stored(workspace)).secret == KEY
+        assert slots is not None
+        assert slots.earlier is not None
+        assert (await keys.earlier(workspace, slots.earlier.record.mark)).secret == KEY[::-1]
+    assert await kept_of(documents, NEW).take_all(ACME) == [COMMAND]
+
+
+async def test_all_else_stays_as_it_was(documents: Documents) -> None:
+    def rest(document: Document) -> tuple[Any, ...]:
+        value = {**document.value, "sealed": ""}
+        return document.due_at, value | {"earlier": value.get("earlier", {}) | {"sealed": ""}}
+
+    before = await documents.list_prefix("-.T1/")
+
+    await rotated(documents)
+
+    after = await documents.list_prefix("-.T1/")
+    assert [*map(rest, after)] == [*map(rest, before)]
+    assert await documents.due_before(MOMENT + timedelta(minutes=15))
+
+
+async def test_a_second_time_there_is_nothing_to_do(documents: Documents) -> None:
+    await rotated(documents)
+    before = await documents.list_prefix("-.T1/")
+
+    result = await rotated(documents)
+
+    assert (result.anew, result.already) == (0, 5)
+    assert await documents.list_prefix("-.T1/") == before
+
+
+class Dying:
+    """Documents of a process that dies at its nth write."""
+
+    def __init__(self, documents: Documents, writes: int) -> None:
+        self._documents = documents
+        self._writes_left = writes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._documents, name)
+
+    async def put(self, *args: Any, **more: Any) -> Document:
+        self._writes_left -= 1
+        if self._writes_left < 0:
+            raise StoreError("killed")
+        return await self._documents.put(*args, **more)
+
+
+@pytest.mark.parametrize("writes", range(5))
+async def test_cut_off_anywhere_both_keys_open_it_and_it_can_go_on(
+    documents: Documents, writes: int
+) -> None:
+    with pytest.raises(StoreError, match="killed"):
+        await rotated(Dying(documents, writes))
+
+    await check_key_ring(documents, BOTH)
+    assert (await keys_of(documents, BOTH).stored(ACME)).secret == KEY
+    result = await rotated(documents)
+    assert result.anew + result.already == 5
+    assert await named(documents, "v1.k1.") == []
+
+
+@pytest.mark.parametrize("ring", [OLD, NEW], ids=["old", "new"])
+async def test_once_begun_neither_key_alone_will_do(documents: Documents, ring: KeyRing) -> None:
+    with pytest.raises(StoreError, match="killed"):
+        await rotated(Dying(documents, 2))
+
+    with pytest.raises(WrongKeyRingError):
+        await check_key_ring(documents, ring)
+
+
+async def test_a_ring_of_other_keys_changes_nothing(documents: Documents) -> None:
+    before = await documents.list_prefix("")
+
+    with pytest.raises(WrongKeyRingError):
+        await rotated(documents, NEW)
+
+    assert await documents.list_prefix("") == before
+
+
+async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Documents) -> None:
+    moved = await documents.get(f"{ACME}/key")
+    assert moved is not None
+    await documents.put(f"{OTHER}/key", moved.value)
+    await documents.put("-.T1/later", {"next": {"sealed": OLD.seal(KEY, about("new", ACME))}})
+
+    result = await rotated(documents)
+
+    assert [problem.split(":")[0] for problem in result.problems] == [
+        "-.T1/later (next.sealed)",
+        "E1.T2/key (sealed)",
+        "E1.T2/key (earlier.sealed)",
+    ]
+    assert (result.anew, KEY in str(result.problems)) == (3, False)
+    assert moved.value["sealed"] not in str(result.problems)
+    with pytest.raises(WrongKeyRingError):  # the old key is still asked for
+        await check_key_ring(documents, NEW)
+
+
+async def test_a_damaged_text_under_the_new_key_is_named_too(documents: Documents) -> None:
+    await rotated(documents)
+    await documents.put(f"{ACME}/key", {"sealed": "v1.k2.AAAA"})
+
+    assert len((await rotated(documents)).problems) == 1
+
+
+class Busy:
+    """Documents that somebody else changes just before the first write of each."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._touched = {CHECK_KEY}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._documents, name)
+
+    async def put(self, key: str, value: Any, **more: Any) -> Document:
+        if key not in self._touched:
+            self._touched.add(key)
+            found = await self._documents.get(key)
+            assert found is not None
+            await self._documents.put(key, {**found.value, "noted": 1}, due_at=found.due_at)
+        return await self._documents.put(key, value, **more)
+
+
+async def test_what_somebody_writes_meanwhile_is_kept(documents: Documents) -> None:
+    result = await rotated(Busy(documents))
+
+    assert (result.anew, result.already) == (5, 0)
+    assert len(await named(documents, "'noted': 1")) == 3
+    assert await named(documents, "v1.k1.") == []
+
+
+async def test_a_document_that_is_gone_meanwhile_is_no_trouble() -> None:
+    result = await rotate(MemoryDocuments(), ["-.T1/key"], BOTH)
+
+    assert result == Rotated()
+
+
+class Unreadable(MemoryDocuments):
+    async def get(self, key: str) -> Document | None:
+        if key == f"{ACME}/key":
+            raise StoreError("cannot be read")
+        return await super().get(key)
+
+
+async def test_a_document_that_nobody_can_read_is_named() -> None:
+    documents = Unreadable()
+
+    result = await rotate(documents, [f"{ACME}/key"], BOTH)
+
+    assert result.problems == ["-.T1/key: the document cannot be read"]
+
+
+def test_the_end_of_an_old_key_is_told() -> None:
+    (first, second) = rotation_lines(Rotated(anew=2, already=1), RingSource(BOTH))
+
+    assert first == "2 sealed anew under k2, 1 were so already, 0 could not be opened."
+    assert "can do without k1 now" in second
+
+
+def test_an_old_key_that_is_still_needed_is_not_given_up() -> None:
+    lines = rotation_lines(Rotated(problems=["-.T1/key"]), RingSource(BOTH))
+
+    assert len([*lines]) == 1
+
+
+def test_with_a_key_file_it_is_told_how_to_get_a_new_key(tmp_path: Path) -> None:
+    told = "\n".join(rotation_lines(Rotated(), RingSource(OLD, tmp_path / "bot.sqlite.key")))
+
+    assert "set BOT_SECRET_KEYS" in told
+    assert "bot.sqlite.key" in told
+
+
+async def test_no_error_of_unsealing_quotes_a_secret() -> None:
+    with pytest.raises(UnreadableSecretError) as refusal:
+        NEW.unseal(OLD.seal(KEY, "here"), "here")
+
+    assert KEY not in str(refusal.value)

@@ -1,0 +1,117 @@
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+
+from bot.operating.finding import Finding, Mark
+from bot.operating.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.operating.slack_checks import (
+    check_bot_token,
+    check_socket_token,
+    scopes_finding,
+    signing_secret_finding,
+)
+from bot.slack.errors import (
+    SlackError,
+    SlackRateLimitedError,
+    SlackRefusedError,
+    SlackUnreachableError,
+    TokenRefusedError,
+)
+from bot.slack.grants import Grant
+
+pytestmark = pytest.mark.anyio
+
+ALL = frozenset({*NEEDED_SCOPES, *OPTIONAL_SCOPES})
+FAILURES: dict[str, tuple[SlackError, Mark, str]] = {
+    "refused": (TokenRefusedError("invalid_auth"), Mark.FAIL, "Slack refuses it (invalid_auth)"),
+    "of another kind": (SlackRefusedError("not_allowed_token_type"), Mark.FAIL, "not_allowed"),
+    "away": (
+        SlackUnreachableError("ClientConnectorError"),
+        Mark.FAIL,
+        "no usable answer from Slack",
+    ),
+    "busy": (SlackRateLimitedError(3), Mark.WARN, "asks to wait"),
+}
+
+
+def granting(grant: Grant) -> Callable[[], Awaitable[Grant]]:
+    async def fetch() -> Grant:
+        return grant
+
+    return fetch
+
+
+def test_all_scopes_are_well() -> None:
+    assert scopes_finding(ALL).mark is Mark.OK
+
+
+@pytest.mark.parametrize("scope", NEEDED_SCOPES)
+def test_a_missing_scope_is_a_failure_that_names_it_and_its_reason(scope: str) -> None:
+    finding = scopes_finding(ALL - {scope})
+
+    assert finding.mark is Mark.FAIL
+    assert f"missing {scope} ({NEEDED_SCOPES[scope]})" in finding.line
+    assert "install the app again" in finding.mend
+
+
+@pytest.mark.parametrize("scope", OPTIONAL_SCOPES)
+def test_an_optional_scope_is_only_a_warning(scope: str) -> None:
+    finding = scopes_finding(ALL - {scope})
+
+    assert finding.mark is Mark.WARN
+    assert scope in finding.line
+
+
+def test_scopes_that_slack_does_not_tell_are_a_warning() -> None:
+    assert scopes_finding(None).mark is Mark.WARN
+
+
+async def test_the_workspace_is_named_and_cannot_write_to_the_terminal() -> None:
+    grant = Grant(team_id="T1", team_name="Ac\x1b[31mme\n", scopes=ALL)
+
+    token, _scopes = await check_bot_token(granting(grant))
+
+    assert token.line == "ok    SLACK_BOT_TOKEN: of the workspace Ac\\x1b[31mme\\n (T1)."
+
+
+@pytest.mark.parametrize("is_bot_token", [True, False], ids=["bot token", "app token"])
+@pytest.mark.parametrize(("error", "mark", "said"), FAILURES.values(), ids=FAILURES)
+async def test_every_refusal_says_what_to_do(
+    error: SlackError, mark: Mark, said: str, is_bot_token: bool
+) -> None:
+    async def refuse() -> Grant:
+        raise error
+
+    async def refuse_socket() -> None:
+        raise error
+
+    found: Sequence[Finding] = await (
+        check_bot_token(refuse) if is_bot_token else check_socket_token(refuse_socket)
+    )
+
+    (finding,) = found
+    assert finding.mark is mark
+    assert said in finding.said
+    assert finding.mend
+
+
+async def test_an_app_token_that_slack_takes_is_well() -> None:
+    (finding,) = await check_socket_token(lambda: asyncio.sleep(0))
+
+    assert finding.mark is Mark.OK
+
+
+@pytest.mark.parametrize(
+    ("secret", "mark"),
+    [
+        pytest.param("0f1e2d3c4b5a69788796a5b4c3d2e1f0", Mark.OK, id="right"),
+        pytest.param("0f1e2d3c4b5a69788796a5b4c3d2e1f", Mark.WARN, id="short"),
+        pytest.param("xoxb-2d3c4b5a69788796a5b4c3d2e1f0", Mark.WARN, id="a token"),
+    ],
+)
+def test_a_signing_secret_is_looked_at_and_not_shown(secret: str, mark: Mark) -> None:
+    finding = signing_secret_finding(secret)
+
+    assert finding.mark is mark
+    assert secret not in finding.line

@@ -1,0 +1,57 @@
+import pytest
+
+from bot.operating.finding import Finding, Mark
+from bot.operating.tracker_check import check_tracker
+from bot.tracker.errors import TimedOutError
+from bot.tracker.presence import Presence
+
+pytestmark = pytest.mark.anyio
+
+URL = "https://tracker.example/base"
+
+
+async def checked(presence: Presence, url: str = URL) -> Finding:
+    async def look() -> Presence:
+        return presence
+
+    (finding,) = await check_tracker(look, url)
+    return finding
+
+
+async def test_a_service_that_is_there_is_well() -> None:
+    finding = await checked(Presence(is_tracker=True, status=401))
+
+    assert finding.line == f"ok    DOMAIN_TRACKER_URL: Domain Tracker answers at {URL}."
+
+
+async def test_something_else_is_a_failure_with_its_status() -> None:
+    finding = await checked(Presence(is_tracker=False, status=404))
+
+    assert finding.mark is Mark.FAIL
+    assert "with status 404" in finding.said
+    assert "in front of /api/tools/domain-tracker" in finding.mend
+
+
+async def test_no_answer_is_a_failure() -> None:
+    async def look() -> Presence:
+        raise TimedOutError("ConnectTimeout at GET /api", is_outcome_unknown=False)
+
+    (finding,) = await check_tracker(look, URL)
+
+    assert finding.mark is Mark.FAIL
+    assert f"no answer from {URL} (ConnectTimeout" in finding.said
+
+
+@pytest.mark.parametrize(
+    ("url", "mark"),
+    [
+        ("http://tracker.example", Mark.WARN),
+        ("http://192.0.2.1:8080", Mark.WARN),
+        ("http://localhost:8080", Mark.OK),
+        ("http://127.0.0.1:8080", Mark.OK),
+        ("http://[::1]:8080", Mark.OK),
+        ("https://tracker.example", Mark.OK),
+    ],
+)
+async def test_keys_on_an_open_line_are_a_warning(url: str, mark: Mark) -> None:
+    assert (await checked(Presence(is_tracker=True, status=401), url)).mark is mark

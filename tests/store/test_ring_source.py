@@ -1,0 +1,56 @@
+"""Where the ring comes from; nothing is made on the way."""
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from bot.store.errors import StoreError, WrongKeyRingError
+from bot.store.key_file import key_file_of, ring_source
+from bot.store.sealed import load_or_make_key_file
+
+RING = "k7:" + base64.b64encode(b"7" * 32).decode()
+
+
+def test_the_setting_goes_before_the_file(path: Path) -> None:
+    load_or_make_key_file(key_file_of(path))
+
+    source = ring_source(RING, path)
+
+    assert source.ring is not None
+    assert source.ring.names == ("k7",)
+    assert source.name == "BOT_SECRET_KEYS"
+
+
+def test_without_the_setting_it_is_the_file_that_the_bot_made(path: Path) -> None:
+    made, _ = load_or_make_key_file(key_file_of(path))
+
+    source = ring_source(None, path)
+
+    assert source.ring is not None
+    assert source.ring.unseal(made.seal("secret", "here"), "here") == "secret"
+    assert source.name == f"the key file {path}.key"
+
+
+def test_no_file_is_no_ring_and_none_is_made(path: Path) -> None:
+    source = ring_source(None, path)
+
+    assert source.ring is None
+    assert not path.parent.exists()
+
+
+def test_a_garbled_file_is_told_without_quoting_it(path: Path) -> None:
+    path.parent.mkdir()
+    key_file_of(path).write_text(RING[3:])
+
+    with pytest.raises(WrongKeyRingError, match="garbled") as refusal:
+        ring_source(None, path)
+
+    assert RING[3:12] not in str(refusal.value)
+
+
+def test_a_file_that_cannot_be_read_is_told(path: Path) -> None:
+    key_file_of(path).mkdir(parents=True)
+
+    with pytest.raises(StoreError, match="cannot be read"):
+        ring_source(None, path)

@@ -1,0 +1,129 @@
+"""The store as it is read beside whoever uses it."""
+
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.store.errors import StoreError
+from bot.store.snapshot import Snapshot, read_snapshot, snapshot_of
+from bot.store.sqlite import SqliteDocuments
+from tests.store.processes import next_line, started
+
+pytestmark = pytest.mark.anyio
+
+DUE = datetime(2030, 3, 1, 9, 0, tzinfo=UTC)
+
+
+def bytes_and_time(path: Path) -> tuple[bytes, int]:
+    return path.read_bytes(), path.stat().st_mtime_ns
+
+
+def write(path: Path, content: bytes | bytearray) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+
+
+def files_in(folder: Path) -> list[Path]:
+    return [*folder.iterdir()]
+
+
+def page_of(path: Path, part: str) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        asked = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        return int(connection.execute(asked, (part,)).fetchone()[0])
+
+
+async def test_a_snapshot_holds_what_the_store_gives(sqlite: SqliteDocuments, path: Path) -> None:
+    kept = [
+        await sqlite.put("-.T1/ü", {"text": "é \0 \ud800"}, due_at=DUE),
+        await sqlite.put("-.T1/a", {"deep": {"list": [1, None]}}),
+    ]
+
+    snapshot = await read_snapshot(path)
+
+    assert snapshot == Snapshot(documents=(kept[1], kept[0]))
+    assert snapshot.keys == ("-.T1/a", "-.T1/ü")
+
+
+async def test_a_closed_store_is_read_too(sqlite: SqliteDocuments, path: Path) -> None:
+    kept = await sqlite.put("-.T1/a", {})
+    await sqlite.close()
+
+    assert (await read_snapshot(path)).documents == (kept,)
+
+
+async def test_what_comes_later_is_not_in_it(sqlite: SqliteDocuments, path: Path) -> None:
+    await sqlite.put("-.T1/a", {})
+    snapshot = await read_snapshot(path)
+
+    await sqlite.put("-.T1/b", {})
+
+    assert snapshot.keys == ("-.T1/a",)
+
+
+async def test_another_process_goes_on_writing(path: Path) -> None:
+    async with started("numbered_writer", path, 0) as writer:
+        assert await next_line(writer) == "0"
+
+        snapshot = await read_snapshot(path)
+
+        assert snapshot.documents[0].value == {"number": 0}
+        assert await next_line(writer) == "1"
+
+
+async def test_reading_writes_nothing(sqlite: SqliteDocuments, path: Path) -> None:
+    await sqlite.put("-.T1/a", {})
+    await sqlite.close()
+    before = bytes_and_time(path)
+
+    await read_snapshot(path)
+
+    assert bytes_and_time(path) == before
+
+
+async def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot read"):
+        await read_snapshot(tmp_path / "bot.sqlite")
+
+    assert files_in(tmp_path) == []
+
+
+async def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    write(path, b"no database " * 1000)
+
+    with pytest.raises(StoreError, match="DatabaseError"):
+        await read_snapshot(path)
+
+
+@pytest.mark.parametrize("part", ["docs", "sqlite_autoindex_docs_1"], ids=["rows", "index"])
+async def test_damage_is_found(sqlite: SqliteDocuments, path: Path, part: str) -> None:
+    for number in range(200):
+        await sqlite.put(f"-.T1/{number}", {"text": "x" * 200})
+    await sqlite.close()
+    whole, first = bytearray(bytes_and_time(path)[0]), (page_of(path, part) - 1) * 4096
+    whole[first + 8 : first + 200] = b"\xff" * 192
+    write(path, whole)
+
+    with pytest.raises(StoreError, match=r"damaged|malformed"):
+        await read_snapshot(path)
+
+
+async def test_an_empty_file_holds_nothing(path: Path) -> None:
+    path.parent.mkdir()
+    sqlite3.connect(path).close()
+
+    assert await read_snapshot(path) == Snapshot()
+
+
+def test_what_nobody_can_read_is_named_and_the_rest_is_there() -> None:
+    good = b'{"v":1,"rev":3,"due_at":null,"value":{}}'
+    rows = [(b"b", good), (b"a", b"pickle"), (b"\xff", good), (b"c", b'{"v":2}')]
+
+    snapshot = snapshot_of(rows)
+
+    assert [each.key for each in snapshot.documents] == ["b"]
+    assert snapshot.unreadable == ("a", "c", "\\xff")
+    assert snapshot.keys == ("\\xff", "a", "b", "c")

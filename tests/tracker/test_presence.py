@@ -1,0 +1,68 @@
+"""Whether it is Domain Tracker that answers."""
+
+import asyncio
+
+import pytest
+
+from bot.tracker.client import tracker_http
+from bot.tracker.errors import TimedOutError, UnavailableError
+from bot.tracker.presence import Presence, look_for_service
+from tests.tracker.loopback import Request, always, reply, service
+
+pytestmark = pytest.mark.anyio
+
+ITS_WORDS = {
+    "JSON": reply({"error": {"message": "Invalid API key"}}, status=401),
+    "a success": reply({"success": False, "error": "invalid_api_key"}),
+    "text": reply(b"Invalid API key.", status=400),
+    "HTML": reply(b"<html><h1>Invalid <b>API</b> key</h1></html>", status=500),
+    "another refusal": reply({"message": "IP address not allowed"}, status=403),
+    "a limit": reply({"detail": "Rate limit exceeded"}, status=429),
+}
+OTHERS = {
+    "a proxy that wants a password": (reply(b"Unauthorized", status=401), 401),
+    "a wall": (reply(b"<html>Forbidden</html>", status=403), 403),
+    "a page that is not there": (reply(b"Not found", status=404), 404),
+    "a redirect": (reply(status=302, headers={"Location": "https://x.example/"}), 302),
+    "an outage": (reply(b"Bad gateway", status=502), 502),
+    "a list": (reply([{"domain": "shop.example", "healthScore": 41}]), 200),
+}
+
+
+@pytest.mark.parametrize("answer", ITS_WORDS.values(), ids=ITS_WORDS)
+async def test_who_refuses_in_its_words_is_the_service(answer: bytes) -> None:
+    async with service(always(answer)) as there, tracker_http() as http:
+        assert (await look_for_service(http, f"{there.url}/", 5)).is_tracker
+
+
+@pytest.mark.parametrize(("answer", "status"), OTHERS.values(), ids=OTHERS)
+async def test_anybody_else_is_not(answer: bytes, status: int) -> None:
+    async with service(always(answer)) as there, tracker_http() as http:
+        assert await look_for_service(http, there.url, 5) == Presence(
+            is_tracker=False, status=status
+        )
+
+
+async def test_what_is_sent_is_no_key_and_changes_nothing() -> None:
+    async with service(always(ITS_WORDS["JSON"])) as there, tracker_http() as http:
+        await look_for_service(http, f"{there.url}/base/", 5)
+
+        (request,) = there.seen
+        assert request.method == "GET"
+        assert request.target == "/base/api/tools/domain-tracker"
+        assert "service_sk_" not in str(request.headers)
+
+
+async def test_nobody_there_is_an_error() -> None:
+    async with tracker_http() as http:
+        with pytest.raises(UnavailableError):
+            await look_for_service(http, "http://127.0.0.1:9", 5)
+
+
+async def test_who_never_answers_is_not_waited_for() -> None:
+    async def hang(_request: Request, _writer: asyncio.StreamWriter) -> None:
+        await asyncio.Event().wait()
+
+    async with service(hang) as there, tracker_http() as http:
+        with pytest.raises(TimedOutError):
+            await look_for_service(http, there.url, 0.05)

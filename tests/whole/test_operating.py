@@ -1,0 +1,299 @@
+"""The operator's commands as operators type them: real processes, beside a real bot."""
+
+import asyncio
+import base64
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.kept import KeptCommand, KeptCommands
+from bot.store.sealed import KeyRing, check_key_ring
+from bot.store.sqlite import open_sqlite
+from bot.workspace import WorkspaceId
+from tests.whole.digests import make
+from tests.whole.test_process import ended, environment, process, stored_bytes
+from tests.whole.town import Town, running_stand_ins, until_ready
+
+pytestmark = pytest.mark.anyio
+
+COMMANDS = 500
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command printed, and its exit status."""
+
+    out: str
+    err: str
+    status: int
+
+
+async def command(town: Town, *words: str, **more: str) -> Said:
+    asked = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", *words),
+        env=environment(town) | more,
+        cwd=town.settings.database_path.parent,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    async with asyncio.timeout(30):
+        out, err = await asked.communicate()
+    said = Said(out.decode(), err.decode(), asked.returncode or 0)
+    assert "Traceback" not in said.err
+    for secret in (town.key[11:], town.slack.bot_token[5:], town.slack.app_token[5:]):
+        assert not secret or secret not in said.out + said.err
+    return said
+
+
+def marks(said: Said) -> dict[str, str]:
+    """Each check's name and its mark."""
+    lines = [line.split(maxsplit=1) for line in said.out.splitlines()]
+    return {rest.partition(":")[0]: mark for mark, rest in lines}
+
+
+def ring(*letters: str) -> str:
+    keys = [f"k{each}:{base64.b64encode(each.encode() * 32).decode()}" for each in letters]
+    return ",".join(keys)
+
+
+async def keep_many(town: Town, old: KeyRing) -> None:
+    """Fill the store with commands that people typed, sealed with `old`."""
+    store = await open_sqlite(town.settings.database_path)
+    await check_key_ring(store, old)
+    kept = KeptCommands(store, old, clock=town.clock)
+    for number in range(COMMANDS):
+        text = "x" * (number % 70)  # of many lengths, so that pages are filled unevenly
+        typed = KeptCommand(
+            command="/domains",
+            text=text,
+            user_id=f"U{number}",
+            channel_id=None,
+            response_url=None,
+        )
+        await kept.keep(WorkspaceId("T1"), typed)
+    await store.close()
+
+
+def files_in(folder: Path) -> list[Path]:
+    return [*folder.iterdir()]
+
+
+@asynccontextmanager
+async def used_town(folder: Path, mode: str = "socket", **more: str) -> AsyncIterator[Town]:
+    """A town whose bot has a key and a digest, and was stopped."""
+    async with running_stand_ins(folder, mode) as town:
+        async with process(town, **more) as bot:
+            await until_ready(town)
+            town.acme.add("shop.example", health=41)
+            await town.connect()
+            await make(town, {"Filter": "tag:prod"})
+            bot.terminate()
+            assert await ended(bot) == 0
+        yield town
+
+
+class TestDoctor:
+    async def test_all_is_well_beside_a_running_bot(self, tmp_path: Path, mode: str) -> None:
+        async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
+            await until_ready(town)
+            await town.connect()
+
+            said = await command(town, "doctor")
+
+            assert set(marks(said).values()) == {"ok"}, said.out
+            assert f"used by process {bot.pid}" in said.out
+            assert "of the workspace" in said.out
+            assert (said.status, said.err) == (0, "")
+
+    async def test_it_uses_no_key_of_a_workspace(self, tmp_path: Path) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town, process(town):
+            await until_ready(town)
+            await town.connect()
+            town.tracker.requests.clear()
+
+            await command(town, "doctor")
+
+            (request,) = town.tracker.requests
+            assert request.key_name is None
+
+    async def test_before_the_first_start_nothing_is_made(self, tmp_path: Path) -> None:
+        async with running_stand_ins(tmp_path, "http") as town:
+            said = await command(town, "doctor")
+
+            assert set(marks(said).values()) == {"ok"}, said.out
+            assert files_in(tmp_path) == []
+
+    async def test_every_failure_has_a_line_that_says_what_to_do(self, tmp_path: Path) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town:
+            wrong = {
+                "SLACK_BOT_TOKEN": "xoxb-wrong",
+                "SLACK_APP_TOKEN": "xapp-wrong",
+                "DOMAIN_TRACKER_URL": "http://127.0.0.1:9",
+            }
+            (tmp_path / "bot.sqlite").write_bytes(b"no database " * 100)
+
+            said = await command(town, "doctor", **wrong)
+
+            for name in [*wrong, "DATABASE_URL"]:
+                assert marks(said)[name] == "FAIL"
+            assert said.status == 1
+            assert "OAuth & Permissions" in said.out
+
+    async def test_wrong_settings_are_failures_too(self, tmp_path: Path) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town:
+            said = await command(town, "doctor", SLACK_BOT_TOKEN="secret-thing", TICK_SECONDS="x")
+
+            assert said.status == 1
+            assert "FAIL  settings: SLACK_BOT_TOKEN: must be a bot token" in said.out
+            assert "TICK_SECONDS" in said.out
+            assert "secret-thing" not in said.out + said.err
+
+    async def test_a_disk_that_does_not_last_is_a_warning(self, tmp_path: Path) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town:
+            said = await command(town, "doctor", DYNO="web.1")
+
+            assert marks(said)["disk"] == "warn"
+            assert said.status == 0
+
+
+class TestExportAndImport:
+    async def test_what_is_exported_beside_a_running_bot_is_the_digest(
+        self, tmp_path: Path
+    ) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town, process(town):
+            await until_ready(town)
+            await town.connect()
+            await make(town, {"Filter": "tag:prod"})
+
+            said = await command(town, "export")
+
+            (workspace,) = yaml.safe_load(said.out)["workspaces"]
+            (digest,) = workspace["digests"]
+            assert (digest["time"], digest["filter"]) == ("09:00", "tag:prod")
+            assert 'time: "09:00"' in said.out
+            assert (said.status, said.err) == (0, "")
+
+    async def test_an_import_into_an_empty_store_brings_the_digest_back(
+        self, tmp_path: Path
+    ) -> None:
+        async with used_town(tmp_path) as town:
+            exported = await command(town, "export")
+            (tmp_path / "digests.yml").write_text(exported.out)
+            new = {"DATABASE_URL": f"sqlite:///{tmp_path}/new/bot.sqlite"}
+
+            shown = await command(town, "import", "digests.yml", **new)
+            was_made = (tmp_path / "new").exists()
+            applied = await command(town, "import", "digests.yml", "--apply", **new)
+            again = await command(town, "import", "digests.yml", "--apply", **new)
+
+            assert "1 digest to add" in shown.out
+            assert not was_made
+            assert "Written." in applied.out
+            assert "No difference." in again.out
+            assert (await command(town, "export", **new)).out == exported.out
+
+    async def test_a_running_bot_is_not_written_behind(self, tmp_path: Path) -> None:
+        async with used_town(tmp_path) as town, process(town) as bot:
+            await until_ready(town)
+            (tmp_path / "digests.yml").write_text((await command(town, "export")).out)
+
+            for more in ([], ["--apply"]):
+                said = await command(town, "import", "digests.yml", *more)
+
+                assert said.status == 1
+                assert f"The bot is running: process {bot.pid}" in said.err
+
+    async def test_a_file_that_is_wrong_is_told_by_line_and_changes_nothing(
+        self, tmp_path: Path
+    ) -> None:
+        async with used_town(tmp_path) as town:
+            exported = (await command(town, "export")).out
+            (tmp_path / "digests.yml").write_text(exported.replace("UTC", "Mars/Crater"))
+
+            said = await command(town, "import", "digests.yml", "--apply")
+
+            assert said.status == 1
+            assert 'zone: there is no time zone "Mars/Crater"' in said.err
+            assert (await command(town, "export")).out == exported
+
+    async def test_a_store_that_is_not_there_is_no_empty_backup(self, tmp_path: Path) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town:
+            said = await command(town, "export")
+
+            assert (said.out, said.status) == ("", 1)
+            assert "There is no store at" in said.err
+
+
+class TestRotation:
+    async def test_nothing_is_left_under_the_old_key(self, tmp_path: Path) -> None:
+        async with used_town(tmp_path, BOT_SECRET_KEYS=ring("A")) as town:
+            said = await command(town, "rotate-secrets", BOT_SECRET_KEYS=ring("B", "A"))
+
+            assert "1 sealed anew under kB" in said.out
+            assert said.status == 0
+            assert b"v1.kA." not in stored_bytes(tmp_path)
+            async with process(town, BOT_SECRET_KEYS=ring("B")):
+                await until_ready(town)
+                await town.bob.type("/domains")
+                await town.bob.next_message(where=lambda each: "1 domain," in each.everything)
+
+    async def test_not_even_a_trace_in_the_file_is_left_under_the_old_key(
+        self, tmp_path: Path
+    ) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town:
+            await keep_many(town, KeyRing.parse(ring("A")))
+            assert stored_bytes(tmp_path).count(b"v1.kA.") >= COMMANDS
+
+            said = await command(town, "rotate-secrets", BOT_SECRET_KEYS=ring("B", "A"))
+
+            assert f"{COMMANDS:,} sealed anew under kB" in said.out
+            assert b"v1.kA." not in stored_bytes(tmp_path)
+
+    async def test_a_running_bot_is_asked_to_be_stopped(self, tmp_path: Path) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town, process(town):
+            await until_ready(town)
+
+            said = await command(town, "rotate-secrets")
+
+            assert (said.out, said.status) == ("", 1)
+            assert "Stop it first" in said.err
+
+    async def test_a_ring_without_the_old_key_changes_nothing(self, tmp_path: Path) -> None:
+        async with used_town(tmp_path, BOT_SECRET_KEYS=ring("A")) as town:
+            said = await command(town, "rotate-secrets", BOT_SECRET_KEYS=ring("B"))
+
+            assert said.status == 1
+            assert "a key named kA" in said.err
+            assert b"v1.kB." not in stored_bytes(tmp_path)
+
+    async def test_with_the_key_file_it_says_what_to_do(self, tmp_path: Path) -> None:
+        async with used_town(tmp_path) as town:
+            said = await command(town, "rotate-secrets")
+
+            assert "0 sealed anew under k1" in said.out
+            assert "set BOT_SECRET_KEYS" in said.out
+            assert said.status == 0
+
+
+@pytest.mark.parametrize("name", ["doctor", "export", "import", "rotate-secrets"])
+async def test_every_command_explains_itself(name: str, tmp_path: Path) -> None:
+    async with running_stand_ins(tmp_path, "socket") as town:
+        said = await command(town, name, "--help")
+
+        assert f"usage: python -m bot {name}" in said.out
+        assert said.status == 0
+
+
+async def test_the_three_others_end_with_2_for_wrong_settings(tmp_path: Path) -> None:
+    async with running_stand_ins(tmp_path, "socket") as town:
+        for words in (["export"], ["import", "x.yml"], ["rotate-secrets"]):
+            said = await command(town, *words, DOMAIN_TRACKER_URL="")
+
+            assert (said.out, said.status) == ("", 2)
+            assert "DOMAIN_TRACKER_URL: is missing" in said.err
