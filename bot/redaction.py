@@ -6,6 +6,12 @@ import re
 _BEARER_CHARS = r"[A-Za-z0-9._~+/=-]"
 _SECRET = re.compile(rf"(?P<kind>service_sk_|xox[a-z]-|xapp-){_BEARER_CHARS}+", re.IGNORECASE)
 
+# Control characters, half characters, and what is there without being seen.
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
 
 def redact(text: str) -> str:
     """Return `text` with every API key and Slack token reduced to its kind.
@@ -17,5 +23,8 @@ def redact(text: str) -> str:
 
 
 def holds_secret(text: str) -> bool:
-    """Say whether `text` holds an API key or a Slack token, or the beginning of one."""
-    return _SECRET.search(text) is not None
+    """Say whether `text` holds an API key or a Slack token, or the beginning of one.
+
+    Characters that nobody sees do not hide it: what looks like a key is one.
+    """
+    return _SECRET.search(INVISIBLE.sub("", text)) is not None

@@ -90,6 +90,7 @@ def a_key_record(
         set_at=MOMENT,
         refused_at=refused_at,
         told_at=told_at,
+        told=(ADMIN_ID,) if told_at else (),
         lacks=lacks,
     )
 

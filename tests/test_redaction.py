@@ -56,6 +56,14 @@ def test_what_gives_nothing_away_stays_as_it_is(text: str) -> None:
     assert not holds_secret(text)
 
 
+@pytest.mark.parametrize(
+    "hidden", ["\u200b", "\u2060", "\xad", "\x00"], ids=["space", "joiner", "hyphen", "null"]
+)
+def test_what_nobody_sees_does_not_hide_a_secret(hidden: str) -> None:
+    assert holds_secret(KEY.replace("_sk", f"{hidden}_sk"))
+    assert holds_secret(BOT_TOKEN.replace("xoxb", f"xox{hidden}b"))
+
+
 @given(st.text(), st.sampled_from(list(SECRETS.values())), st.text())
 def test_no_neighbour_saves_a_secret(before: str, secret: str, after: str) -> None:
     assume(secret[-8:] not in before + after)

@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.message import Message
 from bot.slack.calls import Member, fetch_member
 from bot.slack.identity import workspace_of
-from bot.slack.replies import Origin, Replies
+from bot.slack.replies import Origin, Replies, Way
 from bot.workspace import WorkspaceId
 
 
@@ -24,7 +24,7 @@ class Conversation:
     `note` what the form was given to carry.
     `command_line` is what would ask the same again. `takes_place` puts the answer where the
     pressed message stands. `owes_answer`: they have read that an answer will come.
-    `is_answered`: it has.
+    `is_answered`: it has, and `answered_by` says where it went.
     `is_from_elsewhere`: the person's own workspace is another one.
     """
 
@@ -42,6 +42,7 @@ class Conversation:
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)
+    answered_by: Way | None = field(default=None, init=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
     async def reply(self, message: Message) -> None:
@@ -78,7 +79,9 @@ class Conversation:
 
     async def _send(self, message: Message) -> None:
         self.has_spoken = True
-        await self.replies.send(self.client, self.origin, message, replace=self.takes_place)
+        self.answered_by = await self.replies.send(
+            self.client, self.origin, message, replace=self.takes_place
+        )
 
 
 def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Conversation:

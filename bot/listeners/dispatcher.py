@@ -9,7 +9,6 @@ A command line is the bot's one currency: what a person types, what `Try again`,
 
 import asyncio
 import re
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -20,9 +19,9 @@ from bot.errors import BotError
 from bot.listeners.acks import Ack, FormErrors
 from bot.listeners.boundary import Boundary
 from bot.listeners.conversation import Conversation, from_command, from_form, from_press
+from bot.listeners.once import Once, Repeats, place_of
 from bot.message import Block, Message
 from bot.redaction import holds_secret
-from bot.seen import Seen
 from bot.slack.replies import Replies
 from bot.views.blocks import RUN_BELOW, RUN_HERE
 from bot.views.waiting import exposed_key_message, old_button_message
@@ -48,7 +47,7 @@ class Dispatcher:
         self._boundary = boundary
         self._replies = replies
         self._commands: dict[str, CommandHandler] = {}
-        self._pressed = Seen(clock=time.monotonic)
+        self._repeats = Repeats()
         app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
@@ -62,7 +61,7 @@ class Dispatcher:
         handle: PressHandler,
         *,
         replies: bool = False,
-        once: Message | None = None,
+        once: Once | Message | None = None,
     ) -> None:
         """Let `handle(conversation, value)` take a button; also `action_id.anything`.
 
@@ -70,24 +69,20 @@ class Dispatcher:
         stays, and only a failure is said below it. `once` is the answer to a second press in
         the same message, unless the first one failed.
         """
+        answers = Once(done=once, running=once) if isinstance(once, Message) else once
 
         async def pressed(ack: Ack, body: dict[str, Any], context: Any) -> None:
             conversation = from_press(body, context, self._replies)
             value = str(body["actions"][0].get("value", ""))
             # The value too: another page may stand in the same message by now.
-            place = f"{conversation.workspace}/{_place(body)}/{action_id}/{value}"
+            place = f"{conversation.workspace}/{place_of(body)}/{action_id}/{value}"
             await ack()
             conversation.takes_place = replies and _is_ephemeral(body)
 
             async def work() -> None:
-                if once and not self._pressed.is_new(place):
-                    await conversation.reply(once)
-                    return
-                try:
-                    await handle(conversation, value)
-                except BaseException:
-                    self._pressed.forget(place)
-                    raise
+                await self._repeats.do_once(
+                    place, answers, conversation, lambda: handle(conversation, value)
+                )
 
             self._boundary.start(conversation, work, action_id, speaks=replies)
 
@@ -193,11 +188,6 @@ async def _answer_typed_key(conversation: Conversation, _text: str) -> None:
 
 async def _answer_old_button(conversation: Conversation, _text: str) -> None:
     await conversation.reply(old_button_message())
-
-
-def _place(body: Mapping[str, Any]) -> str:
-    container = body.get("container") or {}
-    return f"{container.get('channel_id')}/{container.get('message_ts')}"
 
 
 def _is_ephemeral(body: Mapping[str, Any]) -> bool:

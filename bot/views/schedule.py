@@ -1,35 +1,33 @@
 """When a digest runs, in words: its days, its next runs, and what the clocks do to them. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from bot.digests.schedule import (
-    ClockChange,
     Schedule,
     Slot,
     UnknownZoneError,
-    clock_changes,
     next_slots,
     offset_at,
     zone_of,
 )
-from bot.views.text import day_text, escaped, plural
+from bot.views.clocks import DAY_NAMES, change_notes, clock_name, odd_time_notes, weekday_text
+from bot.views.text import escaped
 
 RUNS_SHOWN = 5
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_SECOND = timedelta(seconds=1)
+_DAY = timedelta(days=1)
 
 
 def days_text(days: Iterable[int]) -> str:
     """Return `every day`, `Mon–Fri`, `Sat, Sun` or `Mon–Thu, Sat`."""
     chosen = sorted(set(days))
-    if len(chosen) == len(_DAYS):
+    if len(chosen) == len(DAY_NAMES):
         return "every day"
     parts: list[str] = []
     for _, group in groupby(enumerate(chosen), key=lambda numbered: numbered[1] - numbered[0]):
-        names = [_DAYS[day] for _, day in group]
+        names = [DAY_NAMES[day] for _, day in group]
         parts += [f"{names[0]}–{names[-1]}"] if len(names) > 2 else names
     return ", ".join(parts)
 
@@ -43,11 +41,28 @@ def schedule_text(schedule: Schedule) -> str:
 def slot_text(slot: Slot, zone: str) -> str:
     """Return `Mon 23 Nov 2026, 09:00`: what the clocks in `zone` show when the slot is due.
 
+    In a zone that nobody knows any more: what the schedule asked for.
+    """
+    try:
+        local = slot.due_at.astimezone(zone_of(zone))
+    except UnknownZoneError:
+        local = slot.local
+    return f"{weekday_text(local)}, {local:%H:%M}"
+
+
+def zoned_slot_text(slot: Slot, zone: str) -> str:
+    """Return the same with the zone behind it: `Mon 23 Nov 2026, 09:00 (Europe/Berlin)`."""
+    return f"{slot_text(slot, zone)} ({escaped(zone, 60)})"
+
+
+def days_ahead(slot: Slot, now: datetime, zone: str) -> int:
+    """Return how many midnights lie between now and a slot, by the clocks in `zone`.
+
     Raises:
         UnknownZoneError: the zone.
     """
-    local = slot.due_at.astimezone(zone_of(zone))
-    return f"{_day_text(local)}, {local:%H:%M}"
+    place = zone_of(zone)
+    return (slot.due_at.astimezone(place).date() - now.astimezone(place).date()) // _DAY
 
 
 def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> list[str]:
@@ -64,8 +79,8 @@ def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> l
     reader = _other_zone(reader_zone, schedule)
     return [
         *(_run_line(slot, schedule, reader) for slot in slots),
-        *_change_notes(schedule, reader, after, slots[-1].due_at),
-        *_odd_time_notes(schedule, slots),
+        *change_notes(schedule, reader, after, slots[-1].due_at),
+        *odd_time_notes(schedule, slots),
     ]
 
 
@@ -80,101 +95,9 @@ def _other_zone(name: str | None, schedule: Schedule) -> ZoneInfo | None:
 
 def _run_line(slot: Slot, schedule: Schedule, reader: ZoneInfo | None) -> str:
     here = slot.due_at.astimezone(zone_of(schedule.zone))
-    line = f"{slot_text(slot, schedule.zone)} {_clock_name(schedule.zone)}"
+    line = f"{slot_text(slot, schedule.zone)} {clock_name(schedule.zone)}"
     if reader is None or offset_at(reader, slot.due_at) == here.utcoffset():
         return line
     theirs = slot.due_at.astimezone(reader)
     day = "" if theirs.date() == here.date() else f"{theirs:%a} {theirs.day} {theirs:%b}, "
     return f"{line}  ·  {day}{theirs:%H:%M} for you"
-
-
-def _change_notes(
-    schedule: Schedule, reader: ZoneInfo | None, first: datetime, last: datetime
-) -> Iterator[str]:
-    """Yield a sentence for each change of the clocks, one for both zones where they go along."""
-    ours = {change.at: change for change in clock_changes(schedule.zone, first, last)}
-    theirs = {}
-    if reader:
-        theirs = {change.at: change for change in clock_changes(reader.key, first, last)}
-    for at in sorted(ours | theirs):
-        effect = _effect(schedule, reader, at)
-        go_along = at in ours and at in theirs and _shift(ours[at]) == _shift(theirs[at])
-        if at in ours:
-            yield _our_note(schedule, ours[at], " (and yours)" if go_along else "", effect)
-        if reader and at in theirs and not go_along:
-            runs = f"runs at {schedule.at:%H:%M} {_clock_name(schedule.zone)} are at {effect}"
-            yield f"Your clocks ({_place(reader.key)}) {_moves(theirs[at])}: {runs}."
-
-
-def _our_note(schedule: Schedule, change: ClockChange, whose_too: str, effect: str) -> str:
-    clocks = f"The clocks in {_place(schedule.zone)}{whose_too} {_moves(change)}"
-    stay = f"runs stay at {schedule.at:%H:%M} {_clock_name(schedule.zone)}"
-    return f"{clocks}: {stay}{f', which is {effect}' if effect else ''}."
-
-
-def _shift(change: ClockChange) -> timedelta:
-    return change.after - change.before
-
-
-def _moves(change: ClockChange) -> str:
-    """Return `go back an hour on Sun 25 Oct 2026 at 03:00`, as the clocks show it until then."""
-    shift, local = _shift(change), change.at + change.before
-    direction = "forward" if shift > timedelta() else "back"
-    return f"go {direction} {_amount(abs(shift))} on {_day_text(local)} at {local:%H:%M}"
-
-
-def _effect(schedule: Schedule, reader: ZoneInfo | None, at: datetime) -> str:
-    """Return what a change means for the reader's own clock, or nothing if it stays the same."""
-    if reader is None:
-        return ""
-    before, after = (_for_reader(schedule, reader, moment) for moment in (at - _SECOND, at))
-    return "" if before == after else f"{after} for you from then on, no longer {before}"
-
-
-def _for_reader(schedule: Schedule, reader: ZoneInfo, moment: datetime) -> str:
-    """Return when the runs are by the reader's clock, with the offsets of a moment."""
-    ahead = offset_at(reader, moment) - offset_at(zone_of(schedule.zone), moment)
-    return f"{datetime.combine(moment, schedule.at) + ahead:%H:%M}"
-
-
-def _odd_time_notes(schedule: Schedule, slots: Iterable[Slot]) -> Iterator[str]:
-    place, where = zone_of(schedule.zone), _place(schedule.zone)
-    for slot in slots:
-        at, day = f"{slot.local:%H:%M}", _day_text(slot.local)
-        shown = slot.due_at.astimezone(place).replace(tzinfo=None)
-        if shown != slot.local:
-            when = "" if shown.date() == slot.local.date() else f" on {_day_text(shown)}"
-            yield f"{at} does not exist in {where} on {day}: that run is at {shown:%H:%M}{when}."
-        elif _comes_twice(slot, place):
-            yield f"{at} comes twice in {where} on {day}: the run comes once, the first time."
-
-
-def _comes_twice(slot: Slot, place: ZoneInfo) -> bool:
-    second_time = slot.local.replace(tzinfo=place, fold=1)
-    return second_time.utcoffset() != offset_at(place, slot.due_at)
-
-
-def _day_text(day: datetime) -> str:
-    return f"{_DAYS[day.weekday()]} {day_text(day)}"
-
-
-def _place(zone: str) -> str:
-    """Return `New York` of `America/New_York`; names without a city stay as they are."""
-    is_city = "/" in zone and not zone.startswith("Etc/")
-    return zone.rpartition("/")[2].replace("_", " ") if is_city else zone
-
-
-def _clock_name(zone: str) -> str:
-    """Return `Berlin time`, but `UTC` and `CET`."""
-    place = _place(zone)
-    return place if place == zone else f"{place} time"
-
-
-def _amount(shift: timedelta) -> str:
-    minutes = shift // timedelta(minutes=1)
-    if minutes == 60:
-        return "an hour"
-    if minutes == 30:
-        return "half an hour"
-    hours, rest = divmod(minutes, 60)
-    return plural(minutes, "minute") if rest else plural(hours, "hour")

@@ -5,11 +5,10 @@ Limits: https://docs.slack.dev/reference/block-kit/blocks and its pages per bloc
 """
 
 import math
-import re
 from datetime import UTC, date, datetime
 
 from bot.hostnames import MAX_NAME_CHARS, unicode_name
-from bot.redaction import redact
+from bot.redaction import INVISIBLE, redact
 
 MAX_SECTION_CHARS = 3000
 MAX_FIELDS = 10
@@ -27,12 +26,6 @@ MAX_VIEW_TITLE_CHARS = 24
 MAX_TABLE_ROWS = 100
 MAX_TABLE_CHARS = 9_000
 
-# Control characters, half characters, and what is there without being seen.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
-
 
 def outside(text: str, limit: int) -> str:
     """Return text from outside on one line, without secrets or control characters, clipped.
@@ -42,7 +35,7 @@ def outside(text: str, limit: int) -> str:
     """
     # Invisible characters go: they can turn the reading order of a whole message around. They go
     # first, as one of them in the middle of a key would hide it from the redaction.
-    cleaned = _INVISIBLE.sub("", text.replace("\n", " ").replace("\t", " "))
+    cleaned = INVISIBLE.sub("", text.replace("\n", " ").replace("\t", " "))
     return clip(redact(cleaned).strip(), limit)
 
 

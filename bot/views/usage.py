@@ -66,8 +66,8 @@ USAGES = {
         ),
         Usage(
             "/domainkey",
-            "is for workspace admins: it shows the state of the Domain Tracker API key, and sets,"
-            " checks, replaces or removes it",
+            "is for workspace admins and the managers that they name: it shows the state of the"
+            " Domain Tracker API key, and sets, checks, rotates, rolls back or removes it",
             (("/domainkey", "shows the key's state and what you can do"),),
             "Never type a key behind the command: the form that it opens is private.",
         ),

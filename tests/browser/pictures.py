@@ -55,8 +55,8 @@ async def _digests(browser: Browser, address: str) -> None:
     for host in SCANNED:  # a scan moves the score
         name = f"{host}.northwind.example"
         await type_command(page, f"/scan {name}", f"Scan of {name}")
-    await type_command(page, "/adddomain status.northwind.example", "was added")
-    await type_command(page, "/adddomain docs.northwind.example", "was added")
+    await type_command(page, "/adddomain spring.northwind.example", "was added")
+    await type_command(page, "/adddomain beta.northwind.example", "was added")
     await page.reload()
     await receive_digest(page)
     await _keep(page, "digest.png")

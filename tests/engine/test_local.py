@@ -73,18 +73,20 @@ async def test_ticks_go_on_when_the_clock_of_the_machine_is_set_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ticks: list[datetime] = []
+    enough = asyncio.Event()
 
     async def tick() -> None:
         ticks.append(SettableClock.now(UTC))
         if len(ticks) == 3:
             SettableClock.behind = timedelta(hours=1)
+        if len(ticks) == 6:
+            enough.set()
 
     for module in (local, apscheduler.schedulers.base, apscheduler.executors.base):
         monkeypatch.setattr(module, "datetime", SettableClock)
     monkeypatch.setattr(SettableClock, "behind", timedelta())
     async with ticking(tick, every_s=0.05), asyncio.timeout(5):
-        while len(ticks) < 6:
-            await asyncio.sleep(0.01)
+        await enough.wait()
 
     assert ticks[-1] < ticks[0]
 

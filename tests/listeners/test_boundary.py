@@ -11,7 +11,7 @@ from bot.listeners.boundary import Boundary
 from bot.listeners.conversation import Conversation
 from bot.listeners.failures import Failures
 from bot.message import Message
-from bot.slack.replies import Origin, Replies
+from bot.slack.replies import Origin, Replies, Way
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 
@@ -26,8 +26,9 @@ class FakeReplies(Replies):
 
     async def send(
         self, client: AsyncWebClient, origin: Origin, message: Message, **how: Any
-    ) -> None:
+    ) -> Way:
         self.said.append(message.text)
+        return Way.THERE
 
 
 @pytest.mark.parametrize("is_answered", [True, False])

@@ -60,7 +60,7 @@ def test_an_admin_without_a_key_is_told_how_to_make_one() -> None:
     assert_slack_takes(message)
     assert message.text == "This workspace is not connected to Domain Tracker yet."
     assert "one for this bot alone" in shown_text(message)
-    assert set(buttons(message)) == {"Set key"}
+    assert set(buttons(message)) == {"Set key", "Managers", "History"}
 
 
 def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
@@ -85,7 +85,10 @@ def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
 def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
     message = key_state_message(a_key_record(), None, TODAY)
 
-    assert set(buttons(message)) == {"Replace key", "Check key", "Remove key"}
+    assert list(buttons(message)) == [
+        *("Replace key", "Rotate key", "Check key"),
+        *("Managers", "History", "Remove key"),
+    ]
     remove = next(e for e in message.blocks[-1]["elements"] if "confirm" in e)
     assert remove["text"]["text"] == "Remove key"
     assert "Commands stop working" in remove["confirm"]["text"]["text"]

@@ -300,8 +300,16 @@ def test_a_change_before_the_first_run_is_noted_and_one_in_the_past_is_not() -> 
 def test_a_schedule_in_no_zone_has_no_runs() -> None:
     with pytest.raises(UnknownZoneError):
         next_runs(a_schedule("Mars/Olympus"), utc("2024-01-01"), None)
-    with pytest.raises(UnknownZoneError):
-        slot_text(next_slots(a_schedule(), utc("2024-01-01"), 1)[0], "Mars/Olympus")
+    [slot] = next_slots(a_schedule(), utc("2024-01-01"), 1)
+    assert slot_text(slot, "Mars/Olympus") == slot_text(slot, a_schedule().zone)
+
+
+def test_a_change_that_moves_runs_to_another_day_for_the_reader_says_so() -> None:
+    schedule = a_schedule("America/Los_Angeles", at="15:30")
+
+    [europe, *_] = notes(schedule, "2026-10-23T00:00", "Europe/Berlin")
+
+    assert "are at 23:30 for you from then on, no longer 00:30 the next day." in europe
 
 
 @given(

@@ -8,10 +8,13 @@ from bot.digests.digest import Digest
 from bot.digests.errors import AdminsOnlyError, BotNotInChannelError, GuestError, NotInChannelError
 from bot.errors import StrangerError
 from bot.listeners.conversation import Conversation
+from bot.listeners.rights import Rights
 from bot.slack.calls import Member
 from bot.slack.channels import Channel, fetch_channel, is_in_channel
-from bot.slack.errors import ChannelClosedError, MissingScopeError
+from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackRefusedError
 
+# A direct message of one person: https://docs.slack.dev/reference/objects/conversation-object
+_DIRECT = "D"
 # The bot does not ask for these: direct messages have no digests.
 _DIRECT_SCOPES = {"im:read", "mpim:read"}
 
@@ -19,6 +22,9 @@ _DIRECT_SCOPES = {"im:read", "mpim:read"}
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """Somebody who may see a channel's digests. `channel` is `None` where the bot cannot look.
+
+    Nor can it look for certain into one that is archived (`is_out_of_sight`): Slack takes the
+    bot out of it, and may not say any more who was in it.
 
     `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: they may
     see what they have made themselves, and nothing else of the channel.
@@ -35,6 +41,11 @@ class Visitor:
         return self.member.is_admin or not self.is_restricted
 
     @property
+    def is_out_of_sight(self) -> bool:
+        """Whether the bot cannot find out for certain who is in the channel."""
+        return self.channel is None or self.channel.is_archived
+
+    @property
     def editor(self) -> Editor:
         """The person, as a digest remembers them."""
         return Editor(user_id=self.member.user_id, name=self.member.name)
@@ -44,11 +55,13 @@ class DigestAccess:
     """Members see and change the digests of their own channels; admins those of public ones too.
 
     A private channel without the bot is to it, and to everybody who asks it, like none; whoever
-    made a digest there can still change, move or delete it.
+    made a digest there, or in a channel that was archived since, can still change, move or
+    delete it.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, rights: Rights | None = None) -> None:
         self._desk = desk
+        self._rights = rights
 
     async def require_member(self, conversation: Conversation) -> Member:
         """Return whoever asks.
@@ -71,7 +84,7 @@ class DigestAccess:
             AdminsOnlyError: only admins may. Others: see `require_member`.
         """
         member = await self.require_member(conversation)
-        if not member.is_admin and await self._desk.admins_only(conversation.workspace):
+        if not member.is_admin and await self._is_restricted(conversation, member):
             raise AdminsOnlyError("restricted by an admin")
         return member
 
@@ -100,10 +113,10 @@ class DigestAccess:
         visitor = await self._visitor(conversation, channel_id)
         if not visitor.may_change:
             raise AdminsOnlyError("restricted by an admin")
-        if await _is_in(conversation, visitor, channel_id):
-            return visitor
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
+        if await _is_in(conversation, visitor, channel_id):
+            return visitor
         raise NotInChannelError("not theirs to change")
 
     async def require_editor_of(self, conversation: Conversation, digest: Digest) -> Visitor:
@@ -113,8 +126,16 @@ class DigestAccess:
     async def _visitor(self, conversation: Conversation, channel_id: str) -> Visitor:
         member = await self.require_member(conversation)
         channel = await seen_channel(conversation, channel_id)
-        is_restricted = await self._desk.admins_only(conversation.workspace)
+        is_restricted = await self._is_restricted(conversation, member)
         return Visitor(member, channel, is_restricted)
+
+    async def _is_restricted(self, conversation: Conversation, member: Member) -> bool:
+        """Whether only admins may change digests there; managers count as admins in this."""
+        if not await self._desk.admins_only(conversation.workspace):
+            return False
+        if self._rights is None:
+            return True
+        return not await self._rights.is_manager(conversation, member)
 
 
 def require_open(visitor: Visitor) -> None:
@@ -123,14 +144,16 @@ def require_open(visitor: Visitor) -> None:
     Raises:
         BotNotInChannelError: it is not in it. ChannelClosedError: the channel is archived.
     """
+    if visitor.channel and visitor.channel.is_archived:  # nobody can be invited into it either
+        raise ChannelClosedError("is_archived")
     if visitor.channel is None or not visitor.channel.has_bot:
         raise BotNotInChannelError("not invited")
-    if visitor.channel.is_archived:
-        raise ChannelClosedError("is_archived")
 
 
 async def seen_channel(conversation: Conversation, channel_id: str) -> Channel | None:
     """Return a channel, `None` where the bot cannot look: see `Visitor`. Raise SlackError."""
+    if channel_id.startswith(_DIRECT):
+        return None
     try:
         return await fetch_channel(conversation.client, channel_id)
     except ChannelClosedError:
@@ -152,7 +175,7 @@ async def _may_see(conversation: Conversation, visitor: Visitor, channel_id: str
 
 
 def _is_own(digest: Digest, visitor: Visitor) -> bool:
-    return visitor.channel is None and digest.made_by == visitor.member.user_id
+    return visitor.is_out_of_sight and digest.made_by == visitor.member.user_id
 
 
 async def _is_in(conversation: Conversation, visitor: Visitor, channel_id: str) -> bool:
@@ -161,4 +184,9 @@ async def _is_in(conversation: Conversation, visitor: Visitor, channel_id: str) 
         return False
     if visitor.member.is_admin and not channel.is_private:
         return True
-    return await is_in_channel(conversation.client, channel_id, visitor.member.user_id)
+    try:
+        return await is_in_channel(conversation.client, channel_id, visitor.member.user_id)
+    except SlackRefusedError:
+        if channel.is_archived:  # without the bot Slack does not say who was in it
+            return False
+        raise

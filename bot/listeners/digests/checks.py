@@ -5,29 +5,28 @@ in a sentence for whoever filled it in.
 """
 
 import re
+from collections.abc import Iterator
 from datetime import time
 
-from bot.digests.digest import WORST_COUNTS, Mention, Mode
-from bot.listeners.digests.fields import Field, field_in
+from bot.digests.digest import WORST_COUNTS, Mode
+from bot.listeners.digests.fields import Field
 from bot.portfolio.query import parse_query
 from bot.redaction import holds_secret
 from bot.views.digests.draft import (
-    GROUP_FIELD,
-    LABEL_FIELD,
     MAX_FILTER_CHARS,
-    PEOPLE_FIELD,
     is_zone,
     life_of,
     time_of,
+    worst_of,
 )
-from bot.views.digests.mentions import is_label
 from bot.views.text import outside
 from bot.words import NotUnderstoodError, split_words
 
 MAX_PARTS_NAMED = 3
-MAX_DIGITS = 4
 # One cannot turn the page of a post; and it has an order of its own.
 _SENSELESS = {"sort", "page"}
+# As `split_words` takes them: Slack's clients write curly ones.
+_QUOTES = '"“”„‟«»'
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
 _GROUP = re.compile(r"S[A-Z0-9]+")
 DAYS = {f"{day}": day for day in range(7)}
@@ -75,14 +74,31 @@ def filter_in(place: Field) -> str:
         raise ValueError(f"A filter has at most {MAX_FILTER_CHARS} characters.")
     if holds_secret(typed):
         raise ValueError("There is a key or a token in it. Never put one here.")
-    if senseless := [word.typed for word in split_words(typed) if word.key in _SENSELESS]:
-        raise ValueError(f"Leave out {_named(senseless)}: a post has neither an order nor pages.")
+    if problems := [*_not_understood(typed), *_unclosed(typed)]:
+        raise ValueError(" ".join(problems))
+    return typed
+
+
+def _not_understood(typed: str) -> Iterator[str]:
+    """Yield sentences about the parts that mean nothing, and about those that do so in a post."""
+    senseless = [word.typed for word in split_words(typed) if word.key in _SENSELESS]
     try:
         parse_query(typed)
     except NotUnderstoodError as error:
-        problems = [f"{_named([each.part])}: {each.why}" for each in error.problems]
-        raise ValueError(f"I did not understand {_joined(problems, '; ')}.") from None
-    return typed
+        problems = [
+            f"{_named([each.part])}: {each.why}"
+            for each in error.problems
+            if each.part not in senseless
+        ]
+        if problems:
+            yield f"I did not understand {_joined(problems, '; ')}."
+    if senseless:
+        yield f"Leave out {_named(senseless)}: a post has neither an order nor pages."
+
+
+def _unclosed(typed: str) -> Iterator[str]:
+    if sum(typed.count(mark) for mark in _QUOTES) % 2:
+        yield 'A quotation mark (") is opened and not closed.'
 
 
 def mode_in(place: Field) -> Mode:
@@ -103,36 +119,16 @@ def life_in(place: Field) -> int | None:
 
 def worst_in(place: Field) -> int:
     """Return how many of the worst domains are shown."""
-    typed = (place.text or "").strip()
-    is_count = typed.isascii() and typed.isdecimal() and len(typed) <= MAX_DIGITS
-    if not is_count or int(typed) not in WORST_COUNTS:
+    count = worst_of((place.text or "").strip())
+    if count is None:
         raise ValueError(f"Type a whole number from {WORST_COUNTS[0]} to {WORST_COUNTS[-1]}.")
-    return int(typed)
+    return count
 
 
 def group_in(place: Field) -> tuple[str, str] | None:
     """Return the id and the handle of a user group, `None` for none, and for no such id."""
     chosen = place.option
     return chosen if chosen and _GROUP.fullmatch(chosen[0]) else None
-
-
-def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
-    """Return the new rule of mention, `None` for none; note in `errors` what it lacks."""
-    label, people = field_in(values, LABEL_FIELD), field_in(values, PEOPLE_FIELD)
-    group = field_in(values, GROUP_FIELD)
-    chosen = group_in(group)
-    who = (*people.user_ids, chosen[0]) if chosen else people.user_ids
-    if group.value and not chosen:
-        errors[group.block_id] = "Please pick a user group from the list."
-    if not label.value:
-        if who:
-            errors[label.block_id] = "Pick the tag or folder whose domains they look after."
-        return None
-    if not is_label(label.value):
-        errors[label.block_id] = "Pick a tag or a folder from the list, or type tag:prod."
-    elif not who:
-        errors.setdefault(people.block_id, "Pick whom to mention, or empty the tag or folder.")
-    return Mention(label=label.value, who=who)
 
 
 def _named(parts: list[str]) -> str:

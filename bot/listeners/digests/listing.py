@@ -3,38 +3,33 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import structlog
-
 from bot.digests.desk import Desk
 from bot.digests.digest import Digest
 from bot.digests.errors import AdminsOnlyError
 from bot.listeners.conversation import Conversation
-from bot.listeners.digests.access import DigestAccess, Visitor, require_open
+from bot.listeners.digests.access import DigestAccess, Visitor
+from bot.listeners.digests.acts import resume_digest, send_digest
+from bot.listeners.digests.messages import DigestMessageListeners
 from bot.listeners.digests.note import note_in
 from bot.listeners.digests.screen import DigestScreen
 from bot.listeners.dispatcher import Dispatcher
-from bot.slack.errors import SlackError, TriggerExpiredError
+from bot.slack.errors import TriggerExpiredError
+from bot.slack.replies import Way
 from bot.views.digests.answers import (
     DELETED,
-    MAYBE_SENT,
+    NOT_SENT,
     PREVIEWED,
+    PREVIEWED_ELSEWHERE,
     PREVIEWING,
     RESTRICTED,
     SENDING,
     UNRESTRICTED,
-    done_already_message,
-    line_message,
-    resumed_line,
-    sent_line,
 )
 from bot.views.digests.form import BACK
 from bot.views.digests.listing import ADMINS_MAY, DELETE, PREVIEW, RESTRICT, RESUME, SEND
-from bot.views.digests.notices import RESUME_DIGEST, SEND_DIGEST
-from bot.views.digests.post import MANAGE_DIGEST, digest_message
+from bot.views.digests.post import digest_message
 from bot.views.usage import usage_message
 from bot.words import NotUnderstood, NotUnderstoodError, is_help, split_words
-
-logger = structlog.get_logger()
 
 DigestWork = Callable[[Digest, Visitor], Awaitable[str]]
 
@@ -50,10 +45,9 @@ class DigestListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_command("/domaindigest", self.open_list)
-        dispatcher.on_press(MANAGE_DIGEST, self.manage)
-        once = done_already_message()
-        dispatcher.on_press(SEND_DIGEST, self.send_from_message, replies=True, once=once)
-        dispatcher.on_press(RESUME_DIGEST, self.resume_from_message, replies=True, once=once)
+        DigestMessageListeners(desk=self._desk, access=self._access, screen=self._screen).register(
+            dispatcher
+        )
         dispatcher.on_press(BACK, self.go_back)
         dispatcher.on_press(SEND, self.send)
         dispatcher.on_press(PREVIEW, self.preview)
@@ -69,12 +63,10 @@ class DigestListeners:
         if words := split_words(text):
             why = "nothing stands behind this command: it opens a form"
             raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in words], [])
-        await self._open(conversation, conversation.origin.channel_id)
-
-    async def manage(self, conversation: Conversation, value: str) -> None:
-        """Open the list that a digest in a message belongs to."""
-        digest = await self._desk.get(conversation.workspace, _digest_id(value))
-        await self._open(conversation, digest.plan.channel_id)
+        if conversation.trigger_id is None:
+            raise TriggerExpiredError("nobody typed anything just now")
+        await self._access.require_member(conversation)
+        await self._screen.open_list(conversation, conversation.origin.channel_id)
 
     async def go_back(self, conversation: Conversation, _value: str) -> None:
         """Show the list again."""
@@ -86,9 +78,9 @@ class DigestListeners:
 
         async def work(digest: Digest, visitor: Visitor) -> str:
             await self._screen.show_busy(conversation, SENDING)
-            return await self._sent(conversation, digest, visitor)
+            return await send_digest(self._desk, conversation, digest, visitor)
 
-        await self._with_digest(conversation, digest_id, work)
+        await self._with_digest(conversation, digest_id, work, NOT_SENT)
 
     async def preview(self, conversation: Conversation, digest_id: str) -> None:
         """Show whoever asks, and nobody else, what would be posted now."""
@@ -97,7 +89,8 @@ class DigestListeners:
             await self._screen.show_busy(conversation, PREVIEWING)
             post = await self._desk.preview(conversation.workspace, digest)
             await conversation.reply(await asyncio.to_thread(digest_message, post))
-            return PREVIEWED
+            is_there = conversation.answered_by is Way.THERE
+            return PREVIEWED if is_there else PREVIEWED_ELSEWHERE
 
         await self._with_digest(conversation, digest_id, work)
 
@@ -105,15 +98,15 @@ class DigestListeners:
         """Let a digest run again."""
 
         async def work(digest: Digest, visitor: Visitor) -> str:
-            return await self._resumed(conversation, digest, visitor)
+            return await resume_digest(self._desk, conversation, digest, visitor)
 
         await self._with_digest(conversation, digest_id, work)
 
     async def delete(self, conversation: Conversation, digest_id: str) -> None:
         """Forget a digest; Slack has asked whether that is meant."""
 
-        async def work(digest: Digest, _visitor: Visitor) -> str:
-            await self._desk.delete(conversation.workspace, digest.digest_id)
+        async def work(digest: Digest, visitor: Visitor) -> str:
+            await self._desk.delete(conversation.workspace, digest.digest_id, by=visitor.editor)
             return DELETED
 
         await self._with_digest(conversation, digest_id, work)
@@ -125,69 +118,29 @@ class DigestListeners:
             if not (await self._access.require_member(conversation)).is_admin:
                 raise AdminsOnlyError("not theirs to say")
             admins_only = value == ADMINS_MAY
-            await self._desk.restrict(conversation.workspace, admins_only=admins_only)
+            await self._desk.restrict(
+                conversation.workspace, admins_only=admins_only, by=conversation.origin.user_id
+            )
             return RESTRICTED if admins_only else UNRESTRICTED
 
         await self._screen.attempt(conversation, work)
 
-    async def send_from_message(self, conversation: Conversation, value: str) -> None:
-        """Post a digest now, as its owner was told that it may be missing."""
-        await self._answer(conversation, value, self._sent)
-
-    async def resume_from_message(self, conversation: Conversation, value: str) -> None:
-        """Let a digest run again, as its owner was told that it was paused."""
-        await self._answer(conversation, value, self._resumed)
-
-    async def _open(self, conversation: Conversation, channel_id: str | None) -> None:
-        if conversation.trigger_id is None:
-            raise TriggerExpiredError("nobody pressed anything just now")
-        await self._access.require_member(conversation)
-        await self._screen.open_list(conversation, channel_id)
-
     async def _with_digest(
-        self, conversation: Conversation, digest_id: str, do: DigestWork
+        self, conversation: Conversation, digest_id: str, do: DigestWork, lead: str = ""
     ) -> None:
-        """Do something with a digest, if that is theirs to do; then show the list again."""
+        """Do something with a digest, if that is theirs to do; then show the list again.
+
+        `lead` goes before what is said when it was not done.
+        """
 
         async def work() -> None:
             digest = await self._desk.get(conversation.workspace, digest_id)
             visitor = await self._access.require_editor_of(conversation, digest)
             said = await do(digest, visitor)
             listed = note_in(conversation.note).channel_id
-            known = visitor if listed == digest.plan.channel_id else None
+            # Into an archived channel it was not looked at all, as the digest is their own.
+            is_seen = not (visitor.sees_own_only and visitor.channel)
+            known = visitor if is_seen and listed == digest.plan.channel_id else None
             await self._screen.show_list(conversation, listed, said, visitor=known)
 
-        await self._screen.attempt(conversation, work)
-
-    async def _answer(
-        self,
-        conversation: Conversation,
-        value: str,
-        do: Callable[[Conversation, Digest, Visitor], Awaitable[str]],
-    ) -> None:
-        """Do the same for a button in a message, and answer below it."""
-        digest = await self._desk.get(conversation.workspace, _digest_id(value))
-        visitor = await self._access.require_editor_of(conversation, digest)
-        await conversation.reply(line_message(await do(conversation, digest, visitor)))
-
-    async def _sent(self, conversation: Conversation, digest: Digest, visitor: Visitor) -> str:
-        try:
-            await self._desk.send_now(conversation.workspace, digest.digest_id, by=visitor.editor)
-        except SlackError as error:
-            if not error.is_outcome_unknown:
-                raise
-            logger.warning("maybe sent", error=repr(error))
-            return MAYBE_SENT
-        return sent_line(visitor.channel.name if visitor.channel else None)
-
-    async def _resumed(self, conversation: Conversation, digest: Digest, visitor: Visitor) -> str:
-        require_open(visitor)
-        resumed = await self._desk.resume(
-            conversation.workspace, digest.digest_id, by=visitor.editor
-        )
-        return resumed_line(resumed, visitor.member.zone)
-
-
-def _digest_id(value: str) -> str:
-    """Return the digest that a button in a message is about. Its channel is asked of the store."""
-    return value.rpartition("/")[2]
+        await self._screen.attempt(conversation, work, lead)

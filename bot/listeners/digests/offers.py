@@ -2,18 +2,32 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import structlog
+from cachetools import LRUCache
 
 from bot.digests.desk import Desk
 from bot.digests.zones import suggest_zones
 from bot.listeners.conversation import Conversation
 from bot.listeners.dispatcher import Dispatcher
 from bot.message import Block
-from bot.slack.channels import fetch_user_groups
+from bot.slack.channels import UserGroup, fetch_user_groups
+from bot.slack.errors import SlackError
 from bot.views.digests.draft import GROUP_FIELD, LABEL_FIELD, ZONE_FIELD
-from bot.views.digests.form import zone_option
+from bot.views.digests.inputs import zone_option
 from bot.views.digests.mentions import group_options, rule_label_options
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+
+# Slack asks at every letter, and takes 20 such calls a minute:
+# https://docs.slack.dev/reference/methods/usergroups.list
+KEPT_FOR = timedelta(seconds=60)
+MAX_WORKSPACES = 1_000
+
+Known = tuple[datetime, list[UserGroup]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +36,7 @@ class DigestOffers:
 
     desk: Desk
     clock: Callable[[], datetime]
+    _groups: LRUCache[WorkspaceId, Known] = field(default_factory=lambda: LRUCache(MAX_WORKSPACES))
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
@@ -41,4 +56,20 @@ class DigestOffers:
 
     async def offer_groups(self, conversation: Conversation, typed: str) -> list[Block]:
         """Offer the user groups; none where the bot may not ask for them."""
-        return group_options(await fetch_user_groups(conversation.client), typed)
+        return group_options(await self._known_groups(conversation), typed)
+
+    async def _known_groups(self, conversation: Conversation) -> list[UserGroup]:
+        """The groups as they were within a minute; when Slack says no, as they were last."""
+        workspace, now = conversation.workspace, self.clock()
+        known = self._groups.get(workspace)
+        if known and now - known[0] < KEPT_FOR:
+            return known[1]
+        try:
+            groups = await fetch_user_groups(conversation.client)
+        except SlackError as error:
+            if known is None:
+                raise
+            logger.warning("user groups of some time ago", error=repr(error))
+            return known[1]
+        self._groups[workspace] = now, groups
+        return groups

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from bot.digests.digest import Plan
 from bot.digests.schedule import Schedule
@@ -16,12 +16,12 @@ from bot.listeners.digests.checks import (
     group_in,
     life_in,
     mode_in,
-    rule_in,
     time_in,
     worst_in,
     zone_in,
 )
 from bot.listeners.digests.fields import Field, field_in
+from bot.listeners.digests.rules import kept_in, places_in, rule_in
 from bot.views.digests.draft import (
     CHANNEL_FIELD,
     DAYS_FIELD,
@@ -47,11 +47,13 @@ LONGEST_PAUSE = timedelta(days=3_650)
 class GivenDigest:
     """A form that is right: the plan with the one new rule of mention, if any.
 
-    The rules that there were are not in the form. `draft` is the form as it was filled in.
+    Of the rules that there were, those at the places `kept` stay; `None`: all of them. `draft` is
+    the form as it was filled in.
     """
 
     draft: Draft
     plan: Plan
+    kept: frozenset[int] | None = None
 
 
 def draft_in(values: object) -> Draft:
@@ -69,21 +71,14 @@ def draft_in(values: object) -> Draft:
         label=field_in(values, LABEL_FIELD).value,
         people=field_in(values, PEOPLE_FIELD).user_ids,
         group=group_in(field_in(values, GROUP_FIELD)),
+        kept=kept_in(values),
     )
 
 
 def read_digest_form(values: object) -> GivenDigest:
     """Return what was filled in; raise FormErrors, by block id, where it cannot be taken."""
     errors: dict[str, str] = {}
-
-    def read(action_id: str, take: Callable[[Field], T]) -> T | None:
-        place = field_in(values, action_id)
-        try:
-            return take(place)
-        except ValueError as error:
-            errors[place.block_id] = str(error)
-            return None
-
+    read = _reader(values, errors)
     channel_id = read(CHANNEL_FIELD, channel_in)
     days, at, zone = (
         read(DAYS_FIELD, days_in),
@@ -105,7 +100,26 @@ def read_digest_form(values: object) -> GivenDigest:
         worst_count=worst,
         mentions=(rule,) if rule else (),
     )
-    return GivenDigest(draft=draft_in(values), plan=plan)
+    draft = draft_in(values)
+    return GivenDigest(draft=draft, plan=plan, kept=places_in(draft.kept))
+
+
+class _Read(Protocol):
+    def __call__(self, action_id: str, take: Callable[[Field], T]) -> T | None: ...
+
+
+def _reader(values: object, errors: dict[str, str]) -> _Read:
+    """Return what reads a field; `None`: it has noted in `errors` what is wrong with it."""
+
+    def read(action_id: str, take: Callable[[Field], T]) -> T | None:
+        place = field_in(values, action_id)
+        try:
+            return take(place)
+        except ValueError as error:
+            errors[place.block_id] = str(error)
+            return None
+
+    return read
 
 
 def read_pause_form(values: object, first: date) -> date | None:

@@ -13,9 +13,21 @@ class Admins:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def archive(self, channel_name: str, *, is_archived: bool) -> None:
-        """Archive a channel, or bring it back."""
-        self._channel(channel_name).is_archived = is_archived
+    def archive(self, channel_name: str, *, keeps_bot: bool) -> None:
+        """Archive a channel; unless `keeps_bot`, the app is no longer in it, even later.
+
+        No page of Slack says so, but people who tried it do:
+        https://github.com/elastic/connectors/issues/1972.
+        """
+        channel = self._channel(channel_name)
+        channel.is_archived = True
+        if not keeps_bot:
+            channel.members.discard(self._world.workspace.bot_user_id)
+        self._ring()
+
+    def unarchive(self, channel_name: str) -> None:
+        """Bring an archived channel back, without the app if that is not in it any more."""
+        self._channel(channel_name).is_archived = False
         self._ring()
 
     def remove_bot(self, channel_name: str) -> None:

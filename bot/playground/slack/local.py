@@ -112,13 +112,16 @@ class LocalSlack:
         fault = Fault(kind, error, status, retry_after_s, delay_s, after_acting, times)
         self.world.faults.order(method, fault)
 
-    def archive(self, channel_name: str) -> None:
-        """Archive a channel: posts to it are refused with `is_archived`. Raises: KeyError."""
-        self._admins.archive(channel_name, is_archived=True)
+    def archive(self, channel_name: str, *, keeps_bot: bool = False) -> None:
+        """Archive a channel: posts to it are refused. Raises: KeyError.
+
+        As in Slack, that takes the app out of it; with `keeps_bot` it stays in.
+        """
+        self._admins.archive(channel_name, keeps_bot=keeps_bot)
 
     def unarchive(self, channel_name: str) -> None:
-        """Bring an archived channel back. Raises: KeyError."""
-        self._admins.archive(channel_name, is_archived=False)
+        """Bring an archived channel back; the app has to be invited anew. Raises: KeyError."""
+        self._admins.unarchive(channel_name)
 
     def remove_bot(self, channel_name: str) -> None:
         """Take the app out of a channel. Raises: KeyError."""

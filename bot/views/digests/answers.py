@@ -6,12 +6,14 @@ from bot.digests.digest import Digest
 from bot.message import Message
 from bot.views.blocks import section
 from bot.views.digests.plan import spoken
-from bot.views.digests.state import next_run_text, until_text
+from bot.views.digests.state import next_run_text, run_after_pause, until_text
 from bot.views.text import code
 
 LOOKING = "Looking at the digests…"
 DELETED = "🗑️ Deleted."
 PREVIEWED = "👀 The preview is behind this form, for you alone."
+PREVIEWED_ELSEWHERE = "👀 The preview is in your direct messages with me, for you alone."
+HAS_MOVED = "➡️ That digest has moved. These are the digests of this channel."
 MAYBE_SENT = (
     "❓ Slack did not say whether it took the post. Look into the channel before you press"
     " `Send now` again."
@@ -22,8 +24,8 @@ UNANNOUNCED = (
 EMPTY_FILTER = "⚠️ At the moment no domain matches the filter: there would be nothing to tell."
 DAY_IS_OVER = "⚠️ That day has begun where the digest's clock is. Pick a later one, or none."
 SENDING = "Sending… That can take some seconds."
-NOT_SAVED = "*Not saved.* "
-"""Goes before the reason."""
+NOT_SAVED, NOT_SENT, NOT_RESUMED = "*Not saved.* ", "*Not sent.* ", "*Not resumed.* "
+"""They go before the reason."""
 SAVING = "Saving…"
 PREVIEWING = "Making the preview…"
 RESTRICTED = "🔒 From now on only admins and owners make and change digests."
@@ -32,6 +34,10 @@ UNRESTRICTED = "🔓 From now on members make and change the digests of their ch
 
 def saved_line(digest: Digest, reader_zone: str | None) -> str:
     """Return that it was saved, and when it runs next."""
+    if digest.pause and digest.pause.until:
+        until = until_text(digest.pause.until, digest.plan.schedule.zone)
+        coming = run_after_pause(digest, reader_zone)
+        return f"✅ Saved. It is paused until {until}{f'; next run {coming}' if coming else ''}."
     if digest.pause:
         return "✅ Saved. It is still paused: press `Resume` when it is to run."
     return f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
@@ -59,6 +65,11 @@ def resumed_line(digest: Digest, reader_zone: str | None) -> str:
 def line_message(mrkdwn: str) -> Message:
     """Return one of these lines as an answer outside a form."""
     return Message(spoken(mrkdwn), (section(mrkdwn),))
+
+
+def at_it_message() -> Message:
+    """Return the answer to a second press while the first one is still worked on."""
+    return line_message("⏳ I am at it. I will answer here.")
 
 
 def done_already_message() -> Message:

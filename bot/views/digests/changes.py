@@ -1,73 +1,20 @@
 """What has changed since the last digest: a few domains of each kind, and how many more. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from bot.digests.report import Move, Report, better_moves, worse_moves
 from bot.health import band_of
 from bot.tracker.models import Domain
+from bot.views.digests.groups import Group, Told
 from bot.views.health import score_text, score_words
-from bot.views.text import code, escaped, host_shown, plural, score_number
+from bot.views.text import plural, score_number
 
 MAX_LISTED = 5
 MAX_IN_LINE = 3
-MAX_HOST_CHARS = 80
-MAX_GROUP_CHARS = 450
-"""Only names that are not any host's are ever so long; the first is always told."""
 
 MINUS = "\N{MINUS SIGN}"
 _TOGETHER = str.maketrans(" ", "\N{NO-BREAK SPACE}")
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A domain and what is said of it, to eyes (mrkdwn) and to ears."""
-
-    host: str
-    shown: str
-    spoken: str
-
-    @property
-    def as_shown(self) -> str:
-        """The domain in a block."""
-        return f"{code(host_shown(self.host), MAX_HOST_CHARS)} {self.shown}".strip()
-
-    @property
-    def as_spoken(self) -> str:
-        """The domain in a message's text."""
-        return f"{escaped(host_shown(self.host), MAX_HOST_CHARS)} {self.spoken}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Domains of which the same is to be told: `count` of them, the first few in `told`."""
-
-    symbol: str
-    title: str
-    more: str
-    count: int
-    told: tuple[Told, ...]
-    is_listed: bool = False  # a line for each
-
-    @property
-    def as_shown(self) -> str:
-        """The group in a block."""
-        parts = _fitting([each.as_shown for each in self.told])
-        left_out = self.count - len(parts)
-        heading = f"{self.symbol} *{self.title}*{self.more}"
-        if self.is_listed:
-            lines = [heading, *(f"• {part}" for part in parts)]
-            return "\n".join([*lines, *([f"• and {left_out:,} more"] if left_out else [])])
-        return f"{heading}: {', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
-
-    @property
-    def as_spoken(self) -> str:
-        """The group as a sentence of a message's text."""
-        parts = _fitting([each.as_spoken for each in self.told])
-        left_out = self.count - len(parts)
-        more = f"; and {left_out:,} more" if left_out else ""
-        return f"{self.title}{self.more}: {'; '.join(parts)}{more}."
 
 
 def change_groups(report: Report, *, is_filtered: bool) -> list[Group]:
@@ -103,11 +50,10 @@ def shown_delta(before: float, after: float) -> float:
 
 def _worse(report: Report) -> Group:
     moves = worse_moves(report)
-    crossed = len(report.crossed_down)
     return Group(
         symbol="📉",
         title=f"{plural(len(moves), 'domain')} got worse",
-        more=f", {crossed:,} into a lower band" if crossed else "",
+        more=_crossed(len(report.crossed_down), len(moves), "lower"),
         count=len(moves),
         told=_moved(moves),
         is_listed=True,
@@ -116,15 +62,19 @@ def _worse(report: Report) -> Group:
 
 def _better(report: Report) -> Group:
     moves = better_moves(report)
-    crossed = len(report.crossed_up)
     return Group(
         symbol="📈",
         title=f"{plural(len(moves), 'domain')} got better",
-        more=f", {crossed:,} into a higher band" if crossed else "",
+        more=_crossed(len(report.crossed_up), len(moves), "higher"),
         count=len(moves),
         told=_moved(moves),
         is_listed=True,
     )
+
+
+def _crossed(crossed: int, moved: int, band: str) -> str:
+    """How many came into another band, where that is not simply all of them."""
+    return f", {crossed:,} into a {band} band" if 0 < crossed < moved else ""
 
 
 def _unknown(report: Report) -> Group:
@@ -142,7 +92,6 @@ def _unknown(report: Report) -> Group:
 
 
 def _gone(report: Report, *, is_filtered: bool) -> Group:
-    # A filter such as below:70 is left by getting better, too.
     title = "gone, or no longer matching the filter" if is_filtered else "gone"
     return Group(
         symbol="\N{HEAVY MINUS SIGN}",
@@ -199,14 +148,3 @@ def _move(move: Move) -> Told:
         f" {was_shown} → {score_text(after)}  {delta}",
         f"from {was_spoken} to {score_words(after)}",
     )
-
-
-def _fitting(parts: Sequence[str]) -> list[str]:
-    """The first of `parts`, at least one, that are no longer than a group may be."""
-    fitting, chars = list(parts[:1]), len(parts[0]) if parts else 0
-    for part in parts[1:]:
-        chars += len(part)
-        if chars > MAX_GROUP_CHARS:
-            break
-        fitting.append(part)
-    return fitting

@@ -4,13 +4,14 @@ import re
 from dataclasses import dataclass
 from datetime import time
 
-from bot.digests.digest import Mode, Plan
+from bot.digests.digest import WORST_COUNTS, Mode, Plan
 from bot.digests.schedule import Schedule, UnknownZoneError, zone_of
 
 CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD = "digests.channel", "digests.days", "digests.time"
 ZONE_FIELD, FILTER_FIELD, MODE_FIELD = "digests.zone", "digests.filter", "digests.mode"
 LIFE_FIELD, WORST_FIELD = "digests.life", "digests.worst"
 LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "digests.group"
+RULES_FIELD = "digests.rules"
 
 WEEKDAYS = frozenset(range(5))
 NEVER = "never"
@@ -19,8 +20,18 @@ NEVER = "never"
 OFFERED_LIVES = (3, 5, 7, 14, 30)
 MAX_LIFE = 99
 MAX_FILTER_CHARS = 500
+MAX_DIGITS = 4
 
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBox:
+    """A rule of mention as a box to tick: its value, and what stands beside and below it."""
+
+    value: str
+    shown: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +39,7 @@ class Draft:
     """The fields as they are filled in; `None` or empty: they are not.
 
     `group` is the id of a user group and its handle. `days` are weekdays from 0 for Monday.
+    `kept` are the rules of mention that are ticked; `None`: nobody was asked, so all stay.
     """
 
     channel_id: str | None = None
@@ -41,6 +53,7 @@ class Draft:
     label: str | None = None
     people: tuple[str, ...] = ()
     group: tuple[str, str] | None = None
+    kept: tuple[RuleBox, ...] | None = None
 
     @property
     def schedule(self) -> Schedule | None:
@@ -79,6 +92,12 @@ def is_zone(name: str) -> bool:
     except UnknownZoneError:
         return False
     return True
+
+
+def worst_of(text: str) -> int | None:
+    """Return how many of the worst domains a field wants shown, or `None`."""
+    is_count = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
+    return int(text) if is_count and int(text) in WORST_COUNTS else None
 
 
 def life_of(text: str) -> int | None:

@@ -10,7 +10,8 @@ from bot.views.blocks import actions, button, confirm, context, section
 from bot.views.digests.answers import SAVING
 from bot.views.digests.form import BACK
 from bot.views.digests.plan import filter_shown, mode_text
-from bot.views.digests.state import INVITE, run_lines, state_lines
+from bot.views.digests.remedies import INVITE
+from bot.views.digests.state import run_lines, state_lines
 from bot.views.form import notice
 from bot.views.schedule import schedule_text
 from bot.views.text import code, plural
@@ -38,12 +39,14 @@ class DigestList:
     """What somebody sees of a channel's digests.
 
     `place` is `None` where the bot cannot look: a direct message, or a private channel without
-    it. `said` is finished mrkdwn about what was just done.
+    it; there `reader_id`, whoever looks, changes only what is their own. `said` is finished
+    mrkdwn about what was just done.
     """
 
     digests: Sequence[Digest]
     place: Place | None
     now: datetime
+    reader_id: str = ""
     reader_zone: str | None = None
     may_change: bool = True
     is_admin: bool = False
@@ -60,6 +63,8 @@ def list_form(listed: DigestList, metadata: str) -> Block:
     ]
     for digest in listed.digests[:MAX_PER_CHANNEL]:
         blocks += [{"type": "divider"}, *_digest_blocks(digest, listed)]
+    if (left_out := len(listed.digests) - MAX_PER_CHANNEL) > 0:
+        blocks.append(context(f"and {left_out:,} more: delete one of these to see it."))
     return notice(TITLE, blocks + _admin_blocks(listed), metadata=metadata)
 
 
@@ -73,9 +78,9 @@ def saving_form() -> Block:
     return busy_form(SAVING, "")
 
 
-def trouble_form(mrkdwn: str, metadata: str) -> Block:
-    """Return what stands in the form when there is no list to show."""
-    return notice(TITLE, [section(mrkdwn), *actions(button("Back", BACK))], metadata=metadata)
+def trouble_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
+    """Return what stands in the form when there is no list to show; `way_out` asks for it."""
+    return notice(TITLE, [section(mrkdwn), *actions(button(way_out, BACK))], metadata=metadata)
 
 
 def _heading(listed: DigestList) -> str:
@@ -102,7 +107,10 @@ def _hints(listed: DigestList) -> list[str]:
             f" In a channel type {INVITE}, or press `New` and choose another one."
         )
     elif place.is_archived:
-        hints.append("⚠️ This channel is archived: nobody can post in it.")
+        hints.append(
+            "⚠️ This channel is archived: nobody can post in it. To bring its digests back,"
+            f" unarchive it, invite me again with {INVITE}, and press `Resume`."
+        )
     elif not place.has_bot:
         hints.append(
             f"⚠️ I am not in this channel, so I cannot post here. Type {INVITE} in it, or press"
@@ -123,7 +131,8 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     state = state_lines(digest, listed.now, listed.reader_zone)
     told = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
     details = context("\n".join(["  ·  ".join(parts), *run_lines(digest)]))
-    if not listed.may_change:
+    is_own = digest.made_by == listed.reader_id
+    if not listed.may_change or not (listed.place or is_own):
         return [section(told), details]
     change = button("Change", CHANGE, digest.digest_id)
     return [section(told, change), details, *_digest_buttons(digest)]

@@ -1,32 +1,28 @@
-"""Whom a digest mentions when something gets worse: the rules in its form. Pure."""
+"""Whom a digest mentions when something gets worse: its rules, and what menus offer. Pure."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from bot.digests.digest import Digest, Mention
+from bot.digests.digest import Mention
 from bot.message import Block
 from bot.redaction import holds_secret
-from bot.views.blocks import button, context, plain_text, section
-from bot.views.digests.draft import GROUP_FIELD, LABEL_FIELD, PEOPLE_FIELD, Draft
+from bot.views.digests.draft import RuleBox
 from bot.views.digests.owners import mention_tokens
-from bot.views.form import field, option
+from bot.views.form import option
 from bot.views.text import (
     MAX_OPTION_CHARS,
     MAX_OPTION_VALUE_CHARS,
-    code,
     outside,
-    plural,
 )
 
-REMOVE_RULE = "digests.unrule"
 MAX_RULES = 10
-MAX_PEOPLE = 10
 MAX_OFFERED = 100
-MAX_WHO_SHOWN = 12
+MAX_WHO = 20
 
 _LABEL = re.compile(r"(tag|folder):\S.*")
 _KINDS = ("tag", "folder")
+_BOX = re.compile(r"(\d{1,2}) (\d{1,6}) (.*)", re.ASCII)
 
 
 class Group(Protocol):
@@ -54,36 +50,54 @@ def is_label(text: str) -> bool:
     return fits and _LABEL.fullmatch(text) is not None
 
 
-def rule_blocks(
-    digest: Digest | None, removed: Collection[int], draft: Draft, nonce: str
-) -> list[Block]:
-    """Return the rules that stay, with a button each, and the fields for one more."""
-    rules = digest.plan.mentions if digest else ()
-    kept = [(place, rule) for place, rule in enumerate(rules) if place not in removed]
+def rule_boxes(rules: Sequence[Mention]) -> list[RuleBox]:
+    """Return each rule as a box to tick; `box_of` reads its value."""
     return [
-        section("*Mention when something gets worse*"),
-        context(_about(len(kept), len(rules) - len(kept))),
-        *(section(rule_text(rule), _remove_button(place)) for place, rule in kept),
-        *(_new_rule(draft, nonce) if len(kept) < MAX_RULES else []),
+        RuleBox(
+            value=f"{place} {len(rule.who)} {outside(rule.label, MAX_OPTION_VALUE_CHARS - 12)}",
+            shown=outside(rule.label, MAX_OPTION_CHARS) or "(nothing)",
+            note=who_text(rule),
+        )
+        for place, rule in enumerate(rules)
     ]
 
 
-def rule_text(rule: Mention) -> str:
-    """Return mrkdwn of a rule: in a form it shows people by their names, and tells nobody."""
+def box_of(value: str) -> tuple[int, int, str] | None:
+    """Return the place of the rule that a box is about, how many it mentions, and its label."""
+    found = _BOX.fullmatch(value)
+    return (int(found[1]), int(found[2]), found[3]) if found else None
+
+
+def is_same_label(one: str, other: str) -> bool:
+    """Say whether two labels, each as it is or as a box has it, are one."""
+    limit = MAX_OPTION_VALUE_CHARS - 12
+    return outside(one, limit).casefold() == outside(other, limit).casefold()
+
+
+def who_text(rule: Mention) -> str:
+    """Return mrkdwn of whom a rule mentions: in a form it shows their names, and tells nobody.
+
+    It is short enough for what stands below a box.
+    """
     who = mention_tokens(rule.who)
-    left_out = len(who) - MAX_WHO_SHOWN
-    more = f" and {left_out:,} more" if left_out > 0 else ""
-    return f"{code(rule.label)} → {' '.join(who[:MAX_WHO_SHOWN]) or 'nobody'}{more}"
+    shown = who[:MAX_WHO]
+    while len(_with_rest(shown, len(who))) > MAX_OPTION_CHARS:
+        shown = shown[:-1]
+    return _with_rest(shown, len(who)) or "nobody"
 
 
 def with_rule(rules: Sequence[Mention], new: Mention | None) -> tuple[Mention, ...]:
-    """Return the rules with one more; a label that has a rule already gets more people."""
+    """Return the rules with one more; a label that has a rule already gets more people.
+
+    What is beyond `MAX_RULES` or `MAX_WHO` is left out: the form has said so before.
+    """
     if new is None:
         return tuple(rules)
     known = [rule for rule in rules if rule.label.casefold() == new.label.casefold()]
     if not known:
-        return (*rules, new)
-    joined = Mention(label=known[0].label, who=tuple(dict.fromkeys((*known[0].who, *new.who))))
+        return (*rules, new)[:MAX_RULES]
+    who = tuple(dict.fromkeys((*known[0].who, *new.who)))[:MAX_WHO]
+    joined = Mention(label=known[0].label, who=who)
     return tuple(joined if rule is known[0] else rule for rule in rules)
 
 
@@ -116,47 +130,9 @@ def group_options(groups: Iterable[Group], typed: str) -> list[Block]:
     ]
 
 
-def _about(kept: int, removed: int) -> str:
-    if removed:
-        return f"{plural(removed, 'rule')} will be gone once you press `Save`."
-    if kept >= MAX_RULES:
-        return f"{MAX_RULES} rules are the most there can be: remove one to add another."
-    if kept:
-        return "To add one more, fill in what follows. To add several, save in between."
-    return (
-        "Off, unless you say whom. A domain with that tag, or in that folder, that got worse"
-        " mentions them in the post."
-    )
-
-
-def _remove_button(place: int) -> Block | None:
-    return button("Remove", f"{REMOVE_RULE}.{place}", f"{place}")
-
-
-def _new_rule(draft: Draft, nonce: str) -> list[Block]:
-    label = _menu(LABEL_FIELD, "external_select", "tag:prod") | {"min_query_length": 0}
-    if draft.label and is_label(draft.label):
-        label["initial_option"] = option(draft.label)
-    people = _menu(PEOPLE_FIELD, "multi_users_select", "People")
-    people["max_selected_items"] = MAX_PEOPLE
-    if draft.people:
-        people["initial_users"] = list(draft.people[:MAX_PEOPLE])
-    group = _menu(GROUP_FIELD, "external_select", "@web-team") | {"min_query_length": 0}
-    if draft.group:
-        group["initial_option"] = option(*draft.group)
-    return [
-        field(f"label:{nonce}", "Tag or folder", label, optional=True),
-        field(f"people:{nonce}", "Mention", people, optional=True),
-        field(f"group:{nonce}", "Mention user group", group, optional=True),
-    ]
-
-
-def _menu(action_id: str, kind: str, placeholder: str) -> Block:
-    return {
-        "type": kind,
-        "action_id": action_id,
-        "placeholder": plain_text(placeholder, 150),
-    }
+def _with_rest(shown: Sequence[str], count: int) -> str:
+    more = f"and {count - len(shown):,} more" if len(shown) < count else ""
+    return " ".join([*shown, *([more] if more else [])])
 
 
 def _spelled_out(typed: str) -> list[str]:

@@ -1,16 +1,16 @@
 """What a post of a digest says of itself: by whom, how late, compared with what. Pure."""
 
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 
 from bot.digests.digest import Digest, Outcome, PastRun
 from bot.digests.post import Post
 from bot.digests.report import MOVED_FROM
 from bot.digests.schedule import Slot
-from bot.views.digests.notices import trouble_words, uncertain_words
 from bot.views.digests.plan import filter_shown, local_text, mode_text, person_shown, spoken
-from bot.views.schedule import schedule_text, slot_text
-from bot.views.text import escaped, moment_token, plural
+from bot.views.digests.remedies import trouble_words, uncertain_words
+from bot.views.schedule import schedule_text, zoned_slot_text
+from bot.views.text import code, escaped, moment_token, plural
 
 LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3
@@ -26,23 +26,28 @@ def about_shown(post: Post) -> str:
 
 def footer_shown(post: Post) -> str:
     """Return what comes next, who set the digest up, and what counts as a change, as mrkdwn."""
-    parts = [_coming(post), f"Set up by {person_shown(post.digest.made_by_name)}"]
+    parts = [_coming(post, moment_token), f"Set up by {person_shown(post.digest.made_by_name)}"]
     if post.report.since:
         parts.append(f"Moves count from {MOVED_FROM} points on, or into another band")
     return "  ·  ".join(part for part in parts if part)
 
 
 def about_spoken(post: Post) -> list[str]:
-    """Return the same two lines as sentences; moments are in the digest's own time zone."""
+    """Return the same two lines as sentences; moments are in the zone of `zone_spoken`."""
     plan, since = post.digest.plan, post.report.since
     compared = local_text(since, plan.schedule.zone) if since else "nothing yet"
     sentences = [
         f"Compared with {compared}",
-        _coming(post),
+        _coming(post, lambda moment: local_text(moment, plan.schedule.zone)),
         f"Comes {schedule_text(plan.schedule)}, about {filter_shown(plan.filter_text)}",
         f"Set up by {person_shown(post.digest.made_by_name)}",
     ]
     return [f"{spoken(sentence)}." for sentence in sentences if sentence]
+
+
+def zone_spoken(post: Post) -> str:
+    """Return in which time zone all that follows is told, as a sentence."""
+    return f"Times are in {spoken(code(post.digest.plan.schedule.zone, 60))}."
 
 
 def notes(post: Post) -> list[str]:
@@ -72,14 +77,14 @@ def first_note(digest: Digest) -> str:
     )
 
 
-def _coming(post: Post) -> str:
+def _coming(post: Post, shown: Callable[[datetime], str]) -> str:
     """When the next one comes, or that the digest is paused; nothing where neither is known."""
-    pause, zone = post.digest.pause, post.digest.plan.schedule.zone
+    pause = post.digest.pause
     if pause:
-        return f"Paused until {local_text(pause.until, zone)}" if pause.until else "Paused"
+        return f"Paused until {shown(pause.until)}" if pause.until else "Paused"
     if post.digest.next.due_at <= post.sent_at:
         return ""
-    return f"Next: {slot_text(post.digest.next, zone)}"
+    return f"Next: {shown(post.digest.next.due_at)}"
 
 
 def _late(slot: Slot, post: Post) -> str:
@@ -93,13 +98,16 @@ def _late(slot: Slot, post: Post) -> str:
 
 
 def _unposted(post: Post) -> Iterator[str]:
-    newest = post.unposted[-MAX_UNPOSTED:]
-    if left_out := len(post.unposted) - len(newest):
-        yield f"⚠️ {plural(left_out, 'digest')} before them did not come either."
-    for run in newest:
-        due = slot_text(run.slot, post.digest.plan.schedule.zone)
+    for run in post.unposted[-MAX_UNPOSTED:]:
+        due = zoned_slot_text(run.slot, post.digest.plan.schedule.zone)
         which = "asked for" if run.asked_by else "due"
         yield f"⚠️ The digest {which} {due} {_fate(run)}."
+    earlier = post.unposted[:-MAX_UNPOSTED]
+    uncertain = sum(run.outcome is Outcome.UNCERTAIN for run in earlier)
+    if surely := len(earlier) - uncertain:
+        yield f"⚠️ {plural(surely, 'digest')} before them did not come either."
+    if uncertain:
+        yield f"⚠️ {plural(uncertain, 'digest')} before them may be missing here too."
 
 
 def _fate(run: PastRun) -> str:

@@ -38,11 +38,11 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
 
 
 def mode_text(plan: Plan) -> str:
-    """Return `When something changed; after 5 quiet runs a sign of life`."""
+    """Return `When something changed; after 5 silent runs a sign of life`."""
     if plan.mode is Mode.ALWAYS or plan.heartbeat_every is None:
         return MODE_NAMES[plan.mode]
-    quiet = plural(plan.heartbeat_every, "quiet run")
-    return f"{MODE_NAMES[plan.mode]}; after {quiet} a sign of life"
+    silent = plural(plan.heartbeat_every, "silent run")
+    return f"{MODE_NAMES[plan.mode]}; after {silent} a sign of life"
 
 
 def filter_shown(filter_text: str) -> str:

@@ -9,8 +9,9 @@ from bot.digests.report import Report, owners_to_mention
 from bot.hostnames import HostNameError, host_name
 from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.views.blocks import actions, context, fields, header, run_button, section
-from bot.views.digests.changes import Group, change_groups
+from bot.views.digests.changes import change_groups
 from bot.views.digests.charts import bands_chart, trend_chart, trend_text
+from bot.views.digests.groups import Group
 from bot.views.digests.notes import (
     about_shown,
     about_spoken,
@@ -18,13 +19,21 @@ from bot.views.digests.notes import (
     footer_shown,
     notes,
     preview_note,
+    zone_spoken,
 )
 from bot.views.digests.owners import mention_tokens, owners_line
-from bot.views.digests.plan import MANAGE_DIGEST, manage_button, person_shown, plan_lines, spoken
+from bot.views.digests.plan import (
+    MANAGE_DIGEST,
+    local_text,
+    manage_button,
+    person_shown,
+    plan_lines,
+    spoken,
+)
 from bot.views.digests.summary import average_text, news_blocks, news_spoken, title, title_spoken
 from bot.views.digests.table import worst_lines, worst_spoken, worst_table
 from bot.views.health import bands_text, summary_text
-from bot.views.schedule import slot_text
+from bot.views.schedule import days_ahead, slot_text
 from bot.views.text import MAX_BUTTON_CHARS, clip, moment_token, plural
 
 __all__ = ["MANAGE_DIGEST", "announcement_message", "digest_message", "heartbeat_message"]
@@ -61,9 +70,9 @@ def heartbeat_message(post: Post) -> Message:
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
     told = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
     counted = f"({plural(totals.count, 'domain')}, average {average_text(totals)})"
-    said = [f"{told}: {summary_text(totals)}.", *map(spoken, notes(post)), *about_spoken(post)]
+    before = [f"{told}: {summary_text(totals)}.", zone_spoken(post), *map(spoken, notes(post))]
     return Message(
-        text=_joined(said),
+        text=_joined([*before, *about_spoken(post)]),
         blocks=(
             section(f"✅ *{told}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
             *_contexts(about_shown(post), *notes(post)),
@@ -74,29 +83,48 @@ def heartbeat_message(post: Post) -> Message:
 
 
 def announcement_message(digest: Digest, now: datetime) -> Message:
-    """Return what a channel reads when a digest was made for it, at `now`."""
+    """Return what a channel reads, at `now`, when a digest was made for it or moved into it."""
     who = person_shown(digest.made_by_name)
+    title = f"🗓️ {who} *set up a health digest for this channel.*"
+    if digest.moved_at:  # maybe by somebody else than who made it
+        title = f"🗓️ *A health digest of* {who} *comes here from now on.*"
     how = "To change, pause or delete it, press `Manage` or type `/domaindigest`."
     told = "; ".join(f"{label}: {value}" for label, value in plan_lines(digest.plan))
-    days = (digest.next.due_at - now).days
-    soon = f", in {plural(days, 'day')}" if days > 0 else ""
-    first = f"First on {slot_text(digest.next, digest.plan.schedule.zone)}{soon}."
-    lines = [*plan_lines(digest.plan), ("First digest", moment_token(digest.next.due_at))]
+    said = spoken(title).removeprefix("🗓️ ")
     return Message(
-        text=spoken(f"{who} set up a health digest for this channel. {first} {told}. {how}"),
+        text=spoken(f"{said} {told}. {_first_spoken(digest, now)} {how}"),
         blocks=(
-            section(f"🗓️ {who} *set up a health digest for this channel.*"),
-            fields(lines),
+            section(title),
+            fields([*plan_lines(digest.plan), _first_shown(digest)]),
             *actions(manage_button(digest)),
             context(how),
         ),
     )
 
 
+def _first_shown(digest: Digest) -> tuple[str, str]:
+    """Label and mrkdwn of when the first one comes; of a paused one nobody knows that."""
+    if digest.pause is None:
+        return "First digest", moment_token(digest.next.due_at)
+    until = digest.pause.until
+    return "State", f"Paused until {moment_token(until)}" if until else "Paused"
+
+
+def _first_spoken(digest: Digest, now: datetime) -> str:
+    zone = digest.plan.schedule.zone
+    if digest.pause:
+        until = digest.pause.until
+        return f"It is paused until {local_text(until, zone)}." if until else "It is paused."
+    days = days_ahead(digest.next, now, zone)
+    soon = f", in {plural(days, 'day')}" if days > 0 else ""
+    return f"First on {slot_text(digest.next, zone)}{soon}."
+
+
 def _text(post: Post, preview: str, calling: str, groups: Sequence[Group]) -> str:
     """The whole digest in sentences, as notifications and screen readers get it."""
     report = post.report
-    before = [spoken(preview), title_spoken(report), *map(spoken, notes(post)), calling]
+    noted = [zone_spoken(post), *map(spoken, notes(post))]
+    before = [spoken(preview), title_spoken(report), *noted, calling]
     news = news_spoken(report, groups, post.digest.plan.filter_text)
     first = [spoken(first_note(post.digest))] if post.is_first else []
     numbers = [worst_spoken(report), trend_text(post.trend)]

@@ -6,7 +6,8 @@ from bot.digests.report import MOVED_FROM, Report, has_changed
 from bot.health import Band, Summary
 from bot.message import Block
 from bot.views.blocks import section
-from bot.views.digests.changes import MINUS, Group, delta_text, shown_delta
+from bot.views.digests.changes import MINUS, delta_text, shown_delta
+from bot.views.digests.groups import Group
 from bot.views.digests.plan import filter_shown, spoken
 from bot.views.health import SYMBOLS
 from bot.views.text import plural, score_number
@@ -80,6 +81,9 @@ def _nothing_there(filter_text: str) -> str:
 
 
 def _averages(report: Report) -> tuple[float | None, float | None]:
+    """Now and then. With bounds of scores they are of different domains: nothing to compare."""
+    if report.is_bounded:
+        return report.totals.average, None
     return report.totals.average, report.before.average if report.before else None
 
 

@@ -102,11 +102,14 @@ def _changes(report: Report) -> dict[str, Change] | None:
     if report.since is None:
         return None
     names = {domain.domain for domain in report.worst}
-    moves = (*report.up, *report.down, *report.crossed_up, *report.crossed_down)
     return (
         {domain.domain: (0, "new") for domain in report.new if domain.domain in names}
         | {_name(move): (0, "was unknown") for move in report.found if _name(move) in names}
-        | {_name(move): _moved(move) for move in moves if _name(move) in names}
+        | {
+            domain.domain: _moved(report.before_of[domain.domain], domain.health_score or 0)
+            for domain in report.worst
+            if domain.domain in report.before_of
+        }
     )
 
 
@@ -114,9 +117,8 @@ def _name(move: Move) -> str:
     return move.domain.domain
 
 
-def _moved(move: Move) -> Change:
-    before, after = move.before or 0, move.after or 0  # both are known in what moved
-    return shown_delta(before, after), delta_text(before, after) or "0"
+def _moved(before: float, after: float) -> Change:
+    return shown_delta(before, after), delta_text(before, after) or "–"
 
 
 def _change(domain: Domain, changes: dict[str, Change]) -> Change:

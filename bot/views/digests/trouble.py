@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from bot.digests.digest import MAX_PER_CHANNEL
+from bot.digests.digest import MAX_PER_CHANNEL, Digest
 from bot.digests.errors import (
     AdminsOnlyError,
     BotNotInChannelError,
@@ -19,31 +19,42 @@ from bot.digests.errors import (
 from bot.digests.schedule import UnknownZoneError
 from bot.message import Message
 from bot.views.digests.plan import spoken
-from bot.views.digests.state import INVITE, person
+from bot.views.digests.remedies import INVITE
+from bot.views.digests.state import person
 from bot.views.facts import Facts
 from bot.views.key import SET_KEY
 from bot.views.retry import plain_message
 from bot.views.text import moment_token
 
 
-def changed_text(error: ChangedMeanwhileError) -> str:
+def changed_text(digest: Digest) -> str:
     """Return who has changed a digest meanwhile, and when, as one sentence of mrkdwn."""
-    digest = error.digest
     when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
     who = person(digest.changed_by)
     return f"{who[:1].upper()}{who[1:]} changed this digest meanwhile{when}."
 
 
-def trouble_line(message: Message, lead: str = "") -> str:
+def archived_line(lead: str = "") -> str:
+    """Return that nothing can be done in an archived channel, and what to do first."""
+    return (
+        f"⚠️ {lead}That channel is archived: nobody can post there. Unarchive it, invite me again"
+        f" with {INVITE}, and try again; or choose another channel."
+    )
+
+
+def trouble_line(message: Message, lead: str = "", *, is_about_key: bool = False) -> str:
     """Return the answer to a failure as a line for a form, in which its buttons have no place.
 
-    `lead` is finished mrkdwn that goes before it.
+    `lead` is finished mrkdwn that goes before it. Where the key is the trouble, it says where
+    that is set.
     """
     texts = [block["text"]["text"] for block in message.blocks if block["type"] == "section"]
     elements = [each for block in message.blocks for each in block.get("elements", ())]
-    is_about_key = any(each.get("action_id") == SET_KEY for each in elements)
-    mend = " `/domainkey` is the way to it." if is_about_key else ""
-    return f"⚠️ {lead}{texts[0] if texts else message.text}{mend}"
+    is_about_key = is_about_key or any(each.get("action_id") == SET_KEY for each in elements)
+    told = texts[0] if texts else message.text
+    is_named = "`/domainkey`" in told
+    mend = " `/domainkey` is the way to it." if is_about_key and not is_named else ""
+    return f"⚠️ {lead}{told}{mend}"
 
 
 def _unknown(_error: UnknownDigestError, _facts: Facts) -> Message:
@@ -60,7 +71,7 @@ def _too_many(_error: TooManyDigestsError, _facts: Facts) -> Message:
 
 
 def _changed(error: ChangedMeanwhileError, _facts: Facts) -> Message:
-    told = f"{changed_text(error)} Look at it again before you change it."
+    told = f"{changed_text(error.digest)} Look at it again before you change it."
     return Message(spoken(told), plain_message(told).blocks)
 
 

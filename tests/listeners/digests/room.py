@@ -1,8 +1,8 @@
 """The listeners of `/domaindigest` in real Bolt, with a local Slack and a store in memory."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import aiohttp
@@ -68,6 +68,12 @@ class Room:
         self.office.posts.posts.clear()
         return made.digest
 
+    async def made_by_bob(self, channel: str = "general", **plan: Any) -> Digest:
+        """Return the same, made by the very person who acts in most tests."""
+        made = await self.made(channel, **plan)
+        own = replace(made, made_by=self.bob.id, made_by_name="bob")
+        return await self.office.shelf.change(self.workspace, made.digest_id, lambda _: own)
+
     async def now(self, digest: Digest) -> Digest:
         """Return a digest as it is saved now."""
         return await self.office.desk.get(self.workspace, digest.digest_id)
@@ -130,6 +136,15 @@ class Room:
         )
         assert where is not None
         self.slack.world.posting.add(where, message.as_args(), user=self.slack.bot_user_id)
+
+    async def shown(self, is_so: Callable[[View], bool]) -> View:
+        """Return bob's form once it is so, while work may still go on."""
+
+        def look() -> View | None:
+            form = self.bob.form
+            return form if form and is_so(form) else None
+
+        return await self.slack.world.workspace.bell.until(look, TIME_LIMIT_S)
 
     async def quiet(self) -> None:
         assert await self.tasks.are_done_within(TIME_LIMIT_S)

@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.digests.errors import AdminsOnlyError, BotNotInChannelError, GuestError, NotInChannelError
 from bot.errors import StrangerError
 from bot.listeners.conversation import Conversation
-from bot.listeners.digests.access import DigestAccess, Visitor, require_open
+from bot.listeners.digests.access import DigestAccess, Visitor, require_open, seen_channel
 from bot.slack.calls import Member
 from bot.slack.channels import Channel
 from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackError
@@ -177,5 +177,34 @@ def test_a_channel_is_open_when_the_bot_is_in_it_and_it_is_not_archived() -> Non
         require_open(Visitor(MEMBER, a_channel(has_bot=False), is_restricted=False))
     with pytest.raises(BotNotInChannelError):
         require_open(Visitor(MEMBER, None, is_restricted=False))
-    with pytest.raises(ChannelClosedError):
-        require_open(Visitor(MEMBER, a_channel(is_archived=True), is_restricted=False))
+    for has_bot in (True, False):  # Slack takes the bot out of what is archived
+        channel = a_channel(is_archived=True, has_bot=has_bot)
+        with pytest.raises(ChannelClosedError):
+            require_open(Visitor(MEMBER, channel, is_restricted=False))
+
+
+async def test_of_a_direct_message_slack_is_not_asked(asking: Asking) -> None:
+    direct = asking.room.slack.world.workspace.direct_message(asking.room.bob.member)
+
+    assert await seen_channel(asking.by("bob"), direct.id) is None
+    assert asking.room.slack.calls == []
+
+
+@pytest.mark.parametrize("keeps_bot", [True, False])
+@pytest.mark.parametrize("code", ["", "fetch_members_failed"])
+async def test_who_made_a_digest_changes_it_in_a_channel_that_was_archived(
+    asking: Asking, keeps_bot: bool, code: str
+) -> None:
+    room = asking.room
+    own, other = await room.made_by_bob(), await room.made()
+    room.slack.archive("general", keeps_bot=keeps_bot)
+    room.slack.world.workspace.channels[own.plan.channel_id].members.discard(room.bob.id)
+    if code:
+        room.slack.fail_next("conversations.members", code, times=9)
+
+    assert (await asking.access.require_editor_of(asking.by("bob"), own)).sees_own_only
+    assert (
+        await asking.access.require_visitor(asking.by("bob"), own.plan.channel_id)
+    ).sees_own_only
+    with pytest.raises(NotInChannelError):
+        await asking.access.require_editor_of(asking.by("bob"), other)

@@ -6,6 +6,7 @@ import pytest
 
 from bot.digests.digest import Mention, Mode
 from bot.digests.schedule import Schedule
+from bot.listeners.digests.presses import Presses
 from bot.slack.errors import SlackUnavailableError
 from tests.builders import a_domain
 from tests.digests.office import DAILY
@@ -68,7 +69,7 @@ async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Ro
     cy = room.slack.person("cy").id
     assert digest.plan.mentions == (Mention(label="tag:prod", who=(cy,)),)
     assert (digest.made_by, digest.made_by_name) == (room.bob.id, "bob")
-    assert "✅ Saved. Next run Sat 21 Nov 2026, 23:59 (for you: " in saved.everything
+    assert "✅ Saved. Next run Sat 21 Nov 2026, 23:59 (Asia/Tokyo), for you " in saved.everything
     assert "no domain matches the filter" in saved.everything
     assert [text for _, text in room.office.posts.posts] == ["announced by bob"]
 
@@ -128,13 +129,28 @@ async def test_of_two_quick_choices_the_later_one_is_drawn(room: Room) -> None:
     assert "• Sun 22 Nov 2026" in (await room.settled()).everything
 
 
-async def test_a_form_that_was_changed_meanwhile_shows_the_latest_choice(room: Room) -> None:
+async def test_a_choice_made_before_the_last_one_was_drawn_is_drawn_too(room: Room) -> None:
     form = await room.new_form()
-    room.slack.fail_next("views.update", "hash_conflict")
+    room.slack.fail_next("views.update", kind="slow", delay_s=0.1)
 
-    form = await room.choose(form, "Days", ["Sun"])
+    await room.bob.choose(form, "Days", ["Sat"])
+    await room.bob.choose(form, "Days", ["Sun"])  # with the hash of before the first draw
 
-    assert "• Sun 22 Nov 2026" in form.everything
+    assert "• Sun 22 Nov 2026" in (await room.settled()).everything
+
+
+async def test_what_another_process_has_put_there_is_left_alone(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Presses, "is_latest", lambda *_: True)  # each knows its own presses only
+    form = await room.new_form()
+    room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
+
+    await room.bob.choose(form, "Days", ["Sun"])
+    await room.bob.submit(form)
+    form = await room.settled()
+
+    assert (form.title, len(await room.digests())) == ("Health digests", 1)
 
 
 async def test_a_choice_is_drawn_only_into_the_form_that_it_was_made_in(room: Room) -> None:
@@ -193,7 +209,7 @@ async def test_a_digest_is_changed_from_what_it_is(room: Room) -> None:
     assert f"{changed.plan.schedule.at:%H:%M}" == "10:00"
     assert changed.plan == replace(digest.plan, schedule=schedule, mode=Mode.CHANGES)
     assert changed.changed_by == room.bob.id
-    assert "✅ Saved. Next run Fri 20 Nov 2026, 10:00." in saved.everything
+    assert "✅ Saved. Next run Fri 20 Nov 2026, 10:00 (Europe/Berlin)." in saved.everything
 
 
 async def test_two_digests_changed_one_after_the_other_do_not_mix(room: Room) -> None:
@@ -211,45 +227,72 @@ async def test_two_digests_changed_one_after_the_other_do_not_mix(room: Room) ->
 RULES = (Mention(label="tag:a", who=("U1AAA",)), Mention(label="tag:b", who=("U1BBB",)))
 
 
-async def test_a_removed_rule_is_gone_once_the_form_is_saved(room: Room) -> None:
+async def test_a_rule_without_its_tick_is_gone_once_the_form_is_saved(room: Room) -> None:
     digest = await room.made(mentions=RULES)
     form = await room.change_form()
-    await room.bob.choose(form, "Filter", "shop")
 
-    form = await room.press(form, "Remove")
+    await room.bob.choose(form, "Mention rules", ["tag:b"])
+    form = await room.choose(form, "Days", ["Sun"])
     before = await room.now(digest)
     await room.submit(form)
 
-    assert "tag:a" not in form.everything
-    assert form.values["Filter"] == "shop"
+    assert form.values["Mention rules"] == ["tag:b"]
     assert before.plan.mentions == RULES
     assert (await room.now(digest)).plan.mentions == RULES[1:]
+
+
+async def test_quick_acts_do_not_bring_a_removed_rule_back(room: Room) -> None:
+    digest = await room.made(mentions=RULES)
+    form = await room.change_form()
+    room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
+
+    await room.bob.choose(form, "Mention rules", [])
+    await room.bob.choose(form, "Days", ["Sun"])
+    await room.bob.submit(form)
+    await room.settled()
+
+    assert (await room.now(digest)).plan.mentions == ()
 
 
 async def test_every_rule_can_be_removed_and_another_one_added(room: Room) -> None:
     digest = await room.made(mentions=RULES)
     form = await room.change_form()
-
-    for _ in RULES:
-        form = await room.press(form, "Remove")
     [group] = list(room.slack.world.workspace.user_groups.values())[:1]
+
     await room.submit(
-        form, {"Tag or folder": "folder:new", "Mention user group": f"@{group.handle}"}
+        form,
+        {
+            "Mention rules": [],
+            "Tag or folder": "folder:new",
+            "Mention user group": f"@{group.handle}",
+        },
     )
 
     rule = Mention(label="folder:new", who=(group.id,))
     assert (await room.now(digest)).plan.mentions == (rule,)
 
 
-async def test_removing_says_when_it_could_not_be_done(room: Room) -> None:
-    await room.made(mentions=RULES)
+async def test_an_eleventh_rule_is_refused_under_its_field(room: Room) -> None:
+    await room.made(mentions=tuple(Mention(label=f"tag:t{n}", who=("U1",)) for n in range(10)))
     form = await room.change_form()
-    room.slack.fail_next("users.info", "fatal_error")
+    mention = {"Mention": ["cy"]}
 
-    after = await room.press(form, "Remove")
+    refused = await room.bob.submit(form, {"Tag or folder": "tag:new"} | mention)
+    joined = await room.bob.submit(form, {"Tag or folder": "tag:t3"} | mention)
 
-    assert "tag:a" in after.everything
-    assert "Slack did not answer me properly" in await room.answer()
+    assert "take the tick from one of them first" in refused.errors["Tag or folder"]
+    assert joined.errors == {}
+
+
+async def test_a_rule_mentions_at_most_twenty(room: Room) -> None:
+    who = tuple(f"U{number:05}" for number in range(20))
+    await room.made(mentions=(Mention(label="tag:t", who=who),))
+    form = await room.change_form()
+
+    delivery = await room.bob.submit(form, {"Tag or folder": "tag:t", "Mention": ["cy"]})
+
+    assert "At most 20 people and user groups" in delivery.errors["Mention"]
+    assert "it has 20 already" in delivery.errors["Mention"]
 
 
 async def test_the_menus_offer_what_there_is(room: Room) -> None:
@@ -270,6 +313,20 @@ async def test_without_the_permission_no_user_groups_are_offered(room: Room) -> 
     room.slack.fail_next("usergroups.list", "missing_scope")
 
     assert await room.bob.suggest(form, "Mention user group", "") == []
+
+
+async def test_user_groups_are_asked_for_once_a_minute_and_kept_for_when_slack_says_no(
+    room: Room,
+) -> None:
+    form = await room.new_form()
+
+    first = [await room.bob.suggest(form, "Mention user group", typed) for typed in ("", "w", "")]
+    room.office.clock.advance(61)
+    room.slack.fail_next("usergroups.list", "ratelimited")
+    later = await room.bob.suggest(form, "Mention user group", "")
+
+    assert [call.method for call in room.slack.calls].count("usergroups.list") == 2
+    assert first[0] == later != []
 
 
 async def test_without_the_service_what_was_typed_is_offered(room: Room) -> None:

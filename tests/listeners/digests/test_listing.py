@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.keys import NoKeyError
-from bot.listeners.digests.screen import Presses
+from bot.listeners.digests.presses import Presses
 from bot.slack.errors import ChannelClosedError, SlackUnavailableError
 from bot.tracker.errors import UnavailableError
 from tests.digests.office import BOB
@@ -122,7 +122,8 @@ async def test_a_service_that_is_down_is_told_in_the_form(room: Room, label: str
 
     after = await room.press(form, label)
 
-    assert "⚠️ Domain Tracker cannot be reached" in after.everything
+    assert "Domain Tracker cannot be reached" in after.everything
+    assert ("⚠️ *Not sent.* " in after.everything) is (label == "Send now")
     assert label in after.buttons
     assert room.office.posts.posts == []
 
@@ -150,6 +151,32 @@ async def test_a_preview_is_shown_to_its_person_alone(room: Room) -> None:
     assert room.office.posts.posts == []
 
 
+async def test_a_preview_that_went_by_direct_message_says_so(room: Room) -> None:
+    await room.made()
+    form = await room.list()
+    room.slack.fail_next("response_url", "used_url", status=404)
+    room.slack.fail_next("chat.postEphemeral", "not_in_channel")
+
+    after = await room.press(form, "Preview")
+
+    assert "in your direct messages with me, for you alone" in after.everything
+    assert "Preview" in await room.answer(channel="dm")
+
+
+async def test_an_owner_deletes_what_they_made_in_a_channel_that_was_archived(room: Room) -> None:
+    own, other = await room.made_by_bob(), await room.made(filter_text="tag:theirs")
+    form = await room.list()
+    room.slack.archive("general")
+
+    after = await room.press(form, "Delete")
+
+    assert "🗑️ Deleted." in after.everything
+    assert "tag:theirs" in after.everything  # bob is still among its members
+    assert "unarchive it, invite me again" in after.everything
+    assert [each.digest_id for each in await room.digests()] == [other.digest_id]
+    assert own.digest_id != other.digest_id
+
+
 async def test_a_form_that_was_closed_meanwhile_still_tells_how_it_ended(room: Room) -> None:
     await room.made()
     form = await room.list()
@@ -168,7 +195,7 @@ async def test_a_paused_digest_is_resumed(room: Room) -> None:
 
     after = await room.press(await room.list(), "Resume")
 
-    assert "▶️ Resumed. Next run Fri 20 Nov 2026, 09:00." in after.everything
+    assert "▶️ Resumed. Next run Fri 20 Nov 2026, 09:00 (Europe/Berlin)." in after.everything
     assert (await room.now(digest)).pause is None
 
 

@@ -1,11 +1,13 @@
 """The buttons about digests in messages: in posts, and in what their owners are told."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from bot.digests.changes import Editor
 from bot.digests.digest import Plan
+from bot.tracker.errors import InvalidKeyError
 from bot.views.digests.notices import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.plan import MANAGE_DIGEST
 from tests.digests.office import BOB, DAILY
@@ -101,3 +103,84 @@ async def test_an_owner_resumes_from_the_direct_message(room: Room) -> None:
 
     assert "▶️ Resumed." in await room.answer(channel="dm")
     assert (await room.now(digest)).pause is None
+
+
+@pytest.mark.parametrize("keeps_bot", [True, False])
+async def test_in_an_archived_channel_nothing_is_resumed_until_it_is_back(
+    room: Room, keeps_bot: bool
+) -> None:
+    digest = await room.made()
+    await room.office.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
+    room.post(RESUME_DIGEST, "Resume", f"C0/{digest.digest_id}", "dm")
+    notice = room.bob.messages("dm")[-1]
+    room.slack.archive("general", keeps_bot=keeps_bot)
+
+    await room.bob.press(notice, "Resume")
+    refused = await room.answer(channel="dm")
+    room.slack.unarchive("general")
+    room.slack.invite_bot("general")
+    await room.bob.press(notice, "Resume")
+
+    assert "*Not resumed.* That channel is archived" in refused
+    assert "invite me again with `/invite @Domain Tracker`" in refused
+    assert "Reference" not in refused
+    assert "▶️ Resumed." in await room.answer(channel="dm")
+
+
+async def test_what_keeps_a_missing_digest_from_being_sent_is_told_and_it_can_be_pressed_again(
+    room: Room,
+) -> None:
+    digest = await room.made()
+    room.post(SEND_DIGEST, "Send now", f"C0/{digest.digest_id}", "dm")
+    notice = room.bob.messages("dm")[-1]
+    room.office.lists.error = InvalidKeyError()
+
+    await room.bob.press(notice, "Send now")
+    refused = await room.answer(channel="dm")
+    room.office.lists.error = None
+    await room.bob.press(notice, "Send now")
+
+    assert "⚠️ *Not sent.* Domain Tracker refuses this workspace's API key" in refused
+    assert "`/domainkey`" in refused
+    assert "✅ Sent." in await room.answer(channel="dm")
+
+
+async def test_a_second_press_while_the_first_is_worked_on_says_so(room: Room) -> None:
+    digest = await room.made()
+    room.post(SEND_DIGEST, "Send now", f"C0/{digest.digest_id}", "dm")
+    notice = room.bob.messages("dm")[-1]
+    room.office.lists.gate.clear()
+
+    await room.bob.press(notice, "Send now")
+    await room.bob.press(notice, "Send now")
+    said = await room.bob.next_message("dm", where=lambda message: "I am at it" in message.text)
+    room.office.lists.gate.set()
+
+    assert said.text
+    assert "✅ Sent." in await room.answer(channel="dm")
+
+
+async def test_manage_on_an_old_post_of_a_digest_that_moved_shows_what_is_here(room: Room) -> None:
+    digest, cy = await room.made(), room.slack.person("cy")
+    room.post(MANAGE_DIGEST, "Manage", f"{digest.plan.channel_id}/{digest.digest_id}", "general")
+    there = replace(digest.plan, channel_id=room.channel_id("secret"))
+    await room.office.desk.change(room.workspace, digest.digest_id, there, by=BOB, version=1)
+    await room.made(filter_text="tag:here")
+
+    form = await room.press(cy.messages()[-1], "Manage", cy)
+
+    assert "That digest has moved." in form.everything
+    assert "tag:here" in form.everything
+    assert "1 digest in `#general`" in form.everything
+
+
+async def test_manage_in_a_direct_message_follows_a_digest_that_moved(room: Room) -> None:
+    digest = await room.made()
+    room.post(MANAGE_DIGEST, "Manage", f"{digest.plan.channel_id}/{digest.digest_id}", "dm")
+    there = replace(digest.plan, channel_id=room.channel_id("secret"))
+    await room.office.desk.change(room.workspace, digest.digest_id, there, by=BOB, version=1)
+
+    form = await room.press(room.bob.messages("dm")[-1], "Manage")
+
+    assert "1 digest in `#secret`" in form.everything
+    assert "has moved" not in form.everything

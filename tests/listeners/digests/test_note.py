@@ -45,7 +45,7 @@ NOTES = st.builds(
     digest_id=st.none() | st.text(),
     version=st.integers(),
     nonce=st.text(),
-    removed=st.frozensets(st.integers(0, 9)),
+    zone=st.none() | st.text(),
 )
 
 
@@ -59,10 +59,11 @@ def test_a_form_without_a_note_has_an_empty_one(text: str | None) -> None:
     assert note_in(text) == FormNote()
 
 
-def test_one_more_rule_can_be_noted_as_removed() -> None:
-    note = FormNote(removed=frozenset({1})).without_rule(3)
+@pytest.mark.parametrize("more", ["", ", [1, 2]", ', "Europe/Berlin", 7'])
+def test_a_form_of_another_version_is_still_about_its_digest(more: str) -> None:
+    note = note_in(f'["C1", "d1", 3, "n"{more}]')
 
-    assert note.removed == {1, 3}
+    assert (note.channel_id, note.digest_id, note.version, note.nonce) == ("C1", "d1", 3, "n")
 
 
 @pytest.mark.parametrize("read", [from_press, from_form])

@@ -21,6 +21,7 @@ from bot.views.digests.draft import (
     LIFE_FIELD,
     MODE_FIELD,
     PEOPLE_FIELD,
+    RULES_FIELD,
     TIME_FIELD,
     WORST_FIELD,
     ZONE_FIELD,
@@ -32,7 +33,7 @@ from tests.digests.builders import a_schedule
 Json = Any
 FIELDS = (
     *(CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD, ZONE_FIELD, FILTER_FIELD, MODE_FIELD, LIFE_FIELD),
-    *(WORST_FIELD, LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD, UNTIL_FIELD),
+    *(WORST_FIELD, LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD, UNTIL_FIELD, RULES_FIELD),
 )
 
 
@@ -151,6 +152,9 @@ def test_every_field_is_read() -> None:
         (FILTER_FIELD, typed("shop sort:name"), "Leave out “sort:name”: a post has neither"),
         (FILTER_FIELD, typed("page:2 sort:x"), "Leave out “page:2” and “sort:x”"),
         (FILTER_FIELD, typed("a:1 b:2 c:3 d:4 e:5"), "there is no filter “c:”; 2 more"),
+        (FILTER_FIELD, typed('tag:"two words'), "is opened and not closed"),
+        (FILTER_FIELD, typed('shop"'), "is opened and not closed"),
+        (FILTER_FIELD, typed("“two words"), "is opened and not closed"),
         (FILTER_FIELD, typed("x" * 501), "at most 500 characters"),
         (FILTER_FIELD, typed(f"tag:{KEY}"), "Never put one here"),
         (GROUP_FIELD, chosen("C0OPS"), "pick a user group from the list"),
@@ -163,6 +167,14 @@ def test_what_cannot_be_taken_is_said_under_its_field(field: str, state: Json, t
     assert KEY not in str(errors)
     assert errors[field][0].isupper()
     assert errors[field][-1] == "."
+
+
+def test_all_that_is_wrong_with_a_filter_is_said_at_once() -> None:
+    told = refused({FILTER_FIELD: typed('colour:red sort:name page:x tag:"a')})[FILTER_FIELD]
+
+    assert "“colour:red”: there is no filter “colour:”." in told
+    assert "Leave out “sort:name” and “page:x”" in told
+    assert "is opened and not closed." in told
 
 
 @pytest.mark.parametrize(
@@ -186,6 +198,26 @@ def test_half_a_rule_is_said_under_the_field_that_it_lacks(
 
     assert list(errors) == [field]
     assert told in errors[field]
+
+
+def box(value: Json, shown: Json = "tag:a") -> Json:
+    words = {"type": "plain_text", "text": shown}
+    return {"value": value, "text": words, "description": {"type": "mrkdwn", "text": "<@U1>"}}
+
+
+@pytest.mark.parametrize(
+    ("state", "kept"),
+    [
+        ({"selected_options": [box("0 1 tag:a"), box("7 2 tag:b")]}, {0, 7}),
+        ({"selected_options": []}, set()),
+        ({"selected_options": [box("x"), box(None), "y", box("0 1 " + "x" * 150)]}, set()),
+        ({}, None),
+        ({"selected_options": "0"}, None),
+    ],
+    ids=["two", "none", "forged", "no field", "odd"],
+)
+def test_the_rules_that_are_ticked_stay(state: Json, kept: set[int] | None) -> None:
+    assert read_digest_form(values_of(RIGHT | {RULES_FIELD: state})).kept == kept
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:

@@ -1,7 +1,12 @@
 """Whom the list of digests serves, and what it says when something breaks."""
 
+from dataclasses import replace
+
 import pytest
 
+from bot.playground.slack import View
+from bot.views.digests.plan import MANAGE_DIGEST
+from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
 
 pytestmark = pytest.mark.anyio
@@ -58,13 +63,17 @@ async def test_who_has_left_the_channel_is_shown_nothing_of_it(room: Room) -> No
 
 async def test_where_the_bot_cannot_look_nothing_is_changed(room: Room) -> None:
     await room.made("hidden", filter_text="tag:kept")
+    own = await room.made_by_bob("hidden")
     form = await room.list(channel="hidden")
+    theirs = replace(own, made_by=BOB.user_id)
+    await room.office.shelf.change(room.workspace, own.digest_id, lambda _: theirs)
 
     after = await room.press(form, "Delete")
 
     assert "tag:kept" in form.everything
+    assert form.buttons.count("Delete") == 1
     assert "You are not in that channel, or I am not" in after.everything
-    assert len(await room.digests("hidden")) == 1
+    assert len(await room.digests("hidden")) == 2
 
 
 async def test_a_guest_is_told_that_digests_are_not_for_guests(room: Room) -> None:
@@ -108,3 +117,41 @@ async def test_slack_is_asked_once_per_press_who_is_in_the_channel(room: Room, l
 
     asked = [call for call in room.slack.calls if call.method == "conversations.members"]
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("method", ["conversations.info", "conversations.members"])
+async def test_a_list_that_could_not_be_shown_can_be_asked_for_again(
+    room: Room, method: str
+) -> None:
+    await room.made()
+    room.slack.fail_next(method, "fatal_error")
+
+    form = await opened_from_post(room)
+    again = await room.press(form, "Try again")
+
+    assert "Slack did not answer me properly" in form.everything
+    assert "1 digest in `#general`" in again.everything
+
+
+async def opened_from_post(room: Room) -> View:
+    """Open the list where it has to be asked who is in the channel."""
+    [digest, *_] = await room.digests()
+    value = f"{digest.plan.channel_id}/{digest.digest_id}"
+    room.post(MANAGE_DIGEST, "Manage", value, "general")
+    return await room.press(room.bob.messages()[-1], "Manage")
+
+
+async def test_a_mistake_while_the_list_opens_does_not_leave_it_looking_for_ever(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(room.office.desk, "of_channel", broken)
+        form = await room.list()
+    again = await room.press(form, "Try again")
+
+    assert "Something broke on my side" in form.everything
+    assert "Reference" in await room.answer()
+    assert "No digests in `#general` yet" in again.everything

@@ -1,12 +1,15 @@
 """Saving the form of a digest: where it can fail, and what is said then."""
 
 from dataclasses import replace
+from datetime import time
 from typing import Any
 
 import pytest
 
+from bot.digests.digest import Mention
 from bot.playground.slack import View
 from bot.slack.errors import ChannelClosedError, SlackUnavailableError
+from bot.store.errors import StoreError
 from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
 
@@ -155,3 +158,84 @@ async def test_who_has_left_a_channel_cannot_take_its_digest_away(room: Room) ->
 
     assert "You are not in that channel" in after.everything
     assert (await room.now(digest)).plan == digest.plan
+
+
+async def test_a_store_that_fails_takes_nothing_away_that_was_typed(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise StoreError("away")
+
+    digest = await room.made(mentions=(Mention(label="tag:a", who=("U1",)),) * 2)
+    form = await room.change_form()
+    typed = {"Filter": "tag:typed below:80", "Time": "07:13", "Mention rules": []}
+
+    with monkeypatch.context() as patched:
+        patched.setattr(room.office.documents, "get", away)
+        after = await room.submit(form, typed)
+    saved = await room.submit(after)
+
+    assert "*Not saved.* I cannot reach my memory right now" in after.everything
+    assert (after.title, after.values["Filter"]) == ("Change digest", "tag:typed below:80")
+    assert "✅ Saved." in saved.everything
+    plan = (await room.now(digest)).plan
+    assert (plan.filter_text, plan.schedule.at, plan.mentions) == (
+        "tag:typed below:80", time(7, 13), (),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["users.info", "conversations.info", "conversations.members"])
+async def test_a_slack_that_fails_takes_nothing_away_that_was_typed(
+    room: Room, method: str
+) -> None:
+    form = await room.new_form()
+    room.slack.fail_next(method, "fatal_error", times=3)
+
+    after = await room.submit(form, {"Filter": "tag:typed", "Time": "07:13"})
+
+    assert "*Not saved.*" in after.everything
+    assert (after.title, after.values["Filter"]) == ("New digest", "tag:typed")
+    assert after.values["Time"] == "07:13"
+    assert await room.digests() == []
+
+
+async def test_it_is_said_to_be_saved_before_anybody_counts_what_matches(room: Room) -> None:
+    form = await room.new_form()
+    room.office.lists.gate.clear()
+
+    await room.bob.submit(form, {"Filter": "tag:none"})
+    await room.bob.next_form()
+    saved = await room.shown(lambda form: "✅ Saved." in form.everything)
+    room.office.lists.gate.set()
+
+    assert "no domain matches" not in saved.everything
+    assert "no domain matches the filter" in (await room.settled()).everything
+
+
+async def test_what_goes_wrong_after_saving_does_not_say_that_it_was_not(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    form = await room.new_form()
+    monkeypatch.setattr(room.office.desk, "matching", broken)
+
+    saved = await room.submit(form, {"Filter": "tag:prod"})
+
+    assert "✅ Saved." in saved.everything
+    assert len(await room.digests()) == 1
+    assert room.bob.messages() == []
+
+
+async def test_a_list_that_was_left_meanwhile_is_not_drawn_again(room: Room) -> None:
+    form = await room.new_form()
+    room.office.lists.gate.clear()
+    await room.bob.submit(form, {"Filter": "tag:none"})
+    saved = await room.shown(lambda form: "✅ Saved." in form.everything)
+
+    await room.bob.press(saved, "New")
+    await room.shown(lambda form: form.title == "New digest")
+    room.office.lists.gate.set()
+
+    assert (await room.settled()).title == "New digest"

@@ -38,17 +38,26 @@ async def test_a_private_channel_without_the_bot_is_not_there(
     assert answer["error"] == "channel_not_found"
 
 
-async def test_an_archived_channel_takes_nothing_until_it_is_back(
-    slack: LocalSlack, api: Api
+@pytest.mark.parametrize(
+    ("name", "keeps_bot", "while_archived", "afterwards"),
+    [
+        ("general", False, "is_archived", "not_in_channel"),
+        ("general", True, "is_archived", "ok"),
+        ("secret", False, "channel_not_found", "channel_not_found"),
+        ("secret", True, "is_archived", "ok"),
+    ],
+)
+async def test_an_archived_channel_takes_nothing_and_loses_the_app(
+    slack: LocalSlack, api: Api, name: str, keeps_bot: bool, while_archived: str, afterwards: str
 ) -> None:
-    slack.archive("general")
-    while_archived = await posted(slack, api, "general")
+    slack.archive(name, keeps_bot=keeps_bot)
+    refused = await posted(slack, api, name)
     with pytest.raises(CommandFailed, match="is_archived"):
-        slack.person("bob").say("Hello")
+        slack.person("bob").say("Hello", name)
 
-    slack.unarchive("general")
+    slack.unarchive(name)
 
-    assert (while_archived, await posted(slack, api, "general")) == ("is_archived", "ok")
+    assert (refused, await posted(slack, api, name)) == (while_archived, afterwards)
 
 
 async def test_a_message_of_an_archived_channel_cannot_be_changed(

@@ -1,3 +1,5 @@
+import pytest
+
 from bot.message import Message
 from bot.views.digests.post import (
     digest_message,
@@ -19,7 +21,7 @@ def test_each_kind_of_change_is_told_everywhere() -> None:
     message = taken(digest_message(a_post(report=a_report(now, before))))
 
     for words in (
-        "1 domain got worse, 1 into a lower band",
+        "1 domain got worse",
         "1 domain without a score, 1 had one before",
         "1 domain gone",
         "1 domain new",
@@ -41,6 +43,19 @@ def test_a_fall_into_another_band_names_both() -> None:
     assert "a.example from 82.5 (good) to 41 (poor); b.example from 100 to 86 (good)." in (
         message.text
     )
+
+
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [(86, "2 domains got worse, 1 into a lower band*"), (40, "2 domains got worse*\n")],
+    ids=["one of two", "both"],
+)
+def test_how_many_came_into_another_band_is_told_unless_it_is_all(second: int, words: str) -> None:
+    report = a_report({"a.example": 41, "b.example": second}, {"a.example": 82, "b.example": 100})
+
+    told = shown_text(digest_message(a_post(report=report)))
+
+    assert words.replace("*", "") in told.replace("*", "")
 
 
 def test_what_was_lost_is_told_before_what_never_had_a_score() -> None:

@@ -38,7 +38,7 @@ def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
         ["Domain", "Health", "Change", "State"],
         ["a.example", "41", "▼ \N{MINUS SIGN}41", "🔴 poor"],
         ["b.example", "50", "▲ +0.1", "🟡 fair"],
-        ["c.example", "77", "–", "🟡 fair"],
+        ["c.example", "77", "▲ +1", "🟡 fair"],
         ["d.example", "78", "was unknown", "🟡 fair"],
     ]
     assert "Worst 4 of 5: a.example 41 (poor), b.example 50 (fair)," in message.text

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.digest import WORST_COUNTS, Mention, Mode, Plan
+from bot.digests.digest import WORST_COUNTS, Mention, Mode, Pause, Plan
 from bot.digests.schedule import Schedule, zone_names
 from bot.listeners.digests.reading import draft_in, read_digest_form, read_pause_form
 from bot.playground.slack.elements import state_values
 from bot.views.digests.draft import MAX_FILTER_CHARS, MAX_LIFE, NEVER, Draft, draft_of
-from bot.views.digests.form import Editing, edit_form, zone_option
+from bot.views.digests.form import Editing, edit_form
+from bot.views.digests.inputs import zone_option
 from bot.views.digests.pause import pause_form
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import DUE, ZONE, a_digest, a_mention, a_schedule
@@ -122,25 +123,83 @@ def test_why_it_was_not_saved_stands_on_top() -> None:
     assert drawn(said="⚠️ *Not saved.*")["blocks"][0]["text"]["text"] == "⚠️ *Not saved.*"
 
 
-def test_rules_are_listed_with_a_button_each_but_not_the_removed_ones() -> None:
-    digest = a_digest(mentions=(a_mention("tag:a"), a_mention("tag:b"), a_mention("tag:c")))
+def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None:
+    digest = a_digest(mentions=(a_mention("tag:a"), a_mention("folder:Web shops")))
 
-    form = drawn(digest=digest, removed=frozenset({1}))
+    form = drawn(digest=digest)
 
-    text = "\n".join(shown(form))
-    assert f"`tag:a` → <@{ADMIN_ID}>" in text
-    assert "tag:b" not in text
-    assert "1 rule will be gone once you press `Save`." in text
-    removing = [block["accessory"] for block in form["blocks"] if "accessory" in block][1:]
-    assert [each["value"] for each in removing] == ["0", "2"]
+    boxes = fields_of(form)["Mention rules"]["element"]
+    assert [each["text"]["text"] for each in boxes["options"]] == ["tag:a", "folder:Web shops"]
+    assert boxes["options"][0]["description"]["text"] == f"<@{ADMIN_ID}>"
+    assert boxes["initial_options"] == boxes["options"]
+    assert read_digest_form(state_of(form)).kept == frozenset({0, 1})
 
 
-def test_beyond_ten_rules_there_is_no_field_for_another() -> None:
-    digest = a_digest(mentions=(a_mention(),) * 10)
+def test_a_rule_without_a_tick_stays_without_one_when_it_is_drawn_again() -> None:
+    digest = a_digest(mentions=(a_mention("tag:a"), a_mention("tag:b")))
+    ticked = draft_in(state_of(drawn(digest=digest))).kept or ()
 
-    assert "Tag or folder" not in fields_of(drawn(digest=digest))
-    assert "10 rules are the most" in told(digest=digest)
-    assert "Tag or folder" in fields_of(drawn(digest=digest, removed=frozenset({9})))
+    some = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=ticked[1:]), digest=digest)
+    none = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=()), digest=digest)
+
+    assert read_digest_form(state_of(some)).kept == frozenset({1})
+    assert read_digest_form(state_of(none)).kept == frozenset()
+    assert len(fields_of(none)["Mention rules"]["element"]["options"]) == 2
+
+
+def test_a_digest_that_cannot_be_read_now_is_drawn_with_what_is_ticked() -> None:
+    digest = a_digest(mentions=(a_mention("tag:a"), a_mention("tag:b")))
+    ticked = draft_in(state_of(drawn(digest=digest))).kept or ()
+
+    form = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=ticked[1:]), is_new=False)
+
+    assert form["title"]["text"] == "Change digest"
+    assert read_digest_form(state_of(form)).kept == frozenset({1})
+
+
+def test_ten_rules_have_a_box_each_and_the_rest_is_not_shown() -> None:
+    digest = a_digest(mentions=tuple(a_mention(f"tag:t{number}") for number in range(12)))
+
+    assert len(fields_of(drawn(digest=digest))["Mention rules"]["element"]["options"]) == 10
+
+
+def test_nothing_in_an_empty_field_looks_like_a_value() -> None:
+    fields = fields_of(drawn())
+
+    shown_there = [
+        fields[name]["element"]["placeholder"]["text"]
+        for name in ("Tag or folder", "Mention", "Mention user group")
+    ]
+    assert all(words.startswith("Choose ") for words in shown_there)
+    assert "At most 20 people and user groups" in fields["Mention"]["hint"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("until", "words", "first"),
+    [
+        (None, "Paused until somebody presses `Resume`. If that were now:", "Mon 23 Nov 2026"),
+        (datetime(2026, 11, 29, 23, tzinfo=UTC), "Paused until 30 Nov 2026.", "Mon 30 Nov 2026"),
+        (datetime(2026, 12, 2, 8, tzinfo=UTC), "Paused until 2 Dec 2026.", "Wed 2 Dec 2026"),
+    ],
+    ids=["open", "the beginning of a day", "the moment of a slot"],
+)
+def test_the_next_runs_of_a_paused_digest_are_those_after_its_pause(
+    until: datetime | None, words: str, first: str
+) -> None:
+    text = told(digest=a_digest(pause=Pause(since=DUE, by=ADMIN_ID, until=until)))
+
+    assert words in text
+    assert text.split("• ")[1].startswith(f"{first}, 09:00")
+
+
+def test_a_pause_that_is_over_is_not_told() -> None:
+    assert "Paused" not in told(digest=a_digest(pause=Pause(since=DUE, until=DUE)))
+
+
+def test_a_very_long_number_that_somebody_forged_is_left_out() -> None:
+    form = drawn(Draft(channel_id="C0OPS", zone=ZONE, worst="9" * 5_000))
+
+    assert "initial_value" not in fields_of(form)["Worst domains shown"]["element"]
 
 
 def test_a_value_that_came_from_elsewhere_can_be_kept() -> None:
@@ -205,7 +264,7 @@ ANY_DRAFT = st.builds(
     filter_text=st.text(max_size=MAX_FILTER_CHARS + 9).map(lambda text: text.replace("_sk_", "")),
     mode=st.text(),
     life=st.text() | st.sampled_from([NEVER, "5", "12"]),
-    worst=st.text() | st.sampled_from(["5", "25", "26", "\N{ARABIC-INDIC DIGIT SEVEN}"]),
+    worst=st.text() | st.sampled_from(["5", "26", "9" * 5_000, "\N{ARABIC-INDIC DIGIT SEVEN}"]),
     label=st.none() | st.text(),
     people=st.lists(WHO, unique=True, max_size=12).map(tuple),
 )

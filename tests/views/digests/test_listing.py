@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.digests.digest import MAX_PER_CHANNEL, Mode, Outcome, Pause, Run, RunState, Trouble
+from bot.digests.digest import MAX_PER_CHANNEL, Mode, Outcome, Pause, RunState, Trouble
 from bot.views.digests.listing import (
     ADMINS_MAY,
     MEMBERS_MAY,
@@ -16,7 +16,7 @@ from bot.views.digests.listing import (
     trouble_form,
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS
-from tests.digests.builders import DIGEST_ID, DUE, a_digest, a_mention, a_past_run, a_slot
+from tests.digests.builders import DIGEST_ID, DUE, a_digest, a_mention, a_past_run, a_run
 from tests.views.acceptance import Json, assert_slack_takes_form, buttons, shown
 
 GENERAL = Place(name="general", has_bot=True)
@@ -84,7 +84,7 @@ def a_full_digest(number: int) -> Any:
         mode=Mode.CHANGES,
         heartbeat_every=30,
         mentions=(a_mention("tag:" + "x" * 140),) * 10,
-        run=Run(slot=a_slot(), state=RunState.WAITING, until=DUE, token="", trouble=Trouble.SCOPE),
+        run=a_run(state=RunState.WAITING, until=DUE, trouble=Trouble.SCOPE),
         past=tuple(
             a_past_run(Outcome.MISSED, Trouble.NOT_FOUND, DUE - timedelta(days=day))
             for day in range(40, 0, -1)
@@ -167,3 +167,13 @@ def test_what_stands_in_its_place_is_taken_too() -> None:
 
     assert_slack_takes_form(form)
     assert list(buttons(form)) == ["Back"]
+    assert list(buttons(trouble_form("x", "m", "Try again"))) == ["Try again"]
+
+
+def test_where_the_bot_cannot_look_people_act_on_their_own_digests_only() -> None:
+    theirs, own = a_digest(digest_id="d1", made_by="U0ADA"), a_digest(digest_id="d2")
+
+    form = drawn(theirs, own, place=None, reader_id=ADMIN_ID)
+
+    assert set(buttons(form).values()) == {"", "d2"}
+    assert "2 digests here" in "\n".join(shown(form))

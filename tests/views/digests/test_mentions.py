@@ -6,10 +6,14 @@ import pytest
 
 from bot.digests.digest import Mention
 from bot.views.digests.mentions import (
+    MAX_RULES,
+    MAX_WHO,
+    box_of,
     group_options,
     is_label,
+    rule_boxes,
     rule_label_options,
-    rule_text,
+    who_text,
     with_rule,
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
@@ -102,10 +106,31 @@ def test_a_label_is_a_tag_or_a_folder(text: str, is_one: bool) -> None:
 
 
 def test_a_rule_shows_people_by_name_and_counts_the_rest() -> None:
-    assert rule_text(a_mention("tag:prod", ADMIN_ID)) == f"`tag:prod` → <@{ADMIN_ID}>"
-    many = a_mention("tag:prod", *(f"U0{number:03}" for number in range(20)))
-    assert rule_text(many).endswith("<@U0011> and 8 more")
-    assert rule_text(a_mention("tag:prod", "<!channel>")) == "`tag:prod` → nobody"
+    assert who_text(a_mention("tag:prod", ADMIN_ID)) == f"<@{ADMIN_ID}>"
+    many = a_mention("tag:prod", *(f"U0{number:09}" for number in range(20)))
+    assert who_text(many).endswith("<@U0000000003> and 16 more")
+    assert len(who_text(many)) <= 75
+    assert who_text(a_mention("tag:prod", "<!channel>")) == "nobody"
+
+
+@pytest.mark.parametrize("label", ["tag:prod", "folder:Web shops", "tag:" + "x" * 146])
+def test_a_box_says_which_rule_it_is_about(label: str) -> None:
+    boxes = rule_boxes([a_mention("tag:a"), a_mention(label, "U01", "U02")])
+
+    found = box_of(boxes[1].value)
+
+    assert found is not None
+    assert found[:2] == (1, 2)
+    assert label.startswith(found[2].removesuffix("…"))
+    assert box_of("x") is None
+
+
+def test_there_are_at_most_ten_rules_and_twenty_whom_each_mentions() -> None:
+    rules = tuple(a_mention(f"tag:t{number}") for number in range(MAX_RULES))
+    many = a_mention("tag:t0", *(f"U0{number:04}" for number in range(30)))
+
+    assert with_rule(rules, a_mention("tag:one-more")) == rules
+    assert len(with_rule(rules, many)[0].who) == MAX_WHO
 
 
 def test_a_second_rule_for_a_label_adds_to_the_first() -> None:

@@ -1,12 +1,11 @@
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.digests.digest import Mode, Outcome, Pause, Trouble
-from bot.views.digests.post import (
-    digest_message,
-)
+from bot.views.digests.post import digest_message, heartbeat_message
+from bot.views.text import moment_token
 from tests.digests.builders import (
     BEFORE,
     DUE,
@@ -27,8 +26,18 @@ def test_a_digest_says_when_it_comes_about_what_and_compared_with_when() -> None
     assert 'Mon–Fri at 09:00 (Europe/Berlin)  ·  `tag:prod "R&amp;D"`  ·  compared with' in told
     assert f"compared with <!date^{int(BEFORE.timestamp())}^" in told
     assert "Compared with Thu 19 Nov 2026, 09:00." in message.text
-    assert everywhere(message, "Next: Mon 23 Nov 2026, 09:00")
+    assert "Next: Mon 23 Nov 2026, 09:00." in message.text
+    assert f"Next: {moment_token(datetime(2026, 11, 23, 8, tzinfo=UTC))}" in told
     assert everywhere(message, "Set up by Ada")
+
+
+def test_a_text_says_in_which_time_zone_it_is_before_the_first_time() -> None:
+    late = a_post(report=FELL, sent_at=DUE + timedelta(hours=2), unposted=(a_past_run(),))
+
+    for message in (digest_message(late), heartbeat_message(late)):
+        before, _, after = message.text.partition("Times are in Europe/Berlin.")
+        assert ":" not in before.replace("average health", "").replace(": ", " ")
+        assert "Late: due 09:00" in after
 
 
 @pytest.mark.parametrize(
@@ -82,7 +91,7 @@ def test_digests_that_did_not_come_are_named(
 ) -> None:
     message = taken(digest_message(a_post(unposted=(a_past_run(outcome, trouble),))))
 
-    assert everywhere(message, f"The digest due Thu 19 Nov 2026, 09:00 {words}")
+    assert everywhere(message, f"The digest due Thu 19 Nov 2026, 09:00 (Europe/Berlin) {words}")
 
 
 def test_of_many_digests_that_did_not_come_the_newest_are_named() -> None:
@@ -91,8 +100,19 @@ def test_of_many_digests_that_did_not_come_the_newest_are_named() -> None:
     message = taken(digest_message(a_post(unposted=runs)))
 
     assert everywhere(message, "7 digests before them did not come either.")
-    assert everywhere(message, "The digest due Thu 19 Nov 2026, 09:00 was missed")
+    assert everywhere(message, "The digest due Thu 19 Nov 2026, 09:00 (Europe/Berlin) was missed")
+    assert message.text.index("before them") > message.text.index("The digest due Thu 19")
     assert "16 Nov" not in message.text
+
+
+def test_what_may_have_come_is_not_counted_with_what_did_not() -> None:
+    outcomes = [Outcome.UNCERTAIN, Outcome.MISSED, *[Outcome.MISSED] * 3]
+    runs = tuple(a_past_run(outcome) for outcome in outcomes)
+
+    message = taken(digest_message(a_post(unposted=runs)))
+
+    assert everywhere(message, "1 digest before them did not come either.")
+    assert everywhere(message, "1 digest before them may be missing here too.")
 
 
 def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
@@ -101,7 +121,7 @@ def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
     message = taken(digest_message(post))
 
     assert everywhere(message, "This is the first of these digests. Ada set it up")
-    assert everywhere(message, "Post: When something changed; after 5 quiet runs a sign of life.")
+    assert everywhere(message, "Post: When something changed; after 5 silent runs a sign of life.")
     assert everywhere(message, "press Manage or type /domaindigest")
     assert "first of these" not in digest_message(replace(post, is_first=False)).text
 

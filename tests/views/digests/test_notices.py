@@ -4,24 +4,24 @@ from typing import Any
 
 import pytest
 
-from bot.digests.digest import Digest, Notice, Outcome, Pause, Trouble
+from bot.digests.digest import Digest, Outcome, Pause, Trouble
 from bot.digests.schedule import next_slot
 from bot.message import Message
 from bot.views.digests.notices import (
     RESUME_DIGEST,
     SEND_DIGEST,
     owner_notice,
-    trouble_words,
 )
 from bot.views.digests.post import MANAGE_DIGEST
+from bot.views.digests.remedies import remedy, trouble_words
 from tests.builders import HOSTILE_TEXTS
 from tests.digests.builders import (
     BEFORE,
     CHANNEL_ID,
     DIGEST_ID,
     a_digest,
+    a_notice,
     a_schedule,
-    a_slot,
 )
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
@@ -31,10 +31,6 @@ DUE_TEXT = "Fri 20 Nov 2026, 09:00 (Europe/Berlin)"
 RUNS = [Outcome.MISSED, Outcome.FAILED, Outcome.UNCERTAIN]
 
 
-def a_notice(outcome: Outcome | None, trouble: Trouble | None, **fields: Any) -> Notice:
-    return Notice(outcome=outcome, slot=a_slot(), trouble=trouble, **fields)
-
-
 def told(
     outcome: Outcome | None,
     trouble: Trouble | None = Trouble.DOWN,
@@ -42,7 +38,9 @@ def told(
     **fields: Any,
 ) -> Message:
     """Return a notice, checked as Slack would; only the channel may act in it."""
-    message = owner_notice(digest or a_digest(), a_notice(outcome, trouble, **fields))
+    message = owner_notice(
+        digest or a_digest(), a_notice(outcome=outcome, trouble=trouble, **fields)
+    )
     blocks = tuple(_without_channel(block) for block in message.blocks)
     assert_slack_takes(Message(message.text.replace(CHANNEL, ""), blocks))
     return message
@@ -63,9 +61,17 @@ def action_ids(message: Message) -> list[str]:
 def test_every_trouble_has_words_that_end_a_sentence(trouble: Trouble) -> None:
     words = trouble_words(trouble)
 
-    assert words.split()[0] in {"the", "Domain", "Slack"}
+    assert words.split()[0] in {"the", "it", "its", "Domain", "Slack"}
     assert words[-1] not in ".!:"
     assert len(words) <= 80
+
+
+@pytest.mark.parametrize("trouble", Trouble)
+def test_what_helps_is_told_the_same_everywhere(trouble: Trouble) -> None:
+    helps = remedy(trouble, channel=CHANNEL, change="`Manage` and `Change`")
+
+    assert helps in shown_text(told(None, trouble))
+    assert "{" not in helps + remedy(trouble)
 
 
 def test_no_two_troubles_are_called_the_same() -> None:
@@ -113,11 +119,11 @@ def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: Trouble) -> None:
     ("trouble", "words"),
     [
         pytest.param(
-            Trouble.NOT_IN_CHANNEL, f"go to {CHANNEL} and type `/invite @Domain Tracker`",
+            Trouble.NOT_IN_CHANNEL, f"Go to {CHANNEL} and type `/invite @Domain Tracker`",
             id="not in the channel",
         ),
         pytest.param(Trouble.NOT_FOUND, "type `/invite @Domain Tracker` in it", id="not found"),
-        pytest.param(Trouble.ARCHIVED, f"Unarchive {CHANNEL}, or choose another", id="archived"),
+        pytest.param(Trouble.ARCHIVED, f"Unarchive {CHANNEL} and invite me again", id="archived"),
         pytest.param(Trouble.RESTRICTED, f"whoever manages {CHANNEL}", id="restricted"),
         pytest.param(Trouble.SCOPE, "the scope `read_domains`", id="scope"),
         pytest.param(Trouble.KEY, "set one with `/domainkey`", id="key"),
@@ -179,7 +185,7 @@ def test_digests_of_one_channel_are_told_apart() -> None:
 def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:
     schedule = a_schedule(range(7), at=time(2, 30))
     slot = next_slot(schedule, datetime(2026, 3, 29, tzinfo=UTC))
-    notice = Notice(outcome=Outcome.MISSED, slot=slot, trouble=Trouble.DOWN)
+    notice = a_notice(outcome=Outcome.MISSED, slot=slot, trouble=Trouble.DOWN)
 
     message = owner_notice(a_digest(schedule=schedule), notice)
 
@@ -191,6 +197,6 @@ def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:
 def test_what_strangers_wrote_does_nothing(outcome: Outcome | None, text: str) -> None:
     digest = a_digest(channel_id=text, filter_text=text, made_by_name=text)
 
-    message = told(outcome, Trouble.ARCHIVED, digest)
+    message = told(outcome, Trouble.ARCHIVED, digest, channel_id=text)
 
     assert "the channel" in message.text

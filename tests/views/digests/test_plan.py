@@ -16,7 +16,7 @@ from tests.views.digests.parts import Json
         pytest.param({"mode": Mode.CHANGES}, "When something changed", id="no sign of life"),
         pytest.param(
             {"mode": Mode.WORSE, "heartbeat_every": 1},
-            "When something got worse; after 1 quiet run a sign of life",
+            "When something got worse; after 1 silent run a sign of life",
             id="a sign of life",
         ),
     ],

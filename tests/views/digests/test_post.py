@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.digests.digest import Mode, Outcome
+from bot.digests.digest import Mode, Outcome, Pause
 from bot.digests.post import Post
-from bot.digests.report import make_report
 from bot.digests.schedule import next_slot
 from bot.views.blocks import RUN_BELOW
 from bot.views.digests.post import (
@@ -30,6 +29,7 @@ from tests.digests.builders import (
     a_slot,
     a_trend,
     domains_of,
+    report_on,
 )
 from tests.views.acceptance import buttons, shown_text
 from tests.views.digests.parts import MANAGED, Json, block, everywhere, has, taken, title
@@ -89,7 +89,7 @@ def test_the_bands_come_with_what_moved_between_them() -> None:
 def test_the_owners_of_what_got_worse_are_mentioned_in_text_and_blocks() -> None:
     rules = (a_mention("tag:prod", ADMIN_ID, "S0WEB"), a_mention("tag:other", "U0OTHER"))
     domains = domains_of({"a.example": 40}, tags=("Prod",))
-    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+    report = report_on(domains, a_baseline({"a.example": 60}), worst_count=5)
 
     message = taken(digest_message(a_post(report=report, mentions=rules)), GROUP)
 
@@ -100,7 +100,7 @@ def test_the_owners_of_what_got_worse_are_mentioned_in_text_and_blocks() -> None
 
 def test_nobody_is_mentioned_when_nothing_got_worse() -> None:
     domains = domains_of({"a.example": 70}, tags=("prod",))
-    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+    report = report_on(domains, a_baseline({"a.example": 60}), worst_count=5)
 
     message = digest_message(a_post(report=report, mentions=(a_mention("tag:prod"),)))
 
@@ -124,7 +124,7 @@ def test_nobody_is_mentioned_when_nothing_got_worse() -> None:
 )
 def test_what_is_no_id_is_not_mentioned(who: str) -> None:
     domains = domains_of({"a.example": 40}, tags=("prod",))
-    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+    report = report_on(domains, a_baseline({"a.example": 60}), worst_count=5)
 
     message = taken(digest_message(a_post(report=report, mentions=(a_mention("tag:prod", who),))))
 
@@ -134,7 +134,7 @@ def test_what_is_no_id_is_not_mentioned(who: str) -> None:
 def test_of_very_many_owners_the_rest_is_counted() -> None:
     ids = [f"U0{number:04}" for number in range(45)]
     domains = domains_of({"a.example": 40}, tags=("prod",))
-    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+    report = report_on(domains, a_baseline({"a.example": 60}), worst_count=5)
     post = a_post(report=report, mentions=(a_mention("tag:prod", *ids),))
 
     message = taken(digest_message(post), *(f"<@{each}>" for each in ids))
@@ -145,7 +145,7 @@ def test_of_very_many_owners_the_rest_is_counted() -> None:
 
 def test_a_preview_says_so_mentions_nobody_and_has_no_buttons() -> None:
     domains = domains_of({"a.example": 40}, tags=("prod",))
-    report = make_report(domains, a_baseline({"a.example": 60}), worst_count=5)
+    report = report_on(domains, a_baseline({"a.example": 60}), worst_count=5)
     rules = (a_mention("tag:prod", ADMIN_ID, "S0WEB", "nobody"),)
 
     message = taken(digest_message(a_post(report=report, mentions=rules, is_preview=True)))
@@ -228,7 +228,7 @@ def test_a_late_sign_of_life_says_so_too() -> None:
     message = taken(heartbeat_message(post))
 
     assert everywhere(message, "Late: due 09:00, sent 10:00 (Europe/Berlin).")
-    assert everywhere(message, "The digest due Thu 19 Nov 2026, 09:00 was missed")
+    assert everywhere(message, "The digest due Thu 19 Nov 2026, 09:00 (Europe/Berlin) was missed")
 
 
 def test_a_new_digest_is_announced_with_everything_that_was_decided() -> None:
@@ -253,12 +253,56 @@ def test_a_new_digest_is_announced_with_everything_that_was_decided() -> None:
     assert buttons(message) == MANAGED
 
 
+def test_a_text_names_the_zone_before_the_first_digest() -> None:
+    text = announcement_message(a_digest(), DUE).text
+
+    assert text.index("(Europe/Berlin)") < text.index("First on")
+
+
+@pytest.mark.parametrize(
+    ("now", "soon"),
+    [
+        (datetime(2026, 11, 22, 22, 59, tzinfo=UTC), "09:00, in 1 day."),
+        (datetime(2026, 11, 22, 23, 0, tzinfo=UTC), "09:00."),  # midnight in Berlin
+        (datetime(2026, 11, 21, 12, 0, tzinfo=UTC), "09:00, in 2 days."),
+    ],
+)
+def test_the_days_until_the_first_digest_are_those_of_its_calendar(
+    now: datetime, soon: str
+) -> None:
+    assert f"First on Mon 23 Nov 2026, {soon}" in announcement_message(a_digest(), now).text
+
+
+def test_a_digest_that_moved_is_not_said_to_have_been_made_here() -> None:
+    digest = a_digest(made_by_name="bob", changed_by=ADMIN_ID, moved_at=DUE)
+
+    message = taken(announcement_message(digest, DUE))
+
+    assert everywhere(message, "A health digest of bob comes here from now on.")
+    assert "set up" not in message.text
+
+
+@pytest.mark.parametrize(
+    ("until", "words"),
+    [(None, "It is paused."), (DUE, "It is paused until Fri 20 Nov 2026, 09:00.")],
+)
+def test_a_paused_digest_is_announced_without_a_promise(
+    until: datetime | None, words: str
+) -> None:
+    pause = Pause(since=DUE, by=ADMIN_ID, until=until)
+
+    message = taken(announcement_message(a_digest(pause=pause, moved_at=DUE), DUE))
+
+    assert words in message.text
+    assert "First" not in message.text + shown_text(message)
+
+
 def many(name: Callable[[int], str], count: int = 60) -> Post:
     """Return a post in which every list is full, and every name is made by `name`."""
     scores: list[float | None] = [None, 0, 49.9, 60, 79.9, 80, 100]
     now = [a_domain(name(n), scores[n % 7], tags=(name(0),), folder=name(1)) for n in range(count)]
     before = {name(n): scores[n * 3 % 7] for n in range(count // 4, count + count // 4)}
-    report = make_report(now, a_baseline(before), worst_count=25)
+    report = report_on(now, a_baseline(before), worst_count=25)
     text = name(0)
     mentions = tuple(a_mention(f"{kind}:{text}", text, ADMIN_ID) for kind in ("tag", "folder"))
     return a_post(
@@ -348,7 +392,7 @@ def test_a_digest_of_ten_thousand_domains_is_as_short_as_any() -> None:
     scores = [float(number % 101) for number in range(10_000)]
     now = [a_domain(f"d{number}.example", score) for number, score in enumerate(scores)]
     before = {f"d{number}.example": scores[-number] for number in range(10_000)}
-    report = make_report(now, a_baseline(before), worst_count=25)
+    report = report_on(now, a_baseline(before), worst_count=25)
 
     message = taken(digest_message(a_post(report=report, slot=a_slot(), trend=a_trend([50] * 20))))
 

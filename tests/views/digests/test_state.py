@@ -7,19 +7,20 @@ import pytest
 
 from bot.digests.digest import Digest, Outcome, Pause, Run, RunState, Trouble
 from bot.views.digests.state import RUNS_LOOKED_BACK, run_lines, state_lines
+from bot.views.text import moment_token
 from tests.builders import ADMIN_ID
-from tests.digests.builders import DUE, ZONE, a_digest, a_past_run, a_schedule, a_slot
+from tests.digests.builders import BEFORE, DUE, ZONE, a_digest, a_past_run, a_run, a_schedule
 
-NEXT = "Mon 23 Nov 2026, 09:00"
+NEXT = "Mon 23 Nov 2026, 09:00 (Europe/Berlin)"
 
 
 def state(digest: Digest, reader_zone: str | None = ZONE) -> str:
     return "\n".join(state_lines(digest, DUE, reader_zone))
 
 
-def a_run(state: RunState, minutes: int, trouble: Trouble | None = None) -> Run:
+def a_run_for(minutes: int, state: RunState, trouble: Trouble | None = None) -> Run:
     until = DUE + timedelta(minutes=minutes)
-    return Run(slot=a_slot(), state=state, until=until, token="t", trouble=trouble)
+    return a_run(state=state, until=until, trouble=trouble)
 
 
 def test_an_active_digest_says_when_it_runs_next() -> None:
@@ -32,7 +33,7 @@ def test_an_active_digest_says_when_it_runs_next() -> None:
 def test_who_lives_elsewhere_reads_it_by_their_own_clock_too(
     reader_zone: str | None, is_told: bool
 ) -> None:
-    assert ("(for you: <!date^" in state(a_digest(), reader_zone)) is is_told
+    assert (", for you <!date^" in state(a_digest(), reader_zone)) is is_told
 
 
 def test_a_pause_names_who_and_until_when_in_the_zone_of_the_digest() -> None:
@@ -41,7 +42,15 @@ def test_a_pause_names_who_and_until_when_in_the_zone_of_the_digest() -> None:
 
     told = state(a_digest(pause=pause, schedule=a_schedule(zone="Asia/Tokyo")))
 
-    assert told == f"⏸️ *Paused* by <@{ADMIN_ID}>, until 21 Nov 2026"
+    assert told.splitlines()[0] == f"⏸️ *Paused* by <@{ADMIN_ID}>, until 21 Nov 2026"
+
+
+def test_a_pause_that_ends_says_when_the_first_run_after_it_is() -> None:
+    pause = Pause(since=DUE, by=ADMIN_ID, until=DUE + timedelta(days=10))
+
+    told = state(a_digest(pause=pause))
+
+    assert told.splitlines()[1] == "Next run Mon 30 Nov 2026, 09:00 (Europe/Berlin)"
 
 
 def test_a_pause_without_an_end_says_so() -> None:
@@ -53,10 +62,10 @@ def test_a_pause_without_an_end_says_so() -> None:
 @pytest.mark.parametrize(
     ("why", "mend"),
     [
-        (Trouble.ARCHIVED, "Unarchive it and press `Resume`"),
-        (Trouble.NOT_IN_CHANNEL, "`/invite @Domain Tracker` in it and press `Resume`"),
+        (Trouble.ARCHIVED, "Unarchive it and invite me again: type `/invite @Domain Tracker`"),
+        (Trouble.NOT_IN_CHANNEL, "`/invite @Domain Tracker` in it, or choose another"),
         (Trouble.NOT_FOUND, "`/invite @Domain Tracker` in it"),
-        (Trouble.RESTRICTED, "Let apps post in it"),
+        (Trouble.RESTRICTED, "to let apps post"),
     ],
 )
 def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(why: Trouble, mend: str) -> None:
@@ -64,11 +73,12 @@ def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(why: Trouble, mend
 
     assert told.startswith("⏸️ *Paused*: the ")
     assert mend in told
+    assert told.endswith("Then press `Resume`.")
 
 
 @pytest.mark.parametrize("trouble", Trouble)
 def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: Trouble) -> None:
-    told = state(a_digest(run=a_run(RunState.WAITING, 5, trouble)))
+    told = state(a_digest(run=a_run_for(5, RunState.WAITING, trouble)))
 
     assert told.startswith("🕓 *Waiting*: ")
     assert "next try <!date^" in told
@@ -83,7 +93,7 @@ def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: Trouble) 
 def test_a_run_under_way_is_told_until_its_claim_ends(
     how_far: RunState, minutes: int, words: str
 ) -> None:
-    assert f"*{words}*" in state(a_digest(run=a_run(how_far, minutes)))
+    assert f"*{words}*" in state(a_digest(run=a_run_for(minutes, how_far)))
 
 
 def test_a_digest_without_runs_says_so() -> None:
@@ -97,7 +107,12 @@ def test_a_digest_without_runs_says_so() -> None:
         (Outcome.QUIET, None, "nothing to post"),
         (Outcome.MISSED, Trouble.DOWN, "⚠️ missed, as the bot was not running"),
         (Outcome.FAILED, Trouble.SERVICE, "⚠️ not posted, as Domain Tracker did not answer"),
-        (Outcome.UNCERTAIN, None, "❓ maybe posted: Slack did not say"),
+        (Outcome.UNCERTAIN, None, "❓ maybe posted: Slack did not say whether it took it"),
+        (
+            Outcome.UNCERTAIN,
+            Trouble.DOWN,
+            "❓ maybe posted: the bot was stopped while it posted it",
+        ),
     ],
 )
 def test_how_the_last_run_ended_is_told(
@@ -105,7 +120,7 @@ def test_how_the_last_run_ended_is_told(
 ) -> None:
     digest = a_digest(past=(a_past_run(outcome, trouble),))
 
-    assert run_lines(digest) == [f"Last run Thu 19 Nov 2026, 09:00: {words}"]
+    assert run_lines(digest) == [f"Last run {moment_token(BEFORE)}: {words}"]
 
 
 def test_who_sent_it_by_hand_is_named() -> None:
@@ -120,10 +135,9 @@ def test_the_newest_past_misses_are_named_and_the_others_counted() -> None:
 
     lines = run_lines(a_digest(past=(*misses, last)))
 
-    assert lines[1] == (
-        "⚠️ Before that: Wed 18 Nov 2026, 09:00 missed; Tue 17 Nov 2026, 09:00 missed;"
-        " Mon 16 Nov 2026, 09:00 missed; and 5 more"
-    )
+    newest = [moment_token(DUE - timedelta(days=day)) for day in (2, 3, 4)]
+    told = "; ".join(f"{moment} missed" for moment in newest)
+    assert lines[1] == f"⚠️ Before that: {told}; and 5 more"
 
 
 def test_a_miss_of_long_ago_is_no_news() -> None:
@@ -138,4 +152,4 @@ def test_a_zone_that_is_no_more_does_not_hide_the_list() -> None:
     lost = replace(digest, plan=replace(digest.plan, schedule=a_schedule(zone="Mars/Olympus")))
 
     assert state(lost).endswith("until 20 Nov 2026, 08:00 UTC")
-    assert run_lines(lost)[0].startswith("Last run 20 Nov 2026, 08:00 UTC: ")
+    assert run_lines(lost)[0].startswith(f"Last run {moment_token(DUE)}: ")

@@ -1,5 +1,7 @@
 """What people read when something cannot be done with a digest."""
 
+from datetime import timedelta
+
 import pytest
 
 from bot.digests import errors
@@ -7,7 +9,7 @@ from bot.digests.digest import Pause
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError, NotAllowedError
 from bot.keys import NoKeyError
-from bot.tracker.errors import UnavailableError
+from bot.tracker.errors import InvalidKeyError, UnavailableError
 from bot.views.digests.answers import (
     DAY_IS_OVER,
     MAYBE_SENT,
@@ -19,7 +21,7 @@ from bot.views.digests.answers import (
     sent_line,
 )
 from bot.views.digests.listing import trouble_form
-from bot.views.digests.trouble import DIGEST_TROUBLES, GuestError, trouble_line
+from bot.views.digests.trouble import DIGEST_TROUBLES, trouble_line
 from bot.views.failure import failure_message
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, facts_for, facts_for_admin
 from tests.digests.builders import DUE, ZONE, a_digest
@@ -37,7 +39,7 @@ ERRORS: list[tuple[BotError, str]] = [
     (errors.NotInChannelError(), "You are not in that channel, or I am not"),
     (errors.BotNotInChannelError(), "Type `/invite @Domain Tracker` in it"),
     (errors.AdminsOnlyError(), "only admins and owners make and change digests"),
-    (GuestError(), "Guests cannot see or change digests"),
+    (errors.GuestError(), "Guests cannot see or change digests"),
     (UnknownZoneError(), "I do not know that time zone"),
 ]
 
@@ -78,6 +80,8 @@ def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
     assert "`/domainkey`" in trouble_line(failure_message(NoKeyError(), facts_for_admin()))
     told = trouble_line(failure_message(NoKeyError(), facts_for()))
     assert told.count("`/domainkey`") == 1
+    refused = failure_message(InvalidKeyError(), facts_for())
+    assert "`/domainkey`" in trouble_line(refused, is_about_key=True)
     assert "way to it" not in trouble_line(failure_message(NotAllowedError(), facts_for()))
 
 
@@ -90,9 +94,16 @@ def test_the_name_of_a_channel_does_nothing(text: str) -> None:
 def test_what_was_done_says_what_comes_next() -> None:
     digest, paused = a_digest(), a_digest(pause=Pause(since=DUE))
 
-    assert saved_line(digest, ZONE) == "✅ Saved. Next run Mon 23 Nov 2026, 09:00."
+    assert saved_line(digest, ZONE) == "✅ Saved. Next run Mon 23 Nov 2026, 09:00 (Europe/Berlin)."
     assert "still paused" in saved_line(paused, ZONE)
-    assert resumed_line(digest, ZONE) == "▶️ Resumed. Next run Mon 23 Nov 2026, 09:00."
+    until = a_digest(pause=Pause(since=DUE, until=DUE + timedelta(days=10)))
+    assert saved_line(until, ZONE) == (
+        "✅ Saved. It is paused until 30 Nov 2026;"
+        " next run Mon 30 Nov 2026, 09:00 (Europe/Berlin)."
+    )
+    assert (
+        resumed_line(digest, ZONE) == "▶️ Resumed. Next run Mon 23 Nov 2026, 09:00 (Europe/Berlin)."
+    )
     assert paused_line(paused, DUE) == "⏸️ Paused until 20 Nov 2026."
     assert paused_line(paused, None) == "⏸️ Paused until somebody presses `Resume`."
     assert sent_line(None) == "✅ Sent. It is in its channel now."

@@ -1,0 +1,144 @@
+"""The fields of a digest's form: where, when and what. Whom: see `mentions.py`. Pure."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from bot.digests.digest import WORST_COUNTS
+from bot.digests.zones import offset_text
+from bot.message import Block
+from bot.redaction import holds_secret
+from bot.views.blocks import plain_text
+from bot.views.clocks import DAY_NAMES
+from bot.views.digests.draft import (
+    CHANNEL_FIELD,
+    DAYS_FIELD,
+    FILTER_FIELD,
+    LIFE_FIELD,
+    MAX_FILTER_CHARS,
+    MODE_FIELD,
+    NEVER,
+    OFFERED_LIVES,
+    TIME_FIELD,
+    WORST_FIELD,
+    ZONE_FIELD,
+    Draft,
+    is_zone,
+    life_of,
+    time_of,
+    worst_of,
+)
+from bot.views.digests.plan import MODE_NAMES
+from bot.views.form import field, option
+from bot.views.text import plural
+
+
+def channel_field(draft: Draft, nonce: str) -> Block:
+    """Return where to post."""
+    element: Block = {
+        "type": "conversations_select",
+        "action_id": CHANNEL_FIELD,
+        "placeholder": plain_text("Choose a channel", 150),
+        "filter": {"include": ["public", "private"]},
+    }
+    if draft.channel_id:
+        element["initial_conversation"] = draft.channel_id
+    return field(f"channel:{nonce}", "Channel", element, hint="I have to be in it.")
+
+
+def when_fields(draft: Draft, nonce: str) -> list[Block]:
+    """Return the fields of which every change is told at once: the next runs depend on them."""
+    days = [option(f"{day}", name) for day, name in enumerate(DAY_NAMES)]
+    chosen = [days[day] for day in sorted(draft.days)]
+    boxes: Block = {"type": "checkboxes", "action_id": DAYS_FIELD, "options": days}
+    at: Block = {"type": "timepicker", "action_id": TIME_FIELD}
+    zone: Block = {
+        "type": "external_select",
+        "action_id": ZONE_FIELD,
+        "min_query_length": 0,
+        "placeholder": plain_text("Type a city, a country or utc+2", 150),
+    }
+    if chosen:
+        boxes["initial_options"] = chosen
+    if draft.at and time_of(draft.at):
+        at["initial_time"] = draft.at
+    if draft.zone and is_zone(draft.zone):
+        zone["initial_option"] = option(draft.zone)
+    told = {"dispatch_action": True}
+    return [
+        field(f"days:{nonce}", "Days", boxes) | told,
+        field(f"time:{nonce}", "Time", at) | told,
+        field(f"zone:{nonce}", "Time zone", zone) | told,
+    ]
+
+
+def zone_option(name: str, now: datetime) -> Block:
+    """Return a time zone as an option, with how far it is from UTC at that moment."""
+    return option(name, note=offset_text(name, now))
+
+
+def what_fields(draft: Draft, nonce: str) -> list[Block]:
+    """Return what is posted, and when it is worth it."""
+    modes = {mode.value: name for mode, name in MODE_NAMES.items()}
+    return [
+        field(
+            f"filter:{nonce}",
+            "Filter",
+            _filter(draft),
+            hint="The words of /domains. Empty: all domains.",
+            optional=True,
+        ),
+        field(f"mode:{nonce}", "Post", _select(MODE_FIELD, modes, draft.mode)),
+        field(
+            f"life:{nonce}",
+            "Sign of life",
+            _select(LIFE_FIELD, _lives(draft.life), draft.life),
+            hint="One line that all is as it was, after so many runs without a post.",
+        ),
+        field(f"worst:{nonce}", "Worst domains shown", _worst(draft), hint="From 5 to 25."),
+    ]
+
+
+def _filter(draft: Draft) -> Block:
+    element: Block = {
+        "type": "plain_text_input",
+        "action_id": FILTER_FIELD,
+        "placeholder": plain_text("tag:prod below:80", 150),
+        "max_length": MAX_FILTER_CHARS,
+    }
+    if draft.filter_text and not holds_secret(draft.filter_text):
+        element["initial_value"] = draft.filter_text[:MAX_FILTER_CHARS]
+    return element
+
+
+def _worst(draft: Draft) -> Block:
+    element: Block = {
+        "type": "number_input",
+        "action_id": WORST_FIELD,
+        "is_decimal_allowed": False,
+        "min_value": f"{WORST_COUNTS[0]}",
+        "max_value": f"{WORST_COUNTS[-1]}",
+    }
+    if worst_of(draft.worst) is not None:
+        element["initial_value"] = draft.worst
+    return element
+
+
+def _lives(chosen: str) -> dict[str, str]:
+    """The offered values, and one that was set by other means."""
+    try:
+        own = life_of(chosen)
+    except ValueError:
+        own = None
+    every = sorted({*OFFERED_LIVES, *([own] if own else [])})
+    return {NEVER: "Never"} | {f"{runs}": f"After {plural(runs, 'silent run')}" for runs in every}
+
+
+def _select(action_id: str, options: Mapping[str, str], chosen: str) -> Block:
+    element: Block = {
+        "type": "static_select",
+        "action_id": action_id,
+        "options": [option(value, shown) for value, shown in options.items()],
+    }
+    if chosen in options:
+        element["initial_option"] = option(chosen, options[chosen])
+    return element
