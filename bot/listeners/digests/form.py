@@ -143,7 +143,6 @@ class DigestFormListeners:
         plan, visitor = saved.digest.plan, saved.visitor
         screen, channel_id = self.screen, plan.channel_id
         await screen.show_list(conversation, channel_id, saved.said, visitor=visitor)
-        known = screen.presses.drawn_hash(conversation.view_id, number)
         if not await matches_nothing(self.desk, conversation, plan):
             return
         try:
@@ -152,7 +151,7 @@ class DigestFormListeners:
         except BotError as error:
             logger.warning("an empty filter was not told", error=repr(error))
             return
-        await screen.show_newer(conversation, form, number, known=known)
+        await screen.show_newer(conversation, form, number)
 
     async def _show_not_saved(
         self, conversation: Conversation, draft: Draft, error: Exception

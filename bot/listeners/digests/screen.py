@@ -120,20 +120,18 @@ class DigestScreen:
                 await conversation.reply(line_message(said))
         else:
             self.presses.note_drawn(conversation.view_id, view_hash)
+            conversation.view_hash = view_hash
 
-    async def show_newer(
-        self, conversation: Conversation, form: Block, number: int, *, known: str | None = None
-    ) -> None:
+    async def show_newer(self, conversation: Conversation, form: Block, number: int) -> None:
         """Put `form` there unless something else was done in it since press `number`.
 
-        It takes the place of nothing but what the person had before them when they pressed
-        (`known`, the hash of that; by default the one that came with the press), or of what was
-        drawn here since: another process may have put something newer there.
+        It takes the place of nothing but what the person had before them when they pressed, or
+        of what was drawn here since: another process may have put something newer there.
         """
         presses, view_id = self.presses, conversation.view_id
         async with presses.turn(view_id):
-            seen = known or conversation.view_hash
-            for view_hash in dict.fromkeys((seen, presses.drawn_hash(view_id, number))):
+            hashes = (conversation.view_hash, presses.drawn_hash(view_id, number))
+            for view_hash in dict.fromkeys(hashes):
                 if view_hash is None or not presses.is_latest(view_id, number):
                     continue
                 try:

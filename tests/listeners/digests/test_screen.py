@@ -1,0 +1,92 @@
+"""What is drawn over what in an open form."""
+
+from collections.abc import AsyncIterator
+from typing import cast
+
+import aiohttp
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.listeners.conversation import Conversation
+from bot.listeners.digests.access import DigestAccess
+from bot.listeners.digests.screen import DigestScreen
+from bot.listeners.failures import Failures
+from bot.slack.replies import Origin, Replies
+from bot.views.digests.listing import busy_form
+from tests.listeners.digests.room import Room
+
+pytestmark = pytest.mark.anyio
+
+NEWER = busy_form("newer", "")
+
+
+class Drawing:
+    """A screen in a process of its own, before a form that bob has open."""
+
+    def __init__(self, room: Room, client: AsyncWebClient, view_id: str) -> None:
+        desk = room.office.desk
+        self.screen = DigestScreen(
+            desk=desk,
+            access=DigestAccess(desk),
+            failures=cast(Failures, None),
+            clock=room.office.clock,
+        )
+        self.conversation = Conversation(
+            workspace=room.workspace,
+            origin=Origin(room.bob.id),
+            client=client,
+            replies=cast(Replies, None),
+            view_id=view_id,
+            view_hash="of before",
+        )
+        self.number = self.screen.presses.note(view_id)
+
+    async def draw(self) -> None:
+        await self.screen.show_newer(self.conversation, NEWER, self.number)
+
+
+@pytest.fixture
+async def drawing(room: Room) -> AsyncIterator[Drawing]:
+    form = await room.list()
+    async with aiohttp.ClientSession() as http:
+        client = AsyncWebClient(
+            token=room.slack.bot_token, base_url=room.slack.api_url, session=http
+        )
+        yield Drawing(room, client, form.id)
+
+
+async def test_what_somebody_else_has_drawn_since_is_left_alone(
+    room: Room, drawing: Drawing
+) -> None:
+    await drawing.draw()
+
+    assert "newer" not in (await room.settled()).everything
+
+
+async def test_what_was_drawn_here_since_gives_way(room: Room, drawing: Drawing) -> None:
+    drawing.screen.presses.note_drawn(drawing.conversation.view_id, (await room.settled()).hash)
+
+    await drawing.draw()
+
+    assert "newer" in (await room.settled()).everything
+
+
+async def test_what_was_drawn_here_after_another_press_is_left_alone(
+    room: Room, drawing: Drawing
+) -> None:
+    presses, view_id = drawing.screen.presses, drawing.conversation.view_id
+    presses.note(view_id)
+    presses.note_drawn(view_id, (await room.settled()).hash)
+
+    await drawing.draw()
+
+    assert "newer" not in (await room.settled()).everything
+
+
+async def test_what_was_just_shown_can_be_drawn_over(room: Room, drawing: Drawing) -> None:
+    await drawing.screen.show(drawing.conversation, busy_form("older", ""))
+
+    await drawing.draw()
+
+    assert "newer" in (await room.settled()).everything
+    assert [call.method for call in room.slack.calls].count("views.update") == 3
