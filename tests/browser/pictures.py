@@ -71,6 +71,11 @@ async def _phone(browser: Browser, address: str) -> None:
 async def _admin(browser: Browser, address: str) -> None:
     page = await _open(browser, f"{address}/?as=ada&channel=general&dark=0", WIDE)
     await type_command(page, "/domainkey", "Domain Tracker API key")
+    await _keep(page, "key-state.png")
+    await page.get_by_role("button", name="Rotate key").last.click()
+    await page.get_by_role("dialog").get_by_text("Step 1 of 4").wait_for()
+    await _keep(page, "key-rotation.png")
+    await close(page)
     await page.get_by_role("button", name="Replace key").last.click()
     await page.get_by_role("dialog").get_by_text("Scopes", exact=True).wait_for()
     await _keep(page, "key-form.png")
