@@ -164,7 +164,7 @@ async def test_the_second_of_two_who_change_a_digest_is_told(shop: Town) -> None
     assert "10:00" in (await open_list(shop, shop.bob)).everything
 
 
-async def test_a_slot_is_posted_once_across_restarts(tmp_path: Path, mode: str) -> None:
+async def test_d17_a_slot_is_posted_once_across_restarts(tmp_path: Path, mode: str) -> None:
     async with running_stand_ins(tmp_path, mode) as town:
         async with running_bot(town):
             town.acme.add("shop.example", health=41)
@@ -178,7 +178,7 @@ async def test_a_slot_is_posted_once_across_restarts(tmp_path: Path, mode: str) 
         assert len(digests(town)) == 1
 
 
-async def test_after_days_of_downtime_the_newest_comes_once_and_the_others_are_told(
+async def test_d18_after_days_of_downtime_the_newest_comes_once_and_the_others_are_told(
     tmp_path: Path, mode: str
 ) -> None:
     async with running_stand_ins(tmp_path, mode) as town:
