@@ -28,6 +28,7 @@ from bot.slack.errors import (
 )
 from bot.store.errors import StoreError, UnreadableSecretError
 from bot.tracker.budget import Purpose
+from bot.tracker.errors import TimedOutError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -73,6 +74,7 @@ class Delivery:
         *,
         clock: Callable[[], datetime],
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        collect_within_s: float = COLLECT_WITHIN_S,
     ) -> None:
         self._shelf = shelf
         self._collector = collector
@@ -80,6 +82,7 @@ class Delivery:
         self._words = words
         self._clock = clock
         self._sleep = sleep
+        self._collect_within_s = collect_within_s
 
     async def deliver(
         self,
@@ -133,12 +136,9 @@ class Delivery:
         return posted
 
     async def _collected(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
-        slot = None if run.is_extra else run.slot
-        purpose = Purpose.PERSON if run.asked_by else Purpose.SCHEDULED
         try:
-            async with asyncio.timeout(COLLECT_WITHIN_S):
-                return await self._collector.collect(workspace, digest, slot=slot, purpose=purpose)
-        except (BotError, TimeoutError) as error:
+            return await self._collected_in_time(workspace, digest, run)
+        except BotError as error:
             if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
                 raise
             trouble, wait = service_trouble(error)
@@ -148,6 +148,18 @@ class Delivery:
                 lambda each, now: ledger.waiting(each, run.token, now, trouble, wait=wait),
             )
             raise
+
+    async def _collected_in_time(
+        self, workspace: WorkspaceId, digest: Digest, run: Run
+    ) -> Collected:
+        slot = None if run.is_extra else run.slot
+        purpose = Purpose.PERSON if run.asked_by else Purpose.SCHEDULED
+        try:
+            async with asyncio.timeout(self._collect_within_s):
+                return await self._collector.collect(workspace, digest, slot=slot, purpose=purpose)
+        except TimeoutError as error:
+            told = f"no list within {self._collect_within_s:g} s"
+            raise TimedOutError(told, is_outcome_unknown=False) from error
 
     async def _post(
         self,

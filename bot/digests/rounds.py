@@ -122,17 +122,27 @@ class Rounds:
             return taken
 
         digest = await self._shelf.change(workspace, digest_id, take_up)
+        trouble = await self._deliver(workspace, digest, token)
+        for notice in notices:  # whatever became of this run: they are of what was before
+            await self._tell_of(workspace, digest, notice)
+        if trouble:
+            raise trouble
+
+    async def _deliver(
+        self, workspace: WorkspaceId, digest: Digest, token: str
+    ) -> BotError | None:
+        """Deliver the run if it is ours; return what kept it from being posted."""
+        if digest.run is None or digest.run.token != token:
+            return None
         try:
-            if digest.run and digest.run.token == token:
-                delivered = await self._delivery.deliver(workspace, digest, token)
-                logger.info("digest", outcome=delivered.past[-1].outcome.value)
-        except BotError:
-            raise
-        except Exception:  # recorded already: the owner is told next
+            delivered = await self._delivery.deliver(workspace, digest, token)
+        except BotError as trouble:
+            return trouble
+        except Exception:  # recorded already: the owner is told in the next round
             logger.exception("unforeseen failure")
-        finally:  # whatever became of this run: the owner waits for what is older
-            for notice in notices:
-                await self._tell_of(workspace, digest, notice)
+        else:
+            logger.info("digest", outcome=delivered.past[-1].outcome.value)
+        return None
 
     async def _tell_of(self, workspace: WorkspaceId, digest: Digest, notice: Notice) -> None:
         again = await self._tell(workspace, digest, notice)

@@ -62,6 +62,7 @@ class Office:
     posts: FakePosts = field(default_factory=FakePosts)
     documents: DocumentsOnDisk = field(default_factory=DocumentsOnDisk)
     tasks: Tasks = field(default_factory=Tasks)
+    collect_within_s: float = TIME_LIMIT_S
     words: Words = field(default_factory=lambda: Words(_digest_words, _heartbeat_words))
 
     def __post_init__(self) -> None:
@@ -74,7 +75,13 @@ class Office:
         portfolio = Portfolio(self.lists, clock=self.clock)
         collector = Collector(portfolio, self.shelf, clock=self.clock)
         delivery = Delivery(
-            self.shelf, collector, self.posts, self.words, clock=self.clock, sleep=_no_sleep
+            self.shelf,
+            collector,
+            self.posts,
+            self.words,
+            clock=self.clock,
+            sleep=_no_sleep,
+            collect_within_s=self.collect_within_s,
         )
         self.desk = Desk(
             self.shelf, collector, delivery, self.posts, _announcement, clock=self.clock

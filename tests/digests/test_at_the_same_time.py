@@ -27,7 +27,7 @@ from bot.slack.errors import (
 )
 from bot.store.base import Document
 from bot.store.errors import StoreError
-from bot.tracker.errors import InvalidKeyError, UnavailableError
+from bot.tracker.errors import InvalidKeyError, TimedOutError, UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, EVE, NINE, DocumentsOnDisk, Office
@@ -499,3 +499,43 @@ async def test_a_digest_that_somebody_changes_while_it_moves_is_not_announced_fo
     await office.desk.change(ACME, digest.digest_id, plan, by=ADA, version=1)
 
     assert seen == ["C2"]  # what is announced is so already
+
+
+async def test_a_list_that_takes_too_long_is_waited_for_like_one_that_does_not_come() -> None:
+    office = Office(collect_within_s=0.02)
+    await office.make()
+    office.lists.gate.clear()
+
+    await office.at(NINE)
+    run = (await office.digest()).run
+    office.lists.gate.set()
+    await office.at(NINE + MINUTE)
+
+    assert run is not None
+    assert (run.state, run.trouble) == (RunState.WAITING, Trouble.SERVICE)
+    assert (len(office.posts.posts), office.posts.told) == (1, [])
+
+
+async def test_send_now_tells_whoever_asked_that_the_list_takes_too_long() -> None:
+    office = Office(collect_within_s=0.02)
+    digest = await office.make()
+    office.lists.gate.clear()
+
+    with pytest.raises(TimedOutError):
+        await office.desk.send_now(ACME, digest.digest_id, by=ADA)
+
+    assert (await office.digest()).run is None
+
+
+async def test_a_stop_in_the_middle_of_a_run_does_not_wait_for_an_owner_to_be_told(
+    office: Office,
+) -> None:
+    await office.make()
+    office.lists.gate.clear()
+    office.clock.now = NINE + 3 * DAY + MINUTE  # three were missed, one is caught up on
+    await office.rounds.go_round()
+    await office.lists.is_asked.wait()
+
+    await office.tasks.cancel()
+
+    assert office.posts.told == []

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.playground.slack import Message, Person, View
@@ -92,6 +92,11 @@ def score(town: Town, domain: str, health: float) -> None:
     """Give a domain another health score."""
     [record] = [each for each in town.acme.domains.values() if each.domain == domain]
     record.health = health
+
+
+def when(message: Message) -> datetime:
+    """Return the minute at which a message was posted, by the town's clock."""
+    return datetime.fromtimestamp(float(message.ts), UTC).replace(second=0, microsecond=0)
 
 
 def headline(message: Message) -> str:
