@@ -81,13 +81,16 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
             " else 0."
         ),
     )
-    commands.add_parser(
+    exporting = commands.add_parser(
         "export",
-        help="print all digests, and who may change them, as YAML; also beside a running bot",
+        help="print digests and managers as YAML, or the history; also beside a running bot",
         description=(
-            "Prints what people decided about digests, for `import`: no keys, no tokens, no"
-            " history. Exit status 1 when something could not be read, else 0."
+            "Prints what people decided about digests and managers, for `import`: no keys, no"
+            " tokens, no history. Exit status 1 when something could not be read, else 0."
         ),
+    )
+    exporting.add_argument(
+        "--history", action="store_true", help="print who did what instead, as lines of JSON"
     )
     importing = commands.add_parser(
         "import",
@@ -172,6 +175,8 @@ def _command(settings: Settings, arguments: argparse.Namespace) -> Coroutine[Any
     match arguments.command:
         case "doctor":
             return operate.doctor(settings)
+        case "export" if arguments.history:
+            return operate.export_history(settings)
         case "export":
             return operate.export(settings)
         case "import":

@@ -1,40 +1,42 @@
 """The composition root: with bot/features.py it makes, joins and closes every real object."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 
 import aiohttp
 import structlog
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.engine.local import ticking
-from bot.features import Pace, Parts, register_features
+from bot.features import Running, all_of, register_features
+from bot.installations.authorize import note_asked_place
+from bot.installations.shelf import InstallationShelf
 from bot.kept import KeptCommands
+from bot.lifecycle import Lifecycle, register_lifecycle
 from bot.listeners.boundary import Boundary
 from bot.logs import bolt_logger
+from bot.parts import Pace, Parts
 from bot.settings import Settings
 from bot.slack.calls import check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
-from bot.slack.identity import Identity, OneClient, OneWorkspace
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.socket_mode import connected
-from bot.store.base import Documents
-from bot.store.sealed import KeyRing, check_key_ring, load_or_make_key_file
-from bot.store.sqlite import open_sqlite
+from bot.storage import opened_store
 from bot.tasks import Tasks
 from bot.tracker.client import tracker_http
-from bot.web import Check, HealthEndpoints, SlackEndpoint, listening
+from bot.web.health import Check, HealthEndpoints
+from bot.web.listening import listening
+from bot.web.slack import SlackEndpoint
+from bot.workspaces import SlackClients, Workspaces, open_workspaces
 
 logger = structlog.get_logger()
 
 # Platforms that stop a process kill it 30 s after they asked.
 FINISH_WITHIN_S = 20.0
-FOREIGN_WORKSPACE = "This bot serves another workspace. Ask whoever runs it to add this one."
 PACE = Pace()
 # The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a
 # Slack that cannot be reached is told apart from one that may have done what it was asked.
@@ -66,30 +68,31 @@ async def serve(
         StoreError: the store cannot be opened: in use, damaged, or sealed with other keys.
     """
     async with AsyncExitStack() as stack:
-        documents, ring = await stack.enter_async_context(_store(settings))
+        documents, ring = await stack.enter_async_context(opened_store(settings))
         http = await stack.enter_async_context(_slack_session())
-        token = settings.slack_bot_token.get_secret_value()
-        slack = _slack_client(settings, http, token)
-        identity = Identity(slack)
+        clients, tasks = SlackClients(settings, http), Tasks()
+        shelf = InstallationShelf(documents, ring)
+        workspaces = open_workspaces(settings, shelf, clients, tasks, clock=clock)
         parts = Parts(
             settings=settings,
             documents=documents,
             ring=ring,
             kept=KeptCommands(documents, ring, clock=clock),
-            tasks=Tasks(),
-            slack=slack,
-            posting=Posting(OneClient(identity, _poster(settings, http, token))),
+            tasks=tasks,
+            client_for=workspaces.client_for,
+            posting=Posting(workspaces.client_for, on_refused=workspaces.doubt),
             replies=Replies(http),
             tracker_http=await stack.enter_async_context(tracker_http()),
             clock=clock,
             pace=pace,
         )
-        await _check_tokens(settings, parts.slack, identity)
-        app = _bolt_app(_slack_client(settings, http, None), identity)
+        await _check_tokens(settings, clients, workspaces)
+        app = _bolt_app(clients.patient(), workspaces)
         running = register_features(app, parts)
-        stack.push_async_callback(_finish, parts.tasks, running.boundary, finish_within_s)
+        lifecycle = register_lifecycle(app, parts, running, workspaces, documents, shelf)
+        stack.push_async_callback(_finish, tasks, running.boundary, finish_within_s)
         stack.callback(running.stop)
-        await _open_to_slack(stack, app, parts, identity, running.tick)
+        await _open_to_slack(stack, app, parts, workspaces, running, lifecycle)
         await stop.wait()
         logger.info("stopping")
 
@@ -101,15 +104,16 @@ def _slack_session() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT)
 
 
-def _bolt_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
+def _bolt_app(client: AsyncWebClient, workspaces: Workspaces) -> AsyncApp:
     """`client` has no token: Bolt adds that of each request."""
     return AsyncApp(
         logger=bolt_logger(),
         client=client,
-        authorize=OneWorkspace(identity),  # type: ignore[arg-type]  # it may say None, as Bolt's own
-        user_facing_authorize_error_message=FOREIGN_WORKSPACE,
+        before_authorize=note_asked_place,
+        authorize=workspaces.authorize,  # type: ignore[arg-type]  # it may say None, as Bolt's own
+        user_facing_authorize_error_message=workspaces.unknown,
         process_before_response=True,  # no polling for the ack: the listeners only ack
-        request_verification_enabled=False,  # bot/web.py verifies; a socket needs no signature
+        request_verification_enabled=False,  # web/slack.py does; a socket needs none
     )
 
 
@@ -117,15 +121,20 @@ async def _open_to_slack(
     stack: AsyncExitStack,
     app: AsyncApp,
     parts: Parts,
-    identity: Identity,
-    tick: Callable[[], Awaitable[object]],
+    workspaces: Workspaces,
+    running: Running,
+    lifecycle: Lifecycle,
 ) -> None:
     """Begin to tick, to take Slack's requests, and to tell whether all of it works."""
     settings = parts.settings
+
+    async def tick() -> None:
+        await all_of(running.tick(), lifecycle.tick())
+
     ticks = await stack.enter_async_context(ticking(tick, every_s=settings.tick_seconds))
     checks: dict[str, Check] = {
         "store": _works(parts.documents.check),
-        "slack": _works(identity.fetch),
+        "slack": _works(workspaces.find_slack),
         "tick": ticks.are_recent,
     }
     endpoint = None
@@ -137,63 +146,21 @@ async def _open_to_slack(
         endpoint = SlackEndpoint(app, settings.slack_signing_secret.get_secret_value())
     health = HealthEndpoints(checks)
     try:
-        await stack.enter_async_context(listening(settings.host, settings.port, health, endpoint))
+        await stack.enter_async_context(
+            listening(settings.host, settings.port, health, endpoint, lifecycle.endpoint)
+        )
     except OSError as error:
         where = f"HOST {settings.host}, PORT {settings.port}"
         raise StartError(f"cannot listen on {where}: {error.strerror or error}") from error
 
 
-@asynccontextmanager
-async def _store(settings: Settings) -> AsyncIterator[tuple[Documents, KeyRing]]:
-    logger.info("store", path=str(settings.database_path.absolute()))
-    documents = await open_sqlite(settings.database_path)
-    try:
-        ring = _key_ring(settings)
-        await check_key_ring(documents, ring)
-        yield documents, ring
-    finally:
-        await documents.close()
-
-
-def _key_ring(settings: Settings) -> KeyRing:
-    if settings.bot_secret_keys:
-        return KeyRing.parse(settings.bot_secret_keys.get_secret_value())
-    path = settings.database_path.with_name(settings.database_path.name + ".key")
-    ring, is_new = load_or_make_key_file(path)
-    if is_new:
-        logger.warning(
-            "BOT_SECRET_KEYS is not set: made a key file, without which the store cannot be read."
-            " Keep a copy of it somewhere else",
-            path=str(path),
-        )
-    return ring
-
-
-def _slack_client(
-    settings: Settings, http: aiohttp.ClientSession, token: str | None
-) -> AsyncWebClient:
-    return AsyncWebClient(
-        token=token,
-        base_url=settings.slack_api_url,
-        session=http,
-        # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
-        retry_handlers=[AsyncRateLimitErrorRetryHandler(max_retry_count=1)],
-    )
-
-
-def _poster(settings: Settings, http: aiohttp.ClientSession, token: str) -> AsyncWebClient:
-    """A client that repeats nothing by itself: see `Posting`."""
-    client = _slack_client(settings, http, token)
-    client.retry_handlers = []
-    return client
-
-
-async def _check_tokens(settings: Settings, client: AsyncWebClient, identity: Identity) -> None:
+async def _check_tokens(settings: Settings, clients: SlackClients, workspaces: Workspaces) -> None:
     """Find out at once what no waiting will mend; a Slack that is away is waited for."""
-    await _check_token("SLACK_BOT_TOKEN", identity.fetch())
+    name = "SLACK_BOT_TOKEN" if workspaces.own else "SLACK_API_URL"
+    await _check_token(name, workspaces.find_slack())
     if settings.slack_app_token:
         app_token = settings.slack_app_token.get_secret_value()
-        await _check_token("SLACK_APP_TOKEN", check_app_token(client, app_token))
+        await _check_token("SLACK_APP_TOKEN", check_app_token(clients.patient(), app_token))
 
 
 async def _check_token(name: str, asking: Awaitable[object]) -> None:

@@ -5,6 +5,7 @@ from typing import Protocol, TypeVar
 
 import structlog
 
+from bot.asking import KEY_CHECK, OTHER, asking_as, who_asks
 from bot.errors import BotError
 from bot.keys import Keys, NoKeyError, StoredKey
 from bot.store.errors import StoreError
@@ -40,10 +41,17 @@ class Connection:
 
     A key that was refused as invalid is not sent again before somebody replaces it or asks
     for it to be checked. Every call may raise NoKeyError,
-    LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
+    LackingScopeError, StoreError (the key cannot be read) and any TrackerError. While the
+    service is asked, the context says for whom, and where (see `asking.py`).
     """
 
-    def __init__(self, tracker: Tracker, keys: Keys, *, on_refusal: TellsOfRefusal) -> None:
+    def __init__(
+        self,
+        tracker: Tracker,
+        keys: Keys,
+        *,
+        on_refusal: TellsOfRefusal,
+    ) -> None:
         self._tracker = tracker
         self._keys = keys
         self._on_refusal = on_refusal
@@ -87,13 +95,17 @@ class Connection:
         await self._usable_key(workspace)
 
     async def try_out(self, secret: str) -> Listing:
-        """Return what the service lists for a key that is not in use; nothing is noted."""
-        return await self._tracker.list_domains(secret)
+        """Return what the service lists for a key that is not in use; nothing is noted of it."""
+        if (asked := who_asks()) is None:
+            return await self._tracker.list_domains(secret)
+        with asking_as(asked[0], KEY_CHECK):
+            return await self._tracker.list_domains(secret)
 
     async def check_again(self, workspace: WorkspaceId) -> Listing:
         """Ask the service once with the workspace's key, even if it was refused before."""
         key = await self._keys.stored(workspace)
-        return await self._observed(workspace, key, "list", self._tracker.list_domains)
+        with asking_as(workspace, KEY_CHECK):
+            return await self._observed(workspace, key, "list", self._tracker.list_domains)
 
     async def _call(
         self, workspace: WorkspaceId, operation: str, call: Callable[[str], Awaitable[T]]
@@ -131,7 +143,7 @@ class Connection:
         call: Callable[[str], Awaitable[T]],
     ) -> T:
         try:
-            answer = await call(key.secret)
+            answer = await self._asked(workspace, key.secret, call)
         except InvalidKeyError:
             if await _noted(self._keys.note_refused(workspace, key)):
                 await self._on_refusal(workspace, key)
@@ -141,6 +153,14 @@ class Connection:
             raise LackingScopeError(operation) from error
         await _noted(self._keys.note_accepted(workspace, key, operation))
         return answer
+
+    async def _asked(
+        self, workspace: WorkspaceId, secret: str, call: Callable[[str], Awaitable[T]]
+    ) -> T:
+        """Call for whoever asks; somebody of another workspace is nobody in particular here."""
+        home, asker = who_asks() or (workspace, OTHER)
+        with asking_as(workspace, asker if home == workspace else OTHER):
+            return await call(secret)
 
 
 async def _noted(note: Awaitable[bool]) -> bool:

@@ -3,11 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
 
-import httpx
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adding import Adding
 from bot.connection import Connection
@@ -17,9 +14,11 @@ from bot.digests.desk import Desk
 from bot.digests.owners import Owners
 from bot.digests.rounds import Rounds
 from bot.digests.shelf import Shelf
-from bot.kept import KeptCommands
+from bot.home import register_home
+from bot.homes import Homes
+from bot.keys import StoredKey
 from bot.listeners.adding import AddingListeners
-from bot.listeners.boundary import FIRST_WORD_AFTER_S, Boundary
+from bot.listeners.boundary import Boundary
 from bot.listeners.digests.access import DigestAccess
 from bot.listeners.digests.form import DigestFormListeners
 from bot.listeners.digests.listing import DigestListeners
@@ -29,73 +28,58 @@ from bot.listeners.dispatcher import Dispatcher
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.failures import Failures
 from bot.listeners.kept import KeptRuns
+from bot.listeners.key_state import KeyState
 from bot.listeners.rights import Rights
-from bot.listeners.scan import STILL_WAITING_AFTER_S, ScanListeners
+from bot.listeners.scan import ScanListeners
 from bot.listeners.unread import register_unread
+from bot.meter import Meter
 from bot.office import Office, open_office, register_office
+from bot.parts import Parts
 from bot.portfolio.portfolio import Portfolio
 from bot.scans import Scans
-from bot.settings import Settings
-from bot.slack.posting import Posting
-from bot.slack.replies import Replies
-from bot.store.base import Documents
-from bot.store.sealed import KeyRing
-from bot.tasks import Tasks
 from bot.tracker.budget import Budget
 from bot.tracker.client import TrackerClient
 from bot.views.digests.notices import owner_notice
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """How long people wait for a word: the first one, and the second one of a scan."""
-
-    first_word_after_s: float = FIRST_WORD_AFTER_S
-    still_waiting_after_s: float = STILL_WAITING_AFTER_S
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What the features stand on; whoever made these closes them."""
-
-    settings: Settings
-    documents: Documents
-    ring: KeyRing
-    kept: KeptCommands
-    tasks: Tasks
-    slack: AsyncWebClient
-    posting: Posting
-    replies: Replies
-    tracker_http: httpx.AsyncClient
-    clock: Callable[[], datetime]
-    pace: Pace
+from bot.workspace import WorkspaceId
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
     """What the features do from now on: answer people, and whatever `tick` finds due.
 
-    After `stop` nothing that is due is begun any more.
+    After `stop` nothing that is due is begun any more. `open_home` draws somebody's Home tab.
+    Each of `forget` lets this process remember nothing of a workspace.
     """
 
     boundary: Boundary
+    office: Office
     tick: Callable[[], Awaitable[None]]
     stop: Callable[[], None]
+    open_home: Callable[[WorkspaceId, str], Awaitable[None]]
+    forget: tuple[Callable[[WorkspaceId], object], ...]
 
 
 def register_features(app: AsyncApp, parts: Parts) -> Running:
     """Attach every feature to `app`; return what runs them."""
+    homes = Homes(parts.documents, parts.tasks, clock=parts.clock)
     office = open_office(
-        parts.documents, parts.ring, parts.posting, parts.tasks, clock=parts.clock
+        parts.documents,
+        parts.ring,
+        parts.posting,
+        parts.tasks,
+        client_for=parts.client_for,
+        on_act=homes.changed,
+        clock=parts.clock,
     )
-    keys, budget = office.keys, Budget()
-    connection = _connection(parts, office, budget)
-    portfolio = Portfolio(connection, clock=parts.clock)
+    budget, meter = Budget(), Meter()
+    connection = _connection(parts, office, budget, meter, homes)
+    portfolio = Portfolio(connection, clock=parts.clock, on_change=homes.changed)
     failures = Failures(
-        keys,
+        office.keys,
         parts.kept,
         budget,
+        meter=meter,
         egress_addresses=parts.settings.egress_addresses,
         clock=parts.clock,
         may_configure=office.rights.may_configure,
@@ -104,26 +88,48 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
     dispatcher = Dispatcher(app, boundary, parts.replies)
     register_unread(app)
     _register_members(dispatcher, parts, connection, portfolio)
-    desk, rounds = _digests(parts, office, portfolio)
+    shelf = Shelf(parts.documents, on_change=homes.changed)
+    desk, rounds = _digests(parts, office, shelf, portfolio)
     _register_digests(dispatcher, parts, desk, failures, office.rights)
+    key = KeyState(
+        keys=office.keys, managers=office.managers, budget=budget, meter=meter, clock=parts.clock
+    )
     register_office(
         dispatcher,
         office,
         connection=connection,
         portfolio=portfolio,
-        kept=KeptRuns(parts.kept, dispatcher, parts.replies),
+        kept=KeptRuns(parts.kept, dispatcher.lines, parts.replies),
         desk=desk,
         failures=failures,
-        budget=budget,
+        key=key,
+    )
+    home = register_home(
+        dispatcher,
+        office,
+        homes=homes,
+        shelf=shelf,
+        portfolio=portfolio,
+        failures=failures,
+        key=key,
+        ready=connection.ready,
+        replies=parts.replies,
+        client_for=parts.client_for,
+        clock=parts.clock,
     )
 
     async def tick() -> None:
-        await _all_of(rounds.go_round(), office.notices.go_round(), parts.kept.forget_expired())
+        await all_of(rounds.go_round(), office.notices.go_round(), parts.kept.forget_expired())
 
-    return Running(boundary, tick, rounds.stop)
+    def stop() -> None:
+        rounds.stop()
+        homes.stop()
+
+    forget = (portfolio.forget, meter.forget, home.forget)
+    return Running(boundary, office, tick, stop, home.draw_for, forget)
 
 
-async def _all_of(*work: Awaitable[object]) -> None:
+async def all_of(*work: Awaitable[object]) -> None:
     """Do all of it, also when a part of it fails; then raise the first failure."""
     results = await asyncio.gather(*work, return_exceptions=True)
     for result in results:
@@ -131,9 +137,10 @@ async def _all_of(*work: Awaitable[object]) -> None:
             raise result
 
 
-def _digests(parts: Parts, office: Office, portfolio: Portfolio) -> tuple[Desk, Rounds]:
+def _digests(
+    parts: Parts, office: Office, shelf: Shelf, portfolio: Portfolio
+) -> tuple[Desk, Rounds]:
     """What people do with digests, and what the clock does."""
-    shelf = Shelf(parts.documents)
     collector = Collector(portfolio, shelf, clock=parts.clock)
     words = Words(digest_message, heartbeat_message)
     delivery = Delivery(shelf, collector, parts.posting, words, clock=parts.clock)
@@ -161,10 +168,19 @@ def _register_digests(
     DigestPauseListeners(desk=desk, access=access, screen=screen).register(dispatcher)
 
 
-def _connection(parts: Parts, office: Office, budget: Budget) -> Connection:
+def _connection(
+    parts: Parts, office: Office, budget: Budget, meter: Meter, homes: Homes
+) -> Connection:
     url = parts.settings.domain_tracker_url
-    tracker = TrackerClient(parts.tracker_http, base_url=url, budget=budget)
-    return Connection(tracker, office.keys, on_refusal=office.notices)
+    tracker = TrackerClient(
+        parts.tracker_http, base_url=url, budget=budget, on_sent=meter.count_present
+    )
+
+    async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
+        homes.changed(workspace)
+        await office.notices(workspace, key)
+
+    return Connection(tracker, office.keys, on_refusal=tell_of_refusal)
 
 
 def _register_members(

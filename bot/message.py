@@ -8,6 +8,9 @@ Block = dict[str, Any]
 # Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
 MAX_TEXT_CHARS = 3900
 
+SHARE = "share"
+"""The beginning of what a button is called that shows something to the whole channel."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -30,3 +33,22 @@ class Message:
     def twin(self) -> "Message | None":
         """Return the plain message to try when this one is refused, or `None` when it is plain."""
         return None if self.plain is None else Message(self.text, self.plain)
+
+    def for_one(self) -> "Message":
+        """Return the message as it is where nobody else reads along: with nothing to share."""
+        plain = None if self.plain is None else _without_sharing(self.plain)
+        return Message(self.text, _without_sharing(self.blocks), plain)
+
+
+def _without_sharing(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    left: list[Block] = []
+    for block in blocks:
+        if block["type"] != "actions":
+            left.append(block)
+        elif elements := [each for each in block["elements"] if not _shares(each)]:
+            left.append({**block, "elements": elements})
+    return tuple(left)
+
+
+def _shares(element: Block) -> bool:
+    return str(element.get("action_id", "")).startswith(f"{SHARE}.")

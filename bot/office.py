@@ -1,9 +1,12 @@
 """What admins and managers do, made and joined: a part of the composition root."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.admin.appointments import Appointments
 from bot.admin.audit import Audit
 from bot.admin.custody import KeyCustody
 from bot.admin.managers import Managers
@@ -20,15 +23,18 @@ from bot.listeners.key_managers import ManagersListeners
 from bot.listeners.key_rotation import RotationListeners
 from bot.listeners.key_screen import KeyScreen
 from bot.listeners.key_setting import KeySettingListeners
+from bot.listeners.key_state import KeyState
 from bot.listeners.key_taking import KeyTaking
 from bot.listeners.rights import Rights
 from bot.portfolio.portfolio import Portfolio
+from bot.slack.groups import GroupPeople, UserGroups
 from bot.slack.posting import Posting
 from bot.store.base import Documents
 from bot.store.sealed import KeyRing
 from bot.tasks import Tasks
-from bot.tracker.budget import Budget
 from bot.views.key_notices import key_notice
+from bot.views.managers import appointed_message
+from bot.workspace import WorkspaceId
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,7 @@ class Office:
     rights: Rights
     audit: Audit
     notices: KeyNotices
+    appointments: Appointments
     clock: Callable[[], datetime]
 
 
@@ -49,17 +56,21 @@ def open_office(
     posting: Posting,
     tasks: Tasks,
     *,
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
+    on_act: Callable[[WorkspaceId], object],
     clock: Callable[[], datetime],
 ) -> Office:
-    """Make what the features share."""
-    managers = Managers(documents)
+    """Make what the features share; `on_act` learns of every act that is noted."""
+    managers, groups = Managers(documents), UserGroups()
     claims = KeyClaims(documents, clock=clock)
+    people = GroupPeople(client_for, groups)
     return Office(
         Keys(documents, ring, clock=clock),
         managers,
-        Rights(managers),
-        Audit(documents, clock=clock),
-        KeyNotices(posting, claims, managers, key_notice, tasks, clock=clock),
+        Rights(managers, groups),
+        Audit(documents, clock=clock, on_act=on_act),
+        KeyNotices(posting, claims, managers, key_notice, tasks, clock=clock, groups=people),
+        Appointments(posting, appointed_message, tasks),
         clock,
     )
 
@@ -73,26 +84,28 @@ def register_office(
     kept: KeptRuns,
     desk: Desk,
     failures: Failures,
-    budget: Budget,
+    key: KeyState,
 ) -> None:
     """Attach what admins and managers do to the workspace's key."""
     rights, keys, clock, screen = office.rights, office.keys, office.clock, KeyScreen(failures)
     custody = KeyCustody(keys, connection, portfolio, office.audit, clock=clock)
-    KeyListeners(
+    KeyListeners(rights=rights, custody=custody, state=key, desk=desk).register(dispatcher)
+    taking = KeyTaking(
         rights=rights,
         keys=keys,
         custody=custody,
-        managers=office.managers,
+        kept=kept,
         desk=desk,
-        budget=budget,
+        screen=screen,
         clock=clock,
-    ).register(dispatcher)
-    taking = KeyTaking(
-        rights=rights, custody=custody, kept=kept, desk=desk, screen=screen, clock=clock
     )
-    KeySettingListeners(keys=keys, taking=taking).register(dispatcher)
-    RotationListeners(keys=keys, taking=taking).register(dispatcher)
+    KeySettingListeners(taking=taking).register(dispatcher)
+    RotationListeners(taking=taking).register(dispatcher)
     ManagersListeners(
-        rights=rights, managers=office.managers, audit=office.audit, screen=screen
+        rights=rights,
+        managers=office.managers,
+        audit=office.audit,
+        appointments=office.appointments,
+        screen=screen,
     ).register(dispatcher)
     HistoryListeners(rights=rights, audit=office.audit, screen=screen).register(dispatcher)

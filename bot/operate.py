@@ -4,29 +4,29 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 """
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
-import aiohttp
 from pydantic import SecretStr
-from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.admin.audit import Audit
+from bot.admin.managers import Managers
+from bot.diagnosis import diagnose
 from bot.digests.shelf import Shelf
 from bot.logs import set_up_logs
-from bot.operating.difference import Difference, difference_between, told
-from bot.operating.doctor import LIMIT_S, Patient, examine
+from bot.operating.difference import Difference, difference_between
 from bot.operating.document import file_text
 from bot.operating.errors import OperatingError
 from bot.operating.finding import failure, has_failed, ok
-from bot.operating.importing import write
+from bot.operating.history import histories_of
+from bot.operating.importing import Target, write
+from bot.operating.places import places_of
 from bot.operating.printing import shown, some_of
 from bot.operating.reading import read_file
-from bot.operating.rotation import rotate, rotation_lines
+from bot.operating.rotation import failure_lines, rotate, rotation_lines
 from bot.operating.spots import FileProblemsError
 from bot.operating.stored import (
     read_holdings,
@@ -35,16 +35,13 @@ from bot.operating.stored import (
     require_store,
     unreadable_lines,
 )
+from bot.operating.telling import told
 from bot.settings import Settings
-from bot.slack.calls import check_app_token
-from bot.slack.grants import fetch_grant
 from bot.store.errors import StoreError, StoreLockedError, WrongKeyRingError
 from bot.store.key_file import ring_source
 from bot.store.queries import wipe_traces
 from bot.store.snapshot import read_snapshot
 from bot.store.sqlite import SqliteDocuments, open_sqlite
-from bot.tracker.client import tracker_http
-from bot.tracker.presence import look_for_service
 
 DONE, FAILED = 0, 1
 SETTINGS = "settings"
@@ -84,35 +81,33 @@ def print_problems(problems: list[str]) -> int:
 
 async def doctor(settings: Settings) -> int:
     """Check everything that the bot needs, one line each."""
-    token = settings.slack_bot_token.get_secret_value()
-    async with aiohttp.ClientSession() as http, tracker_http() as service:
-        slack = AsyncWebClient(
-            token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
-        )
-        app_token, url = _secret(settings.slack_app_token), settings.domain_tracker_url
-        patient = Patient(
-            fetch_grant=partial(fetch_grant, slack),
-            ask_for_socket=partial(check_app_token, slack, app_token) if app_token else None,
-            signing_secret=_secret(settings.slack_signing_secret) or "",
-            look_for_service=partial(look_for_service, service, url, LIMIT_S),
-            service_url=url,
-            database=settings.database_path,
-            key_ring=_secret(settings.bot_secret_keys),
-            environ=os.environ,
-        )
-        mode = "Socket Mode" if app_token else "HTTP"
-        findings = [ok(SETTINGS, f"complete, for {mode}"), *await examine(patient)]
+    mode = "Socket Mode" if settings.slack_app_token else "HTTP"
+    many = "any number of workspaces" if settings.is_for_many else "one workspace"
+    findings = [ok(SETTINGS, f"complete, for {mode} and {many}"), *await diagnose(settings)]
     _print(finding.line for finding in findings)
     return FAILED if has_failed(findings) else DONE
 
 
 async def export(settings: Settings) -> int:
-    """Print the digests of every workspace, and who may change them."""
+    """Print the digests of every workspace, who may change them, and who manages the key."""
     holdings = await read_holdings(settings.database_path)
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as YAML is
     sys.stdout.write(file_text(holdings))
     if holdings.unreadable:
         raise OperatingError(*unreadable_lines(holdings), "The rest was exported.")
+    return DONE
+
+
+async def export_history(settings: Settings) -> int:
+    """Print who did what to the settings of every workspace."""
+    require_store(settings.database_path)
+    snapshot = await read_snapshot(settings.database_path)
+    histories = histories_of(snapshot.documents)
+    histories.unreadable += snapshot.unreadable
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as JSON is
+    sys.stdout.writelines(f"{line}\n" for line in histories.lines)
+    if histories.unreadable:
+        raise OperatingError(*unreadable_lines(histories), "The rest was exported.")
     return DONE
 
 
@@ -123,14 +118,17 @@ async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int
         wanted = read_file(_bytes_of(name))
         if not is_applied:
             require_stopped(path)
-            difference = difference_between(await read_holdings_whole(path), wanted, now)
-            _print([*told(difference), _advice(difference, name)])
+            held = await read_holdings_whole(path)
+            difference = difference_between(held, wanted, now)
+            _print([*told(difference, held.places), _advice(difference, name)])
             return DONE
         async with _opened(path) as documents:
-            difference = difference_between(await read_holdings_whole(path), wanted, now)
-            _print(told(difference))
-            await write(Shelf(documents), difference, now)
-            _print(["Written." if difference.changes or difference.editors else "No difference."])
+            held = await read_holdings_whole(path)
+            difference = difference_between(held, wanted, now)
+            _print(told(difference, held.places))
+            audit = Audit(documents, clock=lambda: now)
+            await write(Target(Shelf(documents), Managers(documents), audit), difference, now)
+            _print(["No difference." if difference.is_empty else "Written."])
     except FileProblemsError as error:
         raise OperatingError(
             f"{shown(name)} was not imported:", *some_of(error.problems)
@@ -150,16 +148,17 @@ async def rotate_secrets(settings: Settings) -> int:
                 " there. Put one of them back. Nothing was changed."
             )
         async with _opened(path) as documents:
-            keys = (await read_snapshot(path)).keys
-            rotated = await rotate(documents, keys, source.ring)
+            snapshot = await read_snapshot(path)
+            rotated = await rotate(documents, snapshot.keys, source.ring)
             await documents.run(lambda table: wipe_traces(table.rows.conn))
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))
-    if rotated.problems:
+    if rotated.failures:
+        lines = failure_lines(rotated, source.ring, places_of(snapshot.documents))
         raise OperatingError(
             "Could not be opened, and was left as it is:",
-            *some_of(rotated.problems),
+            *some_of([*lines]),
             "Keep the earlier keys in BOT_SECRET_KEYS until that is mended.",
         )
     return DONE

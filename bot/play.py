@@ -17,12 +17,15 @@ from typing import Any
 from pydantic import SecretStr
 
 from bot.app import serve
+from bot.installations.canary import KIND as SEEN
 from bot.logs import set_up_logs
 from bot.playground.manifest import read_manifest
 from bot.playground.page import add_pages
 from bot.playground.serving import ended, first_of, listening, running_page
 from bot.playground.town import Town, running_town
 from bot.settings import Settings
+from bot.store.sqlite import open_sqlite
+from bot.workspace import WorkspaceId
 
 MANIFEST = Path(__file__).parents[1] / "manifest.yml"
 TICK_S = 1.0  # when the clock is moved, what falls due is to be seen soon
@@ -83,7 +86,9 @@ async def _play(options: Options, listener: socket.socket) -> None:
         about = read_manifest(MANIFEST)
         folder = stack.enter_context(TemporaryDirectory(prefix="bot-playground-"))
         town = await stack.enter_async_context(running_town(about=about))
-        bot = await stack.enter_async_context(_running_bot(town, Path(folder)))
+        store = Path(folder) / "bot.sqlite"
+        await _make_store(town, store)
+        bot = await stack.enter_async_context(_running_bot(town, store))
         if options.portfolio:
             await town.connect(options.portfolio)
         page = await stack.enter_async_context(running_page(add_pages(town, about), listener))
@@ -93,10 +98,24 @@ async def _play(options: Options, listener: socket.socket) -> None:
             task.result()
 
 
+async def _make_store(town: Town, path: Path) -> None:
+    """Make the store, as one that knows the workspace.
+
+    The local Slack begins with the bot in its channels: a real bot of which that is so while it
+    knows nothing has lost its store, and says so to whoever is in charge.
+    """
+    documents = await open_sqlite(path)
+    try:
+        workspace = WorkspaceId(town.slack.team_id, town.slack.enterprise_id)
+        await documents.put(f"{workspace}/{SEEN}", {"v": 1, "at": town.clock().isoformat()})
+    finally:
+        await documents.close()
+
+
 @asynccontextmanager
-async def _running_bot(town: Town, folder: Path) -> AsyncIterator[asyncio.Task[None]]:
+async def _running_bot(town: Town, store: Path) -> AsyncIterator[asyncio.Task[None]]:
     stop = asyncio.Event()
-    bot = asyncio.create_task(serve(_settings(town, folder), stop, clock=town.clock))
+    bot = asyncio.create_task(serve(_settings(town, store), stop, clock=town.clock))
     try:
         await first_of(bot, town.slack.connected())
         yield bot
@@ -105,13 +124,13 @@ async def _running_bot(town: Town, folder: Path) -> AsyncIterator[asyncio.Task[N
         await ended(bot)
 
 
-def _settings(town: Town, folder: Path) -> Settings:
+def _settings(town: Town, store: Path) -> Settings:
     return Settings(
         domain_tracker_url=town.tracker.url,
         slack_bot_token=SecretStr(town.slack.bot_token),
         slack_app_token=SecretStr(town.slack.app_token),
         slack_api_url=town.slack.api_url,
-        database_url=f"sqlite:///{folder}/bot.sqlite",
+        database_url=f"sqlite:///{store}",
         # Given, because the bot warns when it has to make one.
         bot_secret_keys=SecretStr(f"play:{base64.b64encode(secrets.token_bytes(32)).decode()}"),
         egress_ips="127.0.0.1",

@@ -5,6 +5,15 @@ import re
 # A bearer token's characters (RFC 6750, section 2.1); Slack's tokens use fewer.
 _BEARER_CHARS = r"[A-Za-z0-9._~+/=-]"
 _SECRET = re.compile(rf"(?P<kind>service_sk_|xox[a-z]-|xapp-){_BEARER_CHARS}+", re.IGNORECASE)
+# What installing by OAuth brings along has no such beginning. A code of Slack's has a form of its
+# own: https://docs.slack.dev/reference/methods/oauth.v2.access. The rest is known by the name in
+# front of it: in an address, in JSON, in a form, in a header.
+_OAUTH_CODE = re.compile(r"\b\d{5,}\.\d{5,}\.[0-9a-f]{20,}")
+_OAUTH = re.compile(
+    r"(?P<name>[?&](?:code|state)=|client_secret\W{1,6}|Authorization\W{1,6}Basic )"
+    r"[%A-Za-z0-9._~+/=-]{8,}",
+    re.IGNORECASE | re.ASCII,
+)
 
 # Control characters, half characters, and what is there without being seen.
 INVISIBLE = re.compile(
@@ -17,8 +26,11 @@ def redact(text: str) -> str:
     """Return `text` with every API key and Slack token reduced to its kind.
 
     `service_sk_abc…` becomes `service_sk_[hidden]`. The short form that people are shown
-    (`service_sk_…wxyz`) is left as it is: it gives nothing away.
+    (`service_sk_…wxyz`) is left as it is: it gives nothing away. Codes, states and client secrets
+    of OAuth go too.
     """
+    text = _OAUTH.sub(lambda found: f"{found['name']}[hidden]", text)
+    text = _OAUTH_CODE.sub("[hidden]", text)
     return _SECRET.sub(lambda found: f"{found['kind']}[hidden]", text)
 
 

@@ -24,6 +24,7 @@ from bot.store.sealed import KeyRing
 BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-[!-~]+")
 APP_TOKEN = re.compile(r"xapp-[!-~]+")
 MAX_LABEL_CHARS = 100
+OAUTH = ("slack_client_id", "slack_client_secret")
 
 
 class SettingsError(Exception):
@@ -56,6 +57,24 @@ def _api_address(text: str) -> str:
     if not text.endswith("/"):
         raise ValueError("must end in a slash, as in https://slack.com/api/")
     return _address(text)
+
+
+def _public_address(text: str) -> str:
+    parts = _url_parts(text)
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("must be an https address, as in https://bot.example.com")
+    if "@" in parts.netloc or parts.path.strip("/") or set("?#") & set(text):
+        raise ValueError("must be only scheme, host and port, as in https://bot.example.com")
+    if parts.scheme != "https" and not _is_loopback(parts.hostname):
+        raise ValueError("must be https: Slack sends nobody back to another address")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _secret_like(pattern: re.Pattern[str], what: str) -> Callable[[SecretStr], SecretStr]:
@@ -99,15 +118,22 @@ class Settings(BaseSettings):
     domain_tracker_url: Annotated[str, AfterValidator(_address)]
     domain_tracker_owned_type: str = Field(default="owned", max_length=MAX_LABEL_CHARS)
     slack_bot_token: Annotated[
-        SecretStr, AfterValidator(_secret_like(BOT_TOKEN, "a bot token, xoxb-…"))
-    ]
+        SecretStr | None,
+        AfterValidator(lambda secret: secret and _check_bot_token(secret)),
+    ] = None
     slack_app_token: Annotated[
         SecretStr | None,
         AfterValidator(lambda secret: secret and _check_app_token(secret)),
     ] = None
     slack_signing_secret: SecretStr | None = None
-    slack_client_id: str | None = None  # read only to say that it is too early for it
-    slack_client_secret: SecretStr | None = None  # likewise
+    slack_client_id: str | None = None
+    slack_client_secret: SecretStr | None = None
+    slack_authorize_url: Annotated[str, AfterValidator(_address)] = (
+        "https://slack.com/oauth/v2/authorize"
+    )
+    public_url: Annotated[str | None, AfterValidator(lambda url: url and _public_address(url))] = (
+        None
+    )
     slack_api_url: Annotated[str, AfterValidator(_api_address)] = "https://slack.com/api/"
     host: str = "127.0.0.1"
     port: int = Field(default=3000, ge=1, le=65535)
@@ -121,6 +147,11 @@ class Settings(BaseSettings):
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(lambda level: level.upper())
     ] = "INFO"
     log_format: Literal["console", "json"] | None = None
+
+    @property
+    def is_for_many(self) -> bool:
+        """Whether any number of workspaces installs the bot by OAuth, instead of one token."""
+        return self.slack_bot_token is None
 
     @property
     def database_path(self) -> Path:
@@ -148,18 +179,38 @@ class Settings(BaseSettings):
         raise SettingsError(sorted(problems))
 
 
+_check_bot_token = _secret_like(BOT_TOKEN, "a bot token, xoxb-…")
 _check_app_token = _secret_like(APP_TOKEN, "an app-level token, xapp-…")
 
 
 def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
-    for name in ("slack_client_id", "slack_client_secret"):
-        if name in given:
-            yield f"{name.upper()}: installing by OAuth is not part of this version yet; remove it"
+    yield from _problems_of_ways(given)
     if "slack_app_token" not in given and "slack_signing_secret" not in given:
         yield (
             "SLACK_SIGNING_SECRET: needed for HTTP"
             " (or set SLACK_APP_TOKEN to connect by Socket Mode)"
         )
+
+
+def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:
+    """There is one way to be authorized: a bot token, or OAuth."""
+    oauth = [name for name in OAUTH if name in given]
+    if "slack_bot_token" not in given and not oauth:
+        yield "SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"
+    if not oauth:
+        return
+    with_it = ""
+    if "slack_bot_token" in given:
+        one = oauth[0].upper()
+        yield (
+            f"SLACK_BOT_TOKEN: is for one workspace, {one} for any number: keep one of the two"
+            " ways"
+        )
+        with_it = f", if you keep {one}"
+    yield from (f"{name.upper()}: is missing{with_it}" for name in OAUTH if name not in given)
+    if "public_url" not in given:
+        why = "Slack sends people back to it after they installed"
+        yield f"PUBLIC_URL: is missing{with_it}: {why}"
 
 
 def _problems_within(error: ValidationError) -> list[str]:

@@ -29,6 +29,10 @@ class SingleFlight(Generic[K, T]):
             task.add_done_callback(lambda done: self._land(key, done))
         return await asyncio.shield(self._flights[key])
 
+    def is_under_way(self, key: K) -> bool:
+        """Return whether the next asker would share a run that has begun already."""
+        return key in self._flights
+
     def forget(self, key: K) -> None:
         """Let the next asker start anew, although a run may be under way."""
         self._flights.pop(key, None)

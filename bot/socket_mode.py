@@ -6,6 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.adapter.socket_mode.async_internals import (
+    run_async_bolt_app,
+    send_async_response,
+)
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
@@ -25,11 +29,15 @@ class SocketMode(AsyncSocketModeHandler):
         self._seen = Seen(clock=time.monotonic)
 
     async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
-        """Answer an envelope."""
-        if self._seen.is_new(req.envelope_id):
-            await super().handle(client, req)  # type: ignore[arg-type]  # the base names its own client
-        else:
+        """Answer an envelope; one that could not be taken is not acknowledged, and comes again."""
+        if not self._seen.is_new(req.envelope_id):
             await client.send_socket_mode_response(SocketModeResponse(envelope_id=req.envelope_id))
+            return
+        began = time.time()
+        answer = await run_async_bolt_app(self.app, req)
+        if answer.status != 200:
+            self._seen.forget(req.envelope_id)
+        await send_async_response(client, req, answer, began)
 
     async def is_connected(self) -> bool:
         """Say whether the link is up."""

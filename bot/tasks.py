@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
+
+T = TypeVar("T")
 
 logger = structlog.get_logger()
 
@@ -15,11 +17,12 @@ class Tasks:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    def start(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Run `work` on its own; what it raises is logged."""
+    def start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+        """Run `work` on its own, and return its task; what it raises is logged."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._finish)
+        return task
 
     async def are_done_within(self, timeout_s: float) -> bool:
         """Wait for everything that runs, and what that starts; say whether that ended in time."""

@@ -97,7 +97,7 @@ def a_key_record(
 
 def facts_for(**fields: Any) -> Facts:
     """Return the facts of a failed `/scan`, asked by a member; fields may say otherwise."""
-    defaults: dict[str, Any] = {"reference": "cafe0001", "today": TODAY, "command_line": "/scan"}
+    defaults: dict[str, Any] = {"reference": "cafe0001", "now": MOMENT, "command_line": "/scan"}
     return Facts(**(defaults | fields))
 
 

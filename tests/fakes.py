@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.message import Message
 from bot.slack.errors import PersonUnreachableError
-from bot.tracker.budget import Purpose
+from bot.tracker.budget import Purpose, fingerprint
 from bot.tracker.models import Added, Domain, Listing, ScanResult
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
@@ -62,7 +62,10 @@ class FakeLists:
 
 
 class FakeTracker:
-    """A `Tracker` that answers what it is given; remembers which key it was asked with."""
+    """A `Tracker` that answers what it is given; remembers which key it was asked with.
+
+    `on_sent` learns the fingerprint of that key, as from the real one.
+    """
 
     def __init__(self, *domains: Domain) -> None:
         self.domains = domains
@@ -70,6 +73,7 @@ class FakeTracker:
         self.asked: list[tuple[str, str]] = []
         self.sections: dict[str, object] = {}
         self.before_answer: Callable[[], Awaitable[object]] | None = None
+        self.on_sent: Callable[[str], object] = lambda _fingerprint: None
 
     async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
         await self._ask("list", key)
@@ -96,6 +100,7 @@ class FakeTracker:
 
     async def _ask(self, operation: str, key: str) -> None:
         self.asked.append((operation, key))
+        self.on_sent(fingerprint(key))
         if self.before_answer:
             await self.before_answer()
         if key in self.errors:

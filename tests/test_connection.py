@@ -6,12 +6,19 @@ from typing import Any
 
 import pytest
 
+from bot.allowance import Allowance, read_allowance
+from bot.asking import KEY_CHECK, OTHER, Asker, asking_as, digests_of, person
 from bot.connection import Connection, LackingScopeError
 from bot.keys import Keys, NoKeyError, StoredKey
+from bot.meter import Meter
 from bot.store.base import Document
 from bot.store.errors import StoreError
 from bot.store.memory import MemoryDocuments
-from bot.tracker.errors import InsufficientPermissionsError, InvalidKeyError
+from bot.tracker.budget import Budget, fingerprint
+from bot.tracker.errors import (
+    InsufficientPermissionsError,
+    InvalidKeyError,
+)
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker
@@ -49,10 +56,15 @@ class Lines:
         self.keys = Keys(self.documents, RING, clock=FakeClock())
         self.tracker = FakeTracker(a_domain())
         self.told: list[StoredKey] = []
+        self.meter = Meter(clock=FakeClock().seconds)
+        self.tracker.on_sent = self.meter.count_present
         self.connection = Connection(self.tracker, self.keys, on_refusal=self.tell)
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.told.append(key)
+
+    def used(self, key: str = KEY) -> dict[Asker, int]:
+        return dict(self.meter.usage(ONE, fingerprint(key)).shares)
 
 
 @pytest.fixture
@@ -130,3 +142,56 @@ async def test_a_full_disk_does_not_hide_what_the_service_says(lines: Lines) -> 
 
     with pytest.raises(InvalidKeyError):
         await lines.connection.list_domains(ONE)
+
+
+async def test_a_request_is_counted_for_whoever_asks(lines: Lines) -> None:
+    with asking_as(ONE, person("U1")):
+        await lines.connection.list_domains(ONE)
+        await lines.connection.scan(ONE, "d1")
+        await lines.connection.add_domain(ONE, "a.example", domain_type="x", tags=(), folder=None)
+    with asking_as(ONE, digests_of("C1")):
+        await lines.connection.list_domains(ONE)
+
+    assert lines.used() == {person("U1"): 3, digests_of("C1"): 1}
+
+
+async def test_what_nobody_in_particular_asks_for_is_counted_too(lines: Lines) -> None:
+    await lines.connection.list_domains(ONE)
+
+    assert lines.used() == {OTHER: 1}
+
+
+async def test_somebody_of_another_workspace_is_not_named_in_this_one(lines: Lines) -> None:
+    with asking_as(WorkspaceId("T2"), person("U1")):
+        await lines.connection.list_domains(ONE)
+
+    assert lines.used() == {OTHER: 1}
+
+
+async def test_checks_of_a_key_are_counted_as_such_for_the_key_that_is_checked(
+    lines: Lines,
+) -> None:
+    with asking_as(ONE, person("U1")):
+        await lines.connection.check_again(ONE)
+        await lines.connection.try_out(NEW_KEY)
+
+    assert lines.used() == {KEY_CHECK: 1}
+    assert lines.used(NEW_KEY) == {KEY_CHECK: 1}
+
+
+async def test_the_allowance_is_that_of_the_key_in_use(lines: Lines) -> None:
+    budget = Budget(clock=FakeClock().seconds)
+    budget.saw_remaining(fingerprint(KEY), 7)
+    budget.saw_remaining(fingerprint(NEW_KEY), 8)
+    await lines.connection.list_domains(ONE)
+
+    allowance = await read_allowance(ONE, lines.keys, budget, lines.meter)
+
+    assert allowance == Allowance(
+        budget.state(fingerprint(KEY)), lines.meter.usage(ONE, fingerprint(KEY))
+    )
+    assert allowance.budget.remaining == 7
+
+
+async def test_without_a_key_there_is_no_allowance(lines: Lines) -> None:
+    assert await read_allowance(WorkspaceId("T2"), lines.keys, Budget(), lines.meter) is None

@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": {"errors", "workspace"},
     "keys": {"errors", "store", "workspace"},
     "kept": {"redaction", "store", "workspace"},
-    "connection": {"errors", "keys", "store", "tracker", "workspace"},
+    "connection": {"asking", "errors", "keys", "meter", "store", "tracker", "workspace"},
     "portfolio": {"errors", "hostnames", "single_flight", "tracker", "words", "workspace"},
     "adding": {
         "errors",
@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "workspace",
     },
     "digests": {
+        "asking",
         "connection",  # its errors only: each of them means something for a run
         "errors",
         "health",
@@ -66,23 +67,40 @@ MAY_IMPORT: dict[str, set[str]] = {
         "tracker",  # its errors only
         "workspace",
     },
+    "installations": {
+        "errors",
+        "message",
+        "single_flight",
+        "slack",
+        "store",
+        "tasks",
+        "workspace",
+    },
+    "asking": {"workspace"},
+    "meter": {"asking", "workspace"},
+    "allowance": {"keys", "meter", "store", "tracker", "workspace"},
+    "homes": {"store", "tasks", "workspace"},
     "engine": set(),
     "slack": {"errors", "message", "single_flight", "workspace"},
     "views": {
         "adding",
         "admin",  # its data and errors
+        "allowance",
+        "asking",  # its data only
         "connection",
         "digests",
         "errors",
         "findings",
         "health",
         "hostnames",
+        "installations",  # its data only
         "keys",
         "message",
+        "meter",  # likewise
         "portfolio",
         "redaction",
         "scans",
-        "slack",  # its errors only: each of them has a sentence
+        "slack",  # its errors and lists only
         "store",  # likewise
         "tracker",
         "words",
@@ -90,13 +108,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "listeners": {
         "adding",
         "admin",
+        "allowance",
+        "asking",
         "connection",
         "digests",
         "errors",
+        "homes",
         "hostnames",
+        "installations",
         "kept",
         "keys",
         "message",
+        "meter",
         "portfolio",
         "redaction",
         "scans",
@@ -110,7 +133,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "workspace",
     },
     "operating": {
+        "admin",
         "digests",
+        "installations",
         "portfolio",
         "redaction",
         "slack",
@@ -124,15 +149,29 @@ MAY_IMPORT: dict[str, set[str]] = {
     "socket_mode": {"seen"},
 }
 # The composition root and the entry point may import everything.
-ROOTS = {"__init__", "__main__", "app", "features", "office", "operate", "play"}
+ROOTS = {
+    "__init__",
+    "__main__",
+    "app",
+    "lifecycle",
+    "diagnosis",
+    "features",
+    "home",
+    "office",
+    "operate",
+    "parts",
+    "play",
+    "storage",
+    "workspaces",
+}
 # package -> the only parts, beside the roots and the playground, that may import it
 ONLY_IN: dict[str, set[str]] = {
     "aiohttp": {"slack", "web"},
     "apscheduler": {"engine"},
     "httpx": {"tracker"},
     "os": {"settings", "store"},  # the store: file descriptors and their modes, no environment
-    "slack_bolt": {"listeners", "slack", "socket_mode", "web"},
-    "slack_sdk": {"listeners", "slack", "socket_mode", "web"},
+    "slack_bolt": {"installations", "listeners", "slack", "socket_mode", "web"},
+    "slack_sdk": {"installations", "listeners", "slack", "socket_mode", "web"},
     "stamina": {"tracker"},
     "sqlitedict": {"store"},
     "sqlite3": {"store"},

@@ -2,13 +2,20 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import structlog
 from slack_bolt.logger.messages import (
+    info_default_oauth_settings_loaded,
     warning_client_prioritized_and_token_skipped,
     warning_token_skipped,
 )
+from slack_bolt.middleware.authorization.async_multi_teams_authorization import (
+    AsyncMultiTeamsAuthorization,
+)
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
 
 from bot.logs import bolt_logger, set_up_logs
 from bot.redaction import holds_secret
@@ -130,6 +137,21 @@ def test_a_secret_in_a_library_s_line_is_hidden(log_format: str) -> None:
     assert_hidden(log)
 
 
+@pytest.mark.parametrize("log_format", FORMATS)
+def test_what_oauth_brings_along_is_hidden(log_format: str) -> None:
+    log = Log(log_format)
+    code, secret = f"4724469134.4644010092847.{'0f' * 32}", "c1" * 16
+
+    logging.getLogger("aiohttp.server").error("GET /slack/oauth_redirect?state=%s", secret)
+    structlog.get_logger().warning("refused", sent={"code": code, "client_secret": secret})
+    structlog.get_logger().warning("refresh", tokens=[f"xoxe-1-{KEY_TAIL}", f"xoxe.{BOT_TOKEN}"])
+
+    assert len(log.lines()) == 3
+    assert log.getvalue().count("[hidden]") == 5
+    assert_hidden(log)
+    assert not any(part in log.getvalue() for part in (code[-8:], secret[-8:]))
+
+
 def test_a_value_of_a_function_is_not_shown_with_its_traceback() -> None:
     log = Log("console", is_watched=True)
 
@@ -191,11 +213,38 @@ def test_libraries_that_log_whole_requests_may_not(name: str) -> None:
     assert [json.loads(line)["event"] for line in log.lines()] == ["ours"]
 
 
-def test_what_bolt_says_of_a_token_that_is_as_it_should_be_is_left_out() -> None:
+def test_what_bolt_says_of_settings_that_are_as_they_should_be_is_left_out() -> None:
     log = Log("json")
 
     bolt_logger().warning(warning_client_prioritized_and_token_skipped())
     bolt_logger().warning(warning_token_skipped())
+    bolt_logger().info(info_default_oauth_settings_loaded())
     bolt_logger().warning("Unhandled request")
 
     assert [json.loads(line)["event"] for line in log.lines()] == ["Unhandled request"]
+
+
+async def nobody(**_request: Any) -> None:
+    """An `authorize` that knows no workspace."""
+
+
+async def never() -> BoltResponse:
+    raise AssertionError("the request went on")
+
+
+@pytest.mark.anyio
+async def test_bolt_does_not_alarm_where_the_bot_itself_has_said_whose_request_it_was() -> None:
+    log = Log("json")
+    middleware = AsyncMultiTeamsAuthorization(
+        authorize=nobody,  # type: ignore[arg-type]  # a function will do
+        base_logger=bolt_logger(),
+    )
+    request = AsyncBoltRequest(
+        body={"type": "block_actions", "team": {"id": "T1"}}, mode="socket_mode"
+    )
+
+    answer = await middleware.async_process(req=request, resp=BoltResponse(status=200), next=never)
+    middleware.logger.error("Failed to authorize with the given token (invalid_auth)")
+
+    assert answer.status == 200
+    assert [json.loads(line)["event"][:19] for line in log.lines()] == ["Failed to authorize"]

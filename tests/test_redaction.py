@@ -16,6 +16,20 @@ SECRETS = {
     "an app token": APP_TOKEN,
     "odd characters": "service_sk_a.b~c+d/e=f-g_h",
 }
+HEX = "232b4e6d82c333b475fc30f5f5a341d2"
+# What Slack gives and takes while the app is installed; nothing in it tells that it is secret.
+OAUTH = {
+    "a code in an address": "GET /slack/oauth_redirect?code={}&state=x",
+    "a code alone": "invalid_code 4724469134.4644010092847.{0}{0}",
+    "a state in an address": "/slack/oauth_redirect?code=x&state={}",
+    "an escaped state": "/slack/oauth_redirect?code=x&state=a%2F{}%3D%3D",
+    "a client secret in a form": "client_id=1.2&client_secret={}",
+    "a client secret in JSON": '{{"client_id": "1.2", "client_secret": "{}"}}',
+    "a client secret in JSON in JSON": '"{{\\"client_secret\\": \\"{}\\"}}"',
+    "a client secret of the environment": "SLACK_CLIENT_SECRET='{}'",
+    "a client secret in a header": "Authorization: Basic MTIz{}==",
+    "a client secret in headers": "{{'Authorization': 'Basic {}'}}",
+}
 AROUND = {
     "alone": "{}",
     "in a sentence": "the key {}, and more",
@@ -31,6 +45,10 @@ HARMLESS = [
     "xoxb, xapp and xox",
     "https://shop.example/a?b=c",
     "service_sk_ [hidden]",
+    "SLACK_CLIENT_SECRET: is missing",
+    "under Basic Information of your app",
+    "code=invalid_blocks state=poor",
+    "10.0.0.1 and 1234.5678 and 12345.67890",
 ]
 
 
@@ -48,6 +66,27 @@ def test_a_secret_is_reduced_to_its_kind(secret: str, around: str) -> None:
 def test_the_words_around_a_secret_stay() -> None:
     assert redact(f"the key {KEY}, and more") == "the key service_sk_[hidden], and more"
     assert redact(f'{{"t":"{BOT_TOKEN}"}}') == '{"t":"xoxb-[hidden]"}'
+
+
+@pytest.mark.parametrize("text", OAUTH.values(), ids=OAUTH)
+def test_what_installing_brings_along_is_hidden(text: str) -> None:
+    redacted = redact(text.format(HEX))
+
+    assert HEX not in redacted
+    assert "[hidden]" in redacted
+    assert redact(redacted) == redacted
+
+
+def test_what_is_around_a_code_stays() -> None:
+    address = f"GET https://b.example/slack/oauth_redirect?code=4724.46.{HEX}&state={HEX}&x=1 HTTP"
+
+    assert redact(address) == (
+        "GET https://b.example/slack/oauth_redirect?code=[hidden]&state=[hidden]&x=1 HTTP"
+    )
+
+
+def test_an_address_with_a_code_is_no_key_that_somebody_typed() -> None:
+    assert not holds_secret(f"https://shop.example/?code={HEX}&state={HEX}")
 
 
 @pytest.mark.parametrize("text", HARMLESS)

@@ -14,7 +14,18 @@ RIGHT = {
     "SLACK_BOT_TOKEN": BOT_TOKEN,
     "SLACK_SIGNING_SECRET": SIGNING_SECRET,
 }
-SECRETS = (BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, KEY_RING, KEY_RING[3:], PASSWORD)
+CLIENT_SECRET = "c1" * 16
+# The other way to be authorized, in the place of the bot token.
+OAUTH = {
+    "DOMAIN_TRACKER_URL": "https://tracker.example/base",
+    "SLACK_SIGNING_SECRET": SIGNING_SECRET,
+    "SLACK_CLIENT_ID": "2141029472.691202649728",
+    "SLACK_CLIENT_SECRET": CLIENT_SECRET,
+    "PUBLIC_URL": "https://bot.example",
+}
+SECRETS = (CLIENT_SECRET, BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, KEY_RING, KEY_RING[3:], PASSWORD)
+
+ONLY_HOST = "PUBLIC_URL: must be only scheme, host and port, as in https://bot.example.com"
 
 # Each wrong setting and the beginning of the line that must name it.
 WRONG = {
@@ -56,11 +67,27 @@ WRONG = {
         "SLACK_APP_TOKEN: must be an app-level token",
     ),
     "no way in": ({"SLACK_SIGNING_SECRET": ""}, "SLACK_SIGNING_SECRET: needed for HTTP"),
-    "both ways to authorize": (
-        {"SLACK_CLIENT_ID": "1.2", "SLACK_CLIENT_SECRET": PASSWORD},
-        "SLACK_CLIENT_ID: installing by OAuth is not part",
+    "a public address without scheme": (
+        {"PUBLIC_URL": "bot.example.com"},
+        "PUBLIC_URL: must be an https address, as in https://bot.example.com",
     ),
-    "half a second way to authorize": ({"SLACK_CLIENT_SECRET": PASSWORD}, None),
+    "a public address with a password": (
+        {"PUBLIC_URL": f"https://me:{PASSWORD}@bot.example"},
+        ONLY_HOST,
+    ),
+    "a public address with a path": ({"PUBLIC_URL": "https://bot.example/slack"}, ONLY_HOST),
+    "a public address with a query": ({"PUBLIC_URL": "https://bot.example/?a=b"}, ONLY_HOST),
+    "a public address with an empty query": ({"PUBLIC_URL": "https://bot.example?"}, ONLY_HOST),
+    "a public address with a fragment": ({"PUBLIC_URL": "https://bot.example#top"}, ONLY_HOST),
+    "a public address that others can read": (
+        {"PUBLIC_URL": "http://bot.example"},
+        "PUBLIC_URL: must be https",
+    ),
+    "a public address inside a network that others can read": (
+        {"PUBLIC_URL": "http://192.0.2.1:3000"},
+        "PUBLIC_URL: must be https",
+    ),
+    "an authorize address that is none": ({"SLACK_AUTHORIZE_URL": "slack.com"}, None),
     "a Slack address without its slash": (
         {"SLACK_API_URL": "https://slack.com/api"},
         "SLACK_API_URL: must end in a slash",
@@ -131,6 +158,91 @@ def test_a_wrong_setting_is_named(
     assert found[0].startswith(line or f"{next(iter(wrong))}: ")
 
 
+# Ways that are none: what is set beside OAUTH (empty: not set), and which lines name it.
+WRONG_WAYS = {
+    "both ways": (
+        {"SLACK_BOT_TOKEN": BOT_TOKEN},
+        ["SLACK_BOT_TOKEN: is for one workspace, SLACK_CLIENT_ID for any number"],
+    ),
+    "a bot token and half of the other way": (
+        {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_CLIENT_ID": "", "PUBLIC_URL": ""},
+        [
+            "PUBLIC_URL: is missing, if you keep SLACK_CLIENT_SECRET: Slack sends people back",
+            "SLACK_BOT_TOKEN: is for one workspace, SLACK_CLIENT_SECRET for any number",
+            "SLACK_CLIENT_ID: is missing, if you keep SLACK_CLIENT_SECRET",
+        ],
+    ),
+    "neither": (
+        {"SLACK_CLIENT_ID": "", "SLACK_CLIENT_SECRET": ""},
+        ["SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"],
+    ),
+    "no client id": ({"SLACK_CLIENT_ID": ""}, ["SLACK_CLIENT_ID: is missing"]),
+    "no client secret": ({"SLACK_CLIENT_SECRET": ""}, ["SLACK_CLIENT_SECRET: is missing"]),
+    "no public address": ({"PUBLIC_URL": ""}, ["PUBLIC_URL: is missing: Slack sends people back"]),
+    "half of it": (
+        {"SLACK_CLIENT_ID": "", "PUBLIC_URL": ""},
+        ["PUBLIC_URL: is missing", "SLACK_CLIENT_ID: is missing"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("wrong", "lines"), WRONG_WAYS.values(), ids=WRONG_WAYS)
+def test_a_way_that_is_none_is_named_with_what_is_missing(
+    wrong: dict[str, str], lines: list[str], env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, OAUTH | wrong)
+
+    found = problems(env_file)
+
+    assert len(found) == len(lines)
+    assert all(one.startswith(line) for one, line in zip(found, lines, strict=True))
+
+
+@pytest.mark.parametrize("socket", [True, False], ids=["Socket Mode", "HTTP"])
+def test_any_number_of_workspaces_may_install_the_bot(
+    socket: bool, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way_in = {"SLACK_APP_TOKEN": APP_TOKEN, "SLACK_SIGNING_SECRET": ""} if socket else {}
+    put(monkeypatch, OAUTH | way_in)
+
+    settings = load_settings(env_file)
+
+    assert settings.is_for_many
+    assert settings.slack_bot_token is None
+    assert settings.slack_client_id == "2141029472.691202649728"
+    assert settings.slack_client_secret
+    assert settings.slack_client_secret.get_secret_value() == CLIENT_SECRET
+    assert settings.slack_authorize_url == "https://slack.com/oauth/v2/authorize"
+    assert not any(secret in f"{settings!r}{settings.model_dump()}" for secret in SECRETS)
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ("https://bot.example", "https://bot.example"),
+        ("https://bot.example/", "https://bot.example"),
+        ("HTTPS://bot.example:8443/", "https://bot.example:8443"),
+        ("http://localhost:3000", "http://localhost:3000"),
+        ("http://127.0.0.1:3000/", "http://127.0.0.1:3000"),
+        ("http://[::1]:3000", "http://[::1]:3000"),
+    ],
+)
+def test_the_public_address_is_used_without_its_last_slash(
+    given: str, used: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, OAUTH | {"PUBLIC_URL": given})
+
+    assert load_settings(env_file).public_url == used
+
+
+def test_a_bot_token_alone_is_for_one_workspace(
+    env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT)
+
+    assert not load_settings(env_file).is_for_many
+
+
 def test_every_problem_is_told_at_once(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong: dict[str, str] = {}
     for one_wrong, _line in WRONG.values():
@@ -193,7 +305,10 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_rotated_bot_token_is_one_too(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, RIGHT | {"SLACK_BOT_TOKEN": f"xoxe.{BOT_TOKEN}"})
 
-    assert load_settings(env_file).slack_bot_token.get_secret_value() == f"xoxe.{BOT_TOKEN}"
+    settings = load_settings(env_file)
+
+    assert settings.slack_bot_token
+    assert settings.slack_bot_token.get_secret_value() == f"xoxe.{BOT_TOKEN}"
 
 
 def test_no_secret_is_in_what_is_printed(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,6 +327,7 @@ def test_the_env_file_is_read(env_file: Path) -> None:
 
     settings = load_settings(env_file)
 
+    assert settings.slack_bot_token
     assert settings.slack_bot_token.get_secret_value() == BOT_TOKEN
     assert settings.port == 4000
 
@@ -250,7 +366,9 @@ def test_a_problem_in_the_env_file_is_named_too(env_file: Path) -> None:
 
     assert [problem.partition(":")[0] for problem in problems(env_file)] == [
         "PORT",
-        "SLACK_CLIENT_ID",
+        "PUBLIC_URL",
+        "SLACK_BOT_TOKEN",
+        "SLACK_CLIENT_SECRET",
     ]
 
 

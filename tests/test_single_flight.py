@@ -119,3 +119,17 @@ async def test_an_error_that_nobody_waits_for_is_no_complaint_of_asyncio() -> No
     gc.collect()
 
     assert complaints == []
+
+
+async def test_whether_a_run_is_under_way_is_known() -> None:
+    flights: SingleFlight[str, str] = SingleFlight()
+    work = Work()
+    asker = asyncio.create_task(flights.run("a", work))
+    await begun(work)
+
+    during = flights.is_under_way("a"), flights.is_under_way("b")
+    work.may_end.set()
+    await asker
+
+    assert during == (True, False)
+    assert not flights.is_under_way("a")

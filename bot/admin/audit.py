@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 
 from bot.redaction import redact
-from bot.store.base import Documents
+from bot.store.base import Document, Documents
 from bot.store.errors import ConflictError, StoreError
 from bot.workspace import WorkspaceId
 
@@ -17,6 +17,8 @@ logger = structlog.get_logger()
 
 KIND = "audit"
 MAX_ENTRIES = 500
+# Whoever runs the bot: nobody in Slack. And Slack itself.
+OPERATOR, SLACK = "operator", "slack"
 
 
 class Act(Enum):
@@ -35,11 +37,18 @@ class Act(Enum):
     DIGEST_DELETED = "digest-deleted"
     DIGESTS_RESTRICTED = "digests-restricted"
     DIGESTS_UNRESTRICTED = "digests-unrestricted"
+    IMPORTED = "imported"
+    APP_INSTALLED = "app-installed"
+    APP_REINSTALLED = "app-reinstalled"
+    ACCESS_REVOKED = "access-revoked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One act. `key` is a key as people see it; `added` and `removed` are ids of people."""
+    """One act. `by` is the id of a person, OPERATOR or SLACK; `key` a key as people see it.
+
+    `added` and `removed` are ids of people and user groups. `detail` is a few words of our own.
+    """
 
     at: datetime
     by: str
@@ -48,14 +57,25 @@ class Entry:
     channel_id: str | None = None
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    detail: str | None = None
 
 
 class Audit:
-    """The latest 500 acts of every workspace, in one document each."""
+    """The latest 500 acts of every workspace, in one document each.
 
-    def __init__(self, documents: Documents, *, clock: Callable[[], datetime]) -> None:
+    `on_act` learns that something was done in a workspace.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        *,
+        clock: Callable[[], datetime],
+        on_act: Callable[[WorkspaceId], object] = lambda _workspace: None,
+    ) -> None:
         self._documents = documents
         self._clock = clock
+        self._on_act = on_act
 
     async def note(
         self,
@@ -67,6 +87,7 @@ class Audit:
         channel_id: str | None = None,
         added: tuple[str, ...] = (),
         removed: tuple[str, ...] = (),
+        detail: str | None = None,
     ) -> None:
         """Add what was just done. A store that fails is logged: what was done stays done."""
         entry = Entry(
@@ -77,11 +98,13 @@ class Audit:
             channel_id=channel_id,
             added=added,
             removed=removed,
+            detail=detail and redact(detail),
         )
         try:
-            await self._add(workspace, _encode(entry))
+            await self._add(workspace, encode(entry))
         except StoreError as error:
             logger.warning("not in the history", act=act.value, by=by, error=repr(error))
+        self._on_act(workspace)
 
     async def note_digest(
         self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
@@ -92,7 +115,7 @@ class Audit:
     async def entries(self, workspace: WorkspaceId) -> list[Entry]:
         """Return what was done, the latest first; raise StoreError."""
         document = await self._documents.get(_place(workspace))
-        return [_decode(each) for each in reversed(document.value["entries"])] if document else []
+        return entries_in(document) if document else []
 
     async def _add(self, workspace: WorkspaceId, entry: dict[str, Any]) -> None:
         while True:
@@ -108,11 +131,17 @@ class Audit:
             return
 
 
-def _place(workspace: WorkspaceId) -> str:
-    return f"{workspace}/{KIND}"
+def entries_in(document: Document) -> list[Entry]:
+    """Return what was done, the latest first.
+
+    Raises:
+        LookupError, TypeError, ValueError: it is no document of this kind.
+    """
+    return [_decode(each) for each in reversed(document.value["entries"])]
 
 
-def _encode(entry: Entry) -> dict[str, Any]:
+def encode(entry: Entry) -> dict[str, Any]:
+    """Return what an entry says, without what it does not."""
     value = {
         "at": entry.at.isoformat(),
         "by": entry.by,
@@ -121,8 +150,13 @@ def _encode(entry: Entry) -> dict[str, Any]:
         "channel_id": entry.channel_id,
         "added": list(entry.added),
         "removed": list(entry.removed),
+        "detail": entry.detail,
     }
     return {name: each for name, each in value.items() if each}
+
+
+def _place(workspace: WorkspaceId) -> str:
+    return f"{workspace}/{KIND}"
 
 
 def _decode(value: dict[str, Any]) -> Entry:
@@ -134,4 +168,5 @@ def _decode(value: dict[str, Any]) -> Entry:
         channel_id=value.get("channel_id"),
         added=tuple(value.get("added", ())),
         removed=tuple(value.get("removed", ())),
+        detail=value.get("detail"),
     )

@@ -17,6 +17,7 @@ from bot.keys import (
     NoKeyError,
 )
 from bot.portfolio.portfolio import Portfolio
+from bot.single_flight import SingleFlight
 from bot.store.errors import UnreadableSecretError
 from bot.tracker.errors import InsufficientPermissionsError, InvalidKeyError
 from bot.workspace import WorkspaceId
@@ -55,6 +56,10 @@ class KeyCustody:
         self._portfolio = portfolio
         self._audit = audit
         self._clock = clock
+        # A form that is sent twice at once is one act.
+        self._setting: SingleFlight[tuple[WorkspaceId, KeyDraft, str, bool], Tried] = (
+            SingleFlight()
+        )
 
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
@@ -66,6 +71,14 @@ class KeyCustody:
             KeyInUseError: a rotation needs another key than the one in use.
             TrackerError: it does not work, or nobody knows; nothing was changed.
         """
+        return await self._setting.run(
+            (workspace, draft, by, is_rotation),
+            lambda: self._set_key(workspace, draft, by=by, is_rotation=is_rotation),
+        )
+
+    async def _set_key(
+        self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool
+    ) -> Tried:
         if draft.expires_on and draft.expires_on < self._clock().date():
             raise ExpiredDraftError("an expiration in the past")
         if is_rotation and await self._is_in_use(workspace, draft.secret):
@@ -84,11 +97,13 @@ class KeyCustody:
         Raises:
             NoKeyError: there is none, or no longer. TrackerError: it does not work.
         """
-        listing = await self._connection.check_again(workspace)
+        snapshot = await self._portfolio.renew(
+            workspace, lambda: self._connection.check_again(workspace)
+        )
         slots = await self._keys.slots(workspace)
         if slots is None:
             raise NoKeyError("removed meanwhile")
-        return Tried(slots, len(listing.domains))
+        return Tried(slots, len(snapshot.domains))
 
     async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> Tried:
         """Prove the earlier key with one request and use it from now on.

@@ -3,24 +3,16 @@
 import asyncio
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from typing import Protocol
 
 import structlog
 from cachetools import TTLCache
 
 from bot.admin.managers import Managers
+from bot.admin.telling import KnowsGroups, Telling, TellsPeople
 from bot.errors import BotError
 from bot.keys import Claim, KeyClaims, KeyNotice, KeyRecord, StoredKey
 from bot.message import Message
 from bot.single_flight import SingleFlight
-from bot.slack.errors import (
-    PersonUnreachableError,
-    SlackError,
-    SlackRateLimitedError,
-    SlackRefusedError,
-    TokenRefusedError,
-    WorkspaceHeldError,
-)
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 
@@ -30,9 +22,6 @@ logger = structlog.get_logger()
 TELL_WITHIN_S = 5.0
 # After that somebody else takes a notice over: its worker has died.
 LEASE = timedelta(seconds=60)
-SOON = timedelta(minutes=1)
-LATER = timedelta(hours=1)
-MAX_TRIES = 72
 WORKERS = 5
 LOOK_AT = 1000
 # After a mistake of ours; the others go on meanwhile.
@@ -41,18 +30,11 @@ LEFT_ALONE_S = 600
 Words = Callable[[KeyNotice, KeyRecord, date], Message]
 
 
-class TellsPeople(Protocol):
-    """Whoever sends direct messages."""
-
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
-        """Send one; raise SlackError."""
-        ...
-
-
 class KeyNotices:
     """Tells whoever set a key, and the managers, that it is refused, ends soon or is old.
 
-    Each notice reaches each of them once; after a crash in the middle rather twice than never.
+    Managers are also those who are in a user group that was named; `groups` says who that
+    is. Each notice reaches each of them once; after a crash in the middle rather twice than never.
     """
 
     def __init__(
@@ -64,7 +46,9 @@ class KeyNotices:
         tasks: Tasks,
         *,
         clock: Callable[[], datetime],
+        groups: KnowsGroups,
     ) -> None:
+        self._groups = groups
         self._people = people
         self._claims = claims
         self._managers = managers
@@ -118,40 +102,12 @@ class KeyNotices:
     async def _send(self, workspace: WorkspaceId, claim: Claim) -> timedelta | None:
         """Tell everybody who was not told yet; return after what time to go on, if at all."""
         message = self._words(claim.notice, claim.record, self._clock().date())
+        telling = Telling(self._people, self._claims, workspace, claim, message)
         named = await self._managers.named(workspace)
-        reached = len(claim.told)
-        for user_id in dict.fromkeys((claim.record.set_by, *named.user_ids)):
-            if user_id in claim.told:
-                continue
-            try:
-                await self._people.tell(workspace, user_id, message)
-            except PersonUnreachableError:
-                continue  # they have left
-            except SlackError as error:
-                wait = _wait(error, claim.tries)
-                logger.warning("could not tell of the key", error=repr(error), wait=str(wait))
-                if wait is None:
-                    continue  # in vain for them, perhaps not for the others
-                return wait
-            reached += 1
-            await self._claims.note_told(workspace, claim, user_id)
-        if not reached:
+        wait = await telling.tell((claim.record.set_by, *named.user_ids))
+        for group_id in named.group_ids:
+            if wait is None:
+                wait = await telling.tell_group(self._groups, group_id)
+        if not telling.reached:
             logger.error("nobody left to tell", notice=claim.notice.name)
-        return None
-
-
-def _wait(error: SlackError, tries: int) -> timedelta | None:
-    """How long to wait before the next try; `None`: another would be in vain.
-
-    What may not have arrived is sent again, once.
-    """
-    if isinstance(error, SlackRateLimitedError):
-        return timedelta(seconds=max(1.0, error.retry_after_s))
-    if tries >= MAX_TRIES:
-        return None
-    if isinstance(error, TokenRefusedError | WorkspaceHeldError):
-        return LATER
-    if isinstance(error, SlackRefusedError) or (error.is_outcome_unknown and tries):
-        return None
-    doubled: timedelta = SOON * 2 ** min(tries, 8)
-    return min(doubled, LATER)
+        return wait

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import structlog
 
+from bot.asking import asking_as, digests_of, person
 from bot.digests import ledger
 from bot.digests.collection import Collected, Collector
 from bot.digests.digest import Digest, Mode, Outcome, Run, Trouble
@@ -136,8 +137,10 @@ class Delivery:
         return posted
 
     async def _collected(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
+        asker = person(run.asked_by) if run.asked_by else digests_of(run.channel_id)
         try:
-            return await self._collected_in_time(workspace, digest, run)
+            with asking_as(workspace, asker):
+                return await self._collected_in_time(workspace, digest, run)
         except BotError as error:
             if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
                 raise

@@ -215,8 +215,8 @@ class Desk:
         self, workspace: WorkspaceId, *, admins_only: bool, by: str | None = None
     ) -> None:
         """Say whether only admins may make and change digests; `by` is a person's id."""
-        await self._shelf.restrict(workspace, admins_only=admins_only)
-        if self._notes and by:
+        is_new = await self._shelf.restrict(workspace, admins_only=admins_only)
+        if is_new and self._notes and by:
             what = "digests-restricted" if admins_only else "digests-unrestricted"
             await self._notes(workspace, what, by=by)
 

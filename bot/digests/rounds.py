@@ -14,7 +14,7 @@ from cachetools import TTLCache
 
 from bot.digests import claims
 from bot.digests.delivery import Delivery
-from bot.digests.digest import Digest, Notice
+from bot.digests.digest import Digest, Notice, Run
 from bot.digests.errors import LostClaimError, UnknownDigestError
 from bot.digests.notices import telling, told, told_later
 from bot.digests.schedule import UnknownZoneError
@@ -115,18 +115,28 @@ class Rounds:
     async def _take_up(self, workspace: WorkspaceId, digest_id: str) -> None:
         token = secrets.token_hex(8)
         notices: list[Notice] = []
+        before: list[Run] = []
 
         def take_up(digest: Digest) -> Digest:
             now = self._clock()
+            before[:] = [digest.run] if digest.run else []
             taken, notices[:] = telling(_taken_up(digest, now, token), now)
             return taken
 
         digest = await self._shelf.change(workspace, digest_id, take_up)
+        for run in before:
+            await self._tidy_up(workspace, digest, run)
         trouble = await self._deliver(workspace, digest, token)
         for notice in notices:  # whatever became of this run: they are of what was before
             await self._tell_of(workspace, digest, notice)
         if trouble:
             raise trouble
+
+    async def _tidy_up(self, workspace: WorkspaceId, digest: Digest, run: Run) -> None:
+        """Forget what a worker that died had kept for its run, once that is no longer its."""
+        in_use = {digest.baseline, digest.run and digest.run.token}
+        if run.token not in in_use:
+            await self._shelf.forget_baseline(workspace, digest.digest_id, run.token)
 
     async def _deliver(
         self, workspace: WorkspaceId, digest: Digest, token: str

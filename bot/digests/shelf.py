@@ -22,10 +22,20 @@ RIGHTS = "digest-rights"
 
 
 class Shelf:
-    """Every workspace's digests. Every method may raise StoreError."""
+    """Every workspace's digests. Every method may raise StoreError.
 
-    def __init__(self, documents: Documents) -> None:
+    `on_change` learns of every digest that was written or deleted, whoever did it: people, or
+    the clock.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        *,
+        on_change: Callable[[WorkspaceId], object] = lambda _workspace: None,
+    ) -> None:
         self._documents = documents
+        self._on_change = on_change
 
     async def of_workspace(self, workspace: WorkspaceId) -> list[Digest]:
         """Return a workspace's digests, the oldest first."""
@@ -51,6 +61,7 @@ class Shelf:
         document = await self._documents.put(
             place, value, due_at=due_at(digest), if_rev=digest.rev
         )
+        self._on_change(workspace)
         return _decoded(document)
 
     async def change(
@@ -81,6 +92,7 @@ class Shelf:
             await self._documents.delete(document.key)
         if not was_there:
             raise UnknownDigestError("no such digest")
+        self._on_change(workspace)
 
     async def due(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
         """Return at most `limit` digests that need something done, the longest due first."""
@@ -115,10 +127,19 @@ class Shelf:
         document = await self._documents.get(f"{workspace}/{RIGHTS}")
         return bool(document and document.value["admins_only"])
 
-    async def restrict(self, workspace: WorkspaceId, *, admins_only: bool) -> None:
-        """Say who may make and change digests there."""
-        value = {"v": 1, "admins_only": admins_only}
-        await self._documents.put(f"{workspace}/{RIGHTS}", value)
+    async def restrict(self, workspace: WorkspaceId, *, admins_only: bool) -> bool:
+        """Say who may make and change digests there; return whether that is new."""
+        place = f"{workspace}/{RIGHTS}"
+        while True:
+            document = await self._documents.get(place)
+            if bool(document and document.value["admins_only"]) is admins_only:
+                return False
+            value, rev = {"v": 1, "admins_only": admins_only}, document.rev if document else 0
+            try:
+                await self._documents.put(place, value, if_rev=rev)
+            except ConflictError:
+                continue  # somebody else was faster: look again
+            return True
 
 
 def _place(workspace: WorkspaceId, digest_id: str) -> str:

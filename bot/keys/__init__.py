@@ -17,10 +17,11 @@ from bot.keys.record import (
     StoredKey,
     checked_secret,
 )
-from bot.keys.reminders import KeyNotice, NoticeKind, due_notice
+from bot.keys.reminders import COUNTDOWN_DAYS, KeyNotice, NoticeKind, due_notice
 from bot.keys.slots import EARLIER_KEPT_FOR, EarlierKey, KeySlots
 
 __all__ = [
+    "COUNTDOWN_DAYS",
     "EARLIER_KEPT_FOR",
     "KEY_CHARS",
     "KEY_PREFIX",

@@ -9,9 +9,11 @@ from typing import Any
 
 import structlog
 
-from bot.errors import BotError, StrangerError
+from bot.asking import asking_as, person
+from bot.errors import BotError
 from bot.listeners.conversation import Conversation
 from bot.listeners.failures import Failures
+from bot.listeners.strangers import Strangers
 from bot.slack.errors import SlackError
 from bot.store.errors import StoreError
 from bot.tasks import Tasks
@@ -25,6 +27,8 @@ _TROUBLES = (TrackerError, StoreError, SlackError)
 
 # After this long without a word, people wonder whether anything happens at all.
 FIRST_WORD_AFTER_S = 4.0
+# On the Home tab, where nothing moves, sooner: and the window for it opens for 3 s only.
+FIRST_WORD_IN_HOME_AFTER_S = 1.0
 EXCUSES_WITHIN_S = 5.0
 
 
@@ -36,12 +40,27 @@ class Boundary:
     """
 
     def __init__(
-        self, tasks: Tasks, failures: Failures, *, first_word_after_s: float = FIRST_WORD_AFTER_S
+        self,
+        tasks: Tasks,
+        failures: Failures,
+        *,
+        first_word_after_s: float = FIRST_WORD_AFTER_S,
+        first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S,
     ) -> None:
         self._tasks = tasks
         self._failures = failures
         self._first_word_after_s = first_word_after_s
+        self._first_word_in_home_after_s = first_word_in_home_after_s
+        self.strangers = Strangers()
         self._open: list[Conversation] = []
+        self._at_home: Callable[[Conversation], Awaitable[None]] | None = None
+
+    def after_home(self, follow: Callable[[Conversation], Awaitable[None]]) -> None:
+        """Let `follow` come after everything that somebody did on the Home tab, or from it.
+
+        It comes when they have their answer, also after a failure, and never raises.
+        """
+        self._at_home = follow
 
     def start(
         self,
@@ -50,12 +69,15 @@ class Boundary:
         name: str,
         *,
         speaks: bool = True,
+        admits_strangers: bool = False,
     ) -> None:
         """Do `work` for whoever asked: whatever happens, they get an answer.
 
         `name` is for the log. `speaks`: the answer is a message, so that people wait for one.
+        `admits_strangers`: `work` itself sees to what people of other companies may see.
         """
-        self._tasks.start(self._run(conversation, work, name, speaks=speaks))
+        checked = work if admits_strangers else self._for_members(conversation, work)
+        self._tasks.start(self._run(conversation, checked, name, speaks=speaks))
 
     async def cut_off(self) -> int:
         """Cancel what still runs, then tell whoever was left without an answer; return how many.
@@ -89,9 +111,7 @@ class Boundary:
         ):
             try:
                 outcome = "answered"
-                await self._spoken_in_time(
-                    conversation, _checked(conversation, work), speaks=speaks
-                )
+                await self._spoken_in_time(conversation, _asked(conversation, work), speaks=speaks)
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
                 outcome = type(error).__name__
                 await self._tell(conversation, error, reference)
@@ -99,13 +119,19 @@ class Boundary:
                 self._open.remove(conversation)
             took_s = round(time.monotonic() - started, 3)
             logger.info("request", outcome=outcome, took_s=took_s)
+            if self._at_home and conversation.origin.is_home:
+                await self._at_home(conversation)
 
     async def _spoken_in_time(
         self, conversation: Conversation, work: Coroutine[Any, Any, None], *, speaks: bool
     ) -> None:
         task = asyncio.create_task(work)
+        is_at_home = conversation.window is not None
+        first_word_after_s = (
+            self._first_word_in_home_after_s if is_at_home else self._first_word_after_s
+        )
         try:
-            await asyncio.wait({task}, timeout=self._first_word_after_s)
+            await asyncio.wait({task}, timeout=first_word_after_s)
             if speaks and not task.done() and not conversation.has_spoken:
                 await _try(conversation.say_meanwhile(working_message()))
             await task
@@ -113,6 +139,15 @@ class Boundary:
             task.cancel()
         if conversation.owes_answer:  # it was given elsewhere, in a form
             await _try(conversation.reply(done_message()))
+
+    def _for_members(
+        self, conversation: Conversation, work: Callable[[], Awaitable[None]]
+    ) -> Callable[[], Awaitable[None]]:
+        async def checked() -> None:
+            await self.strangers.keep_out(conversation)
+            await work()
+
+        return checked
 
     async def _tell(self, conversation: Conversation, error: Exception, reference: str) -> None:
         if not isinstance(error, BotError):
@@ -125,10 +160,9 @@ class Boundary:
             logger.exception("could not tell the person")
 
 
-async def _checked(conversation: Conversation, work: Callable[[], Awaitable[None]]) -> None:
-    if conversation.is_from_elsewhere and (await conversation.fetch_member()).is_stranger:
-        raise StrangerError("a press from another workspace")
-    await work()
+async def _asked(conversation: Conversation, work: Callable[[], Awaitable[None]]) -> None:
+    with asking_as(conversation.workspace, person(conversation.origin.user_id)):
+        await work()
 
 
 async def _excuse(conversation: Conversation) -> None:

@@ -1,18 +1,23 @@
 """One request of one person, however it was made, and the way back to them."""
 
 import asyncio
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.listeners.metadata import written
+from bot.listeners.window import AnswerWindow
 from bot.message import Message
 from bot.slack.calls import Member, fetch_member
-from bot.slack.identity import workspace_of
+from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies, Way
 from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+
+# Commands with nothing behind them that are answered by a form.
+FORM_COMMANDS = frozenset({"/scan", "/adddomain", "/domaindigest"})
 
 
 @dataclass(kw_only=True)
@@ -25,7 +30,9 @@ class Conversation:
     `command_line` is what would ask the same again. `takes_place` puts the answer where the
     pressed message stands. `owes_answer`: they have read that an answer will come.
     `is_answered`: it has, and `answered_by` says where it went.
-    `is_from_elsewhere`: the person's own workspace is another one.
+    `is_from_elsewhere`: the person's own workspace is another one. `window` is where they read
+    the answer to what they pressed on the Home tab, `None` everywhere else. `member` is who they
+    are, where Slack has said so for this very moment; `None`: whoever needs it asks.
     """
 
     workspace: WorkspaceId
@@ -39,6 +46,8 @@ class Conversation:
     command_line: str | None = None
     takes_place: bool = False
     is_from_elsewhere: bool = False
+    window: AnswerWindow | None = None
+    member: Member | None = None
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)
@@ -55,6 +64,9 @@ class Conversation:
     async def say_meanwhile(self, message: Message) -> None:
         """Say something whose place the next words take, where Slack can; raise SlackError."""
         async with self._turn:
+            if self.window:
+                await self._show_meanwhile(self.window, message)
+                return
             await self._send(message)
             self.owes_answer = True
             # After a press the response_url replaces what was pressed, not what was said since.
@@ -66,89 +78,44 @@ class Conversation:
 
     async def fetch_member(self) -> Member:
         """Return what Slack says now of whoever asks; raise SlackError."""
-        return await fetch_member(self.client, self.workspace, self.origin.user_id)
+        return self.member or await fetch_member(self.client, self.workspace, self.origin.user_id)
+
+    @property
+    def opens_form(self) -> bool:
+        """Whether the command line is one that is answered by a form, which needs the trigger."""
+        return (self.command_line or "").strip() in FORM_COMMANDS
 
     def as_metadata(self, note: str | None = None) -> str:
         """Return what a form must carry so that its answer finds the way back here.
 
         `note` is for whoever reads the answer: it comes back as `Conversation.note`.
         """
-        origin = self.origin
-        way = [origin.channel_id, origin.response_url, origin.is_message]
-        return json.dumps(way if note is None else [*way, note])
+        return written(self.workspace, self.origin, note)
 
     async def _send(self, message: Message) -> None:
         self.has_spoken = True
+        if self.window and await self._is_shown(self.window, message):
+            self.answered_by = Way.THERE
+            return
+        # First of all, as it can only open for 3 s. One that says "please wait" must not stay so.
+        if self.window and (self.window.view_id or not self.window.holds(message)):
+            await self.window.show_summary(message)
         self.answered_by = await self.replies.send(
             self.client, self.origin, message, replace=self.takes_place
         )
 
+    async def _is_shown(self, window: AnswerWindow, message: Message) -> bool:
+        """Show in the window what it holds; say whether the person has all of it there."""
+        if not window.holds(message):
+            return False
+        try:
+            await window.show(message)
+        except SlackError as error:
+            logger.info("no window to answer in", error=repr(error))
+            return False
+        return True
 
-def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Conversation:
-    """https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling."""
-    return Conversation(
-        workspace=workspace_of(context.authorize_result),
-        origin=Origin(body["user_id"], body.get("channel_id"), body.get("response_url")),
-        client=context.client,
-        replies=replies,
-        trigger_id=body.get("trigger_id"),
-        command_line=f"{body['command']} {body.get('text', '')}".strip(),
-    )
-
-
-def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Conversation:
-    """https://docs.slack.dev/reference/interaction-payloads/block_actions-payload."""
-    view = body.get("view") or {}
-    origin = Origin(
-        body["user"]["id"],
-        (body.get("channel") or {}).get("id"),
-        body.get("response_url"),
-        is_message=True,
-    )
-    return Conversation(
-        workspace=workspace_of(context.authorize_result),
-        origin=origin if origin.response_url else _origin_of(view, body["user"]["id"]),
-        client=context.client,
-        replies=replies,
-        trigger_id=body.get("trigger_id"),
-        view_id=view.get("id"),
-        view_hash=view.get("hash"),
-        note=_carried(view)[1],
-        is_from_elsewhere=_is_from_elsewhere(body, context),
-    )
-
-
-def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Conversation:
-    """https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload."""
-    return Conversation(
-        workspace=workspace_of(context.authorize_result),
-        origin=_origin_of(body["view"], body["user"]["id"]),
-        client=context.client,
-        replies=replies,
-        trigger_id=body.get("trigger_id"),
-        view_id=body["view"]["id"],
-        view_hash=body["view"].get("hash"),
-        note=_carried(body["view"])[1],
-        is_from_elsewhere=_is_from_elsewhere(body, context),
-    )
-
-
-def _origin_of(view: Mapping[str, Any], user_id: str) -> Origin:
-    return Origin(user_id, *_carried(view)[0])
-
-
-def _carried(
-    view: Mapping[str, Any],
-) -> tuple[tuple[str | None, str | None, bool], str | None]:
-    """Return what `as_metadata` gave the form: channel, response_url, is_message; and the note."""
-    match json.loads(view.get("private_metadata") or "[]"):
-        case [str() | None as channel_id, str() | None as response_url, bool(is_message)]:
-            return (channel_id, response_url, is_message), None
-        case [str() | None as channel, str() | None as url, bool(is_message), str(note)]:
-            return (channel, url, is_message), note
-    return (None, None, False), None
-
-
-def _is_from_elsewhere(body: Mapping[str, Any], context: Any) -> bool:
-    home = body["user"].get("team_id")
-    return home is not None and home != context.authorize_result.team_id
+    async def _show_meanwhile(self, window: AnswerWindow, message: Message) -> None:
+        """Say it in the window or not at all: in a direct message it would stay for ever."""
+        self.has_spoken = True
+        self.owes_answer = await self._is_shown(window, message)

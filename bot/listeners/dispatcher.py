@@ -1,10 +1,7 @@
 """From Slack to the listeners of the features: read, ack, hand the work to the boundary.
 
 What a request says is read before the ack, without any I/O: what cannot be read is then
-refused as a whole (see `listeners/unread.py`).
-
-A command line is the bot's one currency: what a person types, what `Try again`, `Scan` and
-`Next page` carry in their value, and what is kept until there is a key all run the same way.
+refused as a whole (see `listeners/unread.py`). What is typed goes by `command_lines.py`.
 """
 
 import asyncio
@@ -15,16 +12,16 @@ from typing import Any, TypeVar
 import structlog
 from slack_bolt.async_app import AsyncApp
 
+from bot.asking import asking_as, person
 from bot.errors import BotError
 from bot.listeners.acks import Ack, FormErrors
 from bot.listeners.boundary import Boundary
-from bot.listeners.conversation import Conversation, from_command, from_form, from_press
+from bot.listeners.command_lines import CommandHandler, CommandLines
+from bot.listeners.conversation import Conversation
+from bot.listeners.incoming import from_event, from_form, from_press, is_ephemeral
 from bot.listeners.once import Once, Repeats, place_of
 from bot.message import Block, Message
-from bot.redaction import holds_secret
 from bot.slack.replies import Replies
-from bot.views.blocks import RUN_BELOW, RUN_HERE
-from bot.views.waiting import exposed_key_message, old_button_message
 
 logger = structlog.get_logger()
 
@@ -33,9 +30,9 @@ T = TypeVar("T")
 # Slack waits 3 s for the options of a menu.
 OPTIONS_WITHIN_S = 2.5
 
-CommandHandler = Callable[[Conversation, str], Awaitable[None]]
 PressHandler = Callable[[Conversation, str], Awaitable[None]]
 ChangeHandler = Callable[[Conversation, str, Mapping[str, Any]], Awaitable[None]]
+EventHandler = Callable[[Conversation, Mapping[str, Any]], Awaitable[None]]
 OptionsFinder = Callable[[Conversation, str], Awaitable[list[Block]]]
 
 
@@ -46,14 +43,12 @@ class Dispatcher:
         self._app = app
         self._boundary = boundary
         self._replies = replies
-        self._commands: dict[str, CommandHandler] = {}
         self._repeats = Repeats()
-        app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
+        self.lines = CommandLines(app, boundary, replies)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
         """Let `handle(conversation, text)` answer a slash command, and its line in a button."""
-        self._commands[command] = handle
-        self._app.command(command)(self._run_typed)
+        self.lines.register(command, handle)
 
     def on_press(
         self,
@@ -77,7 +72,7 @@ class Dispatcher:
             # The value too: another page may stand in the same message by now.
             place = f"{conversation.workspace}/{place_of(body)}/{action_id}/{value}"
             await ack()
-            conversation.takes_place = replies and _is_ephemeral(body)
+            conversation.takes_place = replies and is_ephemeral(body)
 
             async def work() -> None:
                 await self._repeats.do_once(
@@ -150,9 +145,12 @@ class Dispatcher:
 
         async def asked(ack: Ack, body: dict[str, Any], context: Any) -> None:
             conversation = from_press(body, context, self._replies)
+            asker = person(conversation.origin.user_id)
             try:
-                async with asyncio.timeout(OPTIONS_WITHIN_S):
-                    options = await find(conversation, str(body.get("value") or ""))
+                with asking_as(conversation.workspace, asker):
+                    async with asyncio.timeout(OPTIONS_WITHIN_S):
+                        await self._boundary.strangers.keep_out(conversation)
+                        options = await find(conversation, str(body.get("value") or ""))
             except (BotError, TimeoutError) as error:
                 logger.warning("no options to offer", action=action_id, error=repr(error))
                 options = list(otherwise)
@@ -160,35 +158,25 @@ class Dispatcher:
 
         self._app.options(action_id)(asked)
 
-    def run_line(self, conversation: Conversation, line: str) -> None:
-        """Run a command line as if the person had typed it just now."""
-        command, _, text = line.partition(" ")
-        handle = self._commands.get(command, _answer_old_button)
-        conversation.command_line = line
-        if holds_secret(line) and command != "/domainkey":
-            handle, conversation.command_line = _answer_typed_key, None
-        self._boundary.start(conversation, lambda: handle(conversation, text), command)
+    def on_event(self, event_type: str, handle: EventHandler) -> None:
+        """Let `handle(conversation, event)` take what a person did that asks for no answer.
 
-    async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
-        conversation = from_command(body, context, self._replies)
-        await ack()
-        self.run_line(conversation, conversation.command_line or "")
+        A failure would be told in a direct message: whatever can be shown, `handle` shows.
+        """
 
-    async def _run_pressed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
-        action = body["actions"][0]
-        conversation = from_press(body, context, self._replies)
-        await ack()
-        conversation.takes_place = action["action_id"].startswith(RUN_HERE) and _is_ephemeral(body)
-        self.run_line(conversation, str(action.get("value", "")))
+        async def told(body: dict[str, Any], context: Any) -> None:
+            conversation = from_event(body, context, self._replies)
+            event = body["event"]
+            self._boundary.start(
+                conversation,
+                lambda: handle(conversation, event),
+                event_type,
+                speaks=False,
+                admits_strangers=True,
+            )
 
+        self._app.event(event_type)(told)
 
-async def _answer_typed_key(conversation: Conversation, _text: str) -> None:
-    await conversation.reply(exposed_key_message())
-
-
-async def _answer_old_button(conversation: Conversation, _text: str) -> None:
-    await conversation.reply(old_button_message())
-
-
-def _is_ephemeral(body: Mapping[str, Any]) -> bool:
-    return bool((body.get("container") or {}).get("is_ephemeral"))
+    def after_home(self, follow: Callable[[Conversation], Awaitable[None]]) -> None:
+        """Let `follow(conversation)` come after what is done on the Home tab, or from it."""
+        self._boundary.after_home(follow)

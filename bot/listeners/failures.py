@@ -3,15 +3,17 @@
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
+from bot.allowance import Allowance, read_allowance
 from bot.connection import LackingScopeError
 from bot.errors import BotError
 from bot.kept import KeptCommand, KeptCommands
 from bot.keys import KeyRecord, Keys, NoKeyError
 from bot.listeners.conversation import Conversation
 from bot.message import Message
+from bot.meter import Meter
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.errors import StoreError, UnreadableSecretError
-from bot.tracker.budget import Budget, fingerprint
+from bot.tracker.budget import Budget
 from bot.tracker.errors import RateLimitedError, ReserveReachedError, TrackerError
 from bot.views.facts import Facts
 from bot.views.failure import failure_message
@@ -31,11 +33,6 @@ _FOR_ADMINS = (
 _OPEN_FORMS = {"/scan", "/adddomain"}
 
 
-async def is_admin(conversation: Conversation) -> bool:
-    """Return whether whoever asks is an admin or owner; raise SlackError."""
-    return (await conversation.fetch_member()).is_admin
-
-
 class Failures:
     """Explains failures to the person who met them.
 
@@ -50,12 +47,14 @@ class Failures:
         *,
         egress_addresses: tuple[str, ...],
         clock: Callable[[], datetime],
-        may_configure: Callable[[Conversation], Awaitable[bool]] = is_admin,
+        may_configure: Callable[[Conversation], Awaitable[bool]],
+        meter: Meter,
     ) -> None:
         self._may_configure = may_configure
         self._keys = keys
         self._kept = kept
         self._budget = budget
+        self._meter = meter
         self._egress_addresses = egress_addresses
         self._clock = clock
 
@@ -82,12 +81,12 @@ class Failures:
         has_two_sides = isinstance(error, _FOR_ADMINS)
         return Facts(
             reference=reference,
-            today=self._clock().date(),
+            now=self._clock(),
             is_admin=has_two_sides and await self._mends(conversation),
             command_line=conversation.command_line,
             key=await self._record(conversation) if has_two_sides else None,
             egress_addresses=self._egress_addresses,
-            requests_left=await self._requests_left(error, conversation),
+            allowance=await self._allowance(error, conversation),
             is_kept=is_kept,
         )
 
@@ -103,14 +102,14 @@ class Failures:
         except StoreError:
             return None
 
-    async def _requests_left(self, error: Exception, conversation: Conversation) -> int | None:
+    async def _allowance(self, error: Exception, conversation: Conversation) -> Allowance | None:
         if not isinstance(error, RateLimitedError | ReserveReachedError):
             return None
+        workspace = conversation.workspace
         try:
-            key = await self._keys.stored(conversation.workspace)
-        except BotError:
+            return await read_allowance(workspace, self._keys, self._budget, self._meter)
+        except StoreError:
             return None
-        return self._budget.state(fingerprint(key.secret)).remaining
 
     async def _keep(self, conversation: Conversation) -> bool:
         command, _, text = (conversation.command_line or "").partition(" ")

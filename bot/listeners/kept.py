@@ -3,8 +3,8 @@
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.kept import KeptCommands
+from bot.listeners.command_lines import CommandLines
 from bot.listeners.conversation import Conversation
-from bot.listeners.dispatcher import Dispatcher
 from bot.slack.replies import Origin, Replies
 from bot.workspace import WorkspaceId
 
@@ -12,9 +12,9 @@ from bot.workspace import WorkspaceId
 class KeptRuns:
     """Runs the kept commands of a workspace, each for the person who typed it."""
 
-    def __init__(self, kept: KeptCommands, dispatcher: Dispatcher, replies: Replies) -> None:
+    def __init__(self, kept: KeptCommands, lines: CommandLines, replies: Replies) -> None:
         self._kept = kept
-        self._dispatcher = dispatcher
+        self._lines = lines
         self._replies = replies
 
     async def run_all(self, workspace: WorkspaceId, client: AsyncWebClient) -> None:
@@ -30,4 +30,4 @@ class KeptRuns:
                 client=client,
                 replies=self._replies,
             )
-            self._dispatcher.run_line(conversation, f"{command.command} {command.text}".strip())
+            self._lines.run(conversation, f"{command.command} {command.text}".strip())

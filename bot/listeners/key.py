@@ -1,26 +1,19 @@
 """`/domainkey`: the state of the workspace's API key, and its buttons that need no form."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from bot.admin.custody import KeyCustody
-from bot.admin.managers import Managers
 from bot.digests.desk import Desk
-from bot.keys import Keys, NoKeyError
 from bot.listeners.conversation import Conversation
 from bot.listeners.dispatcher import Dispatcher
+from bot.listeners.key_state import KeyState
 from bot.listeners.rights import Rights
 from bot.redaction import holds_secret
-from bot.slack.calls import Member
-from bot.store.errors import UnreadableSecretError
-from bot.tracker.budget import Budget, BudgetState, fingerprint
 from bot.views.key import (
     CHECK_KEY,
     REMOVE_KEY,
     ROLL_BACK,
     checked_message,
-    key_state_message,
     removed_message,
     rolled_back_message,
     typed_key_message,
@@ -34,12 +27,9 @@ class KeyListeners:
     """The listeners about the workspace's key. Each of them checks the person's rights anew."""
 
     rights: Rights
-    keys: Keys
     custody: KeyCustody
-    managers: Managers
+    state: KeyState
     desk: Desk
-    budget: Budget
-    clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
@@ -57,7 +47,8 @@ class KeyListeners:
             await self._answer_typed(conversation, looks_like_key=holds_secret(text))
         else:
             member = await self.rights.require_configurer(conversation)
-            await self._show_state(conversation, member)
+            state = await self.state.told_to(member, conversation.workspace)
+            await conversation.reply(state)
 
     async def check_key(self, conversation: Conversation, _value: str) -> None:
         """Ask the service whether the key works now, even if it was refused before."""
@@ -86,24 +77,3 @@ class KeyListeners:
     async def _answer_typed(self, conversation: Conversation, *, looks_like_key: bool) -> None:
         may_set = await self.rights.may_configure(conversation)
         await conversation.reply(typed_key_message(looks_like_key=looks_like_key, may_set=may_set))
-
-    async def _show_state(self, conversation: Conversation, member: Member) -> None:
-        slots = await self.keys.slots(conversation.workspace)
-        named = await self.managers.named(conversation.workspace)
-        await conversation.reply(
-            key_state_message(
-                slots.record if slots else None,
-                await self._budget_state(conversation),
-                self.clock().date(),
-                earlier=slots.earlier if slots else None,
-                managers=named.user_ids,
-                may_name=member.is_admin,
-            )
-        )
-
-    async def _budget_state(self, conversation: Conversation) -> BudgetState | None:
-        try:
-            key = await self.keys.stored(conversation.workspace)
-        except (NoKeyError, UnreadableSecretError):
-            return None
-        return self.budget.state(fingerprint(key.secret))

@@ -15,13 +15,13 @@ from bot.views.key_form import (
     EXPIRY_FIELD,
     LABEL_BLOCK,
     LABEL_FIELD,
-    PROPOSED_LABEL,
     SCOPES_BLOCK,
     SCOPES_FIELD,
     SECRET_BLOCK,
     SECRET_FIELD,
     KeyFormValues,
 )
+from bot.views.key_label import PROPOSED_LABEL
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.errors import BotError
-from bot.keys import EarlierKey, Keys, KeySlots, NoEarlierKeyError, NoKeyError
+from bot.keys import EarlierKey, KeySlots, NoEarlierKeyError, NoKeyError
 from bot.listeners.conversation import Conversation
 from bot.listeners.dispatcher import Dispatcher
 from bot.listeners.key_form import GivenKey, read_key_form
@@ -12,6 +12,7 @@ from bot.listeners.key_taking import KeyTaking, values_of
 from bot.message import Block, Message
 from bot.slack.calls import open_form
 from bot.views.key import ROTATE_KEY, saved_message
+from bot.views.key_form import KeyFormValues
 from bot.views.key_rotation import (
     DELETED_IT,
     GO_ON,
@@ -32,7 +33,6 @@ from bot.views.key_rotation import (
 class RotationListeners:
     """The listeners of the form. Each of them checks the person's rights anew."""
 
-    keys: Keys
     taking: KeyTaking
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -48,15 +48,15 @@ class RotationListeners:
         """Open the form that leads through the rotation of the key."""
         await self.taking.rights.require_configurer(conversation)
         slots = await self._slots(conversation)
-        form = first_step(slots.record, slots.earlier, conversation.as_metadata())
+        form = first_step(slots, self._values(slots).label, conversation.as_metadata())
         await open_form(conversation.client, conversation.trigger_id or "", form)
 
     async def ask_for_key(self, conversation: Conversation, _value: str) -> None:
         """Show the second step: the new key goes in."""
 
         async def form() -> Block:
-            record = (await self._slots(conversation)).record
-            return second_step(conversation.as_metadata(), values_of(record))
+            slots = await self._slots(conversation)
+            return second_step(conversation.as_metadata(), self._values(slots), None, slots)
 
         await self._redraw(conversation, form)
 
@@ -116,8 +116,11 @@ class RotationListeners:
             return
         await self.taking.screen.show(conversation, form, Message("That form is closed."))
 
+    def _values(self, slots: KeySlots) -> KeyFormValues:
+        return values_of(slots, self.taking.clock().date())
+
     async def _slots(self, conversation: Conversation) -> KeySlots:
-        slots = await self.keys.slots(conversation.workspace)
+        slots = await self.taking.keys.slots(conversation.workspace)
         if slots is None:
             raise NoKeyError("removed meanwhile")
         return slots

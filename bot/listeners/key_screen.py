@@ -8,8 +8,8 @@ from bot.errors import BotError
 from bot.listeners.conversation import Conversation
 from bot.listeners.failures import Failures
 from bot.message import Block, Message
-from bot.slack.calls import update_form
 from bot.slack.errors import SlackError
+from bot.slack.forms import put_form
 from bot.views.failure import failure_message
 from bot.views.key_trouble import draft_trouble
 
@@ -23,11 +23,11 @@ class KeyScreen:
         self._failures = failures
 
     async def show(self, conversation: Conversation, form: Block, otherwise: Message) -> None:
-        """Put `form` in the place of the open one; when it is closed, say `otherwise`."""
+        """Put `form` in the place of the open one; where that cannot be, say `otherwise`."""
         try:
-            await update_form(conversation.client, conversation.view_id or "", form)
+            await put_form(conversation.client, conversation.view_id or "", form)
         except SlackError as error:
-            logger.info("the form is gone", error=repr(error))
+            logger.info("not in the form", error=repr(error))
             await conversation.reply(otherwise)
 
     async def show_failure(

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from bot.keys import Keys
 from bot.listeners.conversation import Conversation
 from bot.listeners.dispatcher import Dispatcher
 from bot.listeners.key_form import GivenKey, read_key_form
@@ -16,7 +15,6 @@ from bot.views.key_form import KEY_FORM, checking_form, key_form, saved_form
 class KeySettingListeners:
     """The listeners of the form. Each of them checks the person's rights anew."""
 
-    keys: Keys
     taking: KeyTaking
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -27,8 +25,9 @@ class KeySettingListeners:
     async def open_key_form(self, conversation: Conversation, _value: str) -> None:
         """Open the private form that sets or replaces the key."""
         await self.taking.rights.require_configurer(conversation)
-        record = await self.keys.record(conversation.workspace)
-        form = key_form(conversation.as_metadata(), values_of(record))
+        slots = await self.taking.keys.slots(conversation.workspace)
+        values = values_of(slots, self.taking.clock().date())
+        form = key_form(conversation.as_metadata(), values, in_use=slots)
         await open_form(conversation.client, conversation.trigger_id or "", form)
 
     async def set_key(self, conversation: Conversation, given: GivenKey) -> None:
@@ -37,6 +36,6 @@ class KeySettingListeners:
         if tried is None:
             return
         record, domains = tried.record, tried.domains
-        form = saved_form(record, domains, is_earlier_kept=tried.slots.earlier is not None)
+        form = saved_form(record, domains, tried.slots.earlier)
         await self.taking.screen.show(conversation, form, saved_message(record, domains))
         await self.taking.run_waiting(conversation)

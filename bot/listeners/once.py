@@ -19,7 +19,12 @@ class Once:
 
 
 def place_of(body: Mapping[str, Any]) -> str:
-    """Return what names the message in which something was pressed."""
+    """Return what names the message, form or tab in which something was pressed.
+
+    https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields
+    """
+    if view_id := (body.get("view") or {}).get("id"):
+        return str(view_id)
     container = body.get("container") or {}
     return f"{container.get('channel_id')}/{container.get('message_ts')}"
 

@@ -1,18 +1,16 @@
 """What an import would change: the store as it is, beside the file. Pure."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
+from bot.admin.managers import Named
 from bot.digests import changes
 from bot.digests.changes import Editor
 from bot.digests.digest import MAX_PER_CHANNEL, Digest, Pause
-from bot.operating.document import ADMINS, MEMBERS, Holdings, days_text, digest_fields
-from bot.operating.printing import counted, shown
-from bot.operating.reading import WantedDigest, WantedPause, WantedWorkspace
+from bot.operating.document import Held, Holdings
+from bot.operating.wanted import WantedDigest, WantedPause, WantedWorkspace
 from bot.workspace import WorkspaceId
 
 
@@ -32,12 +30,25 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Handover:
+    """Who manages a workspace's key, and who will."""
+
+    workspace: WorkspaceId
+    before: Named
+    after: Named
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
-    """Every digest of the file, what is to be said of editors, and what the file does not name."""
+    """Every digest of the file, what is to be said of editors, and what the file does not name.
+
+    `handovers` are the changes of managers.
+    """
 
     steps: tuple[Step, ...]
     editors: tuple[tuple[WorkspaceId, bool], ...]
     left_alone: tuple[tuple[WorkspaceId, str], ...]
+    handovers: tuple[Handover, ...] = ()
 
     @property
     def changes(self) -> list[Step]:
@@ -47,7 +58,15 @@ class Difference:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to write."""
-        return not self.changes and not self.editors
+        return not (self.changes or self.editors or self.handovers)
+
+    @property
+    def workspaces(self) -> list[WorkspaceId]:
+        """Those in which something is to be written."""
+        found = [workspace for workspace, _ in self.editors]
+        found += [handover.workspace for handover in self.handovers]
+        found += [step.workspace for step in self.changes]
+        return list(dict.fromkeys(found))
 
 
 def difference_between(
@@ -73,7 +92,7 @@ def difference_between(
         for digest_id in holdings.digests(workspace)
         if (workspace, digest_id) not in named
     )
-    return Difference(steps, editors, left_alone)
+    return Difference(steps, editors, left_alone, tuple(_handovers(holdings, wanted)))
 
 
 def imported(before: Digest | None, wanted: WantedDigest, now: datetime) -> Digest:
@@ -106,28 +125,24 @@ def imported(before: Digest | None, wanted: WantedDigest, now: datetime) -> Dige
     return replace(after, version=before.version + 1, changed_by=None, changed_at=now)
 
 
-def told(difference: Difference) -> Iterator[str]:
-    """Yield the difference in lines: `+` is new, `~` changed, with each field before and after."""
-    for workspace, admins_only in difference.editors:
-        yield f"~ {workspace}: editors: {_editors(not admins_only)} -> {_editors(admins_only)}"
-    for step in difference.changes:
-        yield from _told_step(step)
-    added = sum(step.before is None for step in difference.steps)
-    changed = len(difference.changes) - added
-    same = len(difference.steps) - added - changed
-    for workspace, digest_id in difference.left_alone:
-        yield f"  {workspace}: digest {shown(digest_id)}: not in the file, left alone"
-    yield (
-        f"{counted(added, 'digest')} to add, {changed:,} to change, {same:,} unchanged,"
-        f" {len(difference.left_alone):,} not in the file and left alone"
-    )
-
-
 def _steps(holdings: Holdings, each: WantedWorkspace, now: datetime) -> Iterator[Step]:
     held = holdings.digests(each.workspace)
     for wanted in each.digests:
         before = held.get(wanted.digest_id)
         yield Step(each.workspace, wanted, before, imported(before, wanted, now))
+
+
+def _handovers(holdings: Holdings, wanted: Sequence[WantedWorkspace]) -> Iterator[Handover]:
+    for each in wanted:
+        before = holdings.workspaces.get(each.workspace, Held()).managers
+        people, groups = each.managers.user_ids, each.managers.group_ids
+        after = replace(
+            before,
+            user_ids=before.user_ids if people is None else people,
+            group_ids=before.group_ids if groups is None else groups,
+        )
+        if after != before:
+            yield Handover(each.workspace, before, after)
 
 
 def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> Pause | None:
@@ -158,27 +173,3 @@ def _require_room(holdings: Holdings, steps: Sequence[Step]) -> None:
             step.wanted.spot.fail(said)
     for step in steps:
         step.wanted.spot.require_right()
-
-
-def _told_step(step: Step) -> Iterator[str]:
-    name, after = (
-        f"{step.workspace}: digest {shown(step.after.digest_id)}",
-        digest_fields(step.after),
-    )
-    if step.before is None:
-        days = days_text(after["days"])
-        yield f"+ {name}: {after['channel']}, {days} at {after['time']} {after['zone']}"
-        return
-    yield f"~ {name}:"
-    before = digest_fields(step.before)
-    for field, value in after.items():
-        if value != before[field]:
-            yield f"    {field}: {_value(before[field])} -> {_value(value)}"
-
-
-def _value(value: Any) -> str:
-    return shown(json.dumps(value, ensure_ascii=False))
-
-
-def _editors(admins_only: bool) -> str:  # noqa: FBT001  # a converter of that flag
-    return ADMINS if admins_only else MEMBERS

@@ -1,12 +1,21 @@
 """Every check of the doctor, at the same time, and its findings in a fixed order."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from bot.operating.finding import Check, Finding, failure, found_within
+from bot.operating.installation_checks import INSTALLATIONS, Enquiry, check_installations
+from bot.operating.oauth_checks import (
+    API,
+    CLIENT_ID,
+    PUBLIC,
+    check_client,
+    check_public_url,
+    check_slack_api,
+)
 from bot.operating.slack_checks import (
     APP_TOKEN,
     BOT_TOKEN,
@@ -17,6 +26,7 @@ from bot.operating.slack_checks import (
 from bot.operating.store_checks import RING, STORE, check_disk, check_store, ring_finding
 from bot.operating.tracker_check import SETTING, check_tracker
 from bot.slack.grants import Grant
+from bot.slack.reach import Answer
 from bot.store.errors import StoreError
 from bot.store.key_file import ring_source
 from bot.tracker.presence import Presence
@@ -25,11 +35,31 @@ LIMIT_S = 5.0
 STORE_LIMIT_S = 30.0  # a large file on a slow disk is read as a whole
 
 
+OneToken = Callable[[], Awaitable[Grant]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OAuthApp:
+    """What is to be checked of an app that any number of workspaces installs.
+
+    `exchange` asks Slack for the tokens of a code, as the app.
+    """
+
+    exchange: Callable[[str], Awaitable[object]]
+    public_url: str
+    ask_api: Callable[[], Awaitable[None]]
+    look_at_health: Callable[[], Awaitable[Answer]]
+    enquiry: Enquiry
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patient:
-    """What is to be checked. `ask_for_socket` is `None` in HTTP mode; `key_ring`: not set."""
+    """What is to be checked. `way` asks whose the one bot token is, or is OAuth.
 
-    fetch_grant: Callable[[], Awaitable[Grant]]
+    `ask_for_socket` is `None` in HTTP mode; `key_ring`: not set.
+    """
+
+    way: OneToken | OAuthApp
     ask_for_socket: Callable[[], Awaitable[None]] | None
     signing_secret: str
     look_for_service: Callable[[], Awaitable[Presence]]
@@ -48,24 +78,40 @@ async def examine(patient: Patient, limit_s: float = LIMIT_S) -> list[Finding]:
         return [signing_secret_finding(patient.signing_secret)]
 
     checks: list[tuple[str, Check, float]] = [
-        (BOT_TOKEN, lambda: check_bot_token(patient.fetch_grant), limit_s),
+        *((about, check, limit_s) for about, check in _ways(patient.way)),
         (APP_TOKEN, way_in, limit_s),
         (SETTING, lambda: check_tracker(patient.look_for_service, patient.service_url), limit_s),
-        (STORE, lambda: _check_memory(patient), STORE_LIMIT_S),
+        (STORE, lambda: _check_memory(patient, limit_s), STORE_LIMIT_S),
     ]
     found = await asyncio.gather(*(found_within(*each) for each in checks))
     disk = check_disk(patient.environ)
     return [*chain.from_iterable(found), *([disk] if disk else [])]
 
 
-async def _check_memory(patient: Patient) -> Sequence[Finding]:
-    """The store and its keys."""
+def _ways(way: OneToken | OAuthApp) -> Iterator[tuple[str, Check]]:
+    """The checks of how the bot is authorized, and what each is about."""
+    if not isinstance(way, OAuthApp):
+        yield BOT_TOKEN, lambda: check_bot_token(way)
+        return
+    yield CLIENT_ID, lambda: check_client(way.exchange)
+    yield API, lambda: check_slack_api(way.ask_api)
+    yield PUBLIC, lambda: check_public_url(way.look_at_health, way.public_url)
+
+
+async def _check_memory(patient: Patient, limit_s: float) -> Sequence[Finding]:
+    """The store, its keys, and the installations in it."""
     store, snapshot = await check_store(patient.database)
     if snapshot is None:
         return [store]
+    documents, ring = snapshot.documents, None
     try:
         source = ring_source(patient.key_ring, patient.database)
+        found, ring = [store, ring_finding(source, documents)], source.ring
     except StoreError as error:
-        mend = "Put a copy of the file back."
-        return [store, failure(RING, str(error), mend)]
-    return [store, ring_finding(source, snapshot.documents)]
+        found = [store, failure(RING, str(error), "Put a copy of the file back.")]
+    way = patient.way
+    if isinstance(way, OAuthApp):
+        found += await found_within(
+            INSTALLATIONS, lambda: check_installations(documents, ring, way.enquiry), limit_s
+        )
+    return found

@@ -10,9 +10,12 @@ from typing import Any
 
 import yaml
 
+from bot.admin import managers
+from bot.admin.managers import Named
 from bot.digests.codec import decode_digest
 from bot.digests.digest import Digest, Pause
 from bot.digests.shelf import KIND, RIGHTS
+from bot.operating.places import Places, places_of
 from bot.store.base import Document
 from bot.workspace import WorkspaceId
 
@@ -20,7 +23,8 @@ VERSION = 1
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 ADMINS, MEMBERS = "admins", "members"
 HEAD = """\
-# Domain Tracker for Slack: digests, and who may change them. No keys, no tokens, no history.
+# Domain Tracker for Slack: digests, who may change them, and who manages the API key. No keys, no
+# tokens, no history.
 # Written by `python -m bot export`, read by `python -m bot import FILE`; see docs/operating.md.
 """
 
@@ -31,14 +35,19 @@ class Held:
 
     digests: list[Digest] = field(default_factory=list)
     admins_only: bool = False
+    managers: Named = field(default_factory=Named)
 
 
 @dataclass(slots=True)
 class Holdings:
-    """The workspaces in order, and the keys of what should be here but cannot be read."""
+    """The workspaces in order, and the keys of what should be here but cannot be read.
+
+    `places` is what operators call the workspaces.
+    """
 
     workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
+    places: Places = field(default_factory=Places)
 
     def digests(self, workspace: WorkspaceId) -> dict[str, Digest]:
         """Return a workspace's digests by id."""
@@ -48,13 +57,17 @@ class Holdings:
 
 def holdings_of(documents: Iterable[Document]) -> Holdings:
     """Return what the documents of a store hold, whatever else is among them."""
-    found = Holdings()
+    documents = [*documents]
+    found = Holdings(places=places_of(documents))
     for document in documents:
         kind = document.key.split("/")[1:2]
-        if kind in ([KIND], [RIGHTS]):
+        if kind and kind[0] in _TAKEN:
             try:
-                _note(found.workspaces, document, is_digest=kind == [KIND])
-            except (ValueError, LookupError):
+                workspace = WorkspaceId.parse(document.key.split("/")[0])
+                held = found.workspaces.get(workspace) or Held()
+                _TAKEN[kind[0]](held, document)
+                found.workspaces[workspace] = held
+            except (ValueError, LookupError, TypeError):
                 found.unreadable.append(document.key)
     for held in found.workspaces.values():
         held.digests.sort(key=lambda digest: (digest.made_at, digest.digest_id))
@@ -117,21 +130,30 @@ def _quoted(dumper: yaml.SafeDumper, text: _Quoted) -> yaml.ScalarNode:
 _Dumper.add_representer(_Quoted, _quoted)
 
 
-def _note(workspaces: dict[WorkspaceId, Held], document: Document, *, is_digest: bool) -> None:
-    held = Held()
-    workspace = WorkspaceId.parse(document.key.split("/")[0])
-    if is_digest:
-        digest = decode_digest(document.value, document.rev)
-        workspaces.setdefault(workspace, held).digests.append(digest)
-    else:
-        admins_only = bool(document.value["admins_only"])
-        workspaces.setdefault(workspace, held).admins_only = admins_only
+def _take_digest(held: Held, document: Document) -> None:
+    held.digests.append(decode_digest(document.value, document.rev))
+
+
+def _take_rights(held: Held, document: Document) -> None:
+    held.admins_only = bool(document.value["admins_only"])
+
+
+def _take_managers(held: Held, document: Document) -> None:
+    held.managers = managers.decode(document)
+
+
+# kind of document -> what becomes of it; each raises ValueError or the like for what is none
+_TAKEN = {KIND: _take_digest, RIGHTS: _take_rights, managers.KIND: _take_managers}
 
 
 def _workspace(workspace: WorkspaceId, held: Held) -> dict[str, Any]:
     return {
         "team": workspace.team_id,
         "organisation": workspace.enterprise_id,
+        "managers": {
+            "people": list(held.managers.user_ids),
+            "groups": list(held.managers.group_ids),
+        },
         "editors": ADMINS if held.admins_only else MEMBERS,
         "digests": [digest_fields(digest) for digest in held.digests],
     }

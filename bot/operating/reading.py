@@ -1,53 +1,19 @@
 """What a file of `export` asks for, read strictly: every problem is named, with its line. Pure."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from bot.digests.digest import Mention, Plan, Trouble
+from bot.admin.managers import MAX_GROUPS, MAX_MANAGERS
+from bot.digests.digest import Mention, Plan
 from bot.digests.schedule import Schedule
 from bot.operating import words
 from bot.operating.spots import Spot, file_spot
+from bot.operating.wanted import WantedDigest, WantedManagers, WantedPause, WantedWorkspace
 from bot.views.digests.mentions import MAX_RULES
 from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WantedPause:
-    """`since` is `None`: since it is so. The rest as in `Pause`."""
-
-    since: datetime | None
-    until: datetime | None
-    by: str | None
-    why: Trouble | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WantedDigest:
-    """A digest as the file has it; `made_by_name` and `made_at` are `None` where it does not say.
-
-    `spot` is where the file names its channel, for problems that show later.
-    """
-
-    digest_id: str
-    plan: Plan
-    pause: WantedPause | None
-    made_by: str
-    made_by_name: str | None
-    made_at: datetime | None
-    spot: Spot
-
-
-@dataclass(frozen=True, slots=True)
-class WantedWorkspace:
-    """A workspace as the file has it; `admins_only` is `None` where it does not say."""
-
-    workspace: WorkspaceId
-    admins_only: bool | None
-    digests: tuple[WantedDigest, ...]
 
 
 def read_file(raw: bytes) -> list[WantedWorkspace]:
@@ -69,10 +35,11 @@ def read_file(raw: bytes) -> list[WantedWorkspace]:
 
 
 def _workspace(spot: Spot) -> WantedWorkspace | None:
-    fields = spot.fields(("team", "digests"), ("organisation", "editors"))
+    fields = spot.fields(("team", "digests"), ("organisation", "managers", "editors"))
     team = _given(fields, "team", words.team_in)
     organisation = _given(fields, "organisation", words.organisation_in)
     admins_only = _given(fields, "editors", words.editors_in)
+    managers = _managers(fields["managers"]) if _is_given(fields, "managers") else None
     spots = fields["digests"].items() if "digests" in fields else []
     ids: list[tuple[str, Spot]] = []
     digests = [_digest(each, ids) for each in spots]
@@ -80,7 +47,31 @@ def _workspace(spot: Spot) -> WantedWorkspace | None:
     if team is None:
         return None
     known = tuple(each for each in digests if each)
-    return WantedWorkspace(WorkspaceId(team, organisation), admins_only, known)
+    return WantedWorkspace(
+        WorkspaceId(team, organisation), admins_only, known, managers or WantedManagers()
+    )
+
+
+def _managers(spot: Spot) -> WantedManagers:
+    fields = spot.fields((), ("people", "groups"))
+    return WantedManagers(
+        user_ids=_ids(fields, "people", words.person_in, MAX_MANAGERS),
+        group_ids=_ids(fields, "groups", words.group_in, MAX_GROUPS),
+    )
+
+
+def _ids(
+    fields: dict[str, Spot], name: str, take: Callable[[str], str], limit: int
+) -> tuple[str, ...] | None:
+    """Return a list of ids, `None` where the file does not say."""
+    if not _is_given(fields, name):
+        return None
+    spots = fields[name].items()
+    ids = [(slack_id, each) for each in spots if (slack_id := each.taken(take))]
+    _require_once(ids)
+    if len(spots) > limit:
+        fields[name].fail(f"there can be at most {limit}")
+    return tuple(slack_id for slack_id, _ in ids)
 
 
 def _digest(spot: Spot, ids: list[tuple[str, Spot]]) -> WantedDigest | None:

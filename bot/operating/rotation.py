@@ -4,8 +4,9 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from bot.operating.places import Places
 from bot.operating.printing import shown
-from bot.operating.sealed_places import sealed_in, with_text
+from bot.operating.sealed_places import SealedText, sealed_in, with_text
 from bot.store.base import Document, Documents
 from bot.store.errors import ConflictError, StoreError, UnreadableSecretError
 from bot.store.key_file import RingSource
@@ -21,12 +22,19 @@ NEW_KEY = (
 class Rotated:
     """How many sealed texts were sealed anew, and how many were so already.
 
-    `problems` has a line for each that could not be, with its place and without its content.
+    `closed` are those that could not be opened, `unreadable` the keys of documents that could
+    not be read.
     """
 
     anew: int = 0
     already: int = 0
-    problems: list[str] = field(default_factory=list)
+    closed: list[SealedText] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+    @property
+    def failures(self) -> int:
+        """How many things were left as they are."""
+        return len(self.closed) + len(self.unreadable)
 
 
 async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Rotated:
@@ -43,7 +51,7 @@ async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Ro
     for key in keys:
         if key != CHECK_KEY:
             await _rotate_one(documents, key, ring, rotated)
-    if not rotated.problems:
+    if not rotated.failures:
         await _forget_earlier_keys(documents, ring)
     return rotated
 
@@ -53,9 +61,9 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
     names = source.ring.names if source.ring else ()
     yield (
         f"{rotated.anew:,} sealed anew under {names[0]}, {rotated.already:,} were so already,"
-        f" {len(rotated.problems):,} could not be opened."
+        f" {rotated.failures:,} could not be opened."
     )
-    if len(names) > 1 and not rotated.problems:
+    if len(names) > 1 and not rotated.failures:
         others = ", ".join(names[1:])
         yield f"{shown(source.name)} can do without {others} now; backups made earlier cannot."
     if source.key_file and len(names) == 1:
@@ -63,6 +71,14 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
         yield NEW_KEY
         yield f"and set BOT_SECRET_KEYS to it, a comma, and what {shown(str(source.key_file))}"
         yield "holds (the new one first). Then run this again."
+
+
+def failure_lines(rotated: Rotated, ring: KeyRing, places: Places) -> Iterator[str]:
+    """Yield what could not be sealed anew, by its place and without its content."""
+    for key in rotated.unreadable:
+        yield f"{places.document(key)}: the document cannot be read"
+    for sealed in rotated.closed:
+        yield f"{sealed.place(places)}: {sealed.why_closed(ring)}"
 
 
 async def _forget_earlier_keys(documents: Documents, ring: KeyRing) -> None:
@@ -77,7 +93,7 @@ async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Ro
         try:
             document = await documents.get(key)
         except StoreError:
-            rotated.problems.append(f"{key}: the document cannot be read")
+            rotated.unreadable.append(key)
             return
         if document is None:
             return
@@ -88,7 +104,7 @@ async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Ro
                 await documents.put(key, changed, due_at=document.due_at, if_rev=document.rev)
             rotated.anew += one.anew
             rotated.already += one.already
-            rotated.problems += one.problems
+            rotated.closed += one.closed
             return
 
 
@@ -97,8 +113,8 @@ def _sealed_anew(document: Document, ring: KeyRing, counts: Rotated) -> dict[str
     for sealed in sealed_in(document):
         try:
             anew = sealed.sealed_anew(ring)
-        except UnreadableSecretError as error:
-            counts.problems.append(f"{sealed.place}: {error}")
+        except UnreadableSecretError:
+            counts.closed.append(sealed)
             continue
         if sealed.key_name == ring.names[0]:
             counts.already += 1

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 
 from bot.operating.finding import Finding, failure, ok, warning
 from bot.operating.printing import shown
-from bot.operating.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.slack.grants import Grant
+from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
 
 BOT_TOKEN, APP_TOKEN, SECRET = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"
 SCOPES = "Slack permissions"
@@ -27,8 +27,9 @@ async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Fin
     try:
         grant = await fetch()
     except SlackError as error:
-        return [_refusal(BOT_TOKEN, error, MEND_BOT)]
-    said = f"of the workspace {shown(grant.team_name or '?')} ({shown(grant.team_id or '?')})"
+        return [refusal(BOT_TOKEN, error, MEND_BOT)]
+    name, team_id = shown(grant.team_name or "?"), shown(grant.team_id or "?")
+    said = f"Slack takes it; it is of the workspace {name} ({team_id})"
     return [ok(BOT_TOKEN, said), scopes_finding(grant.scopes)]
 
 
@@ -42,7 +43,7 @@ async def check_socket_token(ask: Callable[[], Awaitable[None]]) -> Sequence[Fin
     try:
         await ask()
     except SlackError as error:
-        return [_refusal(APP_TOKEN, error, MEND_APP)]
+        return [refusal(APP_TOKEN, error, MEND_APP)]
     return [ok(APP_TOKEN, "Slack lets it connect by Socket Mode")]
 
 
@@ -50,7 +51,7 @@ def signing_secret_finding(secret: str) -> Finding:
     """Return whether the secret of HTTP mode looks like one; only a request of Slack can tell."""
     is_hex = all(each in "0123456789abcdef" for each in secret)
     if len(secret) == SIGNING_SECRET_CHARS and is_hex:
-        return ok(SECRET, "there is one")
+        return ok(SECRET, "it looks like one of Slack's; only a request of Slack proves it")
     return warning(
         SECRET,
         "it does not look like one of Slack's, 32 hexadecimal digits",
@@ -66,20 +67,22 @@ def scopes_finding(granted: Set[str] | None) -> Finding:
             "Slack does not say what was granted",
             f"Compare yourself; needed are {', '.join(NEEDED_SCOPES)}.",
         )
-    if lacking := _lacking(NEEDED_SCOPES, granted):
+    if lacking := lacking_scopes(NEEDED_SCOPES, granted):
         mend = "Bring the app's manifest up to date with manifest.yml, and install the app again."
         return failure(SCOPES, f"missing {lacking}", mend)
-    if lacking := _lacking(OPTIONAL_SCOPES, granted):
+    if lacking := lacking_scopes(OPTIONAL_SCOPES, granted):
         mend = "Install the app again with it, if you want that; the rest works without."
         return warning(SCOPES, f"without {lacking}", mend)
     return ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
 
 
-def _lacking(wanted: Mapping[str, str], held: Set[str]) -> str:
+def lacking_scopes(wanted: Mapping[str, str], held: Set[str]) -> str:
+    """Return the scopes that are wanted and not held, each with its reason."""
     return ", ".join(f"{scope} ({why})" for scope, why in wanted.items() if scope not in held)
 
 
-def _refusal(about: str, error: SlackError, mend: str) -> Finding:
+def refusal(about: str, error: SlackError, mend: str) -> Finding:
+    """Return what Slack's refusal or silence means; `mend` is what to do after a refusal."""
     if isinstance(error, SlackRefusedError):
         return failure(about, f"Slack refuses it ({shown(error.code)})", mend)
     if isinstance(error, SlackRateLimitedError):

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bot.operating.finding import Finding, failure, ok, warning
+from bot.operating.places import places_of
 from bot.operating.printing import counted, shown
 from bot.operating.sealed_places import SealedText, sealed_in, unopened
 from bot.store.base import Document
@@ -39,11 +40,15 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
     if source.ring is None:
         return _without_ring(source, sealed, needed)
     if closed := list(unopened(documents, source.ring)):
-        places = _some([f"{each.place}: {why}" for each, why in closed])
+        places = places_of(documents)
+        said = [f"{each.place(places)}: {each.why_closed(source.ring)}" for each in closed]
         mend = f"The store needs the keys named {needed}: put the missing or earlier one back."
-        return failure(RING, f"{shown(source.name)} does not open {places}", mend)
+        return failure(RING, f"{shown(source.name)} does not open {_some(said)}", mend)
     spare = [name for name in source.ring.names[1:] if name not in {s.key_name for s in sealed}]
-    opens = f"{shown(source.name)} opens all {counted(len(sealed), 'sealed text')}"
+    if not sealed:
+        return ok(RING, f"{shown(source.name)} is there; nothing is sealed yet")
+    them = f"all {len(sealed):,} sealed texts" if len(sealed) > 1 else "the only sealed text"
+    opens = f"{shown(source.name)} opens {them}"
     unused = f"; no longer needed: {', '.join(spare)}" if spare else ""
     return ok(RING, f"{opens}; keys in use: {needed}{unused}")
 
@@ -63,10 +68,18 @@ def check_disk(environ: Mapping[str, str]) -> Finding | None:
     )
 
 
+def disk_warning(environ: Mapping[str, str]) -> str | None:
+    """Return the same for the log of a bot that starts."""
+    finding = check_disk(environ)
+    return f"{finding.said}. {finding.mend}" if finding else None
+
+
 def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Finding:
     where = shown(str(path.absolute()))
     if snapshot.unreadable:
-        said = f"{where} holds what nobody can read: {_some(snapshot.unreadable)}"
+        places = places_of(snapshot.documents)
+        names = [places.document(key) for key in snapshot.unreadable]
+        said = f"{where} holds what nobody can read: {_some(names)}"
         mend = f"Use the version of the bot that wrote it, or {RESTORE}"
         return failure(STORE, said, mend)
     if not (may_write(path) and may_write(path.resolve().parent)):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from bot.operating.document import Holdings, holdings_of
 from bot.operating.errors import OperatingError
+from bot.operating.history import Histories
 from bot.operating.printing import counted, shown, some_of
 from bot.store.errors import StoreLockedError
 from bot.store.files import lock_file_of, lock_holder
@@ -56,10 +57,11 @@ def require_stopped(path: Path) -> None:
         raise StoreLockedError(f"process {holder} holds {lock}")
 
 
-def unreadable_lines(holdings: Holdings) -> list[str]:
+def unreadable_lines(found: Holdings | Histories) -> list[str]:
     """Return what is to be said of documents that nobody can read."""
-    count = counted(len(holdings.unreadable), "document")
-    return [f"The store holds {count} that nobody can read:", *some_of(holdings.unreadable)]
+    count = counted(len(found.unreadable), "document")
+    names = [found.places.document(key) for key in found.unreadable]
+    return [f"The store holds {count} that nobody can read:", *some_of(names)]
 
 
 def _is_there(path: Path) -> bool:

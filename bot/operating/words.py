@@ -59,6 +59,7 @@ team_in = id_in(r"[TE][A-Z0-9]{1,29}", "T0123ABCD")
 organisation_in = id_in(r"E[A-Z0-9]{1,29}", "E0123ABCD")
 channel_in = id_in(r"[CG][A-Z0-9]{1,29}", "C0123ABCD")
 person_in = id_in(r"[UW][A-Z0-9]{1,29}", "U0123ABCD")
+group_in = id_in(r"S[A-Z0-9]{1,29}", "S0123ABCD")
 mentioned_in = id_in(r"[UWS][A-Z0-9]{1,29}", "U0123ABCD or S0123ABCD")
 digest_id_in = id_in(r"[A-Za-z0-9_-]{1,40}", "3f9c0a1b2d4e")
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -17,26 +18,46 @@ class SlashCommand:
 
 @dataclass(frozen=True)
 class AppInfo:
-    """What Slack knows of the app: its name, its commands, what it may do and is told."""
+    """What Slack knows of the app: its name, its commands, what it may do and is told.
+
+    `scopes` are all that the bot asks for, `optional_scopes` those of them that people may
+    decline. A tab that the manifest does not mention is off: Slack's page gives no default,
+    https://docs.slack.dev/reference/app-manifest.
+    """
 
     name: str
     commands: tuple[SlashCommand, ...]
     scopes: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
+    optional_scopes: tuple[str, ...] = ()
+    redirect_urls: tuple[str, ...] = ()
+    home_tab: bool = False
+    messages_tab: bool = False
+    rotates_tokens: bool = False
+    deploys_to_orgs: bool = False
 
 
 def read_manifest(path: Path) -> AppInfo:
     """Return what the manifest says. Raises: OSError, yaml.YAMLError, KeyError."""
     manifest = yaml.safe_load(path.read_text(encoding="utf-8"))
-    commands = tuple(
-        SlashCommand(entry["command"], entry["description"], entry.get("usage_hint", ""))
-        for entry in manifest.get("features", {}).get("slash_commands", [])
-    )
+    features, settings = manifest.get("features", {}), manifest.get("settings", {})
+    oauth, tabs = manifest.get("oauth_config", {}), features.get("app_home", {})
     return AppInfo(
         manifest["display_information"]["name"],
-        commands,
-        scopes=tuple(manifest.get("oauth_config", {}).get("scopes", {}).get("bot", [])),
-        events=tuple(
-            manifest.get("settings", {}).get("event_subscriptions", {}).get("bot_events", [])
-        ),
+        _commands(features),
+        scopes=tuple(oauth.get("scopes", {}).get("bot", [])),
+        events=tuple(settings.get("event_subscriptions", {}).get("bot_events", [])),
+        optional_scopes=tuple(oauth.get("scopes", {}).get("bot_optional", [])),
+        redirect_urls=tuple(oauth.get("redirect_urls", [])),
+        home_tab=bool(tabs.get("home_tab_enabled")),
+        messages_tab=bool(tabs.get("messages_tab_enabled")),
+        rotates_tokens=bool(settings.get("token_rotation_enabled")),
+        deploys_to_orgs=bool(settings.get("org_deploy_enabled")),
+    )
+
+
+def _commands(features: dict[str, Any]) -> tuple[SlashCommand, ...]:
+    return tuple(
+        SlashCommand(entry["command"], entry["description"], entry.get("usage_hint", ""))
+        for entry in features.get("slash_commands", [])
     )

@@ -1,7 +1,7 @@
 """A workspace's domains: listed once a minute at most, however many people ask."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -18,6 +18,7 @@ from bot.workspace import WorkspaceId
 FRESH_FOR = timedelta(seconds=60)
 # About 1 kB a domain with its texts: some 200 MB at the very most, over all workspaces.
 MAX_CACHED_DOMAINS = 200_000
+MAX_FAILURES = 1_000
 
 
 class ListsDomains(Protocol):
@@ -63,17 +64,41 @@ class Snapshot:
         return find(self.by_host, host)
 
 
-class Portfolio:
-    """Every workspace's domains, kept for 60 s."""
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The last list, and how often something had changed by then."""
 
-    def __init__(self, service: ListsDomains, *, clock: Callable[[], datetime]) -> None:
+    snapshot: Snapshot
+    changes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why there was no list, and when the service said so."""
+
+    error: Exception
+    at: datetime
+
+
+class Portfolio:
+    """Every workspace's domains, fresh for 60 s. `on_change` learns of those that have changed."""
+
+    def __init__(
+        self,
+        service: ListsDomains,
+        *,
+        clock: Callable[[], datetime],
+        on_change: Callable[[WorkspaceId], object] = lambda _workspace: None,
+    ) -> None:
         self._service = service
         self._clock = clock
+        self._on_change = on_change
         # By purpose too: a person may be refused what is kept for scheduled work.
         self._flights: SingleFlight[tuple[WorkspaceId, Purpose], Snapshot] = SingleFlight()
-        self._kept: LRUCache[WorkspaceId, Snapshot] = LRUCache(
-            MAX_CACHED_DOMAINS, getsizeof=lambda snapshot: len(snapshot.domains) + 1
+        self._kept: LRUCache[WorkspaceId, _Kept] = LRUCache(
+            MAX_CACHED_DOMAINS, getsizeof=lambda kept: len(kept.snapshot.domains) + 1
         )
+        self._failures: LRUCache[WorkspaceId, _Failure] = LRUCache(MAX_FAILURES)
         self._changes: dict[WorkspaceId, int] = {}
 
     async def snapshot(
@@ -85,25 +110,82 @@ class Portfolio:
             TrackerError: the service gave no list; nothing older is passed off as new.
             NoKeyError: the workspace has no key yet.
         """
-        kept = self._kept.get(workspace)
-        if kept and self._clock() - kept.listed_at < FRESH_FOR:
-            return kept
-        flight = (workspace, purpose)
-        return await self._flights.run(flight, lambda: self._list(workspace, purpose))
+        present = self._present(workspace)
+        if present and self._clock() - present.listed_at < FRESH_FOR:
+            return present
 
-    def forget(self, workspace: WorkspaceId) -> None:
+        def ask() -> Awaitable[Listing]:
+            return self._service.list_domains(workspace, purpose=purpose)
+
+        is_for_people = purpose is Purpose.PERSON
+        return await self._flights.run(
+            (workspace, purpose),
+            lambda: self._list(workspace, ask, tells_failures=is_for_people),
+        )
+
+    def kept(self, workspace: WorkspaceId) -> Snapshot | None:
+        """Return the last list, however old, and also when something has changed since."""
+        kept = self._kept.get(workspace)
+        return kept.snapshot if kept else None
+
+    def said(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
+        """Return what the service said last, without asking: a list of any age, or a failure.
+
+        `None`: something has changed since, a failure is older than 60 s and there was no list
+        before it, or the service is being asked right now: `snapshot` then waits for that.
+        """
+        if self._flights.is_under_way((workspace, Purpose.PERSON)):
+            return None
+        failure = self._failures.get(workspace)
+        if failure and self._clock() - failure.at < FRESH_FOR:
+            return failure.error
+        return self._present(workspace)
+
+    async def renew(
+        self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
+    ) -> Snapshot:
+        """Keep what the service answers to `ask`, a question of another way; raise its errors."""
+        snapshot = await self._list(workspace, ask, tells_failures=True)
+        self._on_change(workspace)
+        return snapshot
+
+    def outdate(self, workspace: WorkspaceId) -> None:
         """Something has changed: the next asker gets a list that was made after this moment."""
-        self._kept.pop(workspace, None)
         for purpose in Purpose:
             self._flights.forget((workspace, purpose))
+        self._failures.pop(workspace, None)
         self._changes[workspace] = self._changes.get(workspace, 0) + 1
+        self._on_change(workspace)
 
-    async def _list(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot:
+    def forget(self, workspace: WorkspaceId) -> None:
+        """Keep nothing: the list may have been another account's, or the workspace has gone."""
+        self._kept.pop(workspace, None)
+        self.outdate(workspace)
+
+    def _present(self, workspace: WorkspaceId) -> Snapshot | None:
+        """The last list, unless something has changed since."""
+        kept = self._kept.get(workspace)
+        is_present = kept and kept.changes == self._changes.get(workspace, 0)
+        return kept.snapshot if kept and is_present else None
+
+    async def _list(
+        self,
+        workspace: WorkspaceId,
+        ask: Callable[[], Awaitable[Listing]],
+        *,
+        tells_failures: bool,
+    ) -> Snapshot:
         changes = self._changes.get(workspace, 0)
-        listing = await self._service.list_domains(workspace, purpose=purpose)
+        try:
+            listing = await ask()
+        except Exception as error:
+            if tells_failures and changes == self._changes.get(workspace, 0):
+                self._failures[workspace] = _Failure(error, self._clock())
+            raise
         snapshot = Snapshot(listing.domains, self._clock(), listing.skipped)
         await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
-        fits = len(snapshot.domains) < MAX_CACHED_DOMAINS
-        if fits and changes == self._changes.get(workspace, 0):
-            self._kept[workspace] = snapshot
+        if changes == self._changes.get(workspace, 0):
+            self._failures.pop(workspace, None)
+            if len(snapshot.domains) < MAX_CACHED_DOMAINS:
+                self._kept[workspace] = _Kept(snapshot, changes)
         return snapshot

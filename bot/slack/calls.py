@@ -29,6 +29,11 @@ class Member:
     is_person: bool = True
     zone: str | None = None
 
+    @property
+    def is_colleague(self) -> bool:
+        """Whether they are a person of this workspace, and not one of its guests."""
+        return self.is_person and not (self.is_guest or self.is_stranger)
+
 
 @asynccontextmanager
 async def slack_errors() -> AsyncIterator[None]:
@@ -47,18 +52,17 @@ async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: 
     """
     async with slack_errors():
         user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
-    in_org: Mapping[str, Any] = user.get("enterprise_user") or {}
-    profile: Mapping[str, Any] = user.get("profile") or {}
+        in_org: Mapping[str, Any] = _in_organisation(user, workspace)
+        profile: Mapping[str, Any] = user.get("profile") or {}
+        is_stranger = bool(user.get("is_stranger")) or not _belongs(user, in_org, workspace)
     is_guest = bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
-    is_stranger = bool(user.get("is_stranger")) or not _belongs(user, in_org, workspace)
-    is_admin = any(who.get(flag) for who in (user, in_org) for flag in ("is_admin", "is_owner"))
     is_person = not (user.get("deleted") or user.get("is_bot"))
     name = profile.get("display_name") or user.get("real_name") or user.get("name") or "somebody"
     zone = user.get("tz")
     return Member(
         user_id,
         str(name),
-        is_admin and is_person and not (is_guest or is_stranger),
+        is_person and not (is_guest or is_stranger) and _administers(user, in_org, workspace),
         is_stranger,
         is_guest=is_guest,
         is_person=is_person,
@@ -66,14 +70,39 @@ async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: 
     )
 
 
+def _in_organisation(user: Mapping[str, Any], workspace: WorkspaceId) -> Mapping[str, Any]:
+    """Return what the person is in this workspace's organisation: nothing in another one's."""
+    found: Mapping[str, Any] = user.get("enterprise_user") or {}
+    is_ours = found.get("enterprise_id") == workspace.enterprise_id
+    return found if workspace.enterprise_id and is_ours else {}
+
+
+def _administers(
+    user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: WorkspaceId
+) -> bool:
+    """Whoever administers the organisation administers each of its workspaces.
+
+    Of which workspace `is_admin` is told is said for the person's own alone; with the token of a
+    whole organisation it repeats that of the organisation. An admin of another workspace of the
+    same organisation is none here: https://github.com/slackapi/bolt-js/issues/1566.
+    """
+    is_own = workspace.enterprise_id is None or user.get("team_id") == workspace.team_id
+    sides = (user, in_org) if is_own else (in_org,)
+    return any(side.get(flag) is True for side in sides for flag in ("is_admin", "is_owner"))
+
+
 def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: WorkspaceId) -> bool:
     """`is_stranger` is not set for everybody of another workspace, but their team differs.
 
-    Inside an organisation people of its other workspaces belong.
+    In an organisation a person has one team and may be in several: `teams` says in which.
     """
-    if workspace.enterprise_id and in_org.get("enterprise_id") == workspace.enterprise_id:
+    teams = in_org.get("teams")
+    if in_org and teams is not None:
+        return workspace.team_id in teams
+    if in_org:
         return True
-    return user.get("team_id") in {None, workspace.team_id}
+    own = {workspace.team_id} if workspace.enterprise_id else {None, workspace.team_id}
+    return user.get("team_id") in own
 
 
 async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What Slack says of channels, of who is in them, and of user groups."""
+"""What Slack says of channels, and of who is in them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,8 +7,6 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.calls import slack_errors
-from bot.slack.codes import NO_USER_GROUPS
-from bot.slack.errors import SlackRefusedError
 
 # Slack takes at most 999 at once, and may return fewer:
 # https://docs.slack.dev/reference/methods/conversations.members
@@ -29,15 +27,6 @@ class Channel:
     is_archived: bool
     has_bot: bool
     is_shared: bool
-
-
-@dataclass(frozen=True, slots=True)
-class UserGroup:
-    """People who can be mentioned at once; `handle` comes without the `@`."""
-
-    group_id: str
-    handle: str
-    name: str
 
 
 async def fetch_channel(client: AsyncWebClient, channel_id: str) -> Channel:
@@ -86,29 +75,3 @@ async def is_in_channel(client: AsyncWebClient, channel_id: str, user_id: str) -
             if not cursor:
                 return False
     return False
-
-
-async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
-    """Return the user groups that are in use, by handle; none on a plan that has no user groups.
-
-    The client of an organisation's installation needs a `team_id`, which the SDK adds to each
-    call: https://docs.slack.dev/reference/methods/usergroups.list.
-
-    Raises:
-        MissingScopeError: `usergroups:read` is lacking.
-        SlackError: Slack did not say.
-    """
-    try:
-        async with slack_errors():
-            answer = await client.usergroups_list()
-            groups = [_user_group(group) for group in answer.get("usergroups") or ()]
-    except SlackRefusedError as error:
-        if error.code not in NO_USER_GROUPS:
-            raise
-        return []
-    return sorted(groups, key=lambda group: group.handle)
-
-
-def _user_group(group: Mapping[str, Any]) -> UserGroup:
-    handle = str(group.get("handle") or "")
-    return UserGroup(str(group["id"]), handle, str(group.get("name") or handle))

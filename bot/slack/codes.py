@@ -72,6 +72,7 @@ TOKEN = frozenset(
     {
         "account_inactive",
         "invalid_auth",
+        "invalid_refresh_token",
         "not_authed",
         "team_access_not_granted",
         "token_expired",

@@ -1,5 +1,7 @@
 """Who the bot is in its one workspace, asked once; and the answer to each request of it."""
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -16,11 +18,16 @@ logger = structlog.get_logger()
 
 
 class Identity:
-    """What `auth.test` says of the bot's token, kept from the first good answer on."""
+    """What `auth.test` says of the bot's token, kept from the first good answer on.
 
-    def __init__(self, client: AsyncWebClient) -> None:
+    `since` is the moment of that answer, `None` until then.
+    """
+
+    def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
         self._client = client
+        self._clock = clock
         self._known: AuthorizeResult | None = None
+        self.since: datetime | None = None
         self._flights: SingleFlight[str, AuthorizeResult] = SingleFlight()
 
     async def fetch(self) -> AuthorizeResult:
@@ -30,6 +37,7 @@ class Identity:
     async def _ask(self) -> AuthorizeResult:
         async with slack_errors():
             answer = await self._client.auth_test()
+        self.since = self._clock()
         self._known = AuthorizeResult(
             enterprise_id=answer.get("enterprise_id"),
             team_id=answer.get("team_id"),

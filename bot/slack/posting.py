@@ -17,6 +17,7 @@ from bot.slack.errors import (
     SlackRateLimitedError,
     SlackUnavailableError,
     SlackUnreachableError,
+    TokenRefusedError,
 )
 from bot.slack.turns import Turns
 from bot.workspace import WorkspaceId
@@ -38,19 +39,22 @@ class Posting:
     `client_for` returns the client of a workspace. Its `retry_handlers` must be `[]`: those that
     the SDK adds by itself repeat a post whose answer was lost, and then it may be there twice.
     Slack has no key by which it would know the second one:
-    https://github.com/slackapi/slack-api-specs/issues/10. `clock` and `sleep` count seconds.
+    https://github.com/slackapi/slack-api-specs/issues/10. `on_refused` learns of a workspace
+    whose token Slack does not take. `clock` and `sleep` count seconds.
     """
 
     def __init__(
         self,
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
         *,
+        on_refused: Callable[[WorkspaceId], object] = lambda _workspace: None,
         between_s: float = BETWEEN_S,
         answered_within_s: float = ANSWERED_WITHIN_S,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._client_for = client_for
+        self._on_refused = on_refused
         self._answered_within_s = answered_within_s
         self._clock = clock
         self._turns: Turns[tuple[WorkspaceId, str]] = Turns(between_s, clock=clock, sleep=sleep)
@@ -91,6 +95,9 @@ class Posting:
         except SlackRateLimitedError as error:
             self._hold(workspace, error.retry_after_s)
             raise
+        except TokenRefusedError:
+            self._on_refused(workspace)
+            raise
 
     async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
         """Send a person a direct message, when it is its turn there.
@@ -112,6 +119,9 @@ class Posting:
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
                 return await open_direct(client, user_id)
+        except TokenRefusedError:
+            self._on_refused(workspace)
+            raise
         except SlackUnavailableError as error:
             if not error.is_outcome_unknown:
                 raise

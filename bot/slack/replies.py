@@ -32,12 +32,14 @@ class Origin:
     https://docs.slack.dev/interactivity/handling-user-interaction#message_responses.
     It and `channel_id` may be `None`: a form that was opened from nowhere. `is_message`: it
     belongs to a message whose button was pressed, so that only that message can be replaced.
+    `is_home`: the Home tab, where neither is, or a form that was opened from it.
     """
 
     user_id: str
     channel_id: str | None = None
     response_url: str | None = field(default=None, repr=False)
     is_message: bool = False
+    is_home: bool = False
 
 
 class Way(Enum):
@@ -66,7 +68,8 @@ class Replies:
 
         `replace` puts the answer where the earlier one of the same origin stands. Blocks that
         Slack refuses are sent again as their plain twin, once. An answer to the person alone
-        finds another way when the response_url is used up: the channel, then a direct message.
+        finds another way when the response_url is used up: the channel, then a direct message,
+        which has nothing to share.
 
         Raises:
             SlackError: no way is open.
@@ -120,7 +123,7 @@ class Replies:
                 logger.warning("ephemeral answer failed", error=repr(error))
             else:
                 return Way.THERE
-        await send_direct(client, origin.user_id, message.as_args())
+        await send_direct(client, origin.user_id, message.for_one().as_args())
         return Way.DIRECT
 
     async def _respond(

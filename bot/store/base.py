@@ -73,8 +73,14 @@ class Documents(Protocol):
     async def delete_prefix(self, prefix: str) -> int:
         """Forget, in one step, every document whose key begins with `prefix`; return how many.
 
-        A whole workspace (`T1/`) leaves no trace in the storage; that writes everything else
-        anew and may take a while. The empty prefix is refused: it would mean everything.
+        The empty prefix is refused: it would mean everything. See `wipe_traces`.
+        """
+        ...
+
+    async def wipe_traces(self) -> None:
+        """Leave in the storage no trace of what was deleted or replaced before.
+
+        That may write everything else anew and take minutes, while everybody else waits.
         """
         ...
 
@@ -83,6 +89,10 @@ class Documents(Protocol):
 
         At most `limit` of them, the first ones; `None` for all. The empty prefix means all.
         """
+        ...
+
+    async def list_keys(self, prefix: str) -> list[str]:
+        """Return the keys of what `list_prefix` would return, without reading any of it."""
         ...
 
     async def due_before(

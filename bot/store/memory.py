@@ -67,12 +67,21 @@ class MemoryDocuments:
         self._due.forget_prefix(prefix)
         return len(doomed)
 
+    async def wipe_traces(self) -> None:
+        """See `Documents.wipe_traces`. There is nothing to do."""
+        self._require_open()
+
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
         """See `Documents.list_prefix`."""
         self._require_open()
         keys = self._keys(prefix and checked_key(prefix))
         wanted = len(keys) if limit is None else max(limit, 0)
         return [decode_row(key, self._rows[key]) for key in keys[:wanted]]
+
+    async def list_keys(self, prefix: str) -> list[str]:
+        """See `Documents.list_keys`."""
+        self._require_open()
+        return self._keys(prefix and checked_key(prefix))
 
     async def due_before(
         self, moment: datetime, *, prefix: str = "", limit: int = 100

@@ -11,10 +11,15 @@ from bot.store.base import Document
 from bot.store.rows import decode_row, end_of_prefix
 
 PAGE_ROWS = 100
+PAGE_KEYS = 1_000
 READ_ONE = "SELECT hex(value) FROM docs WHERE key = ?"
 READ_PAGE = """
     SELECT group_concat(hex(key) || ' ' || hex(value))
     FROM (SELECT key, value FROM docs WHERE key >= ? AND key < ? ORDER BY key LIMIT ?)
+"""
+READ_KEYS = """
+    SELECT group_concat(hex(key))
+    FROM (SELECT key FROM docs WHERE key >= ? AND key < ? ORDER BY key LIMIT ?)
 """
 DELETE_RANGE = "DELETE FROM docs WHERE key >= ? AND key < ?"
 AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
@@ -60,6 +65,20 @@ def read_prefix(connection: Connection, prefix: str, limit: int | None) -> list[
     return found
 
 
+def read_keys(connection: Connection, prefix: str) -> list[str]:
+    """Return the keys that begin with `prefix`, in order."""
+    found: list[str] = []
+    start, end = prefix, _end(prefix)
+    while True:
+        row = connection.select_one(READ_KEYS, (start, end, PAGE_KEYS))
+        listed = ((row and row[0]) or "").split(",")
+        page = sorted(bytes.fromhex(key).decode() for key in listed if key)
+        found += page
+        if len(page) < PAGE_KEYS:
+            return found
+        start = page[-1] + "\0"  # the very next key that could be
+
+
 def delete_prefix(connection: Connection, prefix: str) -> int:
     """Delete what begins with `prefix`; return how many there were."""
     connection.execute(DELETE_RANGE, (prefix, _end(prefix)))
@@ -67,15 +86,17 @@ def delete_prefix(connection: Connection, prefix: str) -> int:
     return int(row[0]) if row else 0
 
 
-def wipe_traces(connection: Connection) -> None:
+def wipe_traces(connection: Connection) -> bool:
     """Write the file anew, so that it and its log hold nothing that was deleted.
 
     `secure_delete` is not enough: after 1,500 writes SQLite 3.40 still had deleted keys in the
     gaps of pages that it had rearranged. While another program reads the file, the log keeps
-    its traces until a later checkpoint, at the latest until the store is closed.
+    its traces until a later checkpoint, at the latest until the store is closed: then this
+    returns `False` (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
     """
     connection.select_one("VACUUM")
-    connection.select_one("PRAGMA wal_checkpoint(TRUNCATE)")
+    row = connection.select_one("PRAGMA wal_checkpoint(TRUNCATE)")
+    return row is not None and row[0] == 0
 
 
 def _end(prefix: str) -> str | bytes:

@@ -108,11 +108,6 @@ def next_rev(rev: int | None) -> int:
     return secrets.randbelow(MAX_FIRST_REV) + 1 if rev is None else rev + 1
 
 
-def is_workspace(prefix: str) -> bool:
-    """Return whether the prefix means everything that a workspace has, such as `-.T1/`."""
-    return prefix.find("/") == len(prefix) - 1
-
-
 def end_of_prefix(prefix: str) -> str | None:
     """Return the first string after all that begin with `prefix`; `None`: there is none.
 

@@ -1,34 +1,26 @@
-"""The store in one SQLite file. The only module that knows sqlitedict and sqlite3."""
+"""The store in one SQLite file, driven by one thread."""
 
 import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
-
-from sqlitedict import SqliteDict
 
 from bot.store.base import Document
 from bot.store.due import DueIndex
 from bot.store.errors import StoreError
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
-from bot.store.rows import (
-    checked_key,
-    checked_moment,
-    decode_json,
-    decode_row,
-    encode_row,
-    encode_value,
-)
+from bot.store.opening import due_in, open_rows
+from bot.store.rows import checked_key, checked_moment, encode_value
 from bot.store.table import Table
 
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
+# It writes the whole file anew.
+WIPED_WITHIN_S = 600.0
 
 
 class SqliteDocuments:
@@ -43,13 +35,14 @@ class SqliteDocuments:
         self._thread = thread
         self._timeout_s = timeout_s
         self._is_closed = False
+        self._wipe: asyncio.Future[None] | None = None
         real = path.resolve()
         self._lock = FileLock(lock_file_of(real))
         try:
             make_private_database(real)
             watched = (Watch(path.absolute()), self._lock.watch)
-            due = DueIndex(_due_in(real))
-            rows = _open_rows(real)
+            due = DueIndex(due_in(real))
+            rows = open_rows(real)
         except BaseException:
             self._lock.release()
             raise
@@ -62,9 +55,11 @@ class SqliteDocuments:
         Raises:
             StoreError: it failed or took longer than the time limit (it may still finish).
         """
-        if self._is_closed:
-            raise StoreError("the store is closed")
-        return await self._run(action)
+        self._require_open()
+        job = self._begun(action)
+        if self._wipe and not self._wipe.done():  # it comes first, and takes a time of its own
+            await asyncio.wait({self._wipe}, timeout=WIPED_WITHIN_S)
+        return await self._outcome(job, self._timeout_s)
 
     async def get(self, key: str) -> Document | None:
         """See `Documents.get`."""
@@ -95,11 +90,23 @@ class SqliteDocuments:
         checked_key(prefix)
         return await self.run(lambda table: table.delete_prefix(prefix))
 
+    async def wipe_traces(self) -> None:
+        """See `Documents.wipe_traces`."""
+        self._require_open()
+        self._wipe = self._begun(lambda table: table.wipe_traces())
+        await self._outcome(self._wipe, WIPED_WITHIN_S)
+
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
         """See `Documents.list_prefix`."""
         if prefix:
             checked_key(prefix)
         return await self.run(lambda table: table.list_prefix(prefix, limit))
+
+    async def list_keys(self, prefix: str) -> list[str]:
+        """See `Documents.list_keys`."""
+        if prefix:
+            checked_key(prefix)
+        return await self.run(lambda table: table.list_keys(prefix))
 
     async def due_before(
         self, moment: datetime, *, prefix: str = "", limit: int = 100
@@ -127,18 +134,25 @@ class SqliteDocuments:
             return
         self._is_closed = True
         try:
-            await self._run(lambda table: table.close())
+            await self._outcome(self._begun(lambda table: table.close()), self._timeout_s)
         finally:
             self._thread.shutdown(wait=False)
             if not self._writer.is_alive():  # else it may still be writing: keep others out
                 self._lock.release()
 
-    async def _run(self, action: Callable[[Table], T]) -> T:
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise StoreError("the store is closed")
+
+    def _begun(self, action: Callable[[Table], T]) -> "asyncio.Future[T]":
+        """Return what becomes of `action`, which is in the thread's line from now on."""
         if not self._writer.is_alive():
             raise StoreError("the writer thread has died")
-        job = asyncio.get_running_loop().run_in_executor(self._thread, action, self._table)
+        return asyncio.get_running_loop().run_in_executor(self._thread, action, self._table)
+
+    async def _outcome(self, job: "asyncio.Future[T]", within_s: float) -> T:
         try:
-            return await asyncio.wait_for(asyncio.shield(job), self._timeout_s)
+            return await asyncio.wait_for(asyncio.shield(job), within_s)
         except (sqlite3.Error, TimeoutError, ValueError) as error:
             raise StoreError(f"the store failed: {_told(error)}") from error
 
@@ -161,50 +175,6 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
     except BaseException:
         thread.shutdown(wait=False)
         raise
-
-
-def _due_in(path: Path) -> list[tuple[str, datetime]]:
-    """Return what comes due when, after a look at the whole file.
-
-    Done with plain sqlite3, because sqlitedict hangs when it meets damage between two rows.
-    """
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if verdict != "ok":
-            raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
-            return []
-        rows = connection.execute("SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs")
-        documents = (_readable(key, value) for key, value in rows)
-        return [(found.key, found.due_at) for found in documents if found and found.due_at]
-
-
-def _readable(key: bytes, value: bytes) -> Document | None:
-    try:
-        return decode_row(key.decode(), value or b"")
-    except ValueError:
-        # It stays where it is, and who asks for it gets a StoreError; the others can be used.
-        logger.warning("a stored document cannot be read: %r", key)
-        return None
-
-
-def _open_rows(path: Path) -> SqliteDict:
-    # JSON, because pickle runs code from the file when it is read (CVE-2024-35515); autocommit,
-    # because a failed commit of sqlitedict's hangs every later call (piskvorky/sqlitedict#108).
-    rows = SqliteDict(
-        str(path),
-        tablename="docs",
-        autocommit=True,
-        journal_mode="WAL",
-        outer_stack=False,  # True triples the cost of a read
-        encode=encode_row,
-        decode=decode_json,
-    )
-    for pragma in ("synchronous=FULL", "busy_timeout=5000", "secure_delete=ON"):
-        rows.conn.execute(f"PRAGMA {pragma}")
-    if rows.conn.select_one("PRAGMA synchronous") != (2,):
-        raise StoreError("could not set synchronous=FULL")
-    return rows
 
 
 def _told(error: Exception) -> str:

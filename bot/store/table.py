@@ -8,8 +8,15 @@ from bot.store.base import Document
 from bot.store.due import DueIndex
 from bot.store.errors import StoreError
 from bot.store.files import Watch
-from bot.store.queries import Connection, delete_prefix, read_one, read_prefix, wipe_traces
-from bot.store.rows import Row, checked_rev, decode_json, encode_value, is_workspace, next_rev
+from bot.store.queries import (
+    Connection,
+    delete_prefix,
+    read_keys,
+    read_one,
+    read_prefix,
+    wipe_traces,
+)
+from bot.store.rows import Row, checked_rev, decode_json, encode_value, next_rev
 
 CHECK_KEY = "meta/check"
 
@@ -79,13 +86,21 @@ class Table:
         self._require_in_place()
         count = delete_prefix(self.rows.conn, prefix)
         self._due.forget_prefix(prefix)
-        if is_workspace(prefix):
-            wipe_traces(self.rows.conn)
         return count
+
+    def wipe_traces(self) -> None:
+        """See `Documents.wipe_traces`."""
+        self._require_in_place()
+        if not wipe_traces(self.rows.conn):
+            raise StoreError("another program reads the file, so traces are left in its log")
 
     def list_prefix(self, prefix: str, limit: int | None) -> list[Document]:
         """See `Documents.list_prefix`."""
         return read_prefix(self.rows.conn, prefix, limit)
+
+    def list_keys(self, prefix: str) -> list[str]:
+        """See `Documents.list_keys`."""
+        return read_keys(self.rows.conn, prefix)
 
     def due_before(self, moment: datetime, prefix: str, limit: int) -> list[Document]:
         """See `Documents.due_before`. The moment is in UTC."""

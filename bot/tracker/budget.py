@@ -37,16 +37,27 @@ class Purpose(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetState:
-    """What is known of one key. Moments are readings of the budget's clock, in seconds.
+    """What is known of one key at the moment of asking.
 
-    `remaining` and `seen_at` are `None` when the service has not told within the last hour.
-    `blocked_until` is `None` when nothing is being waited for.
+    `remaining` and `told_ago_s` are `None` when the service has not told within the last hour.
+    `wait_s` is `None` when nothing is being waited for. `highest_seen` is the most requests that
+    were ever told to remain, 0 before the first.
     """
 
     remaining: int | None = None
-    seen_at: float | None = None
-    blocked_until: float | None = None
+    told_ago_s: float | None = None
+    wait_s: float | None = None
     highest_seen: int = 0
+
+    @property
+    def reserve(self) -> int:
+        """How many requests are kept for scheduled work; 0: none are, the allowance is small."""
+        return self.highest_seen // RESERVE_DIVISOR
+
+    @property
+    def is_reserve_reached(self) -> bool:
+        """Whether the requests remaining are all kept for scheduled work."""
+        return bool(self.reserve) and self.remaining is not None and self.remaining <= self.reserve
 
 
 @dataclass(slots=True)
@@ -142,8 +153,8 @@ class Budget:
         remaining = _known_remaining(account, now)
         return BudgetState(
             remaining=remaining,
-            seen_at=None if remaining is None else account.seen_at,
-            blocked_until=account.blocked_until if now < account.blocked_until else None,
+            told_ago_s=None if remaining is None else now - account.seen_at,
+            wait_s=account.blocked_until - now if now < account.blocked_until else None,
             highest_seen=account.highest_seen,
         )
 
@@ -161,9 +172,9 @@ def _refuse_until(moment: float, now: float) -> None:
 
 
 def _check_reserve(account: _Account, now: float) -> None:
-    reserve = account.highest_seen // RESERVE_DIVISOR
     remaining = _known_remaining(account, now)
-    if not reserve or remaining is None or remaining > reserve:
+    known = BudgetState(remaining=remaining, highest_seen=account.highest_seen)
+    if not known.is_reserve_reached:
         return
     # Scheduled work that went through since tells as much as a probe.
     probe_at = max(account.seen_at, account.reserve_probed_at) + RESERVE_PROBE_S

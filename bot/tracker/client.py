@@ -16,7 +16,7 @@ from bot.tracker.errors import (
     TimedOutError,
     UnavailableError,
 )
-from bot.tracker.exchange import CONNECT_S, Reply, exchange, tracker_http
+from bot.tracker.exchange import CONNECT_S, NOT_SENT, Reply, exchange, tracker_http
 from bot.tracker.headers import requests_remaining, retry_after_s
 from bot.tracker.models import Added, Listing, ScanResult
 from bot.tracker.slots import Slots
@@ -84,8 +84,10 @@ class Tracker(Protocol):
 class TrackerClient:
     """A `Tracker` that asks the service at `base_url`, whose path may be anything.
 
-    The caller owns `http` (see `tracker_http`) and `budget`. A GET is repeated when the service
-    was not reached, dropped the connection or answered 502, 503 or 504; a POST never is.
+    The caller owns `http` (see `tracker_http`) and `budget`. `on_sent` learns the fingerprint of
+    the key of each request that may have reached the service, repetitions too. A GET is repeated
+    when the service was not reached, dropped the connection or answered 502, 503 or 504; a POST
+    never is.
 
     Raises:
         ValueError: `base_url` holds a user name, which httpx would send in place of the key.
@@ -98,6 +100,7 @@ class TrackerClient:
         base_url: str,
         budget: Budget,
         limits: Limits = DEFAULT_LIMITS,
+        on_sent: Callable[[str], object] = lambda _fingerprint: None,
     ) -> None:
         if httpx.URL(base_url).userinfo:
             raise ValueError("the address of the service must hold no user name")
@@ -105,6 +108,7 @@ class TrackerClient:
         self._base_url = base_url.rstrip("/")
         self._budget = budget
         self._limits = limits
+        self._on_sent = on_sent
         self._slots = Slots(wait_s=limits.slot_s)
         # Not the decorator: it logs the arguments of what it repeats, and one is the key.
         self._repeat = stamina.AsyncRetryingCaller(
@@ -173,7 +177,7 @@ class TrackerClient:
         """Send the request once; let the budget learn from what comes back."""
         known_as = call.fingerprint
         request = call.request(self._http, self._base_url, connect_s=self._limits.connect_s)
-        reply = await exchange(self._http, request, is_write=call.is_write)
+        reply = await self._sent(call, request)
         if (remaining := requests_remaining(reply.headers)) is not None:
             self._budget.saw_remaining(known_as, remaining)
         try:
@@ -183,6 +187,17 @@ class TrackerClient:
             raise RateLimitedError(wait_s) from None
         self._budget.saw_success(known_as)
         return answer
+
+    async def _sent(self, call: Call, request: httpx.Request) -> Reply:
+        is_sent = True
+        try:
+            return await exchange(self._http, request, is_write=call.is_write)
+        except UnavailableError as error:
+            is_sent = not isinstance(error.__cause__, NOT_SENT)
+            raise
+        finally:
+            if is_sent:
+                self._on_sent(call.fingerprint)
 
 
 async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:

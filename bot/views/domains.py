@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.health import summary
-from bot.message import Block, Message
+from bot.message import SHARE, Block, Message
 from bot.portfolio.portfolio import Snapshot
 from bot.portfolio.query import Query, Sort, query_text
 from bot.tracker.models import Domain
@@ -19,7 +19,7 @@ from bot.views.text import (
 )
 from bot.words import unescaped
 
-SHARE_DOMAINS = "share.domains"
+SHARE_DOMAINS = f"{SHARE}.domains"
 MAX_WORST_IN_TEXT = 5
 MAX_PLAIN_CHARS = 9_000
 MAX_OFFERED = 10

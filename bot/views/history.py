@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from bot.admin.audit import MAX_ENTRIES, Act, Entry
+from bot.admin.audit import MAX_ENTRIES, OPERATOR, SLACK, Act, Entry
 from bot.message import Block
 from bot.views.blocks import actions, button, context, paragraphs, section
 from bot.views.form import notice
-from bot.views.text import code, moment_token
+from bot.views.managers import name_token
+from bot.views.text import code, escaped, moment_token
 
 HISTORY_PAGE = "history.page"
 TITLE = "History"
@@ -17,7 +18,7 @@ _DONE = {
     Act.KEY_REPLACED: "replaced the key by",
     Act.KEY_ROLLED_BACK: "rolled back to the key",
     Act.KEY_REMOVED: "removed the key",
-    Act.EARLIER_KEY_FORGOTTEN: "finished a rotation; forgotten is the key",
+    Act.EARLIER_KEY_FORGOTTEN: "finished a rotation: I no longer keep the old key",
     Act.MANAGERS_CHANGED: "changed the managers",
     Act.DIGEST_MADE: "made a digest",
     Act.DIGEST_CHANGED: "changed a digest",
@@ -26,7 +27,12 @@ _DONE = {
     Act.DIGEST_DELETED: "deleted a digest",
     Act.DIGESTS_RESTRICTED: "let only admins change digests",
     Act.DIGESTS_UNRESTRICTED: "let members change digests",
+    Act.IMPORTED: "imported a file",
+    Act.APP_INSTALLED: "installed the app",
+    Act.APP_REINSTALLED: "installed the app again",
+    Act.ACCESS_REVOKED: "ended the app's access",
 }
+_NOT_PEOPLE = {OPERATOR: "Whoever runs the bot", SLACK: "Slack"}
 
 
 def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
@@ -51,11 +57,13 @@ def history_trouble_form(mrkdwn: str) -> Block:
 
 def entry_line(entry: Entry) -> str:
     """Return when who did what, as finished mrkdwn."""
-    words = [f"{moment_token(entry.at)}  ·  <@{entry.by}> {_DONE[entry.act]}"]
+    by = _NOT_PEOPLE.get(entry.by) or name_token(entry.by)
+    words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
     if entry.key:
         words.append(code(entry.key, 40))
     if entry.channel_id:
         words.append(f"in <#{entry.channel_id}>")
-    changes = [f"with <@{user_id}>" for user_id in entry.added]
-    changes += [f"without <@{user_id}>" for user_id in entry.removed]
+    changes = [escaped(entry.detail)] if entry.detail else []
+    changes += [f"with {name_token(each)}" for each in entry.added]
+    changes += [f"without {name_token(each)}" for each in entry.removed]
     return " ".join(words) + (f": {', '.join(changes)}" if changes else "")

@@ -3,33 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.keys import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord
+from bot.keys import KEY_CHARS, KEY_PREFIX, SCOPES, EarlierKey, KeyRecord, KeySlots
 from bot.message import Block
 from bot.views.blocks import context, plain_text, section
 from bot.views.form import field, form, notice, option
-from bot.views.text import code, plural
+from bot.views.key_label import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
+from bot.views.text import code, moment_token, plural
 
 KEY_FORM = "key"
-
-
 SECRET_BLOCK, LABEL_BLOCK = "secret", "label"
-
-
 EXPIRY_BLOCK, EXPIRY_DAY_BLOCK, SCOPES_BLOCK = "expiry", "expiry_day", "scopes"
-
-
 SECRET_FIELD, LABEL_FIELD = "key.secret", "key.label"
-
-
 EXPIRY_FIELD, EXPIRY_DAY_FIELD, SCOPES_FIELD = "key.expiry", "key.expiry_day", "key.scopes"
-
-
 TITLE = "Domain Tracker API key"
-
-
-MAX_LABEL_CHARS = 100
-PROPOSED_LABEL = "Domain Tracker for Slack"
-
 
 # Service document, section 2.1: 30, 90 or 365 days, or a date.
 EXPIRIES = {
@@ -39,8 +25,6 @@ EXPIRIES = {
     "date": "A date…",
     "unknown": "None, or I do not know",
 }
-
-
 _SCOPE_NOTES = {
     "read_domains": "needed for /domains and to find a domain",
     "write_domains": "needed for /adddomain",
@@ -62,23 +46,30 @@ def key_form(
     metadata: str,
     values: KeyFormValues,
     trouble: str | None = None,
-    *,
-    title: str = TITLE,
-    callback_id: str = KEY_FORM,
-    submit: str = "Check and save",
-    head: Sequence[Block] = (),
+    in_use: KeySlots | None = None,
 ) -> Block:
-    """Return the form; `trouble` is one of our own sentences on why the last try was not saved.
+    """Return the form; `in_use`: the keys there are, of which the first is to be replaced.
 
-    `head` is what stands above everything else.
+    `trouble` is one of our own sentences on why the last try was not saved.
     """
+    head = [section(_replacing_text(in_use))] if in_use else []
+    return form(
+        KEY_FORM,
+        TITLE,
+        "Check and save",
+        [*head, *new_key_blocks(values, trouble)],
+        metadata=metadata,
+    )
+
+
+def new_key_blocks(values: KeyFormValues, trouble: str | None) -> list[Block]:
+    """Return how the key is made, and the fields; `trouble` as for `key_form`."""
     warning = [section(f"⚠️ *Not saved.* {trouble} Please enter the key again.")] if trouble else []
     how = context(
         "Make the key in Domain Tracker under *Portfolio → API Keys*, one for this bot alone."
         " It is checked with one request, sealed, and never shown again."
     )
-    blocks = [*head, *warning, how, *_fields(values)]
-    return form(callback_id, title, submit, blocks, metadata=metadata)
+    return [*warning, how, *_fields(values)]
 
 
 def checking_form() -> Block:
@@ -86,18 +77,32 @@ def checking_form() -> Block:
     return _notice("⏳ Checking the key with Domain Tracker…")
 
 
-def saved_form(record: KeyRecord, domains: int, *, is_earlier_kept: bool = False) -> Block:
-    """Return that the key was saved, and what it sees."""
-    back = " The key before it is kept for 7 days, in case you want to roll back."
+def saved_form(record: KeyRecord, domains: int, earlier: EarlierKey | None = None) -> Block:
+    """Return that the key was saved, and what it sees; `earlier` is kept for a while."""
+    back = ""
+    if earlier:
+        until = moment_token(earlier.until)
+        back = f"\n↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
     return _notice(
         f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
-        f" Try `/domains`.{back if is_earlier_kept else ''}"
+        f" Try `/domains`.{back}"
     )
 
 
 def refused_form(sentence: str) -> Block:
     """Return one of our own sentences in the form's place."""
     return _notice(sentence)
+
+
+def _replacing_text(in_use: KeySlots) -> str:
+    told = (
+        f"In use now: {label_text(in_use.record)}. The key that you enter takes its place as soon"
+        " as it is seen to work. The one in use is then kept for 7 days, in case you want to roll"
+        " back."
+    )
+    if in_use.earlier:
+        told += f" {label_text(in_use.earlier.record)}, the key before it, is then forgotten."
+    return told
 
 
 def _fields(values: KeyFormValues) -> list[Block]:

@@ -6,8 +6,9 @@ from bot.keys import KeyNotice, KeyRecord, NoticeKind
 from bot.message import Message
 from bot.views.blocks import actions, button, section
 from bot.views.key import ROTATE_KEY, SET_KEY
+from bot.views.key_expiry import expiry_words
 from bot.views.key_trouble import refusal_notice
-from bot.views.text import code, day_text, escaped, plural
+from bot.views.text import code, escaped, plural
 
 _STEPS = (
     "1. make a new key with the same scopes in Domain Tracker, under *Portfolio → API Keys*"
@@ -24,7 +25,7 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
         case NoticeKind.REFUSED:
             return refusal_notice(record)
         case NoticeKind.EXPIRY:
-            return _with_steps(record, _expiry_words(record, today), "📅")
+            return _with_steps(record, expiry_words(record, today), "📅")
         case NoticeKind.ROTATION:
             age = plural((today - record.set_at.date()).days, "day")
             return _with_steps(
@@ -32,21 +33,6 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
                 f"was set {age} ago. Domain Tracker advises to replace keys every 90 days.",
                 "🔄",
             )
-
-
-def _expiry_words(record: KeyRecord, today: date) -> str:
-    if record.expires_on is None:
-        return "has an expiration that is not known."
-    day, days = day_text(record.expires_on), (record.expires_on - today).days
-    after = "Without another key commands and digests stop then."
-    match days:
-        case 0:
-            return f"expires today, {day}. {after}"
-        case 1:
-            return f"expires tomorrow, {day}. {after}"
-        case _ if days < 0:
-            return f"expired on {day}, {plural(-days, 'day')} ago, by what was entered."
-    return f"expires in {plural(days, 'day')}, on {day}. {after}"
 
 
 def _with_steps(record: KeyRecord, words: str, symbol: str) -> Message:

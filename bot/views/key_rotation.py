@@ -3,11 +3,12 @@
 The steps are those of the service document, section 5.3, rule 5.
 """
 
-from bot.keys import EarlierKey, KeyRecord
+from bot.keys import EarlierKey, KeyRecord, KeySlots
 from bot.message import Block
 from bot.views.blocks import actions, button, context, section
-from bot.views.form import notice
-from bot.views.key_form import KeyFormValues, key_form
+from bot.views.form import form, notice
+from bot.views.key_form import KeyFormValues, new_key_blocks
+from bot.views.key_label import label_text
 from bot.views.text import code, plural
 
 ROTATION_FORM = "key-rotation"
@@ -19,36 +20,43 @@ SWAP = "Check and swap"
 _PLACE = "In Domain Tracker, under *Portfolio → API Keys*,"
 
 
-def first_step(record: KeyRecord, earlier: EarlierKey | None, metadata: str) -> Block:
+def first_step(slots: KeySlots, label: str, metadata: str) -> Block:
     """Return how the new key is made, like the one in use.
 
-    `earlier`: a rotation may have been left after its second step, and is gone on with.
+    `label` is proposed for it. Where there is an earlier key, a rotation may have been left after
+    its second step, and is gone on with.
     """
+    record, earlier = slots.record, slots.earlier
     scopes = ", ".join(code(scope, 40) for scope in record.scopes) or (
         "those of the key in use (I was not told which)"
     )
     steps = (
-        f"{_PLACE} make a new key:\n• *name*: one that you can tell from {code(record.label, 100)}"
+        f"{_PLACE} make a new key:\n• *name*: {code(label)}, for instance; the key in use is"
+        f" {label_text(record)}"
         f"\n• *scopes*: the same, {scopes}\n• *expiration*: 90 days, for instance"
         "\n• *IP restrictions*: the same, if the key in use has any"
         "\nIts value is shown only once: keep that page open."
     )
-    form = _step(1, "make a new key", steps, metadata, button("I have made it", MADE_IT))
+    first = _step(1, "make a new key", steps, metadata, button("I have made it", MADE_IT))
     if earlier:
-        left = f"The old key {code(earlier.record.label, 100)} is still kept. Is it deleted there?"
+        left = f"The old key {label_text(earlier.record)} is still kept. Is it deleted there?"
         go_on = actions(button("Go on with step 3", GO_ON, earlier.record.mark))
-        form["blocks"] += [section(left), *go_on]
-    return form
+        first["blocks"] += [section(left), *go_on]
+    return first
 
 
-def second_step(metadata: str, values: KeyFormValues, trouble: str | None = None) -> Block:
-    """Return the form for the new key; `trouble`: see `key_form`."""
-    head = [
-        section("*Step 2 of 4: put the new key in*\nThe key in use stays until this one works.")
-    ]
-    return key_form(
-        metadata, values, trouble, title=TITLE, callback_id=ROTATION_FORM, submit=SWAP, head=head
-    )
+def second_step(
+    metadata: str,
+    values: KeyFormValues,
+    trouble: str | None = None,
+    in_use: KeySlots | None = None,
+) -> Block:
+    """Return the form for the new key; the arguments are those of `key_form`."""
+    named = f", {label_text(in_use.record)}," if in_use else ""
+    told = f"The key in use{named} stays until the new one works, and is then kept for 7 days."
+    head = section(f"*Step 2 of 4: put the new key in*\n{told}")
+    blocks = [head, *new_key_blocks(values, trouble)]
+    return form(ROTATION_FORM, TITLE, SWAP, blocks, metadata=metadata)
 
 
 def checking_step() -> Block:
@@ -63,7 +71,7 @@ def third_step(
 
     `domains`: how many it sees, `None` when that was not looked at just now.
     """
-    old = f"{code(earlier.record.label, 100)} ({code(earlier.record.shown)})"
+    old = label_text(earlier.record)
     seen = "" if domains is None else f" and works: it sees {plural(domains, 'domain')}"
     steps = (
         f"✅ {code(record.shown)} is in use{seen}.\n"
@@ -76,7 +84,7 @@ def third_step(
 
 def fourth_step(earlier: EarlierKey, metadata: str) -> Block:
     """Return that the old key is to be deleted in the service."""
-    old = f"{code(earlier.record.label, 100)} ({code(earlier.record.shown)})"
+    old = label_text(earlier.record)
     steps = f"{_PLACE} delete {old}. I forget it too, so it cannot be rolled back to any more."
     done = button("Done", DELETED_IT, earlier.record.mark)
     return _step(4, "delete the old key", steps, metadata, done)

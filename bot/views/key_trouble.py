@@ -3,7 +3,8 @@
 Members learn whom to ask; admins learn how to mend it, with the button that does.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.connection import LackingScopeError
@@ -18,11 +19,16 @@ from bot.tracker.errors import (
     ReserveReachedError,
 )
 from bot.views.admin_trouble import ADMIN_TROUBLES
-from bot.views.blocks import actions, button, run_button, section
+from bot.views.blocks import actions, button, context, run_button, section
+from bot.views.budget import budget_lines, left_text
 from bot.views.facts import Facts
 from bot.views.key import CHECK_KEY, SET_KEY, operation_text
 from bot.views.key_scopes import least_scope
+from bot.views.managers import names_text
 from bot.views.text import code, day_text, duration_text
+
+NAMED_MANAGERS = 5
+_ADMINS = "a workspace admin or owner"
 
 
 def refusal_notice(record: KeyRecord) -> Message:
@@ -40,7 +46,8 @@ def draft_trouble(error: Exception, facts: Facts) -> str | None:
         case InvalidKeyError():
             return "Domain Tracker does not accept this key: mistyped, expired or deleted."
         case InsufficientPermissionsError() | IpNotAllowedError() | RateLimitedError():
-            return KEY_TROUBLES[type(error)](error, facts).text
+            # What is known of requests is of the key in use, not of this one.
+            return KEY_TROUBLES[type(error)](error, replace(facts, allowance=None)).text
     return None
 
 
@@ -58,9 +65,11 @@ def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
     told = "Domain Tracker refuses this workspace's API key as invalid."
     if facts.is_admin:
         return _message(f"{told} {_why_invalid(facts)}", *_mending())
-    if facts.key and facts.key.told_at:
-        told += _who_was_told(facts.key)
-    return _message(f"{told} {_ask('to replace it')}")
+    key = facts.key if facts.key and facts.key.told_at else None
+    managers = [each for each in key.told if each != key.set_by] if key else []
+    whom = "a manager, or a workspace admin or owner," if managers else _ADMINS
+    known = _who_was_told(key, managers) if key and key.told else ""
+    return _message(f"{told}{known} {_ask('to replace it', whom)}")
 
 
 def _lacking(error: LackingScopeError, facts: Facts) -> Message:
@@ -100,23 +109,36 @@ def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     told = f"The API key has used up its requests for now. Try again in {wait}."
     more = (
-        f"{_left(facts)} Every list, added domain and scan of this workspace counts; the usual"
-        " allowance is 1,000 an hour per key. Domain Tracker's support can raise it."
+        " Every list, added domain and scan of this workspace counts; the usual allowance is"
+        " 1,000 an hour per key. Domain Tracker's support can raise it."
     )
-    return _message(told + (more if facts.is_admin else ""), _try_again(facts))
+    return _scarce(told, more, facts)
 
 
 def _reserve(error: ReserveReachedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     told = (
-        "Nearly all requests of the API key are used, and I keep the last ones back."
+        "Nearly all requests of the API key are used, and I keep the last ones back for digests."
         f" Try again in {wait}."
     )
-    return _message(told + (_left(facts) if facts.is_admin else ""), _try_again(facts))
+    return _scarce(told, "", facts)
 
 
-def _left(facts: Facts) -> str:
-    return "" if facts.requests_left is None else f" {facts.requests_left:,} are left."
+def _scarce(told: str, more: str, facts: Facts) -> Message:
+    """What used the requests: for those who manage the key; the others read who can see it."""
+    if not facts.is_admin:
+        who = " Those who manage the key see with `/domainkey` what used them."
+        return _message(told + who, _try_again(facts))
+    lines = budget_lines(facts.allowance, facts.now) if facts.allowance else []
+    left = f" {left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
+    return Message(
+        f"{told}{left}{more}",
+        (
+            section(f"{told}{more}"),
+            *([context("\n".join(lines))] if lines else []),
+            *actions(_try_again(facts)),
+        ),
+    )
 
 
 def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
@@ -128,15 +150,18 @@ def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
 
 def _why_invalid(facts: Facts) -> str:
     expires_on = facts.key.expires_on if facts.key else None
-    if expires_on and expires_on <= facts.today:
+    if expires_on and expires_on <= facts.now.date():
         return f"It expired on {day_text(expires_on)}."
     return "It was probably deleted or revoked there, or has expired."
 
 
-def _who_was_told(key: KeyRecord) -> str:
-    if key.set_by in key.told:
-        return f" <@{key.set_by}>, who set it, has been told."
-    return " The managers have been told." if key.told else ""
+def _who_was_told(key: KeyRecord, managers: Sequence[str]) -> str:
+    """The names call nobody: whoever has asked reads this alone."""
+    people = [f"<@{key.set_by}>, who set it"] if key.set_by in key.told else []
+    if managers:
+        more = " and others" if len(managers) > NAMED_MANAGERS else ""
+        people.append(f"the managers: {names_text(managers[:NAMED_MANAGERS])}{more}")
+    return f" I have told {', and '.join(people)}."
 
 
 def _mending() -> tuple[dict[str, Any] | None, ...]:
@@ -147,8 +172,8 @@ def _try_again(facts: Facts) -> dict[str, Any] | None:
     return run_button("Try again", facts.command_line) if facts.command_line else None
 
 
-def _ask(what: str) -> str:
-    return f"Please ask a workspace admin or owner {what}".strip() + "."
+def _ask(what: str, whom: str = _ADMINS) -> str:
+    return f"Please ask {whom} {what}."
 
 
 def _message(mrkdwn: str, *buttons: dict[str, Any] | None) -> Message:

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 
 from bot.findings import Section
-from bot.message import Block, Message
+from bot.message import SHARE, Block, Message
 from bot.scans import ScanReport
 from bot.views.blocks import (
     actions,
@@ -34,7 +34,7 @@ from bot.views.text import (
     plural,
 )
 
-SHARE_SCAN = "share.scan"
+SHARE_SCAN = f"{SHARE}.scan"
 
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600

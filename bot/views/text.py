@@ -44,6 +44,23 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+def clip_at_word(mrkdwn: str, limit: int) -> str:
+    """Return finished text in at most `limit` characters, cut between two words.
+
+    No token of Slack's, such as a date with its spaces, and no escaped character is cut in two.
+    """
+    if len(mrkdwn) <= limit:
+        return mrkdwn
+    cut = mrkdwn[: limit - 2]
+    if cut.rfind("<") > cut.rfind(">"):
+        cut = cut[: cut.rfind("<")]
+    if cut.rfind("&") > cut.rfind(";"):
+        cut = cut[: cut.rfind("&")]
+    # What was cut already may end where a token began.
+    words = cut if mrkdwn[len(cut)].isspace() else cut.rpartition(" ")[0]
+    return f"{(words or cut).rstrip()} …"
+
+
 def escaped(text: str, limit: int = 200) -> str:
     """Return text from outside as it may stand in a message's own text: it can ping nobody.
 

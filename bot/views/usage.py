@@ -13,12 +13,16 @@ MAX_PARTS_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """A command, what it does in one sentence, and examples with what each of them does."""
+    """A command, what it does in one sentence, and examples with what each of them does.
+
+    `brief` is what it is about, in a few words.
+    """
 
     command: str
     does: str
     examples: tuple[tuple[str, str], ...]
     note: str = ""
+    brief: str = ""
 
 
 USAGES = {
@@ -36,6 +40,7 @@ USAGES = {
             ),
             "Parts: words, tag:x, folder:x, type:x, below:0–100, above:0–100, sort:score or"
             ' sort:name, page:2. Put "two words" in quotes.',
+            brief="your domains with their health, worst first",
         ),
         Usage(
             "/scan",
@@ -45,6 +50,7 @@ USAGES = {
                 ("/scan", "opens a form to pick a domain"),
             ),
             "A web address works too. Only domains of your portfolio can be scanned.",
+            brief="a full scan of one domain",
         ),
         Usage(
             "/adddomain",
@@ -55,6 +61,7 @@ USAGES = {
                 ("/adddomain", "opens a form"),
             ),
             "Parts: type:x, folder:x, tag:x (again for each tag).",
+            brief="a new domain in your portfolio",
         ),
         Usage(
             "/domaindigest",
@@ -63,6 +70,7 @@ USAGES = {
             (("/domaindigest", "shows this channel's digests, and makes and changes them"),),
             "Everything is chosen in the form that it opens: filter, days, time, when to stay"
             " silent, whom to mention.",
+            brief="health posts that come to a channel by themselves",
         ),
         Usage(
             "/domainkey",
@@ -70,6 +78,7 @@ USAGES = {
             " Domain Tracker API key, and sets, checks, rotates, rolls back or removes it",
             (("/domainkey", "shows the key's state and what you can do"),),
             "Never type a key behind the command: the form that it opens is private.",
+            brief="the API key, for admins and managers",
         ),
     )
 }
@@ -117,4 +126,6 @@ def _examples(usage: Usage) -> tuple[dict[str, object], ...]:
 
 def _others(command: str) -> dict[str, object]:
     others = ", ".join(f"`{other}`" for other in USAGES if other != command)
-    return context(f"Also: {others}. Each of them answers `help`.")
+    return context(
+        f"Also: {others}. Each of them answers `help`. My Home tab shows everything at a glance."
+    )

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.admin.audit import MAX_ENTRIES, Act, Audit
+from bot.admin.audit import MAX_ENTRIES, OPERATOR, Act, Audit
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
@@ -38,6 +38,14 @@ async def test_what_was_done_comes_back_the_latest_first(audit: Audit) -> None:
     assert (key.key, key.at) == ("service_sk_…abcd", FakeClock()())
 
 
+async def test_an_act_of_nobody_in_slack_can_say_what_was_done(audit: Audit) -> None:
+    await audit.note(ONE, Act.IMPORTED, by=OPERATOR, added=("S1",), detail="2 digests added")
+
+    [entry] = await audit.entries(ONE)
+
+    assert (entry.by, entry.added, entry.detail) == (OPERATOR, ("S1",), "2 digests added")
+
+
 async def test_only_the_last_ones_are_kept(audit: Audit) -> None:
     for number in range(MAX_ENTRIES + 3):
         await audit.note(ONE, Act.KEY_SET, by=f"U{number}")
@@ -61,7 +69,7 @@ async def test_each_workspace_has_its_own(audit: Audit) -> None:
 
 
 async def test_a_secret_does_not_get_in(audit: Audit, documents: UnhurriedDocuments) -> None:
-    await audit.note(ONE, Act.KEY_SET, by="U1", key=KEY)
+    await audit.note(ONE, Act.KEY_SET, by="U1", key=KEY, detail=f"with {KEY}")
 
     assert KEY_TAIL not in str(await documents.list_prefix(""))
 

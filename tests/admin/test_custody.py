@@ -18,7 +18,7 @@ from bot.keys import (
     OtherKeyError,
     StoredKey,
 )
-from bot.portfolio.portfolio import Portfolio
+from bot.portfolio.portfolio import Portfolio, Snapshot
 from bot.store.memory import MemoryDocuments
 from bot.tracker.errors import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from bot.workspace import WorkspaceId
@@ -41,7 +41,8 @@ class Office:
         self.tracker = FakeTracker(a_domain())
         self.told: list[StoredKey] = []
         connection = Connection(self.tracker, self.keys, on_refusal=self.tell)
-        self.portfolio = Portfolio(connection, clock=self.clock)
+        self.changed: list[WorkspaceId] = []
+        self.portfolio = Portfolio(connection, clock=self.clock, on_change=self.changed.append)
         self.audit = Audit(documents, clock=self.clock)
         self.custody = KeyCustody(
             self.keys, connection, self.portfolio, self.audit, clock=self.clock
@@ -179,6 +180,22 @@ async def test_the_old_key_is_forgotten_once(office: Office) -> None:
         await office.custody.forget_earlier(ONE, mark, by="U1")
 
     assert (await office.acts()).count(Act.EARLIER_KEY_FORGOTTEN) == 1
+
+
+async def test_a_key_that_works_again_is_known_to_all_without_another_request(
+    office: Office,
+) -> None:
+    office.tracker.errors[NEW] = InvalidKeyError("refused")
+    with pytest.raises(InvalidKeyError):
+        await office.portfolio.snapshot(ONE)
+    office.tracker.errors.clear()
+    office.tracker.asked.clear()
+
+    await office.custody.check(ONE)
+
+    assert office.changed[-1] == ONE
+    assert isinstance(office.portfolio.said(ONE), Snapshot)
+    assert office.tracker.asked == [("list", NEW)]
 
 
 async def test_checking_without_a_key_says_so() -> None:

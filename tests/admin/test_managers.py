@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.admin.managers import MAX_MANAGERS, Managers, Named
+from bot.admin.managers import MAX_GROUPS, MAX_MANAGERS, Managers, Named
 from bot.store.errors import ConflictError
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
@@ -22,30 +22,44 @@ async def test_at_first_nobody_is_named(managers: Managers) -> None:
 
 
 async def test_who_was_named_is_there_in_order(managers: Managers) -> None:
-    await managers.name(ONE, ("U2", "U1"), rev=0)
+    await managers.name(ONE, Named(("U2", "U1"), ("S2", "S1")))
 
-    assert (await managers.named(ONE)).user_ids == ("U2", "U1")
-    assert (await managers.named(WorkspaceId("T2"))).user_ids == ()
+    named = await managers.named(ONE)
+    assert (named.user_ids, named.group_ids) == (("U2", "U1"), ("S2", "S1"))
+    assert named.ids == ("U2", "U1", "S2", "S1")
+    assert (await managers.named(WorkspaceId("T2"))).ids == ()
+
+
+async def test_a_document_from_before_there_were_groups_is_read() -> None:
+    documents = MemoryDocuments()
+    await documents.put(f"{ONE}/managers", {"v": 1, "user_ids": ["U1"]})
+
+    named = await Managers(documents).named(ONE)
+
+    assert (named.user_ids, named.group_ids) == (("U1",), ())
 
 
 async def test_who_names_by_an_old_list_changes_nothing(managers: Managers) -> None:
-    await managers.name(ONE, ("U1",), rev=0)
+    await managers.name(ONE, Named(("U1",)))
 
     with pytest.raises(ConflictError):
-        await managers.name(ONE, ("U2",), rev=0)
+        await managers.name(ONE, Named(("U2",), ("S1",)))
 
-    assert (await managers.named(ONE)).user_ids == ("U1",)
+    assert (await managers.named(ONE)).ids == ("U1",)
 
 
 async def test_nobody_can_be_a_manager_any_more(managers: Managers) -> None:
-    await managers.name(ONE, ("U1",), rev=0)
+    await managers.name(ONE, Named(("U1",), ("S1",)))
 
-    await managers.name(ONE, (), rev=(await managers.named(ONE)).rev)
+    await managers.name(ONE, Named(rev=(await managers.named(ONE)).rev))
 
-    assert (await managers.named(ONE)).user_ids == ()
+    assert (await managers.named(ONE)).ids == ()
 
 
 async def test_there_is_an_end_to_it(managers: Managers) -> None:
-    await managers.name(ONE, tuple(f"U{number}" for number in range(99)), rev=0)
+    people, groups = (tuple(f"{kind}{n}" for n in range(99)) for kind in "US")
 
-    assert len((await managers.named(ONE)).user_ids) == MAX_MANAGERS
+    await managers.name(ONE, Named(people, groups))
+
+    named = await managers.named(ONE)
+    assert (len(named.user_ids), len(named.group_ids)) == (MAX_MANAGERS, MAX_GROUPS)

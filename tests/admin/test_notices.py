@@ -6,11 +6,13 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.admin.managers import Managers
-from bot.admin.notices import MAX_TRIES, KeyNotices
+from bot.admin.managers import Managers, Named
+from bot.admin.notices import KeyNotices
+from bot.admin.telling import MAX_LOOKED_AT, MAX_TOLD, MAX_TRIES
 from bot.keys import KeyClaims, KeyNotice, KeyRecord, Keys
 from bot.message import Message
 from bot.slack.errors import (
+    MissingScopeError,
     SlackRateLimitedError,
     SlackRefusedError,
     SlackUnavailableError,
@@ -48,6 +50,28 @@ class People(FakePosts):
         await super().tell(workspace, user_id, message)
 
 
+class FakeGroups:
+    """User groups with people in them; an error in `errors` meets the next question.
+
+    Guests, bots and whoever has left are in `others`.
+    """
+
+    def __init__(self) -> None:
+        self.people: dict[str, list[str]] = {}
+        self.others: set[str] = set()
+        self.errors: list[Exception] = []
+        self.looked_at: list[str] = []
+
+    async def people_in(self, workspace: WorkspaceId, group_id: str) -> list[str]:
+        if self.errors:
+            raise self.errors.pop(0)
+        return self.people.get(group_id, [])
+
+    async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
+        self.looked_at.append(user_id)
+        return user_id not in self.others
+
+
 class Bell:
     """Notices around a store in memory, with people who remember what they were told."""
 
@@ -57,6 +81,7 @@ class Bell:
         self.posts = People()
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.managers = Managers(self.documents)
+        self.groups = FakeGroups()
         self.start()
 
     def start(self) -> None:
@@ -64,7 +89,13 @@ class Bell:
         self.tasks = Tasks()
         claims = KeyClaims(self.documents, clock=self.clock)
         self.notices = KeyNotices(
-            self.posts, claims, self.managers, words, self.tasks, clock=self.clock
+            self.posts,
+            claims,
+            self.managers,
+            words,
+            self.tasks,
+            clock=self.clock,
+            groups=self.groups,
         )
 
     async def tick(self, times: int = 1) -> None:
@@ -77,6 +108,10 @@ class Bell:
         self.clock.now = ENDS - days_left * DAY
         await self.tick(2)
         return [text.partition(" ")[0] for _, text in self.posts.told]
+
+    @property
+    def told(self) -> list[str]:
+        return [user_id for user_id, _ in self.posts.told]
 
     async def refuse(self) -> None:
         await self.keys.note_refused(ONE, await self.keys.stored(ONE))
@@ -130,15 +165,105 @@ async def test_who_enters_a_near_end_is_not_told_of_it_at_once(bell: Bell, days_
 
 
 async def test_the_setter_and_every_manager_are_told(bell: Bell) -> None:
-    await bell.managers.name(ONE, ("U2", "U1", "U3"), rev=0)
+    await bell.managers.name(ONE, Named(("U2", "U1", "U3")))
 
     await bell.at(14)
 
     assert [user_id for user_id, _ in bell.posts.told] == ["U1", "U2", "U3"]
 
 
+async def test_the_people_of_a_group_are_told_after_those_who_were_named(bell: Bell) -> None:
+    bell.groups.people = {"S1": ["U3", "U2", "U1"], "S2": ["U4", "U3"]}
+    await bell.managers.name(ONE, Named(("U2",), ("S1", "S2")))
+
+    await bell.at(14)
+
+    assert bell.told == ["U1", "U2", "U3", "U4"]
+
+
+async def test_guests_bots_and_whoever_has_left_are_not_told(bell: Bell) -> None:
+    bell.groups.people = {"S1": ["U8", "U2", "U9"]}
+    bell.groups.others = {"U8", "U9"}
+    await bell.managers.name(ONE, Named((), ("S1",)))
+
+    await bell.at(14)
+
+    assert bell.told == ["U1", "U2"]
+
+
+async def test_a_group_that_was_taken_out_is_told_nothing_more(bell: Bell) -> None:
+    bell.groups.people = {"S1": ["U2"]}
+    await bell.managers.name(ONE, Named((), ("S1",)))
+    await bell.at(14)
+    await bell.managers.name(ONE, Named(rev=(await bell.managers.named(ONE)).rev))
+
+    await bell.at(7)
+
+    assert bell.told == ["U1", "U2", "U1"]
+
+
+async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell) -> None:
+    bell.groups.people = {"S1": [f"U{number}" for number in range(100, 900)], "S2": ["U9"]}
+    await bell.managers.name(ONE, Named(("U2",), ("S1", "S2")))
+
+    await bell.at(14)
+
+    assert len(bell.told) == MAX_TOLD
+    assert bell.told[:3] == ["U1", "U2", "U100"]
+    assert len(bell.groups.looked_at) <= MAX_LOOKED_AT
+
+
+async def test_twenty_are_told_in_all_tries_together(bell: Bell) -> None:
+    bell.groups.people = {"S1": [f"U{number}" for number in range(100, 140)]}
+    await bell.managers.name(ONE, Named((), ("S1",)))
+    await bell.refuse()
+    bell.posts.fails_after = 15
+    await bell.tick()
+    bell.posts.fails_after = None
+    bell.clock.advance(61)
+
+    await bell.tick(2)
+
+    assert len(bell.told) == len(set(bell.told)) == MAX_TOLD
+
+
+@pytest.mark.parametrize(
+    ("error", "wait_s"),
+    [(SlackRateLimitedError(30), 30), (SlackUnreachableError("no route"), 60)],
+    ids=["rate", "no way"],
+)
+async def test_a_group_that_slack_does_not_tell_of_is_told_later(
+    bell: Bell, error: Exception, wait_s: float
+) -> None:
+    bell.groups.people = {"S1": ["U2"]}
+    await bell.managers.name(ONE, Named((), ("S1",)))
+    bell.groups.errors = [error]
+    await bell.refuse()
+
+    await bell.tick(2)
+    before = bell.told
+    bell.clock.advance(wait_s)
+    await bell.tick(2)
+
+    assert (before, bell.told) == (["U1"], ["U1", "U2"])
+
+
+async def test_one_group_that_cannot_be_asked_for_does_not_silence_the_others(
+    bell: Bell,
+) -> None:
+    bell.groups.people = {"S1": ["U2"], "S2": ["U3"]}
+    await bell.managers.name(ONE, Named((), ("S1", "S2")))
+    bell.groups.errors = [MissingScopeError("usergroups:read")]
+    await bell.refuse()
+
+    await bell.tick(2)
+
+    assert bell.told == ["U1", "U3"]
+    assert (await bell.keys.stored(ONE)).record.told_at is not None
+
+
 async def test_a_refused_key_is_told_once_to_all_of_them(bell: Bell) -> None:
-    await bell.managers.name(ONE, ("U2",), rev=0)
+    await bell.managers.name(ONE, Named(("U2",)))
     await bell.refuse()
 
     await bell.notices(ONE, await bell.keys.stored(ONE))
@@ -161,7 +286,7 @@ async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
 
 async def test_who_has_left_does_not_keep_the_others_from_being_told(bell: Bell) -> None:
     bell.posts.gone = {"U1"}
-    await bell.managers.name(ONE, ("U2",), rev=0)
+    await bell.managers.name(ONE, Named(("U2",)))
     await bell.refuse()
 
     await bell.tick(2)
@@ -205,7 +330,7 @@ async def test_what_slack_does_not_take_is_told_later(
 
 
 async def test_who_was_told_before_the_trouble_is_not_told_again(bell: Bell) -> None:
-    await bell.managers.name(ONE, ("U2", "U3"), rev=0)
+    await bell.managers.name(ONE, Named(("U2", "U3")))
     await bell.refuse()
     bell.posts.fails_after = 1
 
@@ -263,7 +388,7 @@ async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
 
 
 async def test_a_message_that_slack_refuses_for_one_is_told_to_the_others(bell: Bell) -> None:
-    await bell.managers.name(ONE, ("U2",), rev=0)
+    await bell.managers.name(ONE, Named(("U2",)))
     bell.posts.errors = [SlackRefusedError("some_new_code")]
     await bell.refuse()
 

@@ -24,7 +24,10 @@ async def main() -> None:
         await _digests(browser, address)
         await _phone(browser, address)
         await _admin(browser, address)
+        await _home(browser, address)
         await _tracker(browser, address)
+        async with running_playground("--no-key") as unconnected:
+            await _home_without_key(browser, unconnected)
         await browser.close()
 
 
@@ -79,6 +82,22 @@ async def _admin(browser: Browser, address: str) -> None:
     await page.get_by_role("button", name="Replace key").last.click()
     await page.get_by_role("dialog").get_by_text("Scopes", exact=True).wait_for()
     await _keep(page, "key-form.png")
+    await close(page)
+
+
+async def _home(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/?as=bob&channel=home&dark=0", WIDE)
+    await page.get_by_text("The 5 worst").wait_for()
+    await _keep(page, "home-member.png")
+    page = await _open(browser, f"{address}/?as=ada&channel=home&dark=0", TALL)
+    await page.get_by_text("Domain Tracker API key").wait_for()
+    await _keep(page, "home-manager.png")
+
+
+async def _home_without_key(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/?as=ada&channel=home&dark=0", WIDE)
+    await page.get_by_role("button", name="Set key").wait_for()
+    await _keep(page, "home-no-key.png")
 
 
 async def _tracker(browser: Browser, address: str) -> None:

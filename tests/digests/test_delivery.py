@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.asking import digests_of, person, who_asks
 from bot.digests.digest import Digest, Mode, Outcome, RunState, Trouble
 from bot.errors import BotError
 from bot.keys import NoKeyError
@@ -18,8 +19,11 @@ from bot.slack.errors import (
 )
 from bot.tracker.budget import Purpose
 from bot.tracker.errors import InvalidKeyError, RateLimitedError, UnavailableError
+from bot.tracker.models import Listing
+from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, BOB, DAY, NINE, Office
+from tests.fakes import FakeLists
 
 pytestmark = pytest.mark.anyio
 
@@ -56,6 +60,31 @@ async def test_the_list_is_asked_for_as_scheduled_work(office: Office) -> None:
     await office.at(NINE)
 
     assert office.lists.purposes == [Purpose.SCHEDULED]
+
+
+class Counted(FakeLists):
+    """Lists that remember for whom they were asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(a_domain())
+        self.askers: list[object] = []
+
+    async def list_domains(
+        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+    ) -> Listing:
+        self.askers.append(who_asks())
+        return await super().list_domains(workspace, purpose=purpose)
+
+
+async def test_the_list_is_asked_for_on_account_of_the_channel_or_of_who_pressed() -> None:
+    office = Office(lists=(lists := Counted()))
+    digest = await office.make(channel_id="C7")
+
+    await office.at(NINE)
+    office.clock.advance(120)
+    await office.desk.send_now(ACME, digest.digest_id, by=BOB)
+
+    assert lists.askers == [(ACME, digests_of("C7")), (ACME, person(BOB.user_id))]
 
 
 async def test_digests_that_are_due_together_cost_one_request(office: Office) -> None:

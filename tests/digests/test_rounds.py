@@ -61,6 +61,18 @@ async def test_a_run_that_died_while_posting_is_reported_and_not_posted_again(
     assert office.posts.told == [(BOB.user_id, "uncertain down x1")]
 
 
+async def test_what_a_lost_post_would_have_been_compared_with_is_not_kept(
+    office: Office,
+) -> None:
+    await killed_while(office, posting=True)
+    kept = f"{ACME}/digest-baseline/"
+    lost = await office.documents.list_prefix(kept)
+
+    await office.at(NINE + 61 * SECOND)
+
+    assert (len(lost), await office.documents.list_prefix(kept)) == (1, [])
+
+
 async def test_missed_slots_are_told_in_one_message_and_the_newest_is_posted(
     office: Office,
 ) -> None:

@@ -127,6 +127,20 @@ async def test_a_change_that_changes_nothing_writes_nothing(shelf: Shelf) -> Non
     assert (await shelf.change(ACME, "d1", lambda each: each)).rev == digest.rev
 
 
+async def test_whoever_shows_digests_learns_of_everything_that_is_written(
+    documents: Documents,
+) -> None:
+    written: list[WorkspaceId] = []
+    shelf = Shelf(documents, on_change=written.append)
+
+    await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
+    await shelf.change(ACME, "d1", lambda each: replace(each, silent_runs=1))
+    await shelf.change(ACME, "d1", lambda each: each)
+    await shelf.delete(ACME, "d1")
+
+    assert written == [ACME] * 3
+
+
 async def test_a_digest_that_is_not_there_is_unknown(shelf: Shelf) -> None:
     with pytest.raises(UnknownDigestError):
         await shelf.get(ACME, "d1")

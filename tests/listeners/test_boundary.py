@@ -7,6 +7,7 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.asking import person, who_asks
 from bot.listeners.boundary import Boundary
 from bot.listeners.conversation import Conversation
 from bot.listeners.failures import Failures
@@ -53,3 +54,22 @@ async def test_a_stop_excuses_itself_only_with_those_who_have_no_answer(is_answe
 
     assert await boundary.cut_off() == (0 if is_answered else 1)
     assert any("being restarted" in text for text in replies.said) is not is_answered
+
+
+async def test_the_work_is_for_whoever_asked() -> None:
+    asked: list[object] = []
+    tasks = Tasks()
+    conversation = Conversation(
+        workspace=WorkspaceId("T1"),
+        origin=Origin("U1"),
+        client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
+        replies=FakeReplies(),
+    )
+
+    async def work() -> None:
+        asked.append(who_asks())
+
+    Boundary(tasks, cast(Failures, None)).start(conversation, work, "work")
+
+    assert await tasks.are_done_within(5)
+    assert asked == [(WorkspaceId("T1"), person("U1"))]

@@ -5,12 +5,17 @@ from typing import Any
 
 import yaml
 
+from bot.admin import managers
+from bot.admin.managers import Named
 from bot.digests.codec import encode_digest
 from bot.digests.digest import Digest
 from bot.digests.shelf import KIND, RIGHTS
+from bot.installations.installation import Installation, Tokens
 from bot.operating.document import Holdings, holdings_of
+from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.store.base import Document
 from bot.workspace import WorkspaceId
+from tests.builders import BOT_TOKEN, MOMENT
 
 ACME = WorkspaceId("T1")
 
@@ -32,6 +37,11 @@ def a_rights_document(*, admins_only: bool, workspace: WorkspaceId = ACME) -> Do
     return Document(f"{workspace}/{RIGHTS}", {"v": 1, "admins_only": admins_only}, 1, None)
 
 
+def a_managers_document(named: Named, workspace: WorkspaceId = ACME) -> Document:
+    value = {"v": 1, "user_ids": [*named.user_ids], "group_ids": [*named.group_ids]}
+    return Document(f"{workspace}/{managers.KIND}", value, named.rev, None)
+
+
 def holding(*digests: Digest) -> Holdings:
     return holdings_of(map(a_document, digests))
 
@@ -41,3 +51,21 @@ def a_file(*digests: dict[str, Any], **workspace: Any) -> bytes:
     listed = [deepcopy(DIGEST) | each for each in digests]  # else yaml would write anchors
     value = {"team": "T1", "digests": listed} | workspace
     return yaml.safe_dump({"version": 1, "workspaces": [value]}, sort_keys=False).encode()
+
+
+def an_installation(home: WorkspaceId = ACME, **fields: Any) -> Installation:
+    """Return one with token rotation and every permission; each has tokens of its own."""
+    defaults: dict[str, Any] = {
+        "home": home,
+        "app_id": "A1",
+        "bot_id": "B1",
+        "bot_user_id": "U0BOT",
+        "scopes": (*NEEDED_SCOPES, *OPTIONAL_SCOPES),
+        "installed_by": "U0ADMIN",
+        "installed_at": MOMENT,
+        "name": "Acme",
+        "tokens": Tokens(
+            access=f"xoxe.{BOT_TOKEN}{home}", refresh=f"xoxe-1-{home}", expires_at=MOMENT
+        ),
+    }
+    return Installation(**(defaults | fields))

@@ -6,16 +6,27 @@ from typing import Any
 
 import pytest
 
+from bot.admin.managers import Named
 from bot.digests import changes
 from bot.digests.changes import Editor
 from bot.digests.digest import Digest, Pause, Trouble
 from bot.digests.schedule import next_slot
-from bot.operating.difference import Difference, difference_between, imported, told
+from bot.operating.difference import Difference, difference_between, imported
 from bot.operating.document import Holdings, file_text, holdings_of
-from bot.operating.reading import WantedDigest, read_file
+from bot.operating.places import Places
+from bot.operating.reading import read_file
 from bot.operating.spots import FileProblemsError
+from bot.operating.telling import told
+from bot.operating.wanted import WantedDigest
 from tests.digests.builders import DUE, a_digest, a_past_run, a_schedule
-from tests.operating.builders import ACME, a_document, a_file, a_rights_document, holding
+from tests.operating.builders import (
+    ACME,
+    a_document,
+    a_file,
+    a_managers_document,
+    a_rights_document,
+    holding,
+)
 
 NOW = datetime(2026, 12, 24, 12, 0, tzinfo=UTC)
 ADA = Editor(user_id="U0ADMIN", name="Ada")
@@ -28,6 +39,7 @@ HELD = a_digest(
     changed_by="U9",
     changed_at=DUE,
 )
+NAMED = Places({ACME: "Acme"})
 PAUSE = Pause(since=DUE, until=NOW + timedelta(days=9), by="U1")
 PAUSED = replace(HELD, pause=PAUSE)
 
@@ -47,7 +59,7 @@ def difference(holdings: Holdings, *digests: dict[str, Any], **workspace: Any) -
 
 
 def lines(*args: Any, **more: Any) -> list[str]:
-    return [*told(difference(*args, **more))]
+    return [*told(difference(*args, **more), NAMED)]
 
 
 class TestANewDigest:
@@ -166,7 +178,7 @@ class TestWhatIsTold:
         said = lines(holding(HELD), {"time": "10:30", "filter": "tag:prod"})
 
         assert said == [
-            "~ -.T1: digest d1:",
+            "~ Acme (T1): digest d1:",
             '    time: "09:00" -> "10:30"',
             '    filter: "" -> "tag:prod"',
             "0 digests to add, 1 to change, 0 unchanged, 0 not in the file and left alone",
@@ -175,7 +187,7 @@ class TestWhatIsTold:
     def test_a_new_digest_in_one_line(self) -> None:
         said = lines(Holdings(), {"days": ["Mon", "Tue", "Wed", "Thu", "Fri"]})
 
-        assert said[0] == "+ -.T1: digest d1: C0OPS, Mon-Fri at 09:00 Europe/Berlin"
+        assert said[0] == "+ Acme (T1): digest d1: C0OPS, Mon-Fri at 09:00 Europe/Berlin"
         assert said[1].startswith("1 digest to add, 0 to change")
 
     def test_what_the_file_does_not_name_is_left_alone_and_said(self) -> None:
@@ -183,11 +195,11 @@ class TestWhatIsTold:
 
         said = lines(holding(HELD, other), {})
 
-        assert said[0] == "  -.T1: digest d2: not in the file, left alone"
+        assert said[0] == "  Acme (T1): digest d2: not in the file, left alone"
         assert "1 unchanged, 1 not in the file" in said[1]
 
     def test_who_may_change_digests(self) -> None:
-        assert lines(Holdings(), editors="admins")[0] == "~ -.T1: editors: members -> admins"
+        assert lines(Holdings(), editors="admins")[0] == "~ Acme (T1): editors: members -> admins"
 
     def test_text_of_the_file_does_not_act_on_the_terminal(self) -> None:
         said = lines(holding(HELD), {"filter": "\x1b[31mred"})
@@ -210,6 +222,52 @@ class TestEditors:
         holdings = holdings_of([a_rights_document(admins_only=True)])
 
         assert difference(holdings, editors="members").editors == ((ACME, False),)
+
+
+class TestManagers:
+    HELD = holdings_of([a_managers_document(Named(("U1", "U2"), ("S1",), 7))])
+
+    @pytest.mark.parametrize(
+        ("managers", "after"),
+        [
+            ({"people": ["U2"], "groups": []}, Named(("U2",), (), 7)),
+            ({"people": ["U3"]}, Named(("U3",), ("S1",), 7)),
+            ({"groups": ["S2", "S1"]}, Named(("U1", "U2"), ("S2", "S1"), 7)),
+        ],
+        ids=str,
+    )
+    def test_they_become_those_of_the_file(
+        self, managers: dict[str, list[str]], after: Named
+    ) -> None:
+        (handover,) = difference(self.HELD, managers=managers).handovers
+
+        assert (handover.workspace, handover.after) == (ACME, after)
+
+    @pytest.mark.parametrize(
+        "workspace",
+        [
+            {},
+            {"managers": None},
+            {"managers": {}},
+            {"managers": {"people": ["U1", "U2"], "groups": ["S1"]}},
+        ],
+        ids=str,
+    )
+    def test_what_the_file_does_not_say_or_is_so_already_stays(
+        self, workspace: dict[str, Any]
+    ) -> None:
+        assert difference(self.HELD, **workspace).is_empty
+
+    def test_they_are_told_before_and_after(self) -> None:
+        said = lines(self.HELD, managers={"people": [], "groups": ["S1"]})
+
+        assert said[:2] == ["~ Acme (T1): managers:", '    people: ["U1", "U2"] -> []']
+        assert len(said) == 3
+
+    def test_a_workspace_that_the_store_does_not_know_gets_them(self) -> None:
+        (handover,) = difference(Holdings(), managers={"people": ["U1"]}).handovers
+
+        assert (handover.before, handover.after) == (Named(), Named(("U1",)))
 
 
 class TestAFullChannel:

@@ -4,11 +4,20 @@ from typing import Any
 
 import pytest
 
-from bot.operating.doctor import Patient, examine
+from bot.installations.installation import Tokens
+from bot.installations.shelf import InstallationShelf
+from bot.operating.doctor import OAuthApp, Patient, examine
 from bot.operating.finding import Mark
-from bot.operating.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.operating.installation_checks import Enquiry
+from bot.slack.errors import SlackRefusedError
 from bot.slack.grants import Grant
+from bot.slack.reach import Answer
+from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.store.sealed import load_or_make_key_file
+from bot.store.sqlite import open_sqlite
 from bot.tracker.presence import Presence
+from tests.builders import BOT_TOKEN, MOMENT
+from tests.operating.builders import an_installation
 
 pytestmark = pytest.mark.anyio
 
@@ -16,6 +25,11 @@ ALL = frozenset({*NEEDED_SCOPES, *OPTIONAL_SCOPES})
 NAMES = [
     *("SLACK_BOT_TOKEN", "Slack permissions", "SLACK_APP_TOKEN"),
     *("DOMAIN_TRACKER_URL", "DATABASE_URL", "BOT_SECRET_KEYS"),
+]
+
+OAUTH_NAMES = [
+    *("SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET", "SLACK_API_URL", "PUBLIC_URL", "SLACK_APP_TOKEN"),
+    *("DOMAIN_TRACKER_URL", "DATABASE_URL", "BOT_SECRET_KEYS", "installations"),
 ]
 
 
@@ -31,13 +45,13 @@ async def service() -> Presence:
     return Presence(is_tracker=True, status=401)
 
 
-async def hang() -> Any:
+async def hang(*_asked: str) -> Any:
     await asyncio.Event().wait()
 
 
 def a_patient(folder: Path, **fields: Any) -> Patient:
     defaults: dict[str, Any] = {
-        "fetch_grant": grant,
+        "way": grant,
         "ask_for_socket": socket,
         "signing_secret": "",
         "look_for_service": service,
@@ -61,11 +75,59 @@ async def test_over_http_the_signing_secret_takes_the_place_of_the_app_token(
 ) -> None:
     findings = await examine(a_patient(tmp_path, ask_for_socket=None, signing_secret="0" * 32))
 
-    assert findings[2].line == "ok    SLACK_SIGNING_SECRET: there is one."
+    assert findings[2].line.startswith("ok    SLACK_SIGNING_SECRET: it looks like one of Slack's")
+
+
+def an_oauth_app(**fields: Any) -> OAuthApp:
+    async def health() -> Answer:
+        return Answer(status=200, body='{"status": "alive"}')
+
+    async def ask(_token: str) -> Grant:
+        return await grant()
+
+    async def exchange(_code: str) -> None:
+        raise SlackRefusedError("invalid_code")
+
+    url = "https://bot.example"
+    defaults: dict[str, Any] = {
+        "exchange": exchange,
+        "public_url": url,
+        "ask_api": socket,
+        "look_at_health": health,
+        "enquiry": Enquiry(ask=ask, install_url=f"{url}/slack/install", now=MOMENT),
+    }
+    return OAuthApp(**(defaults | fields))
+
+
+async def test_with_oauth_the_app_and_its_installations_take_the_place_of_the_bot_token(
+    tmp_path: Path,
+) -> None:
+    findings = await examine(a_patient(tmp_path, way=an_oauth_app()))
+
+    assert [finding.about for finding in findings] == OAUTH_NAMES
+    assert {finding.mark for finding in findings} == {Mark.OK}
+
+
+async def test_with_oauth_a_silent_slack_and_public_address_hold_nobody(tmp_path: Path) -> None:
+    store = await open_sqlite(tmp_path / "bot.sqlite")
+    ring, _ = load_or_make_key_file(tmp_path / "bot.sqlite.key")
+    await InstallationShelf(store, ring).put(
+        an_installation(tokens=Tokens(access=BOT_TOKEN)),
+    )
+    await store.close()
+    enquiry = Enquiry(ask=hang, install_url="https://bot.example", now=MOMENT)
+    way = an_oauth_app(exchange=hang, ask_api=hang, look_at_health=hang, enquiry=enquiry)
+
+    async with asyncio.timeout(5):
+        findings = await examine(a_patient(tmp_path, way=way), limit_s=0.2)
+
+    failed = [finding.about for finding in findings if finding.mark is Mark.FAIL]
+    assert failed == ["SLACK_CLIENT_ID", "SLACK_API_URL", "PUBLIC_URL", "installations"]
+    assert "BOT_SECRET_KEYS" in [finding.about for finding in findings]
 
 
 async def test_dead_addresses_hold_nobody_and_hide_nothing(tmp_path: Path) -> None:
-    patient = a_patient(tmp_path, fetch_grant=hang, ask_for_socket=hang, look_for_service=hang)
+    patient = a_patient(tmp_path, way=hang, ask_for_socket=hang, look_for_service=hang)
 
     async with asyncio.timeout(5):
         findings = await examine(patient, limit_s=0.05)

@@ -8,6 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.admin.managers import Named
 from bot.digests.changes import Editor, sending
 from bot.digests.digest import Mention, Mode, Pause, Plan, Trouble
 from bot.operating.difference import difference_between
@@ -23,7 +24,12 @@ from bot.operating.reading import read_file
 from bot.store.base import Document
 from bot.workspace import WorkspaceId
 from tests.digests.builders import DUE, a_digest, a_mention, a_past_run, a_schedule
-from tests.operating.builders import a_document, a_rights_document, holding
+from tests.operating.builders import (
+    a_document,
+    a_managers_document,
+    a_rights_document,
+    holding,
+)
 
 ORG = WorkspaceId("T2", "E1")
 FULL = a_digest(
@@ -36,12 +42,16 @@ FULL = a_digest(
     schedule=a_schedule(days=(6, 0)),
 )
 EXPORTED = """\
-# Domain Tracker for Slack: digests, and who may change them. No keys, no tokens, no history.
+# Domain Tracker for Slack: digests, who may change them, and who manages the API key. No keys, no
+# tokens, no history.
 # Written by `python -m bot export`, read by `python -m bot import FILE`; see docs/operating.md.
 version: 1
 workspaces:
 - team: T1
   organisation: null
+  managers:
+    people: [U1]
+    groups: [S1, S2]
   editors: members
   digests:
   - id: d1
@@ -70,7 +80,17 @@ workspaces:
 
 
 def test_a_file_looks_like_this() -> None:
-    assert file_text(holding(FULL)) == EXPORTED
+    documents = [a_document(FULL), a_managers_document(Named(("U1",), ("S1", "S2"), 3))]
+
+    assert file_text(holdings_of(documents)) == EXPORTED
+
+
+def test_managers_from_before_there_were_groups_are_exported() -> None:
+    document = Document("-.T1/managers", {"v": 1, "user_ids": ["U1"]}, 1, None)
+
+    (workspace,) = yaml.safe_load(file_text(holdings_of([document])))["workspaces"]
+
+    assert workspace["managers"] == {"people": ["U1"], "groups": []}
 
 
 def test_it_is_the_same_whatever_the_order_in_the_store() -> None:
@@ -116,6 +136,7 @@ def test_a_digest_that_cannot_be_read_is_named_and_the_rest_is_there() -> None:
         Document("-.T1/digest/d2", {"v": 1}, 1, None),
         Document("nowhere/digest/d3", a_document(a_digest()).value, 1, None),
         Document("-.T1/digest-rights", {}, 1, None),
+        Document("-.T9/managers", {"v": 1, "group_ids": []}, 1, None),
     ]
 
     holdings = holdings_of([a_document(a_digest()), *broken])
@@ -167,10 +188,22 @@ digests: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 )
 
 
-@given(digests)
-def test_what_is_exported_and_imported_makes_no_difference(fields: dict[str, Any]) -> None:
-    digest = a_digest(**fields)
-    holdings = holding(digest)
+named: st.SearchStrategy[Named] = st.builds(
+    Named,
+    user_ids=st.lists(people, max_size=20, unique=True).map(tuple),
+    group_ids=st.lists(
+        st.from_regex(r"S[A-Z0-9]{1,12}", fullmatch=True), max_size=5, unique=True
+    ).map(tuple),
+    rev=st.just(4),
+)
+
+
+@given(digests, named)
+def test_what_is_exported_and_imported_makes_no_difference(
+    fields: dict[str, Any], managers: Named
+) -> None:
+    documents = [a_document(a_digest(**fields)), a_managers_document(managers)]
+    holdings = holdings_of(documents)
 
     wanted = read_file(file_text(holdings).encode())
 

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from bot.admin.audit import OPERATOR, Act, Audit, Entry
+from bot.admin.managers import Managers, Named
 from bot.digests.schedule import next_slot
 from bot.digests.shelf import Shelf
 from bot.operating.difference import Difference, difference_between
 from bot.operating.document import file_text, holdings_of
-from bot.operating.importing import write
+from bot.operating.importing import Target, write
 from bot.operating.reading import read_file
 from bot.store.base import Document
 from bot.store.errors import StoreError
@@ -23,7 +25,13 @@ pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 12, 24, 12, 0, tzinfo=UTC)
 SCHEDULE = a_schedule(days=(0, 4))
 HELD = a_digest(schedule=SCHEDULE, past=(a_past_run(),), next=next_slot(SCHEDULE, NOW))
-FILE = a_file({"time": "10:00"}, {"id": "d2"}, {"id": "d3"}, editors="admins")
+FILE = a_file(
+    {"time": "10:00"},
+    {"id": "d2"},
+    {"id": "d3"},
+    editors="admins",
+    managers={"people": ["U2"], "groups": ["S1"]},
+)
 
 
 class Memory(MemoryDocuments):
@@ -52,20 +60,30 @@ async def difference(documents: Memory, raw: bytes = FILE) -> Difference:
     return difference_between(holdings_of(await documents.list_prefix("")), read_file(raw), NOW)
 
 
+def target(documents: Memory) -> Target:
+    audit = Audit(documents, clock=lambda: NOW)
+    return Target(Shelf(documents), Managers(documents), audit)
+
+
+async def history(documents: Memory) -> list[Entry]:
+    return await target(documents).audit.entries(ACME)
+
+
 async def test_what_was_told_is_written(documents: Memory) -> None:
     shelf = Shelf(documents)
 
-    await write(shelf, await difference(documents), NOW)
+    await write(target(documents), await difference(documents), NOW)
 
     digests = {each.digest_id: each for each in await shelf.of_workspace(ACME)}
     assert {*digests} == {"d1", "d2", "d3"}
     assert f"{digests['d1'].plan.schedule.at:%H:%M}" == "10:00"
     assert digests["d1"].past == HELD.past
     assert await shelf.is_restricted(ACME)
+    assert (await Managers(documents).named(ACME)).ids == ("U2", "S1")
 
 
 async def test_written_digests_come_due_by_themselves(documents: Memory) -> None:
-    await write(Shelf(documents), await difference(documents), NOW)
+    await write(target(documents), await difference(documents), NOW)
 
     digests = await Shelf(documents).of_workspace(ACME)
     due = await Shelf(documents).due(max(each.next.due_at for each in digests), limit=9)
@@ -74,7 +92,7 @@ async def test_written_digests_come_due_by_themselves(documents: Memory) -> None
 
 
 async def test_a_second_time_there_is_no_difference(documents: Memory) -> None:
-    await write(Shelf(documents), await difference(documents), NOW)
+    await write(target(documents), await difference(documents), NOW)
 
     assert (await difference(documents)).is_empty
 
@@ -82,30 +100,60 @@ async def test_a_second_time_there_is_no_difference(documents: Memory) -> None:
 async def test_what_is_not_in_the_file_is_not_touched(documents: Memory) -> None:
     before = await documents.list_prefix("")
 
-    await write(Shelf(documents), await difference(documents, a_file({"id": "d9"})), NOW)
+    await write(target(documents), await difference(documents, a_file({"id": "d9"})), NOW)
 
     assert before[0] in await documents.list_prefix("")
 
 
-@pytest.mark.parametrize("writes", range(4))
+async def test_an_import_is_in_the_history(documents: Memory) -> None:
+    await Managers(documents).name(ACME, Named(("U1", "U2")))
+
+    await write(target(documents), await difference(documents), NOW)
+
+    (entry,) = await history(documents)
+    assert (entry.act, entry.by, entry.at) == (Act.IMPORTED, OPERATOR, NOW)
+    assert (entry.added, entry.removed) == (("S1",), ("U1",))
+    assert entry.detail == ("2 digests added, 1 digest changed, digests are changed by admins")
+
+
+async def test_a_workspace_in_which_nothing_changes_has_nothing_in_its_history(
+    documents: Memory,
+) -> None:
+    await write(target(documents), await difference(documents, a_file({})), NOW)
+
+    assert await history(documents) == []
+
+
+async def test_what_was_begun_is_in_the_history(documents: Memory) -> None:
+    documents.writes_left = 1
+
+    with pytest.raises(StoreError, match="killed"):
+        await write(target(documents), await difference(documents), NOW)
+
+    assert [entry.act for entry in await history(documents)] == [Act.IMPORTED]
+
+
+@pytest.mark.parametrize("writes", range(6))
 async def test_cut_off_anywhere_the_next_import_does_the_rest(
     documents: Memory, writes: int
 ) -> None:
     documents.writes_left = writes
     with pytest.raises(StoreError, match="killed"):
-        await write(Shelf(documents), await difference(documents), NOW)
+        await write(target(documents), await difference(documents), NOW)
     documents.writes_left = None
 
-    await write(Shelf(documents), await difference(documents), NOW)
+    await write(target(documents), await difference(documents), NOW)
 
     assert (await difference(documents)).is_empty
+    assert (await Managers(documents).named(ACME)).ids == ("U2", "S1")
     assert len(await Shelf(documents).of_workspace(ACME)) == 3
 
 
-async def test_an_export_of_another_bot_makes_the_same_digests(documents: Memory) -> None:
+async def test_an_export_of_another_bot_makes_the_same(documents: Memory) -> None:
+    await Managers(documents).name(ACME, Named(("U1", "U2"), ("S1",)))
     exported = file_text(holdings_of(await documents.list_prefix("")))
     other = Memory()
 
-    await write(Shelf(other), await difference(other, exported.encode()), NOW)
+    await write(target(other), await difference(other, exported.encode()), NOW)
 
     assert file_text(holdings_of(await other.list_prefix(""))) == exported

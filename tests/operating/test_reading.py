@@ -7,8 +7,9 @@ import pytest
 
 from bot.digests.digest import Mention, Mode, Plan, Trouble
 from bot.digests.schedule import Schedule
-from bot.operating.reading import WantedPause, read_file
+from bot.operating.reading import read_file
 from bot.operating.spots import MAX_FILE_BYTES, FileProblemsError
+from bot.operating.wanted import WantedManagers, WantedPause
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, KEY, KEY_TAIL
 from tests.operating.builders import DIGEST, a_file
@@ -161,12 +162,56 @@ def test_what_is_wrong_with_a_workspace_is_named(field: str, value: str) -> None
     assert f"workspaces[0].{field}: " in problem
 
 
+@pytest.mark.parametrize(
+    ("managers", "said"),
+    [
+        (["U1"], "managers: must be a group of fields"),
+        ({"admins": ["U1"]}, "managers.admins: there is no such field"),
+        ({"people": "U1"}, "managers.people: must be a list"),
+        ({"people": ["@ada"]}, 'managers.people[0]: "@ada" is no id like U0123ABCD'),
+        ({"people": ["U1", "S1"]}, "managers.people[1]:"),
+        ({"groups": ["U1"]}, 'managers.groups[0]: "U1" is no id like S0123ABCD'),
+        ({"people": ["U1", "U2", "U1"]}, "managers.people[2]: is there twice"),
+        ({"people": [f"U{n}" for n in range(21)]}, "people: there can be at most 20"),
+        ({"groups": [f"S{n}" for n in range(6)]}, "groups: there can be at most 5"),
+        ({"people": [None]}, "managers.people[0]: must be a word"),
+        ({"people": [KEY]}, "managers.people[0]:"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_with_managers_is_named(managers: Any, said: str) -> None:
+    (problem,) = problems(a_file({}, managers=managers))
+
+    assert said in problem
+    assert problem.startswith("line ")
+
+
+@pytest.mark.parametrize(
+    ("managers", "read"),
+    [
+        (None, WantedManagers()),
+        ({"people": []}, WantedManagers(user_ids=())),
+        ({"groups": ["S1"]}, WantedManagers(group_ids=("S1",))),
+        (
+            {"people": ["U1", "W2"], "groups": None},
+            WantedManagers(user_ids=("U1", "W2"), group_ids=None),
+        ),
+    ],
+    ids=str,
+)
+def test_managers_are_read_as_far_as_the_file_says(managers: Any, read: WantedManagers) -> None:
+    (workspace,) = read_file(a_file({}, managers=managers))
+
+    assert workspace.managers == read
+
+
 def test_what_is_left_out_is_as_the_form_proposes_it() -> None:
     ((workspace,),) = [read_file(a_file({}))]
     (digest,) = workspace.digests
 
     assert workspace.workspace == WorkspaceId("T1")
     assert workspace.admins_only is None
+    assert workspace.managers == WantedManagers()
     assert digest.plan == Plan(
         channel_id="C0OPS", schedule=Schedule(frozenset({0, 4}), time(9), "Europe/Berlin")
     )

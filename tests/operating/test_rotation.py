@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from bot.installations.installation import organisation
+from bot.installations.shelf import InstallationShelf
 from bot.kept import KeptCommand, KeptCommands
 from bot.keys import KeyDraft, Keys
-from bot.operating.rotation import Rotated, rotate, rotation_lines
+from bot.operating.places import Places
+from bot.operating.rotation import Rotated, failure_lines, rotate, rotation_lines
 from bot.store.base import Document, Documents
 from bot.store.errors import StoreError, UnreadableSecretError, WrongKeyRingError
 from bot.store.key_file import RingSource
@@ -19,12 +22,13 @@ from bot.store.memory import MemoryDocuments
 from bot.store.sealed import CHECK_KEY, KeyRing, about, check_key_ring
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
+from tests.operating.builders import an_installation
 from tests.store.test_sealed import a_ring
 
 pytestmark = pytest.mark.anyio
 
 BOT = Path(__file__).parents[2] / "bot"
-ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2", "E1")
+ACME, OTHER, ORG = WorkspaceId("T1"), WorkspaceId("T2", "E1"), organisation("E1")
 OLD, BOTH, NEW = a_ring("k1"), a_ring("k2", "k1"), a_ring("k2")
 DRAFT = KeyDraft(secret=KEY, label="Slack bot", expires_on=None, scopes=("read_domains",))
 EARLIER_DRAFT = replace(DRAFT, secret=KEY[::-1])
@@ -55,14 +59,27 @@ async def seal_a_command(documents: Documents, ring: KeyRing) -> None:
     await kept_of(documents, ring).keep(ACME, COMMAND)
 
 
+async def install(documents: Documents, ring: KeyRing) -> None:
+    for home in (ACME, ORG):
+        await InstallationShelf(documents, ring).put(an_installation(home))
+
+
 # Each module of the bot that seals something, and what lets it do so. Whoever adds a module here
 # also tells bot/operating/sealed_places.py what its texts are sealed about.
 SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "keys/keyring.py": seal_a_key,
     "kept.py": seal_a_command,
+    "installations/shelf.py": install,
 }
-# The ring itself, and what seals anew what others have sealed.
-NO_SEALERS = {"store/sealed.py", "operating/rotation.py", "operating/sealed_places.py"}
+INNER = ("earlier", "token", "refresh")
+# Two keys with the ones before them, one command, two installations of two tokens.
+SEALED, DOCUMENTS = 9, 5
+# The ring itself, what seals anew what others have sealed, and what seals for a browser's address
+# only, not for the store.
+NO_SEALERS = {
+    *("store/sealed.py", "operating/rotation.py", "operating/sealed_places.py"),
+    "installations/state.py",
+}
 
 
 def modules_that_seal() -> set[str]:
@@ -104,9 +121,9 @@ def test_every_module_that_seals_is_known_here() -> None:
 async def test_nothing_is_left_under_an_old_key(documents: Documents) -> None:
     result = await rotated(documents)
 
-    assert (result.anew, result.already, result.problems) == (5, 0, [])
+    assert (result.anew, result.already, result.failures) == (SEALED, 0, 0)
     assert await named(documents, "v1.k1.") == []
-    assert len(await named(documents, "v1.k2.")) == 4
+    assert len(await named(documents, "v1.k2.")) == DOCUMENTS + 1
 
 
 async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
@@ -121,12 +138,17 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
         assert slots.earlier is not None
         assert (await keys.earlier(workspace, slots.earlier.record.mark)).secret == KEY[::-1]
     assert await kept_of(documents, NEW).take_all(ACME) == [COMMAND]
+    for home in (ACME, ORG):
+        kept = await InstallationShelf(documents, NEW).get(home)
+        assert kept is not None
+        assert kept.installation == an_installation(home)
 
 
 async def test_all_else_stays_as_it_was(documents: Documents) -> None:
     def rest(document: Document) -> tuple[Any, ...]:
         value = {**document.value, "sealed": ""}
-        return document.due_at, value | {"earlier": value.get("earlier", {}) | {"sealed": ""}}
+        inner = {name: {**value.get(name, {}), "sealed": ""} for name in INNER}
+        return document.due_at, value | inner
 
     before = await documents.list_prefix("-.T1/")
 
@@ -143,7 +165,7 @@ async def test_a_second_time_there_is_nothing_to_do(documents: Documents) -> Non
 
     result = await rotated(documents)
 
-    assert (result.anew, result.already) == (0, 5)
+    assert (result.anew, result.already) == (0, SEALED)
     assert await documents.list_prefix("-.T1/") == before
 
 
@@ -164,7 +186,7 @@ class Dying:
         return await self._documents.put(*args, **more)
 
 
-@pytest.mark.parametrize("writes", range(5))
+@pytest.mark.parametrize("writes", range(DOCUMENTS + 2))
 async def test_cut_off_anywhere_both_keys_open_it_and_it_can_go_on(
     documents: Documents, writes: int
 ) -> None:
@@ -174,7 +196,7 @@ async def test_cut_off_anywhere_both_keys_open_it_and_it_can_go_on(
     await check_key_ring(documents, BOTH)
     assert (await keys_of(documents, BOTH).stored(ACME)).secret == KEY
     result = await rotated(documents)
-    assert result.anew + result.already == 5
+    assert result.anew + result.already == SEALED
     assert await named(documents, "v1.k1.") == []
 
 
@@ -204,13 +226,14 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
 
     result = await rotated(documents)
 
-    assert [problem.split(":")[0] for problem in result.problems] == [
-        "-.T1/later (next.sealed)",
-        "E1.T2/key (sealed)",
-        "E1.T2/key (earlier.sealed)",
+    said = [*failure_lines(result, BOTH, Places({ACME: "Acme"}))]
+    assert said == [
+        "later (next.sealed) of Acme (T1): of a kind that this version of the bot does not know",
+        "the API key of T2 (organisation E1): damaged, or moved there from another place",
+        "the earlier API key of T2 (organisation E1): damaged, or moved there from another place",
     ]
-    assert (result.anew, KEY in str(result.problems)) == (3, False)
-    assert moved.value["sealed"] not in str(result.problems)
+    assert (result.anew, KEY in str(result)) == (SEALED - 2, False)
+    assert moved.value["sealed"] not in str(result)
     with pytest.raises(WrongKeyRingError):  # the old key is still asked for
         await check_key_ring(documents, NEW)
 
@@ -219,7 +242,17 @@ async def test_a_damaged_text_under_the_new_key_is_named_too(documents: Document
     await rotated(documents)
     await documents.put(f"{ACME}/key", {"sealed": "v1.k2.AAAA"})
 
-    assert len((await rotated(documents)).problems) == 1
+    assert (await rotated(documents)).failures == 1
+
+
+async def test_a_key_that_is_missing_is_named_in_plain_words(documents: Documents) -> None:
+    await documents.put("-.T5/key", {"sealed": a_ring("b2").seal(KEY, about("api-key", ACME))})
+
+    result = await rotated(documents)
+
+    assert [*failure_lines(result, BOTH, Places())] == [
+        "the API key of T5: sealed with the key b2, which is missing"
+    ]
 
 
 class Busy:
@@ -244,8 +277,8 @@ class Busy:
 async def test_what_somebody_writes_meanwhile_is_kept(documents: Documents) -> None:
     result = await rotated(Busy(documents))
 
-    assert (result.anew, result.already) == (5, 0)
-    assert len(await named(documents, "'noted': 1")) == 3
+    assert (result.anew, result.already) == (SEALED, 0)
+    assert len(await named(documents, "'noted': 1")) == DOCUMENTS
     assert await named(documents, "v1.k1.") == []
 
 
@@ -267,7 +300,7 @@ async def test_a_document_that_nobody_can_read_is_named() -> None:
 
     result = await rotate(documents, [f"{ACME}/key"], BOTH)
 
-    assert result.problems == ["-.T1/key: the document cannot be read"]
+    assert [*failure_lines(result, BOTH, Places())] == ["key of T1: the document cannot be read"]
 
 
 def test_the_end_of_an_old_key_is_told() -> None:
@@ -278,7 +311,7 @@ def test_the_end_of_an_old_key_is_told() -> None:
 
 
 def test_an_old_key_that_is_still_needed_is_not_given_up() -> None:
-    lines = rotation_lines(Rotated(problems=["-.T1/key"]), RingSource(BOTH))
+    lines = rotation_lines(Rotated(unreadable=["-.T1/key"]), RingSource(BOTH))
 
     assert len([*lines]) == 1
 

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 
 from bot.operating.finding import Finding, Mark
-from bot.operating.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.operating.slack_checks import (
     check_bot_token,
     check_socket_token,
@@ -19,6 +18,7 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.slack.grants import Grant
+from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
 
 pytestmark = pytest.mark.anyio
 
@@ -72,7 +72,10 @@ async def test_the_workspace_is_named_and_cannot_write_to_the_terminal() -> None
 
     token, _scopes = await check_bot_token(granting(grant))
 
-    assert token.line == "ok    SLACK_BOT_TOKEN: of the workspace Ac\\x1b[31mme\\n (T1)."
+    assert (
+        token.line
+        == "ok    SLACK_BOT_TOKEN: Slack takes it; it is of the workspace Ac\\x1b[31mme\\n (T1)."
+    )
 
 
 @pytest.mark.parametrize("is_bot_token", [True, False], ids=["bot token", "app token"])

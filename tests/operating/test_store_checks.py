@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.operating.finding import Mark
-from bot.operating.store_checks import check_disk, check_store, ring_finding
+from bot.operating.store_checks import check_disk, check_store, disk_warning, ring_finding
 from bot.store.base import Document
 from bot.store.key_file import RingSource
 from bot.store.sealed import KeyRing, about, check_key_ring
@@ -103,7 +103,7 @@ async def test_a_document_that_nobody_can_read_is_named(path: Path) -> None:
     finding, _ = await check_store(path)
 
     assert finding.mark is Mark.FAIL
-    assert "-.T1/digest/d1" in finding.said
+    assert "digest/d1 of T1" in finding.said
 
 
 def test_a_ring_that_opens_everything_is_well_and_its_keys_are_named() -> None:
@@ -113,28 +113,46 @@ def test_a_ring_that_opens_everything_is_well_and_its_keys_are_named() -> None:
     assert finding.said == "BOT_SECRET_KEYS opens all 2 sealed texts; keys in use: k1, k2"
 
 
+def test_one_text_or_none_reads_well_too() -> None:
+    one = ring_finding(RingSource(NEW), [a_sealed(NEW)])
+    none = ring_finding(RingSource(NEW), [])
+
+    assert one.said == "BOT_SECRET_KEYS opens the only sealed text; keys in use: k2"
+    assert none.said == "BOT_SECRET_KEYS is there; nothing is sealed yet"
+
+
 def test_a_key_that_nothing_needs_can_go() -> None:
     finding = ring_finding(RingSource(BOTH), [a_sealed(BOTH)])
 
     assert finding.said.endswith("keys in use: k2; no longer needed: k1")
 
 
+DAMAGED = "damaged, or moved there from another place"
+UNKNOWN = "of a kind that this version of the bot does not know"
+
+
 @pytest.mark.parametrize(
-    "document",
+    ("document", "said"),
     [
-        pytest.param(a_sealed(OLD), id="of-a-key-that-is-missing"),
-        pytest.param(a_sealed(NEW, WorkspaceId("T2")), id="moved"),
-        pytest.param(Document("-.T1/key", {"sealed": 5}, 1, None), id="no-text"),
-        pytest.param(Document("-.T1/x", {"sealed": NEW.seal("a", "x")}, 1, None), id="unknown"),
-        pytest.param(Document("nowhere/key", {"sealed": "v1.k2.AAAA"}, 1, None), id="no-place"),
-        pytest.param(Document("meta/key-check", {"k2": "v1.k2.AA"}, 1, None), id="note"),
+        (a_sealed(OLD), "the API key of T1: sealed with the key k1, which is missing"),
+        (a_sealed(NEW, WorkspaceId("T2")), f"the API key of T2: {DAMAGED}"),
+        (Document("-.T1/key", {"sealed": 5}, 1, None), f"the API key of T1: {DAMAGED}"),
+        (
+            Document("-.T1/x", {"sealed": NEW.seal("a", "x")}, 1, None),
+            f"x (sealed) of T1: {UNKNOWN}",
+        ),
+        (Document("nowhere/key", {"sealed": "v1.k2.AAAA"}, 1, None), f"key (sealed): {UNKNOWN}"),
+        (Document("meta/key-check", {"k2": "v1.k2.AA"}, 1, None), f"knows its keys: {DAMAGED}"),
     ],
+    ids=["of a key that is missing", "moved", "no text", "unknown", "no place", "note"],
 )
-def test_what_the_ring_does_not_open_is_named_without_its_content(document: Document) -> None:
+def test_what_the_ring_does_not_open_is_named_without_its_content(
+    document: Document, said: str
+) -> None:
     finding = ring_finding(RingSource(NEW), [document])
 
     assert finding.mark is Mark.FAIL
-    assert document.key in finding.said
+    assert said in finding.said
     assert KEY not in finding.line
     assert "put the missing or earlier one back" in finding.mend
 
@@ -161,3 +179,12 @@ def test_a_dynos_disk_is_a_warning_and_other_hosts_are_none() -> None:
     assert warning is not None
     assert warning.mark is Mark.WARN
     assert check_disk({"HOME": "/"}) is None
+
+
+def test_a_bot_that_starts_says_the_same_in_its_log() -> None:
+    warning, logged = check_disk({"DYNO": "web.1"}), disk_warning({"DYNO": "web.1"})
+
+    assert warning is not None
+    assert logged is not None
+    assert logged in warning.line
+    assert disk_warning({"HOME": "/"}) is None

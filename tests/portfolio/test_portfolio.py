@@ -5,7 +5,8 @@ import pytest
 import bot.portfolio.portfolio as under_test
 from bot.portfolio.lookup import UnknownDomainError
 from bot.portfolio.portfolio import FRESH_FOR, Portfolio
-from bot.tracker.errors import UnavailableError
+from bot.tracker.budget import Purpose
+from bot.tracker.errors import ReserveReachedError, UnavailableError
 from bot.tracker.models import Domain
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT, a_domain, a_snapshot
@@ -127,6 +128,98 @@ async def test_a_failure_is_told_and_not_kept() -> None:
     service.error = None
 
     assert (await portfolio.snapshot(HERE)).listed_at == clock.now
+
+
+async def test_what_the_service_said_last_costs_no_request_however_old_it_is() -> None:
+    clock, service = FakeClock(), FakeLists(a_domain())
+    portfolio = Portfolio(service, clock=clock)
+    unsaid = portfolio.said(HERE)
+    listed = await portfolio.snapshot(HERE)
+
+    clock.advance(100 * FRESH_S)
+
+    assert unsaid is None
+    assert portfolio.said(HERE) is portfolio.kept(HERE) is listed
+    assert service.asked == [HERE]
+
+
+async def test_an_outdated_list_is_what_was_kept_and_not_what_is_said() -> None:
+    service, changed = FakeLists(a_domain()), list[WorkspaceId]()
+    portfolio = Portfolio(service, clock=FakeClock(), on_change=changed.append)
+    listed = await portfolio.snapshot(HERE)
+
+    portfolio.outdate(HERE)
+
+    assert (portfolio.said(HERE), portfolio.kept(HERE)) == (None, listed)
+    assert changed == [HERE]
+    assert await portfolio.snapshot(HERE) is not listed
+
+
+async def test_nothing_is_left_of_a_forgotten_list() -> None:
+    portfolio = Portfolio(FakeLists(a_domain()), clock=FakeClock())
+    await portfolio.snapshot(HERE)
+
+    portfolio.forget(HERE)
+
+    assert (portfolio.said(HERE), portfolio.kept(HERE)) == (None, None)
+
+
+async def test_a_failure_is_said_for_a_minute_and_then_the_list_before_it() -> None:
+    clock, service = FakeClock(), FakeLists(a_domain())
+    portfolio = Portfolio(service, clock=clock)
+    listed = await portfolio.snapshot(HERE)
+    clock.advance(FRESH_S)
+    service.error = UnavailableError(is_outcome_unknown=False)
+    with pytest.raises(UnavailableError):
+        await portfolio.snapshot(HERE)
+
+    said = portfolio.said(HERE)
+    clock.advance(FRESH_S)
+
+    assert said is service.error
+    assert portfolio.said(HERE) is listed
+
+
+async def test_what_is_refused_to_the_clock_is_not_said_to_people() -> None:
+    service = FakeLists()
+    service.error = ReserveReachedError(60)
+    portfolio = Portfolio(service, clock=FakeClock())
+
+    with pytest.raises(ReserveReachedError):
+        await portfolio.snapshot(HERE, purpose=Purpose.SCHEDULED)
+
+    assert portfolio.said(HERE) is None
+
+
+async def test_while_the_service_is_asked_nothing_older_is_said() -> None:
+    clock, service = FakeClock(), FakeLists(a_domain())
+    portfolio = Portfolio(service, clock=clock)
+    await portfolio.snapshot(HERE)
+    clock.advance(FRESH_S)
+    service.gate.clear()
+    asking = asyncio.create_task(portfolio.snapshot(HERE))
+    await asked(service, 2)
+
+    said = portfolio.said(HERE)
+    service.gate.set()
+    listed = await asking
+
+    assert said is None
+    assert portfolio.said(HERE) is listed
+
+
+async def test_a_list_that_was_asked_for_otherwise_takes_the_place_of_a_failure() -> None:
+    service, changed = FakeLists(a_domain()), list[WorkspaceId]()
+    portfolio = Portfolio(service, clock=FakeClock(), on_change=changed.append)
+    service.error = UnavailableError(is_outcome_unknown=False)
+    with pytest.raises(UnavailableError):
+        await portfolio.snapshot(HERE)
+    service.error = None
+
+    listed = await portfolio.renew(HERE, lambda: service.list_domains(HERE))
+
+    assert portfolio.said(HERE) is await portfolio.snapshot(HERE) is listed
+    assert changed == [HERE]
 
 
 async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
 from bot.slack.calls import Member, fetch_member, open_form, update_form
-from bot.slack.errors import FormChangedError
+from bot.slack.errors import FormChangedError, SlackUnavailableError
 from bot.workspace import WorkspaceId
 
 pytestmark = pytest.mark.anyio
@@ -37,13 +37,16 @@ async def member(user: dict[str, Any], workspace: WorkspaceId = ALONE) -> Member
         ({"is_admin": True}, True),
         ({"is_owner": True}, True),
         ({}, False),
+        ({"is_admin": None}, False),
+        ({"is_admin": "no"}, False),
         ({"is_admin": True, "is_restricted": True}, False),
         ({"is_admin": True, "is_ultra_restricted": True}, False),
         ({"is_admin": True, "deleted": True}, False),
         ({"is_admin": True, "is_bot": True}, False),
         ({"is_admin": True, "is_stranger": True}, False),
         ({"is_admin": True, "team_id": "T2"}, False),
-        ({"enterprise_user": {"is_admin": True}}, True),
+        ({"enterprise_user": {"is_admin": True}}, False),
+        ({"enterprise_user": {"is_admin": True, "enterprise_id": "E1"}}, False),
     ],
     ids=str,
 )
@@ -53,22 +56,76 @@ async def test_only_admins_and_owners_of_this_workspace_are_admins(
     assert (await member(user)).is_admin is is_admin
 
 
+def of_org(enterprise_id: str = "E1", **fields: Any) -> dict[str, Any]:
+    return {"enterprise_user": {"enterprise_id": enterprise_id} | fields}
+
+
+@pytest.mark.parametrize(
+    ("user", "is_admin"),
+    [
+        # of this workspace
+        ({"is_admin": True} | of_org(), True),
+        ({"is_owner": True} | of_org(teams=["T1", "T2"]), True),
+        ({"is_admin": True}, True),
+        # of another workspace of the organisation, and in this one too
+        ({"is_admin": True, "team_id": "T2"} | of_org(teams=["T1", "T2"]), False),
+        ({"is_owner": True, "team_id": "T2"} | of_org(), False),
+        ({"is_admin": True, "team_id": "E1"} | of_org(teams=["T1"]), False),
+        ({"is_admin": True, "team_id": None} | of_org(teams=["T1"]), False),
+        # of the organisation
+        ({"team_id": "T2"} | of_org(is_admin=True, teams=["T1", "T2"]), True),
+        ({"team_id": "T2"} | of_org(is_owner=True), True),
+        ({"team_id": "E1"} | of_org(is_owner=True, teams=["T1"]), True),
+        (of_org(is_admin=True), True),
+        # of the organisation, but not in this workspace
+        ({"team_id": "T2"} | of_org(is_admin=True, teams=["T2"]), False),
+        ({"is_admin": True} | of_org(teams=["T2"]), False),
+        # of another organisation
+        ({"is_admin": True} | of_org("E2", is_admin=True), True),
+        ({"team_id": "T2"} | of_org("E2", is_admin=True, teams=["T1"]), False),
+        # of nothing, or no longer
+        (of_org(is_admin=False, is_owner=False), False),
+        ({"is_restricted": True} | of_org(is_admin=True), False),
+        ({"deleted": True} | of_org(is_owner=True), False),
+    ],
+    ids=str,
+)
+async def test_in_an_organisation_its_admins_and_those_of_this_very_workspace_are_admins(
+    user: dict[str, Any], is_admin: bool
+) -> None:
+    assert (await member(user, IN_ORG)).is_admin is is_admin
+
+
 @pytest.mark.parametrize(
     ("workspace", "user", "is_stranger"),
     [
         (ALONE, {}, False),
+        (ALONE, {"team_id": None}, False),
         (ALONE, {"team_id": "T2"}, True),
         (ALONE, {"is_stranger": True}, True),
-        (IN_ORG, {"team_id": "T2", "enterprise_user": {"enterprise_id": "E1"}}, False),
-        (IN_ORG, {"team_id": "T2", "enterprise_user": {"enterprise_id": "E2"}}, True),
+        (ALONE, {"team_id": "T2"} | of_org(teams=["T1"]), True),
+        (IN_ORG, {"team_id": "T2"} | of_org(), False),
+        (IN_ORG, {"team_id": "T2"} | of_org(teams=["T1", "T2"]), False),
+        (IN_ORG, {"team_id": "T2"} | of_org(teams=["T2"]), True),
+        (IN_ORG, {"team_id": "T2"} | of_org(teams=[]), True),
+        (IN_ORG, {"team_id": "T2"} | of_org("E2"), True),
+        (IN_ORG, {"team_id": "T2"} | of_org("E2", teams=["T1"]), True),
         (IN_ORG, {"team_id": "T2"}, True),
+        (IN_ORG, {"team_id": None}, True),
+        (IN_ORG, {}, False),
+        (IN_ORG, {"is_stranger": True} | of_org(teams=["T1"]), True),
     ],
     ids=str,
 )
-async def test_people_of_other_workspaces_are_strangers_unless_the_organisation_is_theirs(
+async def test_people_of_other_workspaces_are_strangers_unless_they_are_in_this_one_too(
     workspace: WorkspaceId, user: dict[str, Any], is_stranger: bool
 ) -> None:
     assert (await member(user, workspace)).is_stranger is is_stranger
+
+
+async def test_what_cannot_be_read_makes_nobody_an_admin() -> None:
+    with pytest.raises(SlackUnavailableError):
+        await member({"is_admin": True} | of_org(teams=7), IN_ORG)
 
 
 async def test_the_name_that_people_chose_comes_first() -> None:

@@ -1,4 +1,4 @@
-"""What Slack says of channels, of who is in them, and of user groups."""
+"""What Slack says of channels, and of who is in them."""
 
 from typing import Any
 
@@ -10,16 +10,12 @@ from bot.playground.slack import LocalSlack, running_slack
 from bot.slack.channels import (
     MAX_PAGES,
     Channel,
-    UserGroup,
     fetch_channel,
-    fetch_user_groups,
     is_in_channel,
 )
 from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,
-    SlackRefusedError,
-    SlackUnavailableError,
 )
 from tests.slack.conftest import a_client
 
@@ -139,63 +135,3 @@ async def test_in_a_crowd_without_end_nobody_is_let_in_by_a_guess() -> None:
 
     assert not await is_in_channel(crowd, "C1", f"U{MAX_PAGES}")
     assert len(crowd.asked) == MAX_PAGES
-
-
-async def test_user_groups_come_by_handle(slack: LocalSlack, client: AsyncWebClient) -> None:
-    groups = await fetch_user_groups(client)
-
-    assert [(group.handle, group.name) for group in groups] == [
-        ("security", "Security"),
-        ("web-team", "Web team"),
-    ]
-    assert {group.group_id for group in groups} == set(slack.world.workspace.user_groups)
-
-
-async def test_user_groups_need_a_scope(slack: LocalSlack, client: AsyncWebClient) -> None:
-    slack.world.scopes = ("chat:write",)
-
-    with pytest.raises(MissingScopeError) as caught:
-        await fetch_user_groups(client)
-
-    assert caught.value.needed == "usergroups:read"
-
-
-@pytest.mark.parametrize("code", ["plan_upgrade_required", "paid_teams_only"])
-async def test_a_workspace_on_a_small_plan_has_no_user_groups(
-    slack: LocalSlack, client: AsyncWebClient, code: str
-) -> None:
-    slack.fail_next("usergroups.list", error=code)
-
-    assert await fetch_user_groups(client) == []
-
-
-async def test_another_refusal_is_not_taken_for_no_user_groups(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
-    slack.fail_next("usergroups.list", error="invalid_team")
-
-    with pytest.raises(SlackRefusedError):
-        await fetch_user_groups(client)
-
-
-class Groups(AsyncWebClient):
-    """A workspace with these user groups."""
-
-    def __init__(self, *groups: Any) -> None:
-        super().__init__(token="xoxb-1")
-        self.groups = groups
-
-    async def usergroups_list(self, **_asked: Any) -> Any:
-        return {"usergroups": list(self.groups)}
-
-
-async def test_a_user_group_without_a_name_has_its_handle() -> None:
-    groups = await fetch_user_groups(Groups({"id": "S1", "handle": "web"}))
-
-    assert groups == [UserGroup("S1", "web", "web")]
-
-
-@pytest.mark.parametrize("group", [{}, None, "S1"], ids=str)
-async def test_what_cannot_be_read_is_no_answer(group: Any) -> None:
-    with pytest.raises(SlackUnavailableError):
-        await fetch_user_groups(Groups(group))

@@ -31,7 +31,7 @@ from bot.slack.identity import Identity, OneClient
 from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from bot.store.errors import StoreError
 from bot.workspace import WorkspaceId
-from tests.fakes import TIME_LIMIT_S
+from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.slack.conftest import StandingTime, a_client, settled
 
 pytestmark = pytest.mark.anyio
@@ -414,7 +414,7 @@ async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(
     client: AsyncWebClient, slack: LocalSlack, general: str
 ) -> None:
     slack.fail_next("auth.test", error="internal_error", times=2)
-    posting = Posting(OneClient(Identity(client), client))
+    posting = Posting(OneClient(Identity(client, clock=FakeClock()), client))
 
     with pytest.raises(SlackUnreachableError):
         await posting.turn(WorkspaceId(slack.team_id), general)
@@ -422,3 +422,22 @@ async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(
         await posting.post(WorkspaceId(slack.team_id), general, HELLO)
 
     assert posts(slack) == []
+
+
+async def test_a_token_that_slack_refuses_is_told_of(
+    client: AsyncWebClient, slack: LocalSlack, general: str
+) -> None:
+    refused: list[WorkspaceId] = []
+
+    async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
+        return client
+
+    posting = Posting(client_for, on_refused=refused.append)
+    slack.revoke_token("token_revoked")
+
+    with pytest.raises(TokenRefusedError):
+        await posting.post(WorkspaceId("T1"), general, HELLO)
+    with pytest.raises(TokenRefusedError):
+        await posting.tell(WorkspaceId("T1"), slack.person("bob").id, HELLO)
+
+    assert refused == [WorkspaceId("T1")] * 2

@@ -228,6 +228,26 @@ async def test_forgetting_a_workspace_leaves_its_neighbours(documents: Documents
     assert await documents.delete_prefix("-.T1/") == 0
 
 
+async def test_wiping_traces_takes_nothing_that_is_there(documents: Documents) -> None:
+    put = await documents.put("-.T1/key", {"a": 1}, due_at=NOON)
+    await documents.put("-.T2/key", {})
+    await documents.delete_prefix("-.T2/")
+
+    await documents.wipe_traces()
+
+    assert await documents.list_prefix("") == [put] == await documents.due_before(NOON)
+
+
+async def test_keys_are_listed_in_order_however_many_there_are(documents: Documents) -> None:
+    keys = sorted(f"-.T1/{number}é" for number in range(1_001))
+    for key in [*reversed(keys), "-.T10/a", "-.T"]:
+        await documents.put(key, {})
+
+    assert await documents.list_keys("-.T1/") == keys
+    assert await documents.list_keys("") == ["-.T", *keys, "-.T10/a"]
+    assert await documents.list_keys("-.T2/") == []
+
+
 async def test_the_empty_prefix_deletes_nothing(documents: Documents) -> None:
     await documents.put("-.T1/key", {})
 

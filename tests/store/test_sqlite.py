@@ -1,5 +1,6 @@
 """What only the SQLite store has to show: files, faults, restarts."""
 
+import asyncio
 import os
 import pickle
 import random
@@ -16,6 +17,7 @@ import pytest
 
 from bot.store.errors import StoreError, StoreLockedError
 from bot.store.sqlite import SqliteDocuments, open_sqlite
+from bot.store.table import Table
 
 pytestmark = pytest.mark.anyio
 
@@ -130,11 +132,79 @@ async def test_a_forgotten_workspace_leaves_no_trace_in_any_file(
             await sqlite.delete(key)
 
     await sqlite.delete_prefix("E1.T0/")
+    await sqlite.wipe_traces()
 
     content = content_of(path.parent)
     assert b"E1.T1/" in content
     assert b"E1.T0/" not in content
     assert b"workspace 0" not in content
+
+
+async def test_what_a_reader_keeps_in_the_log_is_no_success(
+    sqlite: SqliteDocuments, path: Path
+) -> None:
+    await sqlite.run(lambda table: table.rows.conn.execute("PRAGMA busy_timeout=50"))
+    await sqlite.put("-.T1/key", {})
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM docs").fetchone()
+
+        with pytest.raises(StoreError, match="another program reads"):
+            await sqlite.wipe_traces()
+
+    await sqlite.wipe_traces()
+
+
+async def test_deleting_a_workspace_does_not_write_the_others_anew(
+    sqlite: SqliteDocuments,
+) -> None:
+    for team in range(2):
+        for number in range(50):
+            await sqlite.put(f"-.T{team}/{number}", {"text": "x" * 4000})
+    before = await asked(sqlite, "PRAGMA page_count")
+
+    await sqlite.delete_prefix("-.T0/")
+
+    assert await asked(sqlite, "PRAGMA page_count") == before
+    await sqlite.wipe_traces()
+    assert await asked(sqlite, "PRAGMA page_count") < before
+
+
+async def test_whoever_comes_while_traces_are_wiped_waits_longer_than_the_limit(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await open_sqlite(path, timeout_s=0.05)
+    go_on, begun = threading.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def wipe(_table: object) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        go_on.wait(20)
+
+    monkeypatch.setattr(Table, "wipe_traces", wipe)
+    wiping = asyncio.create_task(store.wipe_traces())
+    await begun.wait()
+
+    writing = asyncio.create_task(store.put("-.T1/key", {}))
+    _, late = await asyncio.wait({writing, wiping}, timeout=0.2)  # four times the limit
+    go_on.set()
+
+    assert late == {writing, wiping}
+    assert (await writing).key == "-.T1/key"
+    await wiping
+    await store.close()
+
+
+async def test_traces_that_cannot_be_wiped_keep_nobody_afterwards(
+    sqlite: SqliteDocuments, path: Path
+) -> None:
+    await sqlite.put("-.T1/key", {})
+    remove_file(path)
+
+    with pytest.raises(StoreError, match="no longer"):
+        await sqlite.wipe_traces()
+
+    assert await sqlite.get("-.T1/key")
 
 
 class Bomb:

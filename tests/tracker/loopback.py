@@ -105,8 +105,14 @@ async def _request(reader: asyncio.StreamReader) -> Request | None:
 
 @asynccontextmanager
 async def client_of(
-    url: str, *, limits: Limits = QUICK, budget: Budget | None = None
+    url: str,
+    *,
+    limits: Limits = QUICK,
+    budget: Budget | None = None,
+    on_sent: Callable[[str], object] = lambda _fingerprint: None,
 ) -> AsyncIterator[TrackerClient]:
     """Return a client of the service at `url`, without waits between attempts."""
     async with tracker_http() as http:
-        yield TrackerClient(http, base_url=url, budget=budget or Budget(), limits=limits)
+        yield TrackerClient(
+            http, base_url=url, budget=budget or Budget(), limits=limits, on_sent=on_sent
+        )

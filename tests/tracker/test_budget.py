@@ -67,7 +67,7 @@ def test_a_key_waits_after_a_rate_limit_error(budget: Budget, clock: Time) -> No
 
     assert refused_for(budget, PERSON) == 1.0
     assert refused_for(budget, SCHEDULED) == 1.0
-    assert budget.state("k").blocked_until == 101.0
+    assert budget.state("k").wait_s == 1.0
     clock.now = 101.0
     budget.check("k", PERSON)
 
@@ -220,9 +220,12 @@ def test_a_refused_person_is_no_probe(budget: Budget, clock: Time) -> None:
 def test_a_reading_is_forgotten_after_an_hour(budget: Budget, clock: Time) -> None:
     budget.saw_remaining("k", 1000)
     budget.saw_remaining("k", 10)
-    assert budget.state("k") == BudgetState(remaining=10, seen_at=100.0, highest_seen=1000)
+    clock.now += WINDOW_S - 1
+    assert budget.state("k") == BudgetState(
+        remaining=10, told_ago_s=WINDOW_S - 1, highest_seen=1000
+    )
 
-    clock.now += WINDOW_S
+    clock.now += 1
 
     assert budget.state("k") == BudgetState(highest_seen=1000)
     budget.check("k", PERSON)
@@ -248,3 +251,24 @@ def test_a_request_ahead_that_met_an_outage_holds_nobody_up(budget: Budget, cloc
     budget.end_probe("k")
 
     budget.check("k", PERSON)
+
+
+@pytest.mark.parametrize(
+    ("remaining", "highest", "reserve", "is_reached"),
+    [(51, 1000, 50, False), (50, 1000, 50, True), (0, 19, 0, False), (None, 1000, 50, False)],
+    ids=["above", "reached", "too small for one", "not told"],
+)
+def test_a_state_says_what_is_kept_back(
+    remaining: int | None, highest: int, reserve: int, is_reached: bool
+) -> None:
+    state = BudgetState(remaining=remaining, highest_seen=highest)
+
+    assert (state.reserve, state.is_reserve_reached) == (reserve, is_reached)
+
+
+def test_a_wait_that_is_over_is_none(budget: Budget, clock: Time) -> None:
+    budget.saw_rate_limit("k", 40.0)
+
+    clock.now += 40.0
+
+    assert budget.state("k").wait_s is None

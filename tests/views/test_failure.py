@@ -6,11 +6,14 @@ import pytest
 
 import bot.app  # noqa: F401  # so that every error there is has been defined
 from bot.adding import AlreadyAddedError, UncertainAddError
+from bot.allowance import Allowance
+from bot.asking import person
 from bot.connection import LackingScopeError
 from bot.digests.errors import ChangedMeanwhileError, JustSentError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.keys import NoKeyError
+from bot.meter import WINDOW_S, Usage
 from bot.portfolio.lookup import UnknownDomainError
 from bot.slack.errors import (
     BlocksRefusedError,
@@ -23,6 +26,7 @@ from bot.slack.errors import (
     WorkspaceHeldError,
 )
 from bot.store.errors import UnreadableSecretError
+from bot.tracker.budget import BudgetState
 from bot.tracker.errors import (
     InvalidKeyError,
     IpNotAllowedError,
@@ -92,6 +96,11 @@ def kinds(root: type[BotError] = BotError) -> Iterator[type[BotError]]:
 KINDS = sorted(set(kinds()), key=lambda kind: f"{kind.__module__}.{kind.__name__}")
 
 
+def an_allowance() -> Allowance:
+    budget = BudgetState(remaining=40, told_ago_s=5, highest_seen=1_000)
+    return Allowance(budget, Usage(WINDOW_S, ((person(ADMIN_ID), 12),)))
+
+
 def an_error(kind: type[BotError]) -> BotError:
     error = MADE.get(kind) or kind()
     error.args = (FOR_THE_LOG,)
@@ -123,7 +132,7 @@ def test_slack_takes_every_answer_and_no_log_text_is_in_it(
     for facts in (
         facts_for(is_admin=is_admin),
         facts_for(is_admin=is_admin, command_line=None, reference=""),
-        facts_for(is_admin=is_admin, key=a_key_record(), requests_left=3, is_kept=True),
+        facts_for(is_admin=is_admin, key=a_key_record(), allowance=an_allowance(), is_kept=True),
     ):
         message = failure_message(error, facts)
 
@@ -209,7 +218,7 @@ def test_a_member_learns_who_was_told_when_somebody_was(told_at: datetime | None
 
     text = failure_message(InvalidKeyError(), facts).text
 
-    assert (f"<@{ADMIN_ID}>, who set it, has been told." in text) == (told_at is not None)
+    assert (f"I have told <@{ADMIN_ID}>, who set it." in text) == (told_at is not None)
     assert text.endswith("Please ask a workspace admin or owner to replace it.")
 
 
@@ -249,10 +258,31 @@ def test_a_wait_is_said_with_its_length_and_a_button(error: BotError) -> None:
     assert buttons(message) == {"Try again": "/scan"}
 
 
-def test_an_admin_learns_of_the_budget() -> None:
+SCARCE = [RateLimitedError(61), ReserveReachedError(61)]
+
+
+@pytest.mark.parametrize("error", SCARCE, ids=["refused", "reserve"])
+def test_an_admin_learns_of_the_budget_and_what_used_it(error: BotError) -> None:
+    message = failure_message(error, facts_for_admin(allowance=an_allowance()))
+
+    told = shown_text(message)
+    assert "40 of the hour's requests left as of <!date^" in told
+    assert "The last 50 are kept for digests: people have to wait." in told
+    assert "Used in the last hour: <@U0ADMIN> 12." in told
+    assert "40 of the hour's requests left" in message.text
+    assert "<@" not in message.text
+
+
+@pytest.mark.parametrize("error", SCARCE, ids=["refused", "reserve"])
+def test_a_member_learns_who_can_see_what_used_the_requests(error: BotError) -> None:
+    told = shown_text(failure_message(error, facts_for(allowance=an_allowance())))
+
+    assert "Those who manage the key see with `/domainkey` what used them." in told
+    assert ADMIN_ID not in told
+
+
+def test_an_admin_is_told_the_usual_allowance() -> None:
     assert "1,000 an hour per key" in told_to_admin(RateLimitedError(5))
-    assert " 40 are left." in told_to_admin(ReserveReachedError(5), requests_left=40)
-    assert " 0 are left." in told_to_admin(ReserveReachedError(5), requests_left=0)
 
 
 @pytest.mark.parametrize(

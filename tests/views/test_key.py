@@ -1,9 +1,13 @@
-from datetime import date, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from bot.allowance import Allowance
 from bot.errors import NotAllowedError
-from bot.keys import SCOPES
+from bot.keys import SCOPES, EarlierKey, KeySlots
+from bot.message import Message
+from bot.meter import Usage
 from bot.tracker.budget import BudgetState
 from bot.tracker.errors import (
     InsufficientPermissionsError,
@@ -14,10 +18,9 @@ from bot.tracker.errors import (
 )
 from bot.views.key import (
     checked_message,
-    expiry_text,
-    key_state_message,
     operation_text,
     removed_message,
+    rolled_back_message,
     saved_message,
     typed_key_message,
 )
@@ -26,8 +29,6 @@ from bot.views.key_form import (
     EXPIRY_BLOCK,
     EXPIRY_DAY_BLOCK,
     LABEL_BLOCK,
-    MAX_LABEL_CHARS,
-    PROPOSED_LABEL,
     SCOPES_BLOCK,
     SECRET_BLOCK,
     KeyFormValues,
@@ -36,8 +37,10 @@ from bot.views.key_form import (
     refused_form,
     saved_form,
 )
+from bot.views.key_label import MAX_LABEL_CHARS, PROPOSED_LABEL
+from bot.views.key_state import key_state_message
 from bot.views.key_trouble import draft_trouble, refusal_notice
-from tests.builders import HOSTILE_TEXTS, MOMENT, TODAY, a_key_record, facts_for_admin
+from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record, facts_for_admin
 from tests.views.acceptance import (
     Json,
     assert_slack_takes,
@@ -54,104 +57,11 @@ def fields_of(form: Json) -> dict[str, Json]:
     return {block["block_id"]: block for block in form["blocks"] if block["type"] == "input"}
 
 
-def test_an_admin_without_a_key_is_told_how_to_make_one() -> None:
-    message = key_state_message(None, None, TODAY)
-
-    assert_slack_takes(message)
-    assert message.text == "This workspace is not connected to Domain Tracker yet."
-    assert "one for this bot alone" in shown_text(message)
-    assert set(buttons(message)) == {"Set key", "Managers", "History"}
-
-
-def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
-    record = a_key_record(label="CI *key*", expires_on=TODAY + timedelta(days=75))
-
-    message = key_state_message(record, BudgetState(remaining=9_876), TODAY)
-
-    assert_slack_takes(message)
-    told = shown_text(message)
-    assert f"*Key*\n`{SHORT}`" in told
-    assert "*Label*\n`CI *key*`" in told
-    assert "*Expires*\n15 May 2030 (in 75 days)" in told
-    assert "*Scopes*\n`read_domains`" in told
-    assert "by <@U0ADMIN>, <!date^" in told
-    assert "9,876 in this hour, as last told" in told
-    assert message.text == (
-        f"API key {SHORT} works. Expires: 15 May 2030 (in 75 days). Scopes: read_domains."
-        " Requests left: 9,876 in this hour, as last told."
-    )
-
-
-def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
-    message = key_state_message(a_key_record(), None, TODAY)
-
-    assert list(buttons(message)) == [
-        *("Replace key", "Rotate key", "Check key"),
-        *("Managers", "History", "Remove key"),
-    ]
-    remove = next(e for e in message.blocks[-1]["elements"] if "confirm" in e)
-    assert remove["text"]["text"] == "Remove key"
-    assert "Commands stop working" in remove["confirm"]["text"]["text"]
-
-
-@pytest.mark.parametrize(
-    ("state", "words"),
-    [
-        ({}, "works"),
-        ({"refused_at": MOMENT}, "refused as invalid"),
-        ({"lacks": ("add", "scan")}, "works, but may not add domains, scan domains"),
-        ({"lacks": ("dance",)}, "works, but may not dance"),
-    ],
-    ids=["works", "refused", "lacks scopes", "another operation"],
-)
-def test_the_state_is_said_in_words(state: dict[str, object], words: str) -> None:
-    message = key_state_message(a_key_record(**state), None, TODAY)  # type: ignore[arg-type]  # by name
-
-    assert message.text.startswith(f"API key {SHORT} {words}. Expires: not known.")
-    assert f"*Domain Tracker API key: {words}*" in shown_text(message)
-
-
-@pytest.mark.parametrize(
-    ("budget", "told"),
-    [
-        (None, "not known yet"),
-        (BudgetState(), "not known yet"),
-        (BudgetState(remaining=0), "0 in"),
-    ],
-    ids=["never asked", "not told", "none left"],
-)
-def test_what_nobody_told_is_not_guessed(budget: BudgetState | None, told: str) -> None:
-    shown = shown_text(key_state_message(a_key_record(scopes=()), budget, TODAY))
-
-    assert f"*Requests left*\n{told}" in shown
-    assert "*Scopes*\nnot said" in shown
-    assert "*Expires*\nnot known" in shown
-
-
-@pytest.mark.parametrize(
-    ("days", "words"),
-    [
-        (-1, "28 Feb 2030 (expired)"),
-        (0, "1 Mar 2030 (today)"),
-        (1, "2 Mar 2030 (in 1 day)"),
-        (365, "1 Mar 2031 (in 365 days)"),
-    ],
-)
-def test_an_expiration_is_said_with_what_is_left(days: int, words: str) -> None:
-    assert expiry_text(TODAY + timedelta(days=days), TODAY) == words
-    assert expiry_text(None, TODAY) == "not known"
-
-
-@pytest.mark.parametrize("day", [date.min, date.max])
-def test_any_day_can_be_shown(day: date) -> None:
-    assert_slack_takes(key_state_message(a_key_record(expires_on=day), None, TODAY))
-
-
 @pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_an_admin_typed_does_nothing(text: str) -> None:
     record = a_key_record(label=text, scopes=(text,) * 9, lacks=("add", "scan"))
 
-    assert_slack_takes(key_state_message(record, None, TODAY))
+    assert_slack_takes(key_state_message(record, None, MOMENT))
     assert_slack_takes(refusal_notice(record))
 
 
@@ -213,6 +123,53 @@ def test_a_saved_key_says_what_it_sees() -> None:
     assert checked_message(a_key_record(), 0).text == f"{SHORT} works: it sees 0 domains."
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        saved_message(a_key_record(), 5),
+        checked_message(a_key_record(), 5),
+        rolled_back_message(a_key_record(), 5),
+    ],
+    ids=["saved", "checked", "rolled back"],
+)
+def test_a_key_is_shown_as_code_wherever_it_is_said_to_work(message: Message) -> None:
+    assert f"✅ `{SHORT}` works" in shown_text(message)
+    assert "`" not in message.text
+
+
+def two_keys(*, earlier: bool) -> KeySlots:
+    before = replace(a_key_record(), last4="0R-b")
+    kept = EarlierKey("v1.k.x", before, MOMENT + timedelta(days=7)) if earlier else None
+    return KeySlots(sealed="v1.k.y", record=replace(a_key_record(), last4="h8Ed"), earlier=kept)
+
+
+def test_the_form_says_which_key_it_replaces_and_what_becomes_of_it() -> None:
+    form = key_form("meta", KeyFormValues(), in_use=two_keys(earlier=False))
+
+    assert_slack_takes_form(form)
+    told = "\n".join(shown(form))
+    assert "In use now: `Slack bot` (`…h8Ed`)." in told
+    assert "takes its place" in told
+    assert "kept for 7 days" in told
+    assert "forgotten" not in told
+
+
+def test_the_form_says_which_key_is_then_kept_no_longer() -> None:
+    told = "\n".join(shown(key_form("", KeyFormValues(), in_use=two_keys(earlier=True))))
+
+    assert "`Slack bot` (`…0R-b`), the key before it, is then forgotten." in told
+
+
+def test_the_first_key_replaces_none() -> None:
+    assert "In use now" not in "\n".join(shown(key_form("", KeyFormValues())))
+
+
+def test_a_saved_key_says_which_one_is_kept_besides() -> None:
+    told = "\n".join(shown(saved_form(a_key_record(), 1, two_keys(earlier=True).earlier)))
+
+    assert "The key before it, `Slack bot` (`…0R-b`), is kept until <!date^" in told
+
+
 def test_the_answers_about_a_key_are_taken() -> None:
     for message in (
         saved_message(a_key_record(), 5),
@@ -267,6 +224,13 @@ def test_why_a_new_key_was_not_saved_is_said(error: Exception, sentence: str) ->
     assert trouble.startswith(sentence)
 
 
+def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_a_new_one() -> None:
+    budget = BudgetState(remaining=40, told_ago_s=5, highest_seen=1_000)
+    facts = facts_for_admin(allowance=Allowance(budget, Usage()))
+
+    assert "40 of" not in (draft_trouble(RateLimitedError(40), facts) or "")
+
+
 @pytest.mark.parametrize("error", [UnavailableError(is_outcome_unknown=False), NotAllowedError()])
 def test_what_is_not_the_keys_fault_is_not_blamed_on_it(error: Exception) -> None:
     assert draft_trouble(error, facts_for_admin()) is None
@@ -279,12 +243,3 @@ def test_whoever_set_a_key_is_told_that_it_is_refused() -> None:
         f"Domain Tracker refuses the API key {SHORT} of this workspace as invalid."
         " Commands cannot answer until it is replaced with /domainkey."
     )
-
-
-def test_a_key_past_its_date_is_not_said_to_work() -> None:
-    record = a_key_record(expires_on=TODAY - timedelta(days=1))
-
-    message = key_state_message(record, None, TODAY)
-
-    assert "has expired" in message.text
-    assert "works" not in message.text

@@ -5,13 +5,18 @@ from datetime import timedelta
 
 import pytest
 
-from bot.admin.audit import Act, Entry
-from bot.keys import EarlierKey, KeyNotice, NoticeKind
+from bot.admin.audit import OPERATOR, SLACK, Act, Entry
+from bot.admin.errors import ManagersUnknownError, NotAManagerError, NotAnAdminError
+from bot.admin.managers import Named
+from bot.errors import BotError
+from bot.keys import EarlierKey, KeyNotice, KeyRecord, KeySlots, NoticeKind
 from bot.message import Message
+from bot.playground.blockkit import check_view
+from bot.slack.groups import UserGroup
 from bot.tracker.errors import InvalidKeyError
 from bot.views.failure import failure_message
 from bot.views.history import ENTRIES_PER_PAGE, entry_line, history_form, history_trouble_form
-from bot.views.key import key_state_message, rolled_back_message
+from bot.views.key import rolled_back_message
 from bot.views.key_form import KeyFormValues
 from bot.views.key_notices import key_notice
 from bot.views.key_rotation import (
@@ -24,7 +29,12 @@ from bot.views.key_rotation import (
     third_step,
 )
 from bot.views.key_scopes import scope_lines
+from bot.views.key_state import key_state_message
 from bot.views.managers import (
+    NO_SCOPE,
+    UNSAID,
+    Groups,
+    appointed_message,
     managers_form,
     managers_notice,
     saved_managers_form,
@@ -44,6 +54,10 @@ DAY = timedelta(days=1)
 
 def an_earlier_key(label: str = "old bot") -> EarlierKey:
     return EarlierKey("v1.k.x", a_key_record(label=label), MOMENT + 7 * DAY)
+
+
+def slots_of(record: KeyRecord, earlier: EarlierKey | None = None) -> KeySlots:
+    return KeySlots(sealed="v1.k.y", record=record, earlier=earlier)
 
 
 def expiry_notice(days: int) -> Message:
@@ -93,9 +107,10 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
 
     for kind in NoticeKind:
         assert_slack_takes(key_notice(KeyNotice(kind), record, TODAY))
-    assert_slack_takes(key_state_message(record, None, TODAY, earlier=earlier))
+    assert_slack_takes(key_state_message(record, None, MOMENT, earlier=earlier))
     for form in (
-        first_step(record, earlier, "meta"),
+        first_step(slots_of(record, earlier), text, "meta"),
+        second_step("meta", KeyFormValues(), None, slots_of(record, earlier)),
         third_step(record, earlier, 1, "meta"),
         fourth_step(earlier, "meta"),
         finished(record),
@@ -108,15 +123,17 @@ def test_the_steps_name_what_to_do_with_which_key() -> None:
     told = [
         "\n".join(shown(form))
         for form in (
-            first_step(record, None, ""),
+            first_step(slots_of(record), "next bot", ""),
             third_step(record, an_earlier_key(), 3, ""),
             fourth_step(an_earlier_key(), ""),
         )
     ]
 
     assert "`read_domains`, `write_domains`" in told[0]
-    assert "*last used* of `old bot`" in told[1]
-    assert "delete `old bot`" in told[2]
+    assert "*name*: `next bot`, for instance" in told[0]
+    assert "the key in use is `new bot` (`…z7Wx`)" in told[0]
+    assert "*last used* of `old bot` (`…z7Wx`)" in told[1]
+    assert "delete `old bot` (`…z7Wx`)" in told[2]
 
 
 def test_slack_takes_every_form_in_between() -> None:
@@ -124,8 +141,9 @@ def test_slack_takes_every_form_in_between() -> None:
         second_step("meta", KeyFormValues(), "Mistyped."),
         checking_step(),
         interrupted("x" * 5_000),
-        managers_form("meta", (), "Why."),
-        managers_form("meta", (ADMIN_ID,) * 30),
+        managers_form("meta", Named(), Groups(), "Why."),
+        managers_form("meta", Named((ADMIN_ID,) * 30), Groups(why_not=NO_SCOPE)),
+        managers_form("meta", Named(group_ids=("S1",) * 30), Groups([A_GROUP])),
         managers_notice("x" * 5_000),
         saved_managers_form((ADMIN_ID,)),
         saved_managers_form(()),
@@ -158,19 +176,118 @@ def test_each_command_says_whether_the_key_suffices(
 
 
 def test_the_state_offers_to_roll_back_after_a_question() -> None:
-    message = key_state_message(a_key_record(), None, TODAY, earlier=an_earlier_key())
+    message = key_state_message(a_key_record(), None, MOMENT, earlier=an_earlier_key())
 
     assert_slack_takes(message)
     assert buttons(message)["Roll back"] == an_earlier_key().record.mark
-    assert "`old bot`, is kept until" in shown_text(message)
+    assert "`old bot` (`…z7Wx`), is kept until" in shown_text(message)
     assert "Roll back to the key before?" in str(message.blocks)
 
 
+A_GROUP = UserGroup("S1", "web-team", "Web team")
+DISABLED = UserGroup("S2", "old-team", "Old team", is_disabled=True)
+
+
+def told_of(named: Named, groups: Groups) -> str:
+    form = managers_form("meta", named, groups)
+    refusal = check_view(form)
+    assert refusal is None, refusal
+    return "\n".join(shown(form))
+
+
+@pytest.mark.parametrize(
+    ("group_id", "words"),
+    [
+        ("S1", "@web-team"),
+        ("S2", "@old-team (disabled)"),
+        ("S3", "a deleted user group"),
+    ],
+)
+def test_a_named_group_is_shown_as_what_it_is(group_id: str, words: str) -> None:
+    told = told_of(Named(group_ids=(group_id,)), Groups([A_GROUP, DISABLED]))
+
+    assert words in told.splitlines()
+    assert ("Take it out" in told) is (group_id != "S1")
+    assert group_id not in told
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        (Groups(why_not=NO_SCOPE), "usergroups:read"),
+        (Groups(why_not=UNSAID), "Open this form again in a minute"),
+        (Groups(), "once this workspace has some"),
+    ],
+    ids=["scope", "unsaid", "none"],
+)
+def test_without_user_groups_a_line_says_why(groups: Groups, words: str) -> None:
+    told = told_of(Named(), groups)
+
+    assert words in told
+    assert "User groups" not in told.splitlines()
+
+
+@pytest.mark.parametrize("why_not", [NO_SCOPE, UNSAID], ids=["scope", "unsaid"])
+def test_groups_that_cannot_be_shown_are_said_to_stay(why_not: str) -> None:
+    told = told_of(Named(group_ids=("S1",)), Groups(why_not=why_not))
+
+    assert "These stay as they are: <!subteam^S1>." in told
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_the_name_of_a_group_does_nothing(text: str) -> None:
+    group = UserGroup("S1", text, text)
+
+    assert_slack_takes_form(managers_form("", Named(group_ids=("S1",)), Groups([group])))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [NotAManagerError((ADMIN_ID, "S1")), ManagersUnknownError((ADMIN_ID, "S1"))],
+    ids=lambda error: type(error).__name__,
+)
+def test_who_may_is_named_with_groups(error: BotError) -> None:
+    assert "<!subteam^S1>" in failure_message(error, facts_for()).text
+
+
+def test_a_lacking_permission_is_named_with_who_can_mend_it() -> None:
+    told = failure_message(ManagersUnknownError(("S1",), lacks_scope=True), facts_for()).text
+
+    assert "usergroups:read" in told
+    assert "an admin can install the app again" in told
+
+
+@pytest.mark.parametrize("kind", [NotAManagerError, NotAnAdminError])
+@pytest.mark.parametrize("is_in_organisation", [True, False])
+def test_in_an_organisation_its_admins_are_named_as_a_way(
+    kind: type[NotAManagerError | NotAnAdminError], is_in_organisation: bool
+) -> None:
+    error = kind(is_in_organisation=is_in_organisation)
+
+    told = failure_message(error, facts_for()).text
+
+    assert ("whoever administers the whole organisation" in told) is is_in_organisation
+
+
 def test_who_may_not_name_managers_is_not_offered_to() -> None:
-    message = key_state_message(a_key_record(), None, TODAY, managers=(ADMIN_ID,), may_name=False)
+    message = key_state_message(a_key_record(), None, MOMENT, managers=(ADMIN_ID,), may_name=False)
 
     assert "Managers" not in buttons(message)
     assert f"<@{ADMIN_ID}> may manage this key" in shown_text(message)
+
+
+def test_whoever_may_not_manage_the_key_reads_what_that_is_and_whom_to_ask() -> None:
+    told = failure_message(NotAManagerError((ADMIN_ID,)), facts_for()).text
+
+    assert f"these managers: <@{ADMIN_ID}>, can manage the API key. Please ask one of them" in told
+
+
+def test_a_new_manager_reads_who_named_them_what_they_can_do_and_where() -> None:
+    message = appointed_message(ADMIN_ID)
+
+    assert_slack_takes(message)
+    for words in (f"<@{ADMIN_ID}> has made you a manager", "replace", "`/domainkey`", "*Home*"):
+        assert words in shown_text(message)
 
 
 def test_going_back_says_what_becomes_of_the_other_key() -> None:
@@ -182,6 +299,36 @@ def test_every_act_has_words(act: Act) -> None:
     entry = Entry(at=MOMENT, by=ADMIN_ID, act=act, key="service_sk_…abcd", channel_id="C1")
 
     assert f"<@{ADMIN_ID}>" in entry_line(entry)
+
+
+@pytest.mark.parametrize(
+    ("by", "words"), [(OPERATOR, "Whoever runs the bot"), (SLACK, "Slack"), ("U1", "<@U1>")]
+)
+def test_who_did_something_is_named_even_if_nobody_in_slack_did(by: str, words: str) -> None:
+    assert f"·  {words} imported" in entry_line(Entry(at=MOMENT, by=by, act=Act.IMPORTED))
+
+
+def test_the_end_of_a_rotation_is_said_in_plain_words() -> None:
+    entry = Entry(at=MOMENT, by="U1", act=Act.EARLIER_KEY_FORGOTTEN, key="service_sk_…0R-b")
+
+    assert entry_line(entry).endswith(
+        "<@U1> finished a rotation: I no longer keep the old key `service_sk_…0R-b`"
+    )
+
+
+def test_an_import_says_what_it_changed() -> None:
+    entry = Entry(
+        at=MOMENT,
+        by=OPERATOR,
+        act=Act.IMPORTED,
+        detail="1 digest added",
+        added=("S1",),
+        removed=("U1",),
+    )
+
+    line = entry_line(entry)
+
+    assert line.endswith("imported a file: 1 digest added, with <!subteam^S1>, without <@U1>")
 
 
 @pytest.mark.parametrize(("page", "number"), [(-1, 1), (0, 1), (1, 2), (2, 3), (99, 3)])
@@ -196,14 +343,28 @@ def test_a_history_has_pages_with_ends(page: int, number: int) -> None:
     assert f"Page {number} of 3" in "\n".join(shown(form))
 
 
+TO_MEND = "Please ask a manager, or a workspace admin or owner, to replace it."
+
+
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ((ADMIN_ID, "U2"), f"<@{ADMIN_ID}>, who set it, has been told."),
-        (("U2",), "The managers have been told."),
-        ((), "as invalid. Please ask"),
+        (
+            (ADMIN_ID, "U2", "U3"),
+            f"I have told <@{ADMIN_ID}>, who set it, and the managers: <@U2>, <@U3>. {TO_MEND}",
+        ),
+        (("U2",), f"I have told the managers: <@U2>. {TO_MEND}"),
+        (
+            tuple(f"U{number}" for number in range(1, 8)),
+            f"I have told the managers: <@U1>, <@U2>, <@U3>, <@U4>, <@U5> and others. {TO_MEND}",
+        ),
+        (
+            (ADMIN_ID,),
+            f"I have told <@{ADMIN_ID}>, who set it. Please ask a workspace admin or owner to",
+        ),
+        ((), "as invalid. Please ask a workspace admin or owner to"),
     ],
-    ids=["setter", "managers", "nobody"],
+    ids=["setter and managers", "managers", "many", "setter", "nobody"],
 )
 def test_only_who_was_told_is_said_to_have_been(told: tuple[str, ...], words: str) -> None:
     key = replace(a_key_record(refused_at=MOMENT, told_at=MOMENT), told=told)

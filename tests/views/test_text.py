@@ -9,6 +9,7 @@ from bot.message import MAX_TEXT_CHARS, Message
 from bot.redaction import holds_secret
 from bot.views.text import (
     clip,
+    clip_at_word,
     code,
     day_text,
     duration_text,
@@ -20,7 +21,7 @@ from bot.views.text import (
     plural,
     score_number,
 )
-from tests.builders import HOSTILE_TEXTS, KEY
+from tests.builders import HOSTILE_TEXTS, KEY, MOMENT
 from tests.views.acceptance import UNSEEN
 
 ANY_TEXT = st.sampled_from(list(HOSTILE_TEXTS.values())) | st.text(st.characters())
@@ -82,6 +83,30 @@ def test_clipping_comes_before_escaping() -> None:
 
 def test_a_backtick_cannot_end_code() -> None:
     assert code("a` <!here> `b") == "`aˋ &lt;!here&gt; ˋb`"
+
+
+def test_what_is_cut_at_a_word_cuts_no_token_and_no_escaped_character() -> None:
+    whole = f"Listed {moment_token(MOMENT)} by <@U0BOB>, a&amp;b &lt;c&gt; d" * 2
+
+    for limit in range(3, len(whole)):
+        cut = clip_at_word(whole, limit)
+        assert len(cut) <= limit
+        assert cut.endswith(" …")
+        assert cut.count("<") == cut.count(">")
+        assert cut.count("&") == cut.count(";")
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "cut"),
+    [
+        ("one two three", 10, "one two …"),
+        ("one two three", 9, "one two …"),
+        ("onetwothree", 8, "onetwo …"),
+        ("one two", 7, "one two"),
+    ],
+)
+def test_what_is_too_long_is_cut_at_a_word(text: str, limit: int, cut: str) -> None:
+    assert clip_at_word(text, limit) == cut
 
 
 @pytest.mark.parametrize(

@@ -136,8 +136,32 @@ async def test_replacing_a_key_shows_the_new_one(shop: Town) -> None:
     await shop.submit_key(new)
 
     state = await shop.ask(shop.ada, "/domainkey")
-    assert new[-4:] in state.everything
-    assert shop.key[-4:] not in state.everything
+    assert f"service_sk_…{new[-4:]}" in state.everything
+    assert f"service_sk_…{shop.key[-4:]}" not in state.everything
+
+
+async def test_the_form_says_which_key_is_in_use_also_after_a_failure(shop: Town) -> None:
+    await shop.ada.press(await shop.ask(shop.ada, "/domainkey"), "Replace key")
+    opened = (await shop.ada.next_form()).everything
+    wrong = shop.acme.create_key("wrong", scopes=("read_alerts",), days=30)
+
+    after = (await shop.submit_key(wrong)).everything
+
+    in_use = f"In use now: `Domain Tracker for Slack` (`…{shop.key[-4:]}`)"
+    assert in_use in opened
+    assert in_use in after
+    assert "Not saved" in after
+
+
+async def test_a_refused_key_has_no_ticks_beside_it(shop: Town) -> None:
+    shop.acme.delete_key(shop.key)
+    await shop.ask(shop.bob, "/domains")
+
+    told = (await shop.ask(shop.ada, "/domainkey")).everything
+
+    assert "refused as invalid" in told
+    assert "✅" not in told
+    assert "requests left" not in told
 
 
 async def test_removing_a_key_asks_first_and_disconnects(shop: Town) -> None:

@@ -181,3 +181,16 @@ async def test_odd_entries_of_the_list_are_shown_or_counted(shop: Town) -> None:
 
     assert [row[0] for row in rows(answer)] == ["a.example", "b.example"]
     assert "3 entries without a name left out" in answer.everything
+
+
+@pytest.mark.parametrize("line", ["/domains", "/scan shop.example", "/adddomain a.example"])
+async def test_people_of_other_companies_get_nothing_in_shared_channels(
+    shop: Town, line: str
+) -> None:
+    shop.slack.world.strangers_may_type = True
+
+    answer = await shop.ask(shop.slack.person("zoe"), line, channel="shared")
+
+    assert "shop.example" not in answer.everything.replace(line, "")
+    assert "Only members of the workspace" in answer.everything
+    assert shop.service_requests() == []

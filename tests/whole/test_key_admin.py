@@ -59,6 +59,11 @@ async def replace_key(town: Town) -> str:
     return new
 
 
+def shown(key: str) -> str:
+    """Return the key in use as people see it; of the one before only the end is shown."""
+    return f"service_sk_…{key[-4:]}"
+
+
 async def history(town: Town) -> str:
     return (await open_form(town, "History")).everything
 
@@ -74,6 +79,58 @@ async def test_a_named_manager_does_what_an_admin_does(shop: Town) -> None:
 
     assert "Saved" in saved.everything
     assert "works and is saved" in form.everything
+
+
+async def name_groups(town: Town, *handles: str) -> View:
+    form = await open_form(town, "Managers")
+    return await submit(town.ada, form, User_groups=[f"@{handle}" for handle in handles])
+
+
+async def test_whoever_is_in_a_named_group_does_what_an_admin_does(shop: Town) -> None:
+    saved = await name_groups(shop, "web-team")
+    new = shop.acme.create_key("new", scopes=("read_domains",), days=30)
+
+    form = await submit(shop.bob, await open_form(shop, "Replace key", shop.bob), API_key=new)
+
+    assert "Saved" in saved.everything
+    assert "works and is saved" in form.everything
+    assert "changed the managers" in await history(shop)
+
+
+async def test_who_may_is_told_with_groups(shop: Town) -> None:
+    await name_groups(shop, "security")
+
+    refusal = await state(shop, shop.bob)
+    seen = await state(shop)
+
+    [security] = [
+        group.id
+        for group in shop.slack.world.workspace.user_groups.values()
+        if group.handle == "security"
+    ]
+    assert f"<!subteam^{security}>" in refusal.everything
+    assert f"<!subteam^{security}> may manage this key" in seen.everything
+
+
+async def test_a_group_that_was_taken_out_again_may_nothing(shop: Town) -> None:
+    await name_groups(shop, "web-team")
+    seen = await state(shop, shop.bob)
+    await name_groups(shop)
+
+    after = await shop.press(shop.bob, seen, "Remove key")
+
+    assert REFUSAL in after.everything
+    assert shown(shop.key) in (await state(shop)).everything
+
+
+async def test_where_slack_does_not_say_who_is_in_a_group_nobody_is_let_in(shop: Town) -> None:
+    await name_groups(shop, "web-team")
+    shop.slack.fail_next("usergroups.users.list", "internal_error")
+
+    answer = await state(shop, shop.bob)
+
+    assert "Slack did not say who is in" in answer.everything
+    assert "Replace key" not in answer.buttons
 
 
 async def test_a_manager_cannot_name_others(shop: Town) -> None:
@@ -105,7 +162,7 @@ async def test_a_manager_who_was_left_out_again_is_refused_at_every_press(
     after = await shop.press(shop.bob, seen, label)
 
     assert REFUSAL in after.everything
-    assert shop.key[-4:] in (await state(shop)).everything
+    assert shown(shop.key) in (await state(shop)).everything
 
 
 async def test_a_manager_who_was_left_out_again_sets_no_key(shop: Town) -> None:
@@ -246,8 +303,8 @@ async def test_rolling_back_takes_the_key_before_at_once(shop: Town) -> None:
 
     back = await shop.press(shop.ada, await state(shop), "Roll back")
 
-    assert f"…{shop.key[-4:]} works and is in use again" in back.everything
-    assert new[-4:] not in (await state(shop)).everything
+    assert f"`{shown(shop.key)}` works and is in use again" in back.everything
+    assert shown(new) not in (await state(shop)).everything
     assert "rolled back" in await history(shop)
 
 
@@ -259,7 +316,7 @@ async def test_a_second_press_does_not_roll_forward(shop: Town) -> None:
     answer = await shop.press(shop.ada, two, "Roll back")
 
     assert "in use already" in answer.everything
-    assert shop.key[-4:] in (await state(shop)).everything
+    assert shown(shop.key) in (await state(shop)).everything
     assert (await history(shop)).count("rolled back") == 1
 
 
@@ -270,7 +327,7 @@ async def test_a_key_that_is_refused_is_not_rolled_back_to(shop: Town) -> None:
     answer = await shop.press(shop.ada, await state(shop), "Roll back")
 
     assert "Nothing was changed" in answer.everything
-    assert new[-4:] in (await state(shop)).everything
+    assert shown(new) in (await state(shop)).everything
     assert shop.ada.messages("dm") == []
 
 
@@ -283,7 +340,7 @@ async def test_a_member_cannot_roll_back(shop: Town) -> None:
 
     assert REFUSAL in answer.everything
     shop.ada.member.is_admin = True
-    assert new[-4:] in (await state(shop)).everything
+    assert shown(new) in (await state(shop)).everything
 
 
 async def test_after_seven_days_there_is_no_way_back(shop: Town) -> None:
@@ -304,7 +361,7 @@ async def test_an_old_button_does_not_remove_a_newer_key(shop: Town) -> None:
     answer = await shop.press(shop.ada, seen, "Remove key")
 
     assert "replaced meanwhile" in answer.everything
-    assert new[-4:] in (await state(shop)).everything
+    assert shown(new) in (await state(shop)).everything
 
 
 async def test_removing_twice_says_so(shop: Town) -> None:
@@ -325,7 +382,7 @@ async def test_a_rotation_is_led_from_step_to_step(shop: Town) -> None:
     new = shop.acme.create_key("new", scopes=("read_domains", "write_domains"), days=90)
     second = await press(shop.ada, first, "I have made it")
     third = await submit(shop.ada, second, API_key=new)
-    in_use = new[-4:] in (await state(shop)).everything
+    in_use = shown(new) in (await state(shop)).everything
     fourth = await press(shop.ada, third, "It stands still")
     shop.acme.delete_key(shop.key)
     done = await press(shop.ada, fourth, "Done")
@@ -379,7 +436,7 @@ async def test_a_rotation_with_a_refused_key_changes_nothing(shop: Town) -> None
 
     assert "Not saved" in after.everything
     assert "Step 2 of 4" in after.everything
-    assert shop.key[-4:] in (await state(shop)).everything
+    assert shown(shop.key) in (await state(shop)).everything
 
 
 async def test_a_rotation_needs_another_key(shop: Town) -> None:
@@ -389,6 +446,17 @@ async def test_a_rotation_needs_another_key(shop: Town) -> None:
 
     assert "in use already" in after.everything
     assert shop.service_requests() == []
+
+
+async def test_the_key_before_keeps_another_name_than_the_one_in_use(shop: Town) -> None:
+    second = await press(shop.ada, await open_form(shop, "Rotate key"), "I have made it")
+    new = shop.acme.create_key("new", scopes=("read_domains", "write_domains"), days=90)
+
+    await submit(shop.ada, second, API_key=new)
+
+    seen = (await state(shop)).everything
+    assert f"`Domain Tracker for Slack, {shop.clock():%b %Y}`" in seen
+    assert f"The key before it, `Domain Tracker for Slack` (`…{shop.key[-4:]}`)" in seen
 
 
 @pytest.mark.parametrize("step", ["I have made it", "Check and swap"])
@@ -411,8 +479,19 @@ async def test_rights_that_were_lost_end_a_rotation(shop: Town, step: str) -> No
 # What people are told by themselves
 
 
+async def test_new_managers_are_told_by_whom_and_those_left_out_are_not(shop: Town) -> None:
+    await name_managers(shop, "bob")
+    told = await next_notice(shop, shop.bob)
+    await name_managers(shop)
+
+    assert f"<@{shop.ada.id}> has made you a manager" in told.everything
+    assert "`/domainkey`" in told.everything
+    assert [len(each.messages("dm")) for each in (shop.ada, shop.bob)] == [0, 1]
+
+
 async def test_a_refused_key_is_told_once_to_the_setter_and_the_managers(shop: Town) -> None:
     await name_managers(shop, "bob")
+    await next_notice(shop, shop.bob)  # that they are one
     shop.acme.delete_key(shop.key)
 
     for _ in range(2):
@@ -421,7 +500,31 @@ async def test_a_refused_key_is_told_once_to_the_setter_and_the_managers(shop: T
     told = await next_notice(shop, shop.bob)
     assert "refuses the API key" in told.everything
     assert "Replace key" in told.buttons
+    assert [len(each.messages("dm")) for each in (shop.ada, shop.bob)] == [1, 2]
+
+
+async def test_the_people_of_a_named_group_are_told_too(shop: Town) -> None:
+    await name_groups(shop, "web-team")
+    shop.acme.delete_key(shop.key)
+
+    await shop.ask(shop.slack.person("cy"), "/domains")
+
+    assert "refuses the API key" in (await next_notice(shop, shop.bob)).everything
     assert [len(each.messages("dm")) for each in (shop.ada, shop.bob)] == [1, 1]
+
+
+async def test_a_member_reads_which_managers_were_told_that_a_key_is_refused(
+    shop: Town,
+) -> None:
+    await name_managers(shop, "bob")
+    shop.acme.delete_key(shop.key)
+    cy = shop.slack.person("cy")
+
+    told = (await shop.ask(cy, "/domains")).everything
+
+    assert f"I have told <@{shop.ada.id}>, who set it, and the managers: <@{shop.bob.id}>" in told
+    assert "ask a manager, or a workspace admin or owner, to replace it" in told
+    assert cy.messages("dm") == []
 
 
 async def test_the_direct_message_mends_it(shop: Town) -> None:

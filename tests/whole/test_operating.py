@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
@@ -12,10 +13,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bot.installations.installation import Tokens
+from bot.installations.shelf import InstallationShelf
 from bot.kept import KeptCommand, KeptCommands
 from bot.store.sealed import KeyRing, check_key_ring
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
+from tests.operating.builders import an_installation
 from tests.whole.digests import make
 from tests.whole.test_process import ended, environment, process, stored_bytes
 from tests.whole.town import Town, running_stand_ins, until_ready
@@ -32,6 +36,17 @@ class Said:
     out: str
     err: str
     status: int
+
+
+def oauth(town: Town, **more: str) -> dict[str, str]:
+    """The settings of the app that the local Slack knows, but for those in `more`."""
+    app = {
+        "SLACK_BOT_TOKEN": "",
+        "SLACK_CLIENT_ID": town.slack.client_id,
+        "SLACK_CLIENT_SECRET": town.slack.client_secret,
+        "PUBLIC_URL": "http://127.0.0.1:9",
+    }
+    return app | more
 
 
 async def command(town: Town, *words: str, **more: str) -> Said:
@@ -129,6 +144,48 @@ class TestDoctor:
             assert set(marks(said).values()) == {"ok"}, said.out
             assert files_in(tmp_path) == []
 
+    async def test_with_oauth_slack_is_asked_about_the_installations(self, tmp_path: Path) -> None:
+        async with running_stand_ins(tmp_path, "http") as town:
+            works = Tokens(access=town.slack.bot_token)
+            refused = Tokens(access="xoxb-gone")
+            store = await open_sqlite(town.settings.database_path)
+            shelf = InstallationShelf(store, KeyRing.parse(ring("A")))
+            await shelf.put(an_installation(WorkspaceId("T1"), tokens=works, name="Acme"))
+            await shelf.put(an_installation(WorkspaceId("T2"), tokens=refused, name="Beta"))
+            await store.close()
+
+            said = await command(town, "doctor", **oauth(town, BOT_SECRET_KEYS=ring("A")))
+
+            found = marks(said)
+            assert found.pop("PUBLIC_URL") == "warn"  # nothing listens there yet
+            assert found.pop("installations") == "warn"
+            assert set(found.values()) == {"ok"}, said.out
+            assert "2 installations; asked Slack about 2, and it refuses Beta (T2)" in said.out
+            assert "BOT_SECRET_KEYS opens all 2 sealed texts" in said.out
+            assert (said.status, said.err) == (0, "")
+            assert town.slack.client_secret not in said.out
+
+    async def test_a_wrong_client_secret_and_lacking_permissions_are_found(
+        self, tmp_path: Path
+    ) -> None:
+        async with running_stand_ins(tmp_path, "http") as town:
+            store = await open_sqlite(town.settings.database_path)
+            shelf = InstallationShelf(store, KeyRing.parse(ring("A")))
+            tokens = Tokens(access=town.slack.bot_token)
+            await shelf.put(an_installation(WorkspaceId("T1"), tokens=tokens, name="Acme"))
+            await store.close()
+            installation = town.slack.world.installation
+            assert installation
+            installation.scopes = tuple({*installation.scopes} - {"usergroups:read", "im:write"})
+
+            wrong = oauth(town, BOT_SECRET_KEYS=ring("A"), SLACK_CLIENT_SECRET="0f" * 16)
+            said = await command(town, "doctor", **wrong)
+
+            assert "FAIL  SLACK_CLIENT_SECRET: it is not this app's secret" in said.out
+            assert "FAIL  Slack permissions: missing in Acme (T1): im:write (" in said.out
+            assert "warn  Slack permissions: not granted in Acme (T1): usergroups:read" in said.out
+            assert said.status == 1
+
     async def test_every_failure_has_a_line_that_says_what_to_do(self, tmp_path: Path) -> None:
         async with running_stand_ins(tmp_path, "socket") as town:
             wrong = {
@@ -197,6 +254,38 @@ class TestExportAndImport:
             assert "Written." in applied.out
             assert "No difference." in again.out
             assert (await command(town, "export", **new)).out == exported.out
+
+    async def test_managers_go_out_and_come_in_and_the_history_tells_of_it(
+        self, tmp_path: Path
+    ) -> None:
+        async with used_town(tmp_path) as town:
+            bob = town.bob.id
+            exported = (await command(town, "export")).out
+            file = exported.replace("people: []", f"people: [{bob}]")
+            (tmp_path / "managers.yml").write_text(file)
+
+            applied = await command(town, "import", "managers.yml", "--apply")
+            async with process(town):
+                await until_ready(town)
+                await town.bob.type("/domainkey")
+                state = await town.bob.next_message(
+                    where=lambda each: "API key" in each.everything
+                )
+                history = await command(town, "export", "--history")
+
+            assert f'people: [] -> ["{bob}"]' in applied.out
+            assert "Replace key" in state.buttons
+            assert (await command(town, "export")).out == file
+            acts = [json.loads(line) for line in history.out.splitlines()]
+            assert [act["act"] for act in acts] == ["key-set", "digest-made", "imported"]
+            assert (acts[2]["by"], acts[2]["added"]) == ("operator", [bob])
+
+    async def test_a_store_that_is_not_there_has_no_history(self, tmp_path: Path) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town:
+            said = await command(town, "export", "--history")
+
+            assert (said.out, said.status) == ("", 1)
+            assert "There is no store at" in said.err
 
     async def test_a_running_bot_is_not_written_behind(self, tmp_path: Path) -> None:
         async with used_town(tmp_path) as town, process(town) as bot:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.features import Pace
+from bot.parts import Pace
 from tests.whole.town import Town, running_town
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ STYLES = ["json", "nested", "deep", "plain", "html", "upper"]
 @pytest.mark.parametrize(
     ("kind", "member", "admin", "button"),
     [
-        ("invalid_key", "has been told", "probably deleted or revoked", "Replace key"),
+        ("invalid_key", "who set it", "probably deleted or revoked", "Replace key"),
         ("ip", "ask a workspace admin", "`203.0.113.7`", "Try again"),
         ("rate_limit", "used up its requests", "1,000 an hour", "Try again"),
     ],

@@ -15,11 +15,14 @@ import aiohttp
 from pydantic import SecretStr
 
 from bot.app import serve
-from bot.features import Pace
+from bot.installations.canary import KIND as SEEN
+from bot.parts import Pace
 from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.settings import Settings
+from bot.store.sqlite import open_sqlite
+from bot.workspace import WorkspaceId
 
 SCOPES = ("read_domains", "write_domains")
 # The very file that is pasted into Slack: a command or permission that it lacks is lacking here.
@@ -50,10 +53,12 @@ class Town:
     settings: Settings
     clock: Clock
     key: str = field(default="", repr=False)
+    portfolio: str = "acme"
+    admin: str = "ada"
 
     @property
     def acme(self) -> Account:
-        return self.tracker.account("acme")
+        return self.tracker.account(self.portfolio)
 
     @property
     def ada(self) -> Person:
@@ -86,14 +91,15 @@ class Town:
 
     async def submit_key(self, key: str, **fields: Any) -> View:
         """Fill in the key's form; return the form that stands there in the end."""
-        await self.ada.type("/domainkey")
-        state = await self.ada.next_message(
+        admin = self.slack.person(self.admin)
+        await admin.type("/domainkey")
+        state = await admin.next_message(
             timeout_s=10, where=lambda message: bool(KEY_BUTTONS & set(message.buttons))
         )
-        await self.ada.press(state, (KEY_BUTTONS & set(state.buttons)).pop())
-        delivery = await self.ada.submit(await self.ada.next_form(), {"API key": key, **fields})
+        await admin.press(state, (KEY_BUTTONS & set(state.buttons)).pop())
+        delivery = await admin.submit(await admin.next_form(), {"API key": key, **fields})
         assert not delivery.errors, delivery.errors
-        while "⏳" in (form := await self.ada.next_form(timeout_s=10)).everything:
+        while "⏳" in (form := await admin.next_form(timeout_s=10)).everything:
             pass
         return form
 
@@ -112,6 +118,11 @@ def free_port() -> int:
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
+
+
+def bytes_at_rest(folder: Path) -> bytes:
+    """Return all that the bot has left in its folder."""
+    return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
 
 
 def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -> Settings:
@@ -134,8 +145,17 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -
 
 @asynccontextmanager
 async def running_town(folder: Path, mode: str, pace: Pace = PATIENT) -> AsyncIterator[Town]:
-    async with running_stand_ins(folder, mode) as town, running_bot(town, pace):
-        yield town
+    async with running_stand_ins(folder, mode) as town:
+        await make_store(town)
+        async with running_bot(town, pace):
+            yield town
+
+
+async def make_store(town: Town) -> None:
+    """Make a store that knows the workspace: else the bot, being in channels, misses its own."""
+    documents = await open_sqlite(town.settings.database_path)
+    await documents.put(f"{WorkspaceId(town.slack.team_id)}/{SEEN}", {"v": 1})
+    await documents.close()
 
 
 @asynccontextmanager
@@ -149,6 +169,7 @@ async def running_stand_ins(
             clock=clock.seconds,
             commands=[each.command for each in ABOUT.commands],
             scopes=ABOUT.scopes,
+            events=ABOUT.events,
         ) as slack,
         running_tracker(clock=clock) as tracker,
     ):

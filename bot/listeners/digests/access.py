@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from bot.admin.errors import ManagersUnknownError
 from bot.digests.changes import Editor
 from bot.digests.desk import Desk
 from bot.digests.digest import Digest
@@ -27,13 +28,15 @@ class Visitor:
     bot out of it, and may not say any more who was in it.
 
     `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: they may
-    see what they have made themselves, and nothing else of the channel.
+    see what they have made themselves, and nothing else of the channel. `doubt`: Slack did not
+    say whether they are a manager, so they count as none.
     """
 
     member: Member
     channel: Channel | None
     is_restricted: bool
     sees_own_only: bool = False
+    doubt: ManagersUnknownError | None = None
 
     @property
     def may_change(self) -> bool:
@@ -59,9 +62,9 @@ class DigestAccess:
     delete it.
     """
 
-    def __init__(self, desk: Desk, rights: Rights | None = None) -> None:
+    def __init__(self, desk: Desk, rights: Rights) -> None:
         self._desk = desk
-        self._rights = rights
+        self.rights = rights
 
     async def require_member(self, conversation: Conversation) -> Member:
         """Return whoever asks.
@@ -81,7 +84,8 @@ class DigestAccess:
         """Return whoever asks, if they may make a digest in some channel.
 
         Raises:
-            AdminsOnlyError: only admins may. Others: see `require_member`.
+            AdminsOnlyError: only admins may. ManagersUnknownError: nobody knows whether they may.
+            Others: see `require_member`.
         """
         member = await self.require_member(conversation)
         if not member.is_admin and await self._is_restricted(conversation, member):
@@ -108,11 +112,12 @@ class DigestAccess:
         """Return whoever asks, if they may change the digests of this channel, or this `digest`.
 
         Raises:
-            NotInChannelError, AdminsOnlyError: they may not. Others: see `require_member`.
+            NotInChannelError, AdminsOnlyError: they may not. ManagersUnknownError: nobody knows.
+            Others: see `require_member`.
         """
         visitor = await self._visitor(conversation, channel_id)
         if not visitor.may_change:
-            raise AdminsOnlyError("restricted by an admin")
+            raise visitor.doubt or AdminsOnlyError("restricted by an admin")
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
         if await _is_in(conversation, visitor, channel_id):
@@ -126,16 +131,17 @@ class DigestAccess:
     async def _visitor(self, conversation: Conversation, channel_id: str) -> Visitor:
         member = await self.require_member(conversation)
         channel = await seen_channel(conversation, channel_id)
-        is_restricted = await self._is_restricted(conversation, member)
+        try:
+            is_restricted = await self._is_restricted(conversation, member)
+        except ManagersUnknownError as error:  # they can see the digests all the same
+            return Visitor(member, channel, is_restricted=True, doubt=error)
         return Visitor(member, channel, is_restricted)
 
     async def _is_restricted(self, conversation: Conversation, member: Member) -> bool:
         """Whether only admins may change digests there; managers count as admins in this."""
         if not await self._desk.admins_only(conversation.workspace):
             return False
-        if self._rights is None:
-            return True
-        return not await self._rights.is_manager(conversation, member)
+        return not await self.rights.is_manager(conversation, member)
 
 
 def require_open(visitor: Visitor) -> None:

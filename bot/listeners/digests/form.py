@@ -62,7 +62,8 @@ class DigestFormListeners:
         for field in (DAYS_FIELD, TIME_FIELD, ZONE_FIELD):
             dispatcher.on_change(field, self.draw_again)
         dispatcher.on_form(EDIT_FORM, read_digest_form, self.save, meanwhile=saving_form)
-        DigestOffers(desk=self.desk, clock=self.screen.clock).register(dispatcher)
+        groups = self.access.rights.groups
+        DigestOffers(desk=self.desk, groups=groups, clock=self.screen.clock).register(dispatcher)
 
     async def open_new(self, conversation: Conversation, _value: str) -> None:
         """Show an empty form: this channel, working days at nine by the person's own clock."""

@@ -14,8 +14,8 @@ from bot.listeners.conversation import Conversation
 from bot.listeners.digests.access import DigestAccess, Visitor
 from bot.listeners.digests.listed import listed_digests
 from bot.listeners.digests.note import FormNote, note_in
-from bot.listeners.digests.presses import Presses
 from bot.listeners.failures import Failures
+from bot.listeners.presses import Presses
 from bot.message import Block
 from bot.slack.calls import open_form, update_form
 from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from bot.playground.slack import CommandFailed, FormError, Message, NothingToPress, Person, View
@@ -14,24 +15,37 @@ _TOLD = {
 }
 
 
+@dataclass(frozen=True)
+class Around:
+    """What the page does for everything drawn on it.
+
+    `complain` shows a sentence to the person; `follow` opens what a link into Slack leads to.
+    """
+
+    complain: Callable[[str], None]
+    follow: Callable[[str], Awaitable[None]]
+
+
 def told(code: str) -> str:
     """Return in words why the bot did not take something."""
     return f"{_TOLD.get(code, 'Something went wrong')} ({code})."
 
 
 class SlackHands:
-    """Implements the drawing's `Hands`. `complain` shows a sentence to the person."""
+    """Implements the drawing's `Hands`."""
 
-    def __init__(
-        self, person: Person, where: Message | View, complain: Callable[[str], None]
-    ) -> None:
+    def __init__(self, person: Person, where: Message | View, around: Around) -> None:
         self._person = person
         self._where = where
-        self._complain = complain
+        self._complain, self._follow = around.complain, around.follow
 
     async def press(self, block_id: str, action_id: str) -> None:
         """Press a button whose question was answered with yes."""
         await self._try(self._person.by_id.press(self._where, block_id, action_id))
+
+    async def follow(self, url: str) -> None:
+        """Open what a link into Slack leads to."""
+        await self._follow(url)
 
     async def choose(self, block_id: str, action_id: str, state: Json) -> None:
         """Note what an element holds now, and tell the bot where Slack does."""

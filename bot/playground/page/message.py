@@ -7,7 +7,7 @@ from nicegui import ui
 
 from bot.playground.page.avatar import draw_avatar
 from bot.playground.page.drawing import draw_blocks, draw_text
-from bot.playground.page.hands import SlackHands
+from bot.playground.page.hands import Around, SlackHands
 from bot.playground.page.names import SlackNames, clock_words, day_words, moment
 from bot.playground.slack import Message
 from bot.playground.slack.model import SLACKBOT_ID
@@ -38,7 +38,7 @@ class MessageArt:
     """Draws messages for one reader. `open_thread` gets the timestamp of a thread's start."""
 
     names: SlackNames
-    complain: Callable[[str], None]
+    around: Around
     open_thread: Callable[[str], None]
 
     def draw(self, drawn: Drawn) -> None:
@@ -101,7 +101,7 @@ class MessageArt:
         if markdown := message.content.get("markdown_text"):
             blocks = [{"type": "markdown", "text": markdown}]
         if blocks:
-            hands = SlackHands(self.names.seat.person, message, self.complain)
+            hands = SlackHands(self.names.seat.person, message, self.around)
             draw_blocks(
                 blocks,
                 hands=hands,

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from bot.playground.page.avatar import draw_avatar
 from bot.playground.page.drawing import draw_blocks
-from bot.playground.page.hands import SlackHands, told
+from bot.playground.page.hands import Around, SlackHands, told
 from bot.playground.page.live_list import Item, LiveList
 from bot.playground.page.names import SlackNames
 from bot.playground.page.problem import draw_refusal
@@ -30,14 +30,14 @@ class _Parts:
 class Modal:
     """Shows the form that the local Slack has on top for the person who sits there."""
 
-    def __init__(self, names: SlackNames, complain: Callable[[str], None]) -> None:
+    def __init__(self, names: SlackNames, around: Around) -> None:
         self._names = names
-        self._complain = complain
+        self._around = around
         self._shown: tuple[str, int] | None = None
         self._trouble: CommandFailed | None = None
         self._dialog = ui.dialog().props("no-backdrop-dismiss transition-duration=100")
         # Esc has hidden the dialog by then; the local Slack decides what remains.
-        self._dialog.on("escape-key", self._dismiss)
+        self._dialog.on("escape-key", self.dismiss)
         with self._dialog:
             self._card = ui.element("div").classes("sk-modal")
         self._parts: tuple[str, _Parts] | None = None
@@ -83,7 +83,7 @@ class Modal:
         def draw() -> None:
             draw_blocks(
                 [block],
-                hands=SlackHands(self._names.seat.person, view, self._complain),
+                hands=SlackHands(self._names.seat.person, view, self._around),
                 names=self._names,
                 errors=view.block_errors,
                 values=view.typed,
@@ -99,7 +99,7 @@ class Modal:
         draw_avatar(self._names.app_name, kind="app", is_small=True)
         title = ui.label(view.title).classes("sk-modal-name")
         title.props["role"], title.props["aria-level"] = "heading", "1"
-        self._button("close", "Dismiss", self._dismiss)
+        self._button("close", "Dismiss", self.dismiss)
 
     def _button(self, icon: str, label: str, act: Callable[[], Awaitable[None]]) -> None:
         button = ui.button(icon=icon, on_click=act, color=None).props("flat dense round size=sm")
@@ -141,7 +141,8 @@ class Modal:
     async def _close(self) -> None:
         await self._leave(lambda view: self._names.seat.person.by_id.close(view))
 
-    async def _dismiss(self) -> None:
+    async def dismiss(self) -> None:
+        """Close the form and those below it, if there is one."""
         await self._leave(lambda view: self._names.seat.person.by_id.close_all(view))
 
     async def _leave(self, leave: Callable[[View], Awaitable[Any]]) -> None:
@@ -150,4 +151,4 @@ class Modal:
             try:
                 await leave(stack[-1])
             except CommandFailed as error:
-                self._complain(told(error.code))
+                self._around.complain(told(error.code))

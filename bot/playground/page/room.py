@@ -32,7 +32,7 @@ class Room:
             self._draw_head(channel)
             self._body: Home | Timeline
             if channel is None:
-                self._body = Home(art.names, art.complain)
+                self._body = Home(art.names, art.around)
             else:
                 self._body = Timeline(channel, art, refused, self._new_after_s(channel))
                 self._draw_foot(channel, Speaking(self._seat, refused))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from bot.playground.slack import LocalSlack, Person, sight
 from bot.playground.slack.model import Channel, Member
@@ -11,6 +11,8 @@ from bot.playground.slack.model import Channel, Member
 DEFAULT_PERSON = "ada"
 HOME = "home"
 DIRECT_MESSAGE = "dm"
+# What Slack calls the app's tabs, and where they are on the page.
+TABS = {"home": HOME, "messages": DIRECT_MESSAGE}
 # What of a page's address tells who looks at what.
 QUERY = ("as", "channel", "thread")
 
@@ -102,6 +104,19 @@ def from_query(slack: LocalSlack, query: Mapping[str, str]) -> Seat:
     if thread_ts and seat.channel and seat.channel.message(thread_ts):
         seat.thread_ts = thread_ts
     return seat
+
+
+def place_of_link(url: str, slack: LocalSlack) -> str | None:
+    """Return where `slack://app?team=…&id=…&tab=…` leads; None: not to this app's tabs here.
+
+    https://docs.slack.dev/interactivity/deep-linking
+    """
+    parts = urlsplit(url)
+    asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    is_ours = (asked.get("team"), asked.get("id")) == (slack.team_id, slack.realm.app.id)
+    if (parts.scheme, parts.netloc) != ("slack", "app") or not is_ours:
+        return None
+    return TABS.get(asked.get("tab", ""))
 
 
 def people(slack: LocalSlack) -> list[Member]:

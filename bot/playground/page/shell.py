@@ -6,12 +6,13 @@ from nicegui import Client, context, ui
 from nicegui.events import GenericEventArguments
 
 from bot.playground.manifest import AppInfo
+from bot.playground.page.hands import Around
 from bot.playground.page.message import MessageArt
 from bot.playground.page.modal import Modal
 from bot.playground.page.names import SlackNames
 from bot.playground.page.refused import RefusedNotes
 from bot.playground.page.room import Room
-from bot.playground.page.seat import Seat
+from bot.playground.page.seat import Seat, place_of_link
 from bot.playground.page.sidebar import SideBar
 from bot.playground.page.speaking import Speaking
 from bot.playground.page.thread import Thread
@@ -34,11 +35,12 @@ class Shell:
         self._due: asyncio.TimerHandle | None = None
         self._is_wide = True
         names = SlackNames(seat, app.name)
-        self._art = MessageArt(names, self._complain, self._open_thread)
+        around = Around(self._complain, self._open_link)
+        self._art = MessageArt(names, around, self._open_thread)
         self._room: tuple[object, Room] | None = None
         self._thread: tuple[object, Thread] | None = None
         self._draw(TopBar(town, seat, self._sit, self._darken))
-        self._modal = Modal(names, self._complain)
+        self._modal = Modal(names, around)
         end = seat.slack.world.workspace.bell.subscribe(self._hear)
         self._client.on_delete(end)
         self.refresh()
@@ -117,6 +119,15 @@ class Shell:
         self._moved()
         if not self._is_wide:
             self._drawer.hide()
+
+    async def _open_link(self, url: str) -> None:
+        """Open the app's tab to which a link leads; a form would lie over it, and is closed."""
+        place = place_of_link(url, self._seat.slack)
+        if place is None:
+            self._complain("This link leads elsewhere than to this app: nothing opens here.")
+            return
+        await self._modal.dismiss()
+        self._go(place)
 
     def _sit(self, name: str) -> None:
         self._seat.sit(name)

@@ -113,15 +113,15 @@ class Acting:
         told = [await self._tell_closed(view, is_cleared=True) for view in views]
         return told[0]
 
-    async def open_home(self) -> Delivery | None:
-        """Open the app's Home tab; None if the app is not subscribed to that event.
+    async def open_home(self, tab: str = "home") -> Delivery | None:
+        """Open the app's Home tab, or its tab of `messages`; None if that event is not wanted.
 
         Raises:
             CommandFailed: the bot did not take it.
         """
         if "app_home_opened" not in self._world.events:
             return None
-        opened = app_events.home_opened(self._world, self._member)
+        opened = app_events.home_opened(self._world, self._member, tab)
         return await self.deliver("events_api", opened)
 
     async def _tell_closed(self, view: View, *, is_cleared: bool) -> Delivery | None:

@@ -47,7 +47,9 @@ class Admins:
 
     def refuse_token(self, code: str | None) -> None:
         """Let every call with the bot's token be refused with that code; None: no longer."""
-        self._world.token_refusal = code
+        if self._world.installation is None:
+            raise LookupError("the app is not installed here")
+        self._world.installation.refusal = code
         self._ring()
 
     def deactivate(self, name: str) -> None:

@@ -13,6 +13,7 @@ from bot.playground.slack.log import note
 Json = dict[str, Any]
 
 ACK_LIMIT_S = 3.0  # https://docs.slack.dev/interactivity/handling-user-interaction
+MAX_RETRIES = 3  # of an event: https://docs.slack.dev/apis/events-api
 
 
 @dataclass
@@ -34,6 +35,9 @@ class Delivery:
     problem: str | None = None
     errors: dict[str, str] = field(default_factory=dict)
     dialog: Json | None = None
+    retry_number: int = 0  # of an event: how often it was sent in vain
+    retry_reason: str | None = None  # and why Slack thinks so
+    is_not_retried: bool = False  # the bot asked for that: `x-slack-no-retry: 1`
 
     @property
     def response_url(self) -> str | None:
@@ -70,10 +74,44 @@ class Outbox:
         self.sent: list[Delivery] = []
         self._numbers = itertools.count(1)
         self.ack_limit_s = ACK_LIMIT_S
+        self.unanswered: list[Delivery] = []  # events that Slack will try again
 
     async def deliver(self, kind: str, payload: Json) -> Delivery:
         """Send one payload and wait for its ack, at most `ack_limit_s` seconds."""
-        delivery = Delivery(kind, payload, envelope_id=f"envelope-{next(self._numbers)}")
+        return await self._send(Delivery(kind, payload, self._new_id()))
+
+    async def deliver_event(self, payload: Json) -> Delivery:
+        """Send an event, and once more at once if it is not answered; return the last try.
+
+        Slack tries again "nearly immediately", after one minute and after five:
+        https://docs.slack.dev/apis/events-api. Those later ones wait in `unanswered`.
+        """
+        first = await self._send(Delivery("events_api", payload, self._new_id()))
+        return await self._again(first) if self._is_retried(first) else first
+
+    async def retry_events(self) -> list[Delivery]:
+        """Send everything that is in `unanswered` once more, as if its time had come."""
+        waiting, self.unanswered = self.unanswered, []
+        return [await self._again(delivery) for delivery in waiting]
+
+    async def _again(self, failed: Delivery) -> Delivery:
+        delivery = Delivery("events_api", failed.payload, self._new_id())
+        delivery.retry_number = failed.retry_number + 1
+        is_late = failed.problem == "operation_timeout"
+        delivery.retry_reason = "http_timeout" if is_late else "http_error"
+        await self._send(delivery)
+        if self._is_retried(delivery):
+            self.unanswered.append(delivery)
+        return delivery
+
+    def _is_retried(self, delivery: Delivery) -> bool:
+        is_last = delivery.retry_number >= MAX_RETRIES
+        return bool(delivery.problem) and not (is_last or delivery.is_not_retried)
+
+    def _new_id(self) -> str:
+        return f"envelope-{next(self._numbers)}"
+
+    async def _send(self, delivery: Delivery) -> Delivery:
         note(self.sent, delivery)
         started = time.perf_counter()
         try:
@@ -85,6 +123,7 @@ class Outbox:
             delivery.problem = "dispatch_failed"
         else:
             delivery.ack_s = time.perf_counter() - started
-            if delivery.status != 200:
+            is_event = delivery.kind == "events_api"
+            if delivery.status not in (range(200, 300) if is_event else (200,)):
                 delivery.problem = "dispatch_failed"
         return delivery

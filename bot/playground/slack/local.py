@@ -1,46 +1,37 @@
 """The handle by which tests and the page hold a running local Slack."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
-import aiohttp
-
-from bot.playground.slack import signing
+from bot.playground.slack import app_events, lifecycle
 from bot.playground.slack.admins import Admins
-from bot.playground.slack.delivery import Delivery, Outbox
-from bot.playground.slack.faults import Fault, Kind
+from bot.playground.slack.browser import Browser
+from bot.playground.slack.delivery import Delivery
+from bot.playground.slack.handle import Handle
+from bot.playground.slack.installations import Installation
+from bot.playground.slack.lines import Lines
+from bot.playground.slack.local_org import LocalOrg
+from bot.playground.slack.model import Member
 from bot.playground.slack.people import Person
-from bot.playground.slack.signed_http import SignedHttp
-from bot.playground.slack.sockets import Sockets
-from bot.playground.slack.world import Call, World
+from bot.playground.slack.world import World
+
+Json = dict[str, Any]
 
 
-class LocalSlack:
+class LocalSlack(Handle):
     """A running workspace. `world` holds its parts, for what has no method here."""
 
-    def __init__(self, world: World, sockets: Sockets, session: aiohttp.ClientSession) -> None:
+    def __init__(self, lines: Lines, world: World) -> None:
+        super().__init__(lines)
         self.world = world
-        self.sockets = sockets
-        self.outbox = Outbox(sockets)
-        self.api_url = ""
-        self._session = session
-        self._request_url = ""
         self._people: dict[str, Person] = {}
         self._admins = Admins(world)
 
     @property
     def bot_token(self) -> str:
-        """`xoxb-…`, made for this run."""
+        """The newest token that acts here, or did last; empty if the app never was here."""
         return self.world.bot_token
-
-    @property
-    def app_token(self) -> str:
-        """`xapp-…`, made for this run."""
-        return self.world.app_token
-
-    @property
-    def signing_secret(self) -> str:
-        """The secret that proves requests over HTTP, made for this run."""
-        return self.world.signing_secret
 
     @property
     def team_id(self) -> str:
@@ -48,19 +39,19 @@ class LocalSlack:
         return self.world.workspace.team_id
 
     @property
+    def enterprise_id(self) -> str | None:
+        """The id of its organisation; None outside of any."""
+        return self.world.enterprise_id
+
+    @property
     def bot_user_id(self) -> str:
         """The id of the bot's own user."""
         return self.world.workspace.bot_user_id
 
     @property
-    def calls(self) -> list[Call]:
-        """Web API calls and uses of response_urls, oldest first; the last 20,000."""
-        return self.world.calls
-
-    @property
-    def envelopes(self) -> list[Delivery]:
-        """Payloads sent to the bot, oldest first; the last 20,000."""
-        return self.outbox.sent
+    def is_installed(self) -> bool:
+        """Whether the app acts here."""
+        return self.world.installation is not None
 
     @property
     def links_bare_domains(self) -> bool:
@@ -71,46 +62,73 @@ class LocalSlack:
     def links_bare_domains(self, value: bool) -> None:
         self.world.links_bare_domains = value
 
+    def add_workspace(self, name: str) -> "LocalSlack":
+        """Add a workspace with people and channels of its own, without the app.
+
+        Its ids are those of this one, which are for each workspace to give.
+
+        Raises: ValueError, if the name is taken.
+        """
+        world = self.realm.add_workspace(name)
+        lifecycle.take_bot_out(world)
+        return LocalSlack(self.lines, world)
+
+    def add_org(self, name: str) -> LocalOrg:
+        """Add an organisation without workspaces. Raises: ValueError, if the name is taken."""
+        org = self.realm.add_org(name)
+        return LocalOrg(self.lines, org, lambda world: LocalSlack(self.lines, world))
+
     def person(self, name: str) -> Person:
         """Return somebody to act as. Raises: KeyError."""
         if name not in self._people:
             member = self.world.workspace.member_named(name)
-            self._people[name] = Person(self.world, self.outbox, member)
+            browser = partial(self._browser, member)
+            self._people[name] = Person(self.world, self.outbox, member, browser)
         return self._people[name]
 
-    def deliver_to(self, url: str) -> None:
-        """Send payloads to this address as signed requests, no longer through sockets."""
-        self._request_url = url
-        self.outbox.carrier = SignedHttp(self._session, url, self.signing_secret)
+    def _browser(self, member: Member) -> Browser:
+        session = self.realm.sign_in(self.world, member)
+        return Browser(self.lines.session, self.realm.base, session)
 
-    async def connected(self, timeout_s: float = 10) -> None:
-        """Wait until a Socket Mode link of the bot is up. Raises: TimeoutError."""
-        bell = self.world.workspace.bell
-        await bell.until(lambda: self.sockets.count or None, timeout_s)
+    async def uninstall(
+        self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
+    ) -> list[Delivery]:
+        """Remove the app, from the whole organisation if that installed it; tell the bot.
 
-    def fail_next(
-        self,
-        method: str,
-        error: str = "ratelimited",
-        status: int | None = None,
-        retry_after_s: float = 1,
-        times: int = 1,
-        *,
-        kind: Kind = "error",
-        after_acting: bool = False,
-        delay_s: float = 0,
-    ) -> None:
-        """Let the next `times` calls of a method go wrong; "response_url" is one, "*" is any.
+        The events go out in this `order`, those to which the app is subscribed; `at` is their
+        time in Unix seconds (None: now).
 
-        `kind`: "error" answers JSON with that error, "html" an error page, "drop" cuts the
-        connection, "slow" only waits `delay_s` (so do the others, before they strike). `status`
-        is 429 for `ratelimited` unless given, 500 for a page, else 200. With `after_acting` the
-        message is posted or the form opened all the same, and only the answer is lost.
+        Raises: LookupError, if the app is not installed here.
         """
-        if status is None:
-            status = 500 if kind == "html" else 429 if error == "ratelimited" else 200
-        fault = Fault(kind, error, status, retry_after_s, delay_s, after_acting, times)
-        self.world.faults.order(method, fault)
+        return await self._remove(self._installation(), order, at)
+
+    async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
+        """Revoke the bot's tokens, and tell the bot of that alone; the app stays installed.
+
+        Raises: LookupError, if the app is not installed here.
+        """
+        return await self._revoke_tokens(self._installation(), at)
+
+    async def deliver_event(
+        self, event: Json, *, event_time: float | None = None, event_id: str | None = None
+    ) -> Delivery:
+        """Tell the bot of an event here: late by its time, or twice by its id.
+
+        Events about the installation itself carry no authorizations, as in Slack.
+        """
+        if event["type"] in lifecycle.REMOVAL:
+            installation = self.world.installation or lifecycle.in_workspace(self.world, "")
+            payload = app_events.of_installation(
+                self.app, installation, event, at=event_time, event_id=event_id
+            )
+        else:
+            payload = app_events.of_workspace(self.world, event, at=event_time, event_id=event_id)
+        return await self.outbox.deliver_event(payload)
+
+    def _installation(self) -> Installation:
+        if self.world.installation is None:
+            raise LookupError(f"the app is not installed in {self.world.workspace.name}")
+        return self.world.installation
 
     def archive(self, channel_name: str, *, keeps_bot: bool = False) -> None:
         """Archive a channel: posts to it are refused. Raises: KeyError.
@@ -158,12 +176,3 @@ class LocalSlack:
     def refuse_block_types(self, *types: str) -> None:
         """Play a workspace where these blocks are not rolled out yet; no argument: all are."""
         self.world.checks.refused_types = set(types)
-
-    def sign(self, body: bytes, at: float | None = None) -> dict[str, str]:
-        """Return the headers that prove a body, signed at that Unix time (None: now)."""
-        return signing.signed_headers(self.signing_secret, body, at)
-
-    async def raw_post(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
-        """Post anything to the bot's request URL; return status and body of its answer."""
-        sender = SignedHttp(self._session, self._request_url, self.signing_secret)
-        return await sender.post(body, headers)

@@ -49,12 +49,13 @@ def _marked_up(world: World, match: re.Match[str]) -> str:
 
 def command(world: World, who: Member, where: Channel, name: str, text: str) -> Json:
     """Return the form of a slash command; every value is a string."""
-    workspace = world.workspace
+    workspace, org = world.workspace, world.org
     typed = f"{name} {text}".strip()
     return {
         "token": world.verification_token,
         "team_id": workspace.team_id,
         "team_domain": workspace.domain,
+        **({"enterprise_id": org.id, "enterprise_name": org.name} if org else {}),
         "channel_id": where.id,
         "channel_name": "privategroup" if where.is_private else where.name,
         "user_id": who.id,
@@ -62,22 +63,29 @@ def command(world: World, who: Member, where: Channel, name: str, text: str) -> 
         "command": name,
         "text": text,
         "api_app_id": workspace.app_id,
-        "is_enterprise_install": "false",
+        "is_enterprise_install": "true" if world.is_org_wide else "false",
         "response_url": world.response_urls.give(who.id, where.id, command=typed),
         "trigger_id": world.triggers.give(who.id, where.id, None),
     }
 
 
-def _interaction(world: World, kind: str, who: Member) -> Json:
-    workspace = world.workspace
+def _interaction(world: World, kind: str, who: Member, where: Message | View) -> Json:
+    workspace, org = world.workspace, world.org
+    team = {"id": workspace.team_id, "domain": workspace.domain}
+    if org:
+        team |= {"enterprise_id": org.id, "enterprise_name": org.name}
+    # "With org-wide installations, payload.team in interactivity payloads can be None", Bolt says
+    # (https://github.com/slackapi/bolt-python/blob/main/slack_bolt/request/internals.py): so it
+    # is here for views, which belong to no channel and thereby to no one workspace.
+    is_nowhere = world.is_org_wide and isinstance(where, View)
     return {
         "type": kind,
         "user": {"id": who.id, "username": who.name, "name": who.name, "team_id": who.team_id},
         "api_app_id": workspace.app_id,
         "token": world.verification_token,
-        "team": {"id": workspace.team_id, "domain": workspace.domain},
-        "enterprise": None,
-        "is_enterprise_install": False,
+        "team": None if is_nowhere else team,
+        "enterprise": {"id": org.id, "name": org.name} if org else None,
+        "is_enterprise_install": world.is_org_wide,
     }
 
 
@@ -110,7 +118,7 @@ def block_actions(
     block_id, action_id = found.key
     at = {"action_id": action_id, "block_id": block_id, "action_ts": world.workspace.new_ts()}
     payload = {
-        **_interaction(world, "block_actions", who),
+        **_interaction(world, "block_actions", who, where),
         **_place(world, where),
         "actions": [{**action, **done, **at}],
     }
@@ -130,7 +138,7 @@ def block_suggestion(
     """Return what typing into an external select sends."""
     block_id, action_id = found.key
     return {
-        **_interaction(world, "block_suggestion", who),
+        **_interaction(world, "block_suggestion", who, where),
         **_place(world, where),
         "action_id": action_id,
         "block_id": block_id,
@@ -141,7 +149,7 @@ def block_suggestion(
 def view_submission(world: World, who: Member, view: View) -> Json:
     """Return what sending a form sends."""
     return {
-        **_interaction(world, "view_submission", who),
+        **_interaction(world, "view_submission", who, view),
         "trigger_id": world.triggers.give(who.id, view.channel_id, view.id),
         "view": view_json(world, view),
         "response_urls": _chosen_channels(world, who, view),
@@ -165,7 +173,7 @@ def _chosen_channels(world: World, who: Member, view: View) -> list[Json]:
 def view_closed(world: World, who: Member, view: View, *, is_cleared: bool = False) -> Json:
     """Return what closing a form sends, where it asked for that."""
     return {
-        **_interaction(world, "view_closed", who),
+        **_interaction(world, "view_closed", who, view),
         "view": view_json(world, view),
         "is_cleared": is_cleared,
     }

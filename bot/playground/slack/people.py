@@ -1,11 +1,13 @@
 """People: whatever somebody does in Slack, and what they see."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.playground.slack import forms, payloads, reading, sight
 from bot.playground.slack.acting import Acting
+from bot.playground.slack.attention import Attention
+from bot.playground.slack.browser import Browser, Page
 from bot.playground.slack.delivery import Delivery, Outbox
 from bot.playground.slack.failures import CommandFailed, NothingToPress
 from bot.playground.slack.model import Channel, Member, Message, View
@@ -18,16 +20,37 @@ Json = dict[str, Any]
 class Person:
     """One person, acting. Messages and views that it hands out are snapshots of what is seen."""
 
-    def __init__(self, world: World, outbox: Outbox, member: Member) -> None:
+    def __init__(
+        self, world: World, outbox: Outbox, member: Member, browser: Callable[[], Browser]
+    ) -> None:
         self._world = world
         self.member = member
+        self.browser = browser  # returns a new one, in which this person is signed in to Slack
         self.by_id = Acting(world, outbox, member)
-        self._taken: dict[str, int] = {}  # what was handed out already, with its revision
+        self._attention = Attention(world, member)
 
     @property
     def id(self) -> str:
         """The person's user id."""
         return self.member.id
+
+    async def install(
+        self,
+        start_url: str,
+        *,
+        approve: bool = True,
+        org_wide: bool = False,
+        declined: Iterable[str] = (),
+    ) -> Page:
+        """Install the app in a new browser: from its own page, over Slack's, back to it.
+
+        Without `approve` they cancel; `org_wide` is for the whole organisation; `declined` are
+        optional scopes that they do not grant. Returns the page on which it ends, which is
+        Slack's where that does not let them. For the single steps see `browser`.
+        """
+        return await self.browser().install(
+            start_url, approve=approve, org_wide=org_wide, declined=declined
+        )
 
     async def type(
         self, text: str, channel: str = "general", *, verbatim: bool = False
@@ -86,20 +109,7 @@ class Person:
             TimeoutError: there is none within `timeout_s` seconds.
         """
         place = sight.place(self._world, self.member, channel)
-
-        def look() -> Message | None:
-            for message in sight.visible(place, self.member):
-                if self._taken.get(message.ts) != message.revision and where(message.snapshot()):
-                    self._taken[message.ts] = message.revision
-                    return message.snapshot()
-            return None
-
-        try:
-            return await self._world.workspace.bell.until(look, timeout_s)
-        except TimeoutError:
-            seen = [message.everything[:200] for message in sight.visible(place, self.member)]
-            told = f"{self.member.name} waited {timeout_s} s in {channel}, seeing {seen}"
-            raise TimeoutError(told) from None
+        return await self._attention.next_message(place, timeout_s, where)
 
     async def press(self, where: Message | View, label: str, *, nth: int = 0) -> Delivery:
         """Press the button of that label (the `nth` of several), confirming if asked to.
@@ -166,20 +176,7 @@ class Person:
         Raises:
             TimeoutError: there is none within `timeout_s` seconds.
         """
-
-        def look() -> View | None:
-            form = self.form
-            if form is None or self._taken.get(form.id) == form.revision:
-                return None
-            self._taken[form.id] = form.revision
-            return form
-
-        try:
-            return await self._world.workspace.bell.until(look, timeout_s)
-        except TimeoutError:
-            shown = self.form.title if self.form else None
-            told = f"{self.member.name} waited {timeout_s} s for a form, seeing {shown}"
-            raise TimeoutError(told) from None
+        return await self._attention.next_form(timeout_s)
 
     async def submit(self, view: View, answers: dict[str, Any] | None = None) -> Delivery:
         """Fill in fields by their labels, and send the form.

@@ -7,8 +7,12 @@ from contextlib import asynccontextmanager
 import aiohttp
 from aiohttp import web
 
-from bot.playground.slack import seed
+from bot.playground.slack import lifecycle
+from bot.playground.slack.app import Settings
+from bot.playground.slack.authorizing import PATH, AuthorizePage
+from bot.playground.slack.lines import Lines
 from bot.playground.slack.local import LocalSlack
+from bot.playground.slack.realm import Realm
 from bot.playground.slack.response_url_api import ResponseUrlApi
 from bot.playground.slack.sockets import Sockets
 from bot.playground.slack.web_api import WebApi
@@ -27,37 +31,67 @@ async def running_slack(
     port: int = 0,
     commands: Iterable[str] = COMMANDS,
     scopes: Iterable[str] = SCOPES,
+    optional_scopes: Iterable[str] = (),
     events: Iterable[str] = (),
+    redirect_urls: Iterable[str] = (),
+    rotates_tokens: bool = False,
+    deploys_to_orgs: bool = False,
+    messages_tab: bool = True,
+    home_tab: bool = True,
 ) -> AsyncIterator[LocalSlack]:
-    """Run a local Slack until the block ends.
+    """Run a local Slack until the block ends; yield its first workspace, which has the app.
 
-    `clock` returns Unix seconds; it ages triggers and response_urls and stamps messages, but
-    acks are timed by the real clock. `events`: the types that the app is subscribed to; of these
-    the local Slack knows `app_home_opened`.
+    `clock` returns Unix seconds; it ages triggers, response_urls, codes and tokens and stamps
+    messages, but acks are timed by the real clock. `scopes` are all that the app may ask for and
+    `optional_scopes` those of them that people may decline. `events`: the types that the app is
+    subscribed to; of these the local Slack knows `app_home_opened`, `app_uninstalled`,
+    `tokens_revoked`, `team_access_granted` and `team_access_revoked`.
     """
-    world = World(clock, commands, scopes, events)
-    seed.settle(world.workspace)
-    async with aiohttp.ClientSession() as session:
-        sockets = Sockets(world.workspace.app_id, world.workspace.bell)
-        slack = LocalSlack(world, sockets, session)
-        runner = web.AppRunner(_routes(slack), access_log=None, shutdown_timeout=1)
+    settings = Settings(
+        commands=tuple(commands),
+        scopes=tuple(scopes),
+        events=tuple(events),
+        optional_scopes=tuple(optional_scopes),
+        redirect_urls=tuple(redirect_urls),
+        rotates_tokens=rotates_tokens,
+        deploys_to_orgs=deploys_to_orgs,
+        messages_tab=messages_tab,
+        home_tab=home_tab,
+    )
+    realm = Realm(clock, settings)
+    sockets = Sockets(realm.app.id, realm.bell)
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        lines = Lines(realm, sockets, session)
+        runner = web.AppRunner(_routes(lines), access_log=None, shutdown_timeout=1)
         await runner.setup()
         try:
             await web.TCPSite(runner, host, port).start()
             address = f"{host}:{runner.addresses[0][1]}"
-            slack.api_url = f"http://{address}/api/"
-            world.response_urls.base = f"http://{address}/response/"
+            realm.base = f"http://{address}"
             sockets.base = f"ws://{address}/link"
-            yield slack
+            yield LocalSlack(lines, _with_the_app(realm))
         finally:
-            await sockets.close()
+            await lines.close()
             await runner.cleanup()
 
 
-def _routes(slack: LocalSlack) -> web.Application:
-    api = WebApi(slack.world, slack.sockets.new_link)
+def _with_the_app(realm: Realm) -> World:
+    """Return a new workspace in which the app has been for long."""
+    world = realm.add_workspace("playground")
+    installation = lifecycle.in_workspace(world, world.workspace.member_named("ada").id)
+    installation.add_scopes(realm.app.settings.scopes)
+    realm.app.installations.add(installation)
+    realm.app.tokens.give(installation, rotates=False)
+    return world
+
+
+def _routes(lines: Lines) -> web.Application:
+    realm = lines.realm
+    api, page = WebApi(realm, lines.sockets.new_link), AuthorizePage(realm)
     app = web.Application(client_max_size=_MAX_BODY_BYTES)
     app.router.add_route("*", "/api/{method}", api.handle)
-    app.router.add_post("/response/{path:.+}", ResponseUrlApi(slack.world).handle)
-    app.router.add_get("/link", slack.sockets.serve)
+    app.router.add_post("/response/{path:.+}", ResponseUrlApi(realm).handle)
+    app.router.add_get("/link", lines.sockets.serve)
+    app.router.add_get(PATH, page.show)
+    app.router.add_post(PATH, page.answer)
     return app

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,15 +26,23 @@ class SignedHttp:
         """See `Carrier.carry`."""
         body, content_type = encoded(delivery)
         headers = {**signed_headers(self._secret, body), "Content-Type": content_type}
-        status, answer = await self.post(body, headers)
-        return status, decoded(answer)
+        if delivery.retry_number:
+            headers["X-Slack-Retry-Num"] = str(delivery.retry_number)
+            headers["X-Slack-Retry-Reason"] = str(delivery.retry_reason)
+        async with self._request(body, headers) as response:
+            delivery.is_not_retried = response.headers.get("X-Slack-No-Retry") == "1"
+            return response.status, decoded(await response.text())
 
     async def post(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
         """Post anything, signed or not; return status and body. Redirects are not followed."""
-        headers = {"User-Agent": _ROBOT, "Accept": "application/json,*/*", **headers}
-        request = self._session.post(self._url, data=body, headers=headers, allow_redirects=False)
-        async with request as response:
+        async with self._request(body, headers) as response:
             return response.status, await response.text()
+
+    def _request(
+        self, body: bytes, headers: Mapping[str, str]
+    ) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+        headers = {"User-Agent": _ROBOT, "Accept": "application/json,*/*", **headers}
+        return self._session.post(self._url, data=body, headers=headers, allow_redirects=False)
 
 
 def encoded(delivery: Delivery) -> tuple[bytes, str]:

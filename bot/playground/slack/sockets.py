@@ -127,9 +127,15 @@ class Sockets:
 
 
 def _envelope(delivery: Delivery) -> Json:
+    is_event = delivery.kind == "events_api"
+    retried = {
+        "retry_attempt": delivery.retry_number,
+        "retry_reason": delivery.retry_reason or "",
+    }
     return {
         "type": delivery.kind,
         "envelope_id": delivery.envelope_id,
         "payload": delivery.payload,
-        "accepts_response_payload": delivery.kind != "events_api",
+        "accepts_response_payload": not is_event,
+        **(retried if is_event else {}),
     }

@@ -1,6 +1,7 @@
 """A workspace: all its data, its clock and its ids. It decides nothing."""
 
 import itertools
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,20 +10,31 @@ from bot.playground.slack.model import Channel, Member, UserGroup
 
 
 class Workspace:
-    """Everybody and everything in one workspace. `bell` rings after each change."""
+    """Everybody and everything in one workspace. `bell` rings after each change.
 
-    def __init__(self, clock: Callable[[], float], team_id: str, domain: str) -> None:
+    Ids count from `first_number`: two workspaces that start alike have the same ids.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        team_id: str,
+        name: str,
+        bell: Bell | None = None,
+        first_number: int = 1,
+    ) -> None:
         self.clock = clock
         self.team_id = team_id
-        self.domain = domain
+        self.name = name
+        self.domain = domain_of(name)
         self.app_id = "A0PLAYGROUND"
         self.bot_id = "B0PLAYGROUND"
         self.bot_user_id = ""
         self.members: dict[str, Member] = {}
         self.channels: dict[str, Channel] = {}
         self.user_groups: dict[str, UserGroup] = {}
-        self.bell = Bell()
-        self._numbers = itertools.count(1)
+        self.bell = bell or Bell()
+        self._numbers = itertools.count(first_number)
         self._last_ts_us = 0
 
     def new_id(self, kind: str) -> str:
@@ -37,7 +49,9 @@ class Workspace:
     def add_member(self, name: str, **traits: Any) -> Member:
         """Add a person and return them."""
         traits.setdefault("team_id", self.team_id)
-        member = Member(id=self.new_id("U"), name=name, real_name=name.title(), **traits)
+        if "id" not in traits:
+            traits["id"] = self.new_id("U")
+        member = Member(name=name, real_name=name.title(), **traits)
         self.members[member.id] = member
         return member
 
@@ -77,3 +91,8 @@ class Workspace:
                 return channel
         bot = self.members[self.bot_user_id]
         return self.add_channel("directmessage", [member.name, bot.name], is_im=True)
+
+
+def domain_of(name: str) -> str:
+    """Return the part of an address that a workspace or organisation of that name gets."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

@@ -1,13 +1,13 @@
-"""Everything that the local Slack consists of, in one hand. Its parts know nothing of HTTP."""
+"""Everything that one workspace consists of, in one hand. Its parts know nothing of HTTP."""
 
-import secrets
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Any
 
+from bot.playground.slack.app import App, Call
 from bot.playground.slack.checks import Checks
 from bot.playground.slack.faults import Faults
-from bot.playground.slack.log import note
+from bot.playground.slack.installations import Installation
+from bot.playground.slack.orgs import Org
 from bot.playground.slack.posting import Posting
 from bot.playground.slack.response_urls import ResponseUrls
 from bot.playground.slack.stacks import Stacks
@@ -18,57 +18,96 @@ from bot.playground.slack.workspace import Workspace
 Json = dict[str, Any]
 
 
-@dataclass
-class Call:
-    """One call of the Web API, or one use of a response_url (`method="response_url"`).
-
-    `number` counts them from 1, in the order in which they came.
-    """
-
-    method: str
-    arguments: Json
-    at: float
-    url: str
-    token: str | None = None
-    status: int = 0
-    answer: Json = field(default_factory=dict)
-    number: int = 0
-
-
 class World:
-    """The workspace, what may be done in it, and the app's credentials."""
+    """A workspace and what may be done in it. `org` is its organisation; None: outside of any."""
 
-    def __init__(
-        self,
-        clock: Callable[[], float],
-        commands: Iterable[str],
-        scopes: Iterable[str],
-        events: Iterable[str] = (),
-    ) -> None:
-        self.workspace = Workspace(clock, team_id="T0PLAYGROUND", domain="playground")
-        self.commands = tuple(commands)
-        self.scopes = tuple(scopes)
-        self.events = tuple(events)  # what the app is subscribed to
-        self.bot_token = f"xoxb-{secrets.token_hex(20)}"
-        self.app_token = f"xapp-1-{secrets.token_hex(20)}"
-        self.signing_secret = secrets.token_hex(16)
-        self.verification_token = secrets.token_hex(12)  # deprecated, and still sent by Slack
+    def __init__(self, app: App, workspace: Workspace, org: Org | None = None) -> None:
+        self.app = app
+        self.workspace = workspace
+        self.org = org
         self.checks = Checks()
-        self.faults = Faults()
-        self.triggers = Triggers(clock)
+        self.triggers = Triggers(workspace.clock)
         self.posting = Posting(self.workspace, self.checks)
         self.stacks = Stacks(self.workspace, self.checks, self.triggers)
         self.response_urls = ResponseUrls(self.workspace, self.posting)
         self.read_marks = ReadMarks(self.workspace)
-        self.calls: list[Call] = []
-        self._call_count = 0
-        self.token_refusal: str | None = None  # why the bot's token is taken no more
         self.should_escape = True
         self.links_bare_domains = False
         self.strangers_may_type = False
 
+    @property
+    def enterprise_id(self) -> str | None:
+        """The organisation's id; None outside of any."""
+        return self.org.id if self.org else None
+
+    @property
+    def installation(self) -> Installation | None:
+        """The installation of the app that acts here, or None."""
+        team_id = self.workspace.team_id
+        return self.app.installations.acting_in(team_id, self.enterprise_id)
+
+    @property
+    def is_org_wide(self) -> bool:
+        """Whether the app is here because the whole organisation installed it."""
+        return self.installation is not None and self.installation.is_org_wide
+
+    @property
+    def bot_token(self) -> str:
+        """The newest token that acts here, or did last; empty if the app never was here."""
+        installed = self.installation
+        home_id = installed.home_id if installed else self.workspace.team_id
+        return self.app.tokens.newest(home_id)
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """What the app may do here; nothing where it is not installed."""
+        return self.installation.scopes if self.installation else ()
+
+    @scopes.setter
+    def scopes(self, scopes: Iterable[str]) -> None:
+        if self.installation is None:
+            raise LookupError("the app is not installed here")
+        self.installation.scopes = tuple(scopes)
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The app's slash commands."""
+        return self.app.settings.commands
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """The types of events that the app is subscribed to."""
+        return self.app.settings.events
+
+    @events.setter
+    def events(self, events: Iterable[str]) -> None:
+        self.app.settings.events = tuple(events)
+
+    @property
+    def app_token(self) -> str:
+        """The app's own token, for Socket Mode."""
+        return self.app.app_token
+
+    @property
+    def signing_secret(self) -> str:
+        """The secret that proves requests over HTTP."""
+        return self.app.signing_secret
+
+    @property
+    def verification_token(self) -> str:
+        """What Slack's payloads carried before they were signed."""
+        return self.app.verification_token
+
+    @property
+    def faults(self) -> Faults:
+        """The faults to order, for all workspaces."""
+        return self.app.faults
+
+    @property
+    def calls(self) -> list[Call]:
+        """What the app called, in all workspaces."""
+        return self.app.calls
+
     def remember(self, call: Call) -> None:
-        """Number a call and add it to the log."""
-        self._call_count += 1
-        call.number = self._call_count
-        note(self.calls, call)
+        """See `App.remember`."""
+        self.app.remember(call)

@@ -89,4 +89,7 @@ def _slack(clock: MovableClock, about: AppInfo | None) -> AbstractAsyncContextMa
         commands=[entry.command for entry in about.commands],
         scopes=about.scopes,
         events=about.events,
+        optional_scopes=about.optional_scopes,
+        messages_tab=about.messages_tab,
+        home_tab=about.home_tab,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import aiohttp
 
+from bot.admin.managers import Managers
 from bot.digests.digest import Digest, Plan
 from bot.kept import KeptCommands
 from bot.listeners.boundary import Boundary
@@ -17,8 +18,11 @@ from bot.listeners.digests.pausing import DigestPauseListeners
 from bot.listeners.digests.screen import DigestScreen
 from bot.listeners.dispatcher import Dispatcher
 from bot.listeners.failures import Failures
+from bot.listeners.rights import Rights
 from bot.message import Message as BotMessage
+from bot.meter import Meter
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
+from bot.slack.groups import UserGroups
 from bot.slack.replies import Replies
 from bot.store.sealed import KeyRing
 from bot.tasks import Tasks
@@ -42,6 +46,7 @@ class Room:
     slack: LocalSlack
     office: Office
     tasks: Tasks
+    rights: Rights
 
     @property
     def workspace(self) -> WorkspaceId:
@@ -167,9 +172,18 @@ async def running_room() -> AsyncIterator[Room]:
         app = bolt_app(slack)
         ring = KeyRing({"k1": b"1" * 32})
         kept = KeptCommands(office.documents, ring, clock=office.clock)
-        failures = Failures(office.keys, kept, Budget(), egress_addresses=(), clock=office.clock)
+        rights = Rights(Managers(office.documents), UserGroups(clock=office.clock.seconds))
+        failures = Failures(
+            office.keys,
+            kept,
+            Budget(),
+            egress_addresses=(),
+            clock=office.clock,
+            may_configure=rights.may_configure,
+            meter=Meter(),
+        )
         dispatcher = Dispatcher(app, Boundary(tasks, failures), Replies(http))
-        access = DigestAccess(office.desk)
+        access = DigestAccess(office.desk, rights)
         screen = DigestScreen(
             desk=office.desk, access=access, failures=failures, clock=office.clock
         )
@@ -177,5 +191,5 @@ async def running_room() -> AsyncIterator[Room]:
         DigestFormListeners(desk=office.desk, access=access, screen=screen).register(dispatcher)
         DigestPauseListeners(desk=office.desk, access=access, screen=screen).register(dispatcher)
         async with by_http(app, slack):
-            yield Room(slack, office, tasks)
+            yield Room(slack, office, tasks, rights)
             await tasks.are_done_within(TIME_LIMIT_S)

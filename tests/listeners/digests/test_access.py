@@ -28,7 +28,7 @@ class Asking:
     def __init__(self, room: Room, client: AsyncWebClient) -> None:
         self.room = room
         self.client = client
-        self.access = DigestAccess(room.office.desk)
+        self.access = DigestAccess(room.office.desk, room.rights)
 
     def by(
         self, name: str, typed_in: str | None = None, view_id: str | None = None

@@ -6,7 +6,7 @@ import pytest
 
 from bot.digests.digest import Mention, Mode
 from bot.digests.schedule import Schedule
-from bot.listeners.digests.presses import Presses
+from bot.listeners.presses import Presses
 from bot.slack.errors import SlackUnavailableError
 from tests.builders import a_domain
 from tests.digests.office import DAILY

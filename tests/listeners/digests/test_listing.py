@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from bot.keys import NoKeyError
-from bot.listeners.digests.presses import Presses
 from bot.slack.errors import ChannelClosedError, SlackUnavailableError
 from bot.tracker.errors import UnavailableError
 from tests.digests.office import BOB
@@ -238,15 +237,3 @@ async def test_a_digest_that_somebody_deleted_meanwhile_is_said_to_be_gone(
 
     assert "That digest is gone" in after.everything
     assert "No digests in `#general` yet" in after.everything
-
-
-def test_only_the_latest_press_in_a_form_counts() -> None:
-    presses = Presses()
-
-    first = presses.note("V1")
-    presses.note("V2")
-    was_latest = presses.is_latest("V1", first)
-    presses.note("V1")
-
-    assert was_latest
-    assert not presses.is_latest("V1", first)

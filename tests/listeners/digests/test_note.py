@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.listeners.conversation import Conversation, from_form, from_press
+from bot.listeners.conversation import Conversation
 from bot.listeners.digests.note import FormNote, note_in
+from bot.listeners.incoming import from_form, from_press
 from bot.slack.replies import Origin, Replies
 from bot.workspace import WorkspaceId
 
-WAY = ["C0OPS", "https://hooks.example/1", False]
+WAY = ["-.T1", "C0OPS", "https://hooks.example/1", False]
 
 
 class Bot:
@@ -84,9 +85,10 @@ def test_a_note_travels_with_the_form_and_so_does_the_way_back(read: Any) -> Non
         (json.dumps(WAY), Origin("U0BOB", "C0OPS", "https://hooks.example/1")),
         ("", Origin("U0BOB")),
         ('["C0OPS", null, "yes"]', Origin("U0BOB")),
-        ('["C0OPS", null, false, 7]', Origin("U0BOB")),
+        ('["-.T1", "C0OPS", null, false, 7]', Origin("U0BOB")),
+        ('["-.T2", "C0OPS", "https://hooks.example/1", false, "note"]', Origin("U0BOB")),
     ],
-    ids=["as before", "none", "odd", "an odd note"],
+    ids=["without", "none", "odd", "an odd note", "of another workspace"],
 )
 def test_forms_without_a_note_are_read_as_before(read: Any, metadata: str, origin: Origin) -> None:
     answer = read(body(metadata), Bot, cast(Replies, None))

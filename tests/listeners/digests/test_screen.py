@@ -27,7 +27,7 @@ class Drawing:
         desk = room.office.desk
         self.screen = DigestScreen(
             desk=desk,
-            access=DigestAccess(desk),
+            access=DigestAccess(desk, room.rights),
             failures=cast(Failures, None),
             clock=room.office.clock,
         )

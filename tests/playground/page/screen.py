@@ -41,6 +41,11 @@ class Screen:
         """The text of each message, oldest first."""
         return ["\n".join(_texts(article)) for article in self.all("article")]
 
+    @property
+    def complaints(self) -> list[str]:
+        """What was said at the top of the page, and goes away by itself."""
+        return self._visitor.notify.messages
+
     def everything(self) -> list[Element]:
         """Every visible element, in the order of the page."""
         assert self._visitor.client

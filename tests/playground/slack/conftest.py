@@ -8,6 +8,7 @@ import aiohttp
 import pytest
 
 from bot.playground.slack import LocalSlack, running_slack
+from tests.playground.slack.installer import Installer, running_installer
 
 Json = dict[str, Any]
 Api = Callable[..., Awaitable[Json]]
@@ -50,3 +51,10 @@ async def api(slack: LocalSlack, http: aiohttp.ClientSession) -> Api:
             return answer
 
     return call
+
+
+@pytest.fixture
+async def installer(slack: LocalSlack) -> AsyncIterator[Installer]:
+    """A bot that people can install."""
+    async with running_installer(slack) as installer:
+        yield installer

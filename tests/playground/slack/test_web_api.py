@@ -6,7 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.playground.slack import LocalSlack
+from bot.playground.slack import LocalSlack, running_slack
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import section
 
@@ -130,6 +130,16 @@ async def test_scopes_are_told_in_a_header(slack: LocalSlack, http: aiohttp.Clie
     async with http.post(slack.api_url + "auth.test", data=data) as response:
         assert response.headers["x-oauth-scopes"] == "commands,chat:write,im:write,users:read"
         assert (await response.json())["user_id"] == slack.bot_user_id
+
+
+async def test_the_date_of_an_answer_is_told_by_the_clock_of_the_events(
+    http: aiohttp.ClientSession,
+) -> None:
+    async with (
+        running_slack(clock=lambda: 2_000_000_000.9) as slack,
+        http.post(f"{slack.api_url}api.test") as response,
+    ):
+        assert response.headers.getall("Date") == ["Wed, 18 May 2033 03:33:20 GMT"]
 
 
 async def test_a_form_carries_blocks_as_json(slack: LocalSlack, http: Any) -> None:
@@ -285,6 +295,31 @@ async def test_members_come_in_pages_that_their_cursors_lead_through(
     assert [len(page["members"]) for page in pages] == [2, 2, 2]
     found = [member for page in pages for member in page["members"]]
     assert found == sorted(general.members)
+
+
+async def test_everybody_of_a_workspace_is_listed_in_pages(slack: LocalSlack, api: Api) -> None:
+    slack.person("cy").member.deleted = True
+
+    everybody = await api("users.list")
+    pages = [await api("users.list", limit=3)]
+    while cursor := pages[-1]["response_metadata"]["next_cursor"]:
+        pages.append(await api("users.list", limit=3, cursor=cursor))
+
+    people = slack.world.workspace.members
+    assert [user["id"] for page in pages for user in page["members"]] == sorted(people)
+    assert len(everybody["members"]) == len(people)
+    assert (
+        everybody["members"][0]
+        == (await api("users.info", user=everybody["members"][0]["id"]))["user"]
+    )
+    closed = [user["name"] for user in everybody["members"] if user["deleted"]]
+    assert closed == ["cy"]
+
+
+async def test_the_list_of_people_needs_a_scope(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = ("commands",)
+
+    assert (await api("users.list"))["needed"] == "users:read"
 
 
 async def test_a_cursor_leads_on_when_somebody_has_left(slack: LocalSlack, api: Api) -> None:

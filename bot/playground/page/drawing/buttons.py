@@ -8,7 +8,7 @@ import html
 from nicegui import ui
 
 from bot.playground.page.drawing.confirming import agreed
-from bot.playground.page.drawing.links import is_followed
+from bot.playground.page.drawing.links import is_followed, leads_inside
 from bot.playground.page.drawing.parts import box, on_click, put
 from bot.playground.page.drawing.sheet import Json, Sheet, place_of
 from bot.playground.page.drawing.text import plain_words
@@ -19,7 +19,7 @@ _STYLES = {"primary": " bk-primary", "danger": " bk-danger"}
 def draw_button(sheet: Sheet, block: Json, element: Json) -> None:
     """Draw a button; one with an address is a link that tells the bot as well."""
     url = str(element.get("url") or "")
-    leads = is_followed(url)
+    leads = is_followed(url) and not leads_inside(url)
     words = plain_words(element["text"])
     button = put(
         html.escape(words),
@@ -45,6 +45,8 @@ async def press(sheet: Sheet, block: Json, element: Json) -> None:
     """Press a button, unless its question is answered with no."""
     if await agreed(element.get("confirm"), sheet.names):
         await sheet.hands.press(*place_of(block, element))
+        if leads_inside(url := str(element.get("url") or "")):
+            await sheet.hands.follow(url)
 
 
 def draw_overflow(sheet: Sheet, block: Json, element: Json) -> None:
@@ -68,10 +70,13 @@ def _draw_overflow_option(sheet: Sheet, block: Json, element: Json, option: Json
     async def choose() -> None:
         if not await agreed(element.get("confirm"), sheet.names):
             return
-        if is_followed(url := str(option.get("url") or "")):
+        url = str(option.get("url") or "")
+        if is_followed(url) and not leads_inside(url):
             ui.navigate.to(url, new_tab=True)
         state = {"type": "overflow", "selected_option": option}
         await sheet.hands.choose(*place_of(block, element), state)
+        if leads_inside(url):
+            await sheet.hands.follow(url)
 
     item = ui.menu_item(plain_words(option["text"])).classes("bk-menu-item")
     item.props["role"] = "menuitem"

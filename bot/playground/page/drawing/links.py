@@ -31,6 +31,14 @@ def is_followed(url: str) -> bool:
     return bool(_FOLLOWED.fullmatch(url))
 
 
+def leads_inside(url: str) -> bool:
+    """Tell whether Slack's client opens a link by itself, with no browser.
+
+    https://docs.slack.dev/interactivity/deep-linking
+    """
+    return url.lower().startswith("slack:")
+
+
 def image_html(image: dict[str, object], css_class: str) -> str:
     """Return a picture; one that is not of this machine is drawn as a frame with its words."""
     alt = html.escape(str(image.get("alt_text") or ""))

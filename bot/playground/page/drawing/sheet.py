@@ -28,6 +28,9 @@ class Hands(Protocol):
     async def press(self, block_id: str, action_id: str) -> None:
         """A button was pressed, and its question answered with yes."""
 
+    async def follow(self, url: str) -> None:
+        """A link into Slack itself was pressed; the bot has been told of it."""
+
     async def choose(self, block_id: str, action_id: str, state: Json) -> None:
         """Something was typed, picked or ticked, inside a form or outside.
 

@@ -4,8 +4,11 @@ import json
 from typing import Any
 
 from bot.playground.blockkit import Problem, check_blocks, check_message, check_view
+from bot.playground.slack import seed
 from bot.playground.slack.methods.call import ApiCall, Method
+from bot.playground.slack.methods.paging import one_page
 from bot.playground.slack.model import Member
+from bot.playground.slack.orgs import Org
 from bot.playground.slack.refusals import Refusal, bad_arguments
 
 Json = dict[str, Any]
@@ -19,26 +22,66 @@ def api_test(call: ApiCall) -> Json:
 
 
 def auth_test(call: ApiCall) -> Json:
-    """Say whose token it is."""
-    workspace = call.world.workspace
+    """Say whose token it is; of an organisation's it says so, and names no workspace."""
+    if call.token is None:
+        raise Refusal("not_authed")
+    installation, workspace, org = call.token.installation, call.world.workspace, call.world.org
+    team_id, domain = workspace.team_id, workspace.domain
+    if installation.is_org_wide:
+        org = call.realm.orgs[installation.home_id]
+        team_id, domain = org.id, f"{org.domain}.enterprise"
     return {
-        "url": f"https://{workspace.domain}.slack.com/",
-        "team": workspace.domain,
-        "user": workspace.members[workspace.bot_user_id].name,
-        "team_id": workspace.team_id,
-        "user_id": workspace.bot_user_id,
+        "url": f"https://{domain}.slack.com/",
+        "team": installation.home_name,
+        "user": seed.BOT_NAME,
+        "team_id": team_id,
+        "user_id": installation.bot_user_id,
         "bot_id": workspace.bot_id,
-        "is_enterprise_install": False,
+        **({"enterprise_id": org.id} if org else {}),
+        "is_enterprise_install": installation.is_org_wide,
     }
 
 
 def users_info(call: ApiCall) -> Json:
-    """Describe one person."""
-    return {"user": _member_json(call.member(call.required("user")))}
+    """Describe one person; to an organisation's token without a workspace of theirs.
+
+    That last is as told in https://github.com/errbotio/err-backend-slackv3/issues/96.
+    """
+    return {"user": _user_json(call, call.member(call.required("user")))}
+
+
+def users_list(call: ApiCall) -> Json:
+    """List everybody of a workspace: bots, guests, strangers, and whoever was deactivated.
+
+    https://docs.slack.dev/reference/methods/users.list: without a limit it is all of them.
+    """
+    page, following = one_page(call, call.world.workspace.members, None)
+    return {
+        "members": [_user_json(call, member) for member in page],
+        "cache_ts": int(call.realm.app.clock()),
+        "response_metadata": following,
+    }
+
+
+def _user_json(call: ApiCall, member: Member) -> Json:
+    """https://docs.slack.dev/reference/objects/user-object."""
+    shown = _member_json(member)
+    org = call.world.org
+    enterprise_user = org and org.enterprise_user(member.id, _teams_of(call, org, member))
+    if enterprise_user and not member.deleted:
+        shown["enterprise_user"] = enterprise_user
+        if call.world.is_org_wide:
+            del shown["team_id"]
+    return shown
+
+
+def _teams_of(call: ApiCall, org: Org, member: Member) -> list[str]:
+    worlds = call.realm.worlds
+    return [team_id for team_id in org.teams if member.id in worlds[team_id].workspace.members]
 
 
 def _member_json(member: Member) -> Json:
-    shown = {
+    shown: Json = {
         "id": member.id,
         "team_id": member.team_id,
         "name": member.name,
@@ -96,7 +139,8 @@ def _decoded(value: Any) -> Any:
 
 METHODS = {
     "api.test": Method(api_test, token=None),
-    "auth.test": Method(auth_test),
+    "auth.test": Method(auth_test, acts_in="nowhere"),
     "users.info": Method(users_info, ("users:read",)),
+    "users.list": Method(users_list, ("users:read",), acts_in="team_id"),
     "blocks.validate": Method(blocks_validate, token=None),
 }

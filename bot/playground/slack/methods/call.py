@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from bot.playground.slack.model import Channel, Member
+from bot.playground.slack.realm import Realm
 from bot.playground.slack.refusals import Refusal, bad_arguments
+from bot.playground.slack.tokens import Token
 from bot.playground.slack.world import World
 
 Json = dict[str, Any]
@@ -13,10 +15,15 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class ApiCall:
-    """The arguments of a call and the world in which it acts."""
+    """The arguments of a call and the world in which it acts.
 
+    `token` is the bot's; None for methods that take none, or the app's own.
+    """
+
+    realm: Realm
     world: World
     arguments: Json
+    token: Token | None = None
 
     def get(self, name: str) -> Any:
         """Return an argument, or None."""
@@ -35,7 +42,7 @@ class ApiCall:
 
     def need(self, *any_of: str) -> None:
         """Pass if the token has one of these scopes. Raises: Refusal."""
-        scopes = self.world.scopes
+        scopes = self.token.installation.scopes if self.token else ()
         if not any(scope in scopes for scope in any_of):
             needed, provided = ",".join(any_of), ",".join(scopes)
             raise Refusal("missing_scope", needed=needed, provided=provided)
@@ -69,8 +76,13 @@ class ApiCall:
 
 @dataclass(frozen=True)
 class Method:
-    """A Web API method: what it does and which scopes it needs (any one of them; none: ())."""
+    """A Web API method: what it does and which scopes it needs (any one of them; none: ()).
+
+    `acts_in` says how an organisation's token finds the workspace: by what the arguments "name",
+    by a "team_id" that has to be there, or "nowhere" in particular.
+    """
 
     run: Callable[[ApiCall], Json]
     scopes: tuple[str, ...] = ()
     token: str | None = "xoxb"  # noqa: S105  the kind of token, not one; None: needs none
+    acts_in: Literal["named", "team_id", "nowhere"] = "named"

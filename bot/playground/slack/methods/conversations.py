@@ -1,19 +1,16 @@
 """`conversations.*`: channels as the bot sees them."""
 
-import base64
-from bisect import bisect_left
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from bot.playground.slack.methods.call import ApiCall, Method
+from bot.playground.slack.methods.paging import one_page
 from bot.playground.slack.model import Channel
 from bot.playground.slack.refusals import Refusal, bad_arguments
 
 Json = dict[str, Any]
-T = TypeVar("T")
 
-MAX_LIMIT = 999  # "under 1000": https://docs.slack.dev/reference/methods/conversations.members
-_CURSOR = "from:"
+DEFAULT_LIMIT = 100  # https://docs.slack.dev/reference/methods/conversations.list
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")
 _SCOPE_OF_TYPE = {
     "public_channel": "channels:read",
@@ -51,42 +48,6 @@ def _channel_json(call: ApiCall, channel: Channel) -> Json:
     }
 
 
-def _page(call: ApiCall, things: Mapping[str, T]) -> tuple[list[T], Json]:
-    """Return one page of things by id, and the `response_metadata` that leads to the next.
-
-    https://docs.slack.dev/apis/web-api/pagination: a cursor holds the id of the first thing to
-    come, so that it leads on where others join or leave meanwhile.
-    """
-    ids = sorted(things)
-    start = bisect_left(ids, _decoded_cursor(call.get("cursor")))
-    page, rest = ids[start : start + _limit(call)], ids[start + _limit(call) :]
-    following = base64.b64encode(f"{_CURSOR}{rest[0]}".encode()).decode() if rest else ""
-    return [things[each] for each in page], {"next_cursor": following}
-
-
-def _limit(call: ApiCall) -> int:
-    try:
-        limit = int(call.get("limit") or 100)
-    except (TypeError, ValueError) as error:
-        raise Refusal("invalid_limit") from error
-    if not 1 <= limit <= MAX_LIMIT:
-        raise Refusal("invalid_limit")
-    return limit
-
-
-def _decoded_cursor(cursor: object) -> str:
-    """Return the id that a cursor begins with; empty for the first page. Raises: Refusal."""
-    if not cursor:
-        return ""
-    try:
-        text = base64.b64decode(str(cursor), validate=True).decode()
-    except ValueError as error:
-        raise Refusal("invalid_cursor") from error
-    if not text.startswith(_CURSOR):
-        raise Refusal("invalid_cursor")
-    return text.removeprefix(_CURSOR)
-
-
 def open_(call: ApiCall) -> Json:
     """Open the direct message with one person."""
     if call.get("channel"):
@@ -115,6 +76,26 @@ def info(call: ApiCall) -> Json:
 
 def list_(call: ApiCall) -> Json:
     """List the channels that the bot can see, of the types asked for."""
+    return _listed(call, call.sees)
+
+
+def of_user(call: ApiCall) -> Json:
+    """List the channels that the bot is in; of somebody else those that the bot sees.
+
+    Unlike `conversations.list` it does not tell who is in them:
+    https://docs.slack.dev/reference/methods/users.conversations
+    """
+    workspace = call.world.workspace
+    wanted = str(call.get("user") or workspace.bot_user_id)
+    if wanted not in workspace.members:
+        raise Refusal("user_not_found")
+    answer = _listed(call, lambda each: wanted in each.members and call.sees(each))
+    for channel in answer["channels"]:
+        channel.pop("is_member", None)
+    return answer
+
+
+def _listed(call: ApiCall, is_wanted: Callable[[Channel], bool]) -> Json:
     types = str(call.get("types") or "public_channel").split(",")
     for kind in types:
         if kind not in _SCOPE_OF_TYPE:
@@ -123,10 +104,10 @@ def list_(call: ApiCall) -> Json:
     channels = {
         channel.id: channel
         for channel in call.world.workspace.channels.values()
-        if _kind(channel) in types and call.sees(channel)
+        if _kind(channel) in types and is_wanted(channel)
         if not (channel.is_archived and call.is_set("exclude_archived"))
     }
-    page, following = _page(call, channels)
+    page, following = one_page(call, channels, DEFAULT_LIMIT)
     shown = [_channel_json(call, channel) for channel in page]
     return {"channels": shown, "response_metadata": following}
 
@@ -135,13 +116,14 @@ def members(call: ApiCall) -> Json:
     """List who is in a channel."""
     channel = call.channel(call.required("channel"))
     call.need(_SCOPE_OF_TYPE[_kind(channel)])
-    page, following = _page(call, {member_id: member_id for member_id in channel.members})
+    page, following = one_page(call, {each: each for each in channel.members}, DEFAULT_LIMIT)
     return {"members": page, "response_metadata": following}
 
 
 METHODS = {
     "conversations.open": Method(open_, ("im:write", "mpim:write", "channels:manage")),
     "conversations.info": Method(info, _READ),
-    "conversations.list": Method(list_, _READ),
+    "conversations.list": Method(list_, _READ, acts_in="team_id"),
     "conversations.members": Method(members, _READ),
+    "users.conversations": Method(of_user, _READ, acts_in="team_id"),
 }

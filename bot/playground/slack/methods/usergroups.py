@@ -4,6 +4,7 @@ from typing import Any
 
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import UserGroup
+from bot.playground.slack.refusals import Refusal
 
 Json = dict[str, Any]
 
@@ -41,4 +42,16 @@ def _group_json(call: ApiCall, group: UserGroup) -> Json:
     return shown
 
 
-METHODS = {"usergroups.list": Method(list_, ("usergroups:read",))}
+def users_list(call: ApiCall) -> Json:
+    """List the members of one group: https://docs.slack.dev/reference/methods/usergroups.users.list."""
+    group = call.world.workspace.user_groups.get(str(call.required("usergroup")))
+    if group is None:
+        raise Refusal("no_such_subteam")
+    return {"users": list(group.members)}
+
+
+_SCOPES = ("usergroups:read",)
+METHODS = {
+    "usergroups.list": Method(list_, _SCOPES, acts_in="team_id"),
+    "usergroups.users.list": Method(users_list, _SCOPES, acts_in="team_id"),
+}

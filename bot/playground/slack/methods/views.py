@@ -11,8 +11,12 @@ Json = dict[str, Any]
 
 
 def view_json(world: World, view: View) -> Json:
-    """Return a view as answers and payloads show it."""
+    """Return a view as answers and payloads show it.
+
+    The team in which the app is installed is the organisation itself where that has the app.
+    """
     workspace, payload = world.workspace, view.payload
+    installed_in = world.enterprise_id if world.is_org_wide else workspace.team_id
     return {
         "id": view.id,
         "team_id": workspace.team_id,
@@ -31,7 +35,7 @@ def view_json(world: World, view: View) -> Json:
         "root_view_id": view.root_id,
         "previous_view_id": view.previous_id,
         "app_id": workspace.app_id,
-        "app_installed_team_id": workspace.team_id,
+        "app_installed_team_id": installed_in,
         "bot_id": workspace.bot_id,
     }
 
@@ -70,6 +74,8 @@ def _named(call: ApiCall) -> View:
 
 def publish(call: ApiCall) -> Json:
     """Show somebody's Home tab."""
+    if not call.realm.app.settings.home_tab:
+        raise Refusal("not_enabled")
     payload = call.required("view")
     member = call.member(call.required("user_id"))
     view = call.world.stacks.publish(member.id, payload, call.get("hash"))

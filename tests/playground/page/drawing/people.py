@@ -51,6 +51,10 @@ class Recorder:
     noted: list[tuple[str, str, Json]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     options: list[Json] = field(default_factory=list)
+    followed: list[str] = field(default_factory=list)
+
+    async def follow(self, url: str) -> None:
+        self.followed.append(url)
 
     async def press(self, block_id: str, action_id: str) -> None:
         self.pressed.append((block_id, action_id))

@@ -1,0 +1,169 @@
+"""For which workspace a request is, and as whom the bot answers it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_bolt.context.async_context import AsyncBoltContext
+
+from bot.installations.clients import act_in
+from bot.installations.directory import Directory, Served
+from bot.installations.installation import Installation
+from bot.installations.tokens import FreshTokens
+from bot.slack.errors import SlackUnreachableError, TokenRefusedError
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+
+# Slack waits 3 s for the ack, and there is more to do: a token may have ended overnight.
+KNOWN_WITHIN_S = 2.0
+ASKED = "asked_place"
+# Bolt 1.30 lets those that take access away pass without a token, but not the one that gives it:
+# https://docs.slack.dev/reference/events/team_access_granted
+GRANTED = "team_access_granted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedPlace:
+    """Where a request is to act, as far as Slack says it. Each may be `None`.
+
+    `is_of_organisation`: nowhere, it tells what an organisation does with the app.
+    """
+
+    team_id: str | None
+    enterprise_id: str | None
+    is_org_install: bool | None = None
+    is_of_organisation: bool = False
+
+
+async def note_asked_place(
+    body: dict[str, Any], context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]
+) -> None:
+    """Leave for `InstalledWorkspaces` what Bolt does not tell it: for `before_authorize`."""
+    context[ASKED] = asked_place(
+        body,
+        AskedPlace(
+            team_id=context.team_id,
+            enterprise_id=context.enterprise_id,
+            is_org_install=_is_org_install(body),
+        ),
+    )
+    await next_()
+
+
+def asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
+    """Return where a payload is to act, given what Bolt 1.30 makes of it.
+
+    In a channel that two companies share, a form that somebody of the other one submits names
+    their team and their organisation, and the workspace that has the app in the view alone
+    (https://github.com/slackapi/bolt-js/issues/1614). Bolt takes the team from the view, and the
+    organisation from the person: such a pair may not lead to an organisation's token.
+    """
+    if _mapping(body.get("event")).get("type") == GRANTED:
+        return replace(by_bolt, is_of_organisation=True)
+    view = _mapping(body.get("view"))
+    installed, own_team = view.get("app_installed_team_id"), _mapping(body.get("team")).get("id")
+    if isinstance(installed, str) and installed.startswith("E"):  # the organisation has the app
+        team_id = own_team or view.get("team_id")
+        return replace(by_bolt, team_id=team_id, enterprise_id=installed)
+    if installed and own_team and installed != own_team:
+        return replace(by_bolt, team_id=installed, is_org_install=False)
+    # An event for an organisation's app may name its workspace outside the authorization alone:
+    # https://docs.slack.dev/apis/events-api#events-JSON
+    team_id = by_bolt.team_id or body.get("context_team_id") or body.get("team_id")
+    return replace(by_bolt, team_id=team_id)
+
+
+class InstalledWorkspaces(AsyncAuthorize):
+    """Bolt's authorization for any number of workspaces: from the store, without `auth.test`.
+
+    `on_served` learns of each workspace that a token was found for, and may raise nothing.
+    """
+
+    def __init__(
+        self,
+        directory: Directory,
+        tokens: FreshTokens,
+        *,
+        on_served: Callable[[WorkspaceId], object] = lambda _workspace: None,
+    ) -> None:
+        self._directory = directory
+        self._tokens = tokens
+        self._on_served = on_served
+
+    async def __call__(
+        self,
+        *,
+        context: AsyncBoltContext,
+        team_id: str | None,
+        enterprise_id: str | None,
+        **_request: Any,
+    ) -> AuthorizeResult | None:
+        """Return who the bot is there; `None`: the app is not installed there, or no longer.
+
+        Raises:
+            SlackError: the token has ended, and Slack does not give another one in time.
+            StoreError: nobody knows.
+        """
+        asked: AskedPlace = context.get(ASKED) or AskedPlace(
+            team_id=team_id, enterprise_id=enterprise_id
+        )
+        if asked.is_of_organisation:
+            return AuthorizeResult(enterprise_id=asked.enterprise_id, team_id=None)
+        try:
+            async with asyncio.timeout(KNOWN_WITHIN_S):
+                return await self._result(asked, context)
+        except TokenRefusedError as error:
+            logger.warning("no token for a request", team_id=asked.team_id, code=error.code)
+            return None
+        except TimeoutError:
+            raise SlackUnreachableError("no token in time") from None
+
+    async def _result(
+        self, asked: AskedPlace, context: AsyncBoltContext
+    ) -> AuthorizeResult | None:
+        served = asked.team_id and await self._directory.find(
+            asked.team_id, asked.enterprise_id, is_org_install=asked.is_org_install
+        )
+        if not served:
+            logger.warning(
+                "request of an unknown workspace",
+                team_id=asked.team_id,
+                enterprise_id=asked.enterprise_id,
+            )
+            return None
+        installation = await self._tokens.fresh(served.home)
+        self._on_served(served.workspace)
+        if installation.is_org_wide:
+            act_in(context.client, served.workspace)
+        return _result(served, installation)
+
+
+def _result(served: Served, installation: Installation) -> AuthorizeResult:
+    """Bolt compares its own messages with the bot's ids, and gives the token to the client."""
+    tokens = installation.tokens
+    return AuthorizeResult(
+        enterprise_id=served.workspace.enterprise_id,
+        team_id=served.workspace.team_id,
+        bot_id=installation.bot_id,
+        bot_user_id=installation.bot_user_id,
+        bot_token=tokens.access if tokens else None,
+        bot_scopes=installation.scopes,
+    )
+
+
+def _is_org_install(body: Mapping[str, Any]) -> bool | None:
+    """Return what the payload says, `None` if it says nothing; commands say it in a text."""
+    authorizations = body.get("authorizations")
+    if isinstance(authorizations, list) and authorizations:
+        return _is_org_install(_mapping(authorizations[0]))
+    said = body.get("is_enterprise_install")
+    return None if said is None else said is True or said == "true"
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

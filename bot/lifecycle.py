@@ -1,0 +1,173 @@
+"""How workspaces come and go, made and joined: a part of the composition root."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+from slack_bolt.async_app import AsyncApp
+
+from bot.admin.audit import SLACK, Act
+from bot.digests.shelf import Shelf
+from bot.features import Running
+from bot.installations.canary import Canary
+from bot.installations.exchange import Exchange
+from bot.installations.flow import InstallFlow, OAuthPlace
+from bot.installations.forgetting import Forgetting
+from bot.installations.installation import WHOLE_ORGANISATION, Installation, organisation
+from bot.installations.proof import TokenProof
+from bot.installations.proving import Proving
+from bot.installations.shelf import InstallationShelf
+from bot.installations.state import InstallStates
+from bot.installations.welcome import Setup, Welcome
+from bot.listeners.conversation import Conversation
+from bot.listeners.lifecycle import LifecycleListeners
+from bot.parts import Parts
+from bot.slack.identity import Identity, workspace_of
+from bot.slack.replies import Origin
+from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.store.errors import StoreError
+from bot.store.forgotten import ForgettingDocuments
+from bot.views import install_pages
+from bot.views.installing import arrival_message, lost_store_message
+from bot.web.install import InstallEndpoint
+from bot.workspace import WorkspaceId
+from bot.workspaces import OAuth, Workspaces
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifecycle:
+    """What comes of it: pages for browsers (`None` without OAuth), and work for each tick."""
+
+    endpoint: InstallEndpoint | None
+    tick: Callable[[], Awaitable[None]]
+
+
+def register_lifecycle(
+    app: AsyncApp,
+    parts: Parts,
+    running: Running,
+    workspaces: Workspaces,
+    documents: ForgettingDocuments,
+    shelf: InstallationShelf,
+) -> Lifecycle:
+    """Attach what installs the bot, and what forgets a workspace that has removed it."""
+    own, oauth = workspaces.own, workspaces.oauth
+    caches = [*running.forget, *([oauth.directory.forget, oauth.tokens.forget] if oauth else [])]
+    proving = Proving(
+        documents,
+        shelf,
+        still_works=TokenProof(workspaces.client_for),
+        caches=caches,
+        tasks=parts.tasks,
+        clock=parts.clock,
+        on_revoked=_revocations(running),
+    )
+    forgetting = Forgetting(
+        documents,
+        proving,
+        still_works=TokenProof(workspaces.client_for, is_told=True),
+        caches=caches,
+        tasks=parts.tasks,
+        clock=parts.clock,
+        installed_since=(lambda: own.since) if own else None,
+    )
+    welcome = _welcome(parts, running, documents)
+
+    async def greet(workspace: WorkspaceId) -> None:
+        try:
+            kept = await shelf.get(organisation(workspace.enterprise_id or ""))
+            if kept:
+                await welcome.on_granted(workspace, kept.installation)
+        except StoreError as error:
+            logger.warning("could not welcome a workspace", error=repr(error))
+
+    LifecycleListeners(forgetting, parts.tasks, clock=parts.clock, on_granted=greet).register(app)
+    if oauth:
+        workspaces.doubt.listen(proving.doubt)
+        oauth.served.listen(forgetting.note_served)
+    begun = [forgetting.look, *([proving.look] if oauth else [])]
+    if own:
+        begun.append(_canary(parts, own).look)
+
+    async def tick() -> None:
+        for begin in begun:  # none of them waits: the others of the tick are not to wait, either
+            begin()
+
+    flow = _flow(parts, oauth, welcome) if oauth else None
+    return Lifecycle(endpoint=InstallEndpoint(flow) if flow else None, tick=tick)
+
+
+def _revocations(running: Running) -> Callable[[WorkspaceId], Awaitable[None]]:
+    async def note(home: WorkspaceId) -> None:
+        if home.team_id != WHOLE_ORGANISATION:
+            await running.office.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
+
+    return note
+
+
+def _canary(parts: Parts, own: Identity) -> Canary:
+    async def workspace() -> WorkspaceId:
+        return workspace_of(await own.fetch())
+
+    return Canary(
+        parts.documents,
+        parts.posting,
+        parts.tasks,
+        own=workspace,
+        client_for=parts.client_for,
+        words=lost_store_message,
+        clock=parts.clock,
+    )
+
+
+def _flow(parts: Parts, oauth: OAuth, welcome: Welcome) -> InstallFlow:
+    settings, secret = parts.settings, parts.settings.slack_client_secret
+    place = OAuthPlace(
+        client_id=settings.slack_client_id or "",
+        client_secret=secret.get_secret_value() if secret else "",
+        scopes=[*NEEDED_SCOPES, *OPTIONAL_SCOPES],
+        authorize_url=settings.slack_authorize_url,
+        public_url=settings.public_url or "",
+    )
+    return InstallFlow(
+        place=place,
+        exchange=Exchange(oauth.calls, clock=parts.clock),
+        recent=oauth.recent,
+        states=InstallStates(parts.ring, clock=parts.clock),
+        pages=install_pages,
+        on_installed=welcome.on_installed,
+        tasks=parts.tasks,
+    )
+
+
+def _welcome(parts: Parts, running: Running, documents: ForgettingDocuments) -> Welcome:
+    office, digests = running.office, Shelf(documents)
+
+    async def setup_of(workspace: WorkspaceId) -> Setup:
+        has_key = await office.keys.record(workspace) is not None
+        return Setup(has_key=has_key, digests=len(await digests.of_workspace(workspace)))
+
+    async def may_set_key(workspace: WorkspaceId, user_id: str) -> bool:
+        client = await parts.client_for(workspace)
+        visit = Conversation(
+            workspace=workspace, origin=Origin(user_id), client=client, replies=parts.replies
+        )
+        return await office.rights.may_configure(visit)
+
+    async def note(installation: Installation, before: Installation | None) -> None:
+        act = Act.APP_REINSTALLED if before else Act.APP_INSTALLED
+        await office.audit.note(installation.home, act, by=installation.installed_by)
+
+    return Welcome(
+        documents,
+        parts.posting,
+        parts.tasks,
+        words=arrival_message,
+        client_for=parts.client_for,
+        setup_of=setup_of,
+        may_set_key=may_set_key,
+        open_home=running.open_home,
+        note=note,
+    )

@@ -1,0 +1,44 @@
+"""What the features stand on, and at what pace they speak: data of the composition root."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import httpx
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.kept import KeptCommands
+from bot.listeners.boundary import FIRST_WORD_AFTER_S
+from bot.listeners.scan import STILL_WAITING_AFTER_S
+from bot.settings import Settings
+from bot.slack.posting import Posting
+from bot.slack.replies import Replies
+from bot.store.base import Documents
+from bot.store.sealed import KeyRing
+from bot.tasks import Tasks
+from bot.workspace import WorkspaceId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long people wait for a word: the first one, and the second one of a scan."""
+
+    first_word_after_s: float = FIRST_WORD_AFTER_S
+    still_waiting_after_s: float = STILL_WAITING_AFTER_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the features stand on; whoever made these closes them."""
+
+    settings: Settings
+    documents: Documents
+    ring: KeyRing
+    kept: KeptCommands
+    tasks: Tasks
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    posting: Posting
+    replies: Replies
+    tracker_http: httpx.AsyncClient
+    clock: Callable[[], datetime]
+    pace: Pace

@@ -1,0 +1,93 @@
+"""The app as Slack knows it, whatever workspaces it is in."""
+
+import itertools
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.playground.slack.codes import Codes
+from bot.playground.slack.faults import Faults
+from bot.playground.slack.installations import Installations
+from bot.playground.slack.log import note
+from bot.playground.slack.tokens import Tokens
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Call:
+    """One call of the Web API, or one use of a response_url (`method="response_url"`).
+
+    `number` counts them from 1, in the order in which they came. `team_id` is the workspace in
+    which the call acted; None where it acted in none, as the exchange of a code.
+    """
+
+    method: str
+    arguments: Json
+    at: float
+    url: str
+    token: str | None = None
+    status: int = 0
+    answer: Json = field(default_factory=dict)
+    number: int = 0
+    team_id: str | None = None
+
+
+@dataclass
+class Settings:
+    """What the app's pages and its manifest say; change it whenever you like.
+
+    `scopes` are all that may be asked for, `optional_scopes` those of them that people may
+    decline, `events` the types that the app is subscribed to.
+
+    `heeds_team_id_everywhere` plays the kinder reading of what Slack leaves open: that a `team_id`
+    also tells methods without such an argument, as `users.info`, which workspace an
+    organisation's token means, where the person is in several.
+    """
+
+    commands: tuple[str, ...]
+    scopes: tuple[str, ...]
+    events: tuple[str, ...] = ()
+    optional_scopes: tuple[str, ...] = ()
+    redirect_urls: tuple[str, ...] = ()
+    rotates_tokens: bool = False
+    deploys_to_orgs: bool = False
+    messages_tab: bool = True
+    home_tab: bool = True
+    heeds_team_id_everywhere: bool = False
+
+
+class App:
+    """One app: its settings, credentials, installations and tokens, and what it did.
+
+    `announce` sends payloads of events to the app, sometime soon.
+    """
+
+    def __init__(self, clock: Callable[[], float], settings: Settings) -> None:
+        self.clock = clock
+        self.settings = settings
+        self.id = "A0PLAYGROUND"
+        self.client_id = f"{secrets.randbelow(10**12)}.{secrets.randbelow(10**12)}"
+        self.client_secret = secrets.token_hex(16)
+        self.app_token = f"xapp-1-{secrets.token_hex(20)}"
+        self.signing_secret = secrets.token_hex(16)
+        self.verification_token = secrets.token_hex(12)  # deprecated, and still sent by Slack
+        self.installations = Installations()
+        self.tokens = Tokens(clock)
+        self.codes = Codes(clock)
+        self.faults = Faults()
+        self.calls: list[Call] = []
+        self.announce: Callable[[Iterable[Json]], None] = lambda _payloads: None
+        self._call_count = 0
+        self._event_numbers = itertools.count(1)
+
+    def remember(self, call: Call) -> None:
+        """Number a call and add it to the log."""
+        self._call_count += 1
+        call.number = self._call_count
+        note(self.calls, call)
+
+    def new_event_id(self) -> str:
+        """Return an id that no event of any workspace has."""
+        return f"Ev{next(self._event_numbers):010}"

@@ -1,0 +1,137 @@
+"""What installing and removing the app does, and the events that tell the app of it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from bot.playground.slack import app_events, seed
+from bot.playground.slack.codes import Consent
+from bot.playground.slack.installations import Installation
+from bot.playground.slack.orgs import Org
+from bot.playground.slack.realm import Realm
+from bot.playground.slack.refusals import Refusal
+from bot.playground.slack.tokens import Given
+from bot.playground.slack.world import World
+
+Json = dict[str, Any]
+
+REMOVAL = ("app_uninstalled", "tokens_revoked")  # in either order, Slack says
+
+
+def install(realm: Realm, consent: Consent) -> tuple[Installation, Given]:
+    """Do what somebody consented to; return the installation and its token. Raises: Refusal."""
+    app = realm.app
+    installation = app.installations.at(consent.home_id)
+    if installation is None:
+        installation = _new(realm, consent)
+        app.installations.add(installation)
+        for world in realm.worlds_of(installation):
+            _bring_bot(world)
+    installation.add_scopes(consent.scopes)
+    installation.installed_by = consent.member_id
+    given = app.tokens.give(installation, rotates=app.settings.rotates_tokens)
+    realm.bell.ring()
+    return installation, given
+
+
+def _new(realm: Realm, consent: Consent) -> Installation:
+    """Return an installation that nothing has been granted to yet. Raises: Refusal."""
+    if consent.is_org_wide:
+        return in_org(realm.orgs[consent.home_id], consent.member_id)
+    world = realm.worlds[consent.home_id]
+    if realm.app.installations.at(world.enterprise_id):
+        # https://docs.slack.dev/reference/methods/oauth.v2.access
+        raise Refusal("cannot_install_an_org_installed_app")
+    return in_workspace(world, consent.member_id)
+
+
+def in_workspace(world: World, installed_by: str) -> Installation:
+    """Return an installation for one workspace that nothing has been granted to yet."""
+    workspace, org = world.workspace, world.org
+    return Installation(
+        workspace.team_id,
+        workspace.name,
+        workspace.bot_user_id,
+        (),
+        installed_by,
+        enterprise_id=org.id if org else None,
+        enterprise_name=org.name if org else None,
+        teams={workspace.team_id},
+    )
+
+
+def in_org(org: Org, installed_by: str) -> Installation:
+    """Return an installation for an organisation: nothing is granted, no workspace has it."""
+    bot = next(person for person in org.people.values() if person.name == seed.BOT_NAME)
+    return Installation(
+        org.id,
+        org.name,
+        bot.id,
+        (),
+        installed_by,
+        enterprise_id=org.id,
+        enterprise_name=org.name,
+        is_org_wide=True,
+    )
+
+
+def grant(installation: Installation, world: World) -> None:
+    """Give a workspace of an organisation the app."""
+    installation.teams.add(world.workspace.team_id)
+    _bring_bot(world)
+
+
+def revoke_access(installation: Installation, world: World) -> None:
+    """Take the app from a workspace of an organisation; the tokens live on for the others."""
+    installation.teams.discard(world.workspace.team_id)
+    take_bot_out(world)
+
+
+def remove(realm: Realm, installation: Installation) -> None:
+    """Remove the app from a workspace or an organisation, with all its tokens."""
+    for world in list(realm.worlds_of(installation)):
+        take_bot_out(world)
+    realm.app.tokens.revoke_all(installation)
+    realm.app.installations.remove(installation)
+    if installation.is_org_wide:
+        realm.orgs[installation.home_id].homes.clear()
+    realm.bell.ring()
+
+
+def events_of_removal(
+    realm: Realm,
+    installation: Installation,
+    order: Iterable[str] = REMOVAL,
+    at: float | None = None,
+) -> list[Json]:
+    """Return the payloads that tell of a removal, of the types that the app is subscribed to."""
+    inner: dict[str, Json] = {
+        "app_uninstalled": {"type": "app_uninstalled"},
+        "tokens_revoked": {
+            "type": "tokens_revoked",
+            "tokens": {"oauth": [], "bot": [installation.bot_user_id]},
+        },
+    }
+    subscribed = [inner[name] for name in order if name in realm.app.settings.events]
+    return [
+        app_events.of_installation(realm.app, installation, each, at=at) for each in subscribed
+    ]
+
+
+def take_bot_out(world: World) -> None:
+    """Let the app's user be deactivated, in no channel, and nothing of the app on any screen."""
+    workspace = world.workspace
+    workspace.members[workspace.bot_user_id].deleted = True
+    for channel in workspace.channels.values():
+        if not channel.is_im:
+            channel.members.discard(workspace.bot_user_id)
+    for member_id in workspace.members:
+        world.stacks.clear(member_id)
+    world.stacks.homes = {}
+
+
+def _bring_bot(world: World) -> None:
+    workspace = world.workspace
+    workspace.members[workspace.bot_user_id].deleted = False
+    installation = world.installation
+    if installation and installation.is_org_wide and world.org:
+        world.stacks.homes = world.org.homes

@@ -1,0 +1,204 @@
+"""What people see in their browser after installing: whole pages of HTML, with nothing loaded.
+
+Pure. Names of workspaces are outside text: escaped here, and nowhere else.
+"""
+
+import base64
+import hashlib
+from html import escape
+from urllib.parse import quote, urlencode
+
+from bot.views.text import outside
+
+MAX_NAME_CHARS = 80
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1d1c1d; --soft: #5b5a5e; --page: #f4f5f7;
+  --card: #fff; --line: #e3e4e8; --accent: #1f3a5f; --on-accent: #fff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #ececed; --soft: #a9abb0; --page: #15171a;
+  --card: #1f2226; --line: #33373d; --accent: #8fb8ea; --on-accent: #10202f; } }
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.25rem;
+  background: var(--page); color: var(--ink);
+  font: 1.0625rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+main { width: 100%; max-width: 34rem; background: var(--card); border: 1px solid var(--line);
+  border-radius: 14px; padding: clamp(1.5rem, 5vw, 2.5rem); overflow-wrap: anywhere; }
+.app { margin: 0 0 1.25rem; color: var(--soft); font-size: .9375rem; font-weight: 600; }
+h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; }
+p { margin: 0 0 1rem; }
+ol { margin: 1.25rem 0 1.5rem; padding-left: 1.4rem; }
+li { margin: 0 0 .6rem; padding-left: .3rem; }
+li::marker { color: var(--soft); font-weight: 600; }
+code { font: .95em ui-monospace, Menlo, Consolas, monospace; padding: .1em .35em;
+  border-radius: 5px; background: var(--page); border: 1px solid var(--line); }
+.button { display: inline-block; padding: .7rem 1.25rem; border-radius: 9px; font-weight: 600;
+  background: var(--accent); color: var(--on-accent); text-decoration: none; }
+.button:hover { filter: brightness(1.1); }
+.button:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
+.note { margin: 1.5rem 0 0; padding-top: 1rem; border-top: 1px solid var(--line);
+  color: var(--soft); font-size: .9375rem; }
+.note a { color: var(--accent); }
+"""
+_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+# Nothing is loaded and nothing runs; the one style is known by its hash. `base-uri`,
+# `form-action` and `frame-ancestors` do not follow from `default-src`: https://www.w3.org/TR/CSP3/
+POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'"
+)
+
+
+def installed_page(*, name: str, app_id: str, team_id: str, is_again: bool = False) -> str:
+    """A workspace has the app: what to do now, and the way there.
+
+    `is_again`: it had the app already, and everything is as it was.
+    """
+    # https://docs.slack.dev/interactivity/deep-linking: it opens the app, in any client.
+    link = "https://slack.com/app_redirect?" + urlencode({"app": app_id, "team": team_id})
+    if is_again:
+        said = "All that was set up is as it was. Permissions that were missing are granted now."
+        return _page(
+            f"Installed again in {_name(name, 'your workspace')}",
+            _paragraph(said) + _button("Open Slack", link),
+        )
+    steps = (
+        "Open Slack: the bot writes to you there.",
+        "A workspace admin types <code>/domainkey</code> and connects the workspace to"
+        " Domain Tracker, once.",
+        "Everybody types <code>/domains</code> to see the portfolio, worst first.",
+    )
+    return _page(
+        f"Installed in {_name(name, 'your workspace')}",
+        _paragraph("Three steps and it works:") + _list(steps) + _button("Open Slack", link),
+    )
+
+
+def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> str:
+    """An organisation has the app: none of its workspaces has it until an admin adds it there."""
+    steps = (
+        "Choose the workspaces that are to have it. Until then nobody can use it.",
+        "In each of them an admin types <code>/domainkey</code> and connects the workspace to"
+        " Domain Tracker, once.",
+        "Everybody there types <code>/domains</code> to see the portfolio, worst first.",
+    )
+    # https://docs.slack.dev/enterprise/organization-ready-apps
+    link = (
+        f"https://app.slack.com/manage/{quote(enterprise_id, safe='')}"
+        f"/integrations/profile/{quote(app_id, safe='')}/workspaces/add"
+    )
+    return _page(
+        f"Installed for {_name(name, 'your organization')}",
+        _paragraph("Three steps are left; the first is yours, as an organization admin:")
+        + _list(steps)
+        + _button("Choose workspaces", link),
+    )
+
+
+def cancelled_page(*, again: str) -> str:
+    """The person said no to Slack's question."""
+    return _page(
+        "Nothing was installed",
+        _paragraph("You cancelled, so nothing has changed in your workspace.")
+        + _button("Install after all", again),
+    )
+
+
+def stale_page(*, again: str) -> str:
+    """The way back was too late, was gone twice, or leads from another browser."""
+    return _page(
+        "This page cannot be used again",
+        _paragraph(
+            "It works once, within ten minutes, in the browser in which you began. If you have"
+            " seen that the app is installed, all is well: close this page."
+        )
+        + _paragraph("Otherwise begin again; nothing is installed twice.")
+        + _button("Begin again", again),
+    )
+
+
+def refused_page(*, again: str, reference: str) -> str:
+    """Slack did not accept it: most often it took too long, else an operator has to look."""
+    return _page(
+        "Slack did not accept this",
+        _paragraph("Nothing was installed. Most often it has just taken too long: begin again.")
+        + _button("Begin again", again)
+        + _note("If that does not help, whoever runs this bot has to look into it.", reference),
+    )
+
+
+def of_organisation_page() -> str:
+    """The organisation has the app already, and decides which of its workspaces have it."""
+    return _page(
+        "Your organization has it already",
+        _paragraph(
+            "Domain Tracker is installed for the whole organization, so no workspace can install"
+            " it by itself. Ask one of the organization’s admins to add your workspace."
+        ),
+    )
+
+
+def set_up_wrongly_page(*, reference: str) -> str:
+    """Slack does not know the app by what its operator has set: nobody else can mend that."""
+    return _page(
+        "This bot is not set up correctly",
+        _paragraph("Nothing was installed, and trying again does not help.")
+        + _note("Please tell whoever runs this bot.", reference),
+    )
+
+
+def unanswered_page(*, again: str, reference: str) -> str:
+    """Slack did not answer, or nothing that can be read."""
+    return _page(
+        "Slack did not answer",
+        _paragraph(
+            "So it is not certain that the app is installed. Wait a minute and begin again;"
+            " nothing is installed twice."
+        )
+        + _button("Begin again", again)
+        + _note(
+            "<a href='https://slack-status.com'>Slack’s status page</a> says more.", reference
+        ),
+    )
+
+
+def not_kept_page(*, again: str, reference: str) -> str:
+    """Slack said yes, and the bot could not keep that: it cannot work before it is done again."""
+    return _page(
+        "Almost: please begin again",
+        _paragraph(
+            "Slack has agreed, but the bot could not save it, so it cannot work yet. Wait a minute"
+            " and begin again; nothing is installed twice."
+        )
+        + _button("Begin again", again)
+        + _note("If that does not help, whoever runs this bot has to look into it.", reference),
+    )
+
+
+def _page(title: str, body: str) -> str:
+    """`title` and `body` are HTML."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<title>{title} – Domain Tracker</title><link rel="icon" href="data:,">'
+        f"<style>{_STYLE}</style></head><body><main>"
+        f'<p class="app">Domain Tracker for Slack</p><h1>{title}</h1>{body}</main></body></html>'
+    )
+
+
+def _name(name: str, otherwise: str) -> str:
+    return escape(outside(name, MAX_NAME_CHARS)) or otherwise
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{text}</p>"
+
+
+def _list(steps: tuple[str, ...]) -> str:
+    return "<ol>" + "".join(f"<li>{step}</li>" for step in steps) + "</ol>"
+
+
+def _button(label: str, link: str) -> str:
+    return f'<a class="button" href="{escape(link)}">{label}</a>'
+
+
+def _note(text: str, reference: str) -> str:
+    return f'<p class="note">{text} Reference <code>{escape(reference)}</code></p>'

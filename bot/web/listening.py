@@ -1,0 +1,43 @@
+"""What the bot serves over HTTP, all at one address."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+from aiohttp import web
+
+from bot.web.health import HealthEndpoints
+from bot.web.install import InstallEndpoint
+from bot.web.slack import SlackEndpoint
+
+logger = structlog.get_logger()
+
+# With the default of 128, bursts wait a second for their connection to be taken.
+BACKLOG = 2048
+MAX_BODY_BYTES = 1024 * 1024
+
+
+@asynccontextmanager
+async def listening(
+    host: str,
+    port: int,
+    health: HealthEndpoints,
+    slack: SlackEndpoint | None,
+    install: InstallEndpoint | None = None,
+) -> AsyncIterator[None]:
+    """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth."""
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    app.router.add_get("/healthz", health.healthz)
+    app.router.add_get("/readyz", health.readyz)
+    if slack:
+        app.router.add_post("/slack/events", slack.answer)
+    if install:
+        install.register(app)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=5)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
+        logger.info("listening", host=host, port=port)
+        yield
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,179 @@
+"""Installations, built with defaults, and a store in which something can happen in between."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.installations.departure import Departure, Way, beginning_of
+from bot.installations.forgetting import Forgetting
+from bot.installations.installation import Installation, Tokens, organisation
+from bot.installations.proving import Proving
+from bot.installations.shelf import InstallationShelf
+from bot.slack.errors import SlackUnreachableError
+from bot.store.base import Document
+from bot.store.errors import StoreError
+from bot.store.forgotten import ForgettingDocuments
+from bot.store.memory import MemoryDocuments
+from bot.store.sealed import KeyRing
+from bot.tasks import Tasks
+from bot.workspace import WorkspaceId
+from tests.builders import ADMIN_ID, MOMENT
+from tests.fakes import TIME_LIMIT_S, FakeClock
+
+ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
+IN_ORG, OTHER_IN_ORG, ORG = WorkspaceId("T3", "E1"), WorkspaceId("T4", "E1"), organisation("E1")
+RING = KeyRing({"k1": b"1" * 32})
+HOUR = timedelta(hours=1)
+
+
+def an_installation(home: WorkspaceId = ACME, **fields: Any) -> Installation:
+    defaults: dict[str, Any] = {
+        "app_id": "A1",
+        "bot_id": "B1",
+        "bot_user_id": "U0BOT",
+        "scopes": ("commands",),
+        "installed_by": ADMIN_ID,
+        "installed_at": MOMENT - HOUR,
+        "name": "Acme",
+        "tokens": Tokens(access=f"xoxb-{home}"),
+    }
+    return Installation(home=home, **(defaults | fields))
+
+
+class Gate:
+    """Where somebody waits until it is opened."""
+
+    def __init__(self) -> None:
+        self._reached, self._opened = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self) -> None:
+        self._reached.set()
+        await self._opened.wait()
+
+    async def until_reached(self) -> None:
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await self._reached.wait()
+
+    def open(self) -> None:
+        self._opened.set()
+
+
+class EventfulDocuments(MemoryDocuments):
+    """A store that may fail, and in which `before[name]` happens before the next such call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: dict[str, Callable[[], Awaitable[object]]] = {}
+        self.failures = 0
+        self.deleted: list[str] = []
+        self.wipes: list[list[str]] = []  # what had been deleted before each of them
+
+    async def get(self, key: str) -> Document | None:
+        await self._happen("get")
+        return await super().get(key)
+
+    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
+        await self._happen("put")
+        return await super().put(key, value, **how)
+
+    async def delete_prefix(self, prefix: str) -> int:
+        await self._happen("delete_prefix")
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("the disk is gone")
+        self.deleted.append(prefix)
+        return await super().delete_prefix(prefix)
+
+    async def wipe_traces(self) -> None:
+        await self._happen("wipe_traces")
+        self.wipes.append([*self.deleted])
+
+    async def list_keys(self, prefix: str) -> list[str]:
+        await self._happen("list_keys")
+        keys = await super().list_keys(prefix)
+        await self._happen("list_keys ends")
+        return keys
+
+    async def _happen(self, name: str) -> None:
+        if event := self.before.pop(name, None):
+            await event()
+
+
+class Registry:
+    """Installations in a store, Slack's word on their tokens, and what follows departures."""
+
+    def __init__(self, *, is_single: bool = False) -> None:
+        self.clock = FakeClock()
+        self.inner = EventfulDocuments()
+        self.working: set[WorkspaceId] = set()
+        self.asked: list[WorkspaceId] = []
+        self.is_slack_away = False
+        self.emptied: list[WorkspaceId] = []
+        self.during_asking: Callable[[], Awaitable[object]] | None = None
+        self.revoked: list[WorkspaceId] = []
+        self.since: datetime | None = MOMENT - HOUR
+        self.is_single = is_single
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew with what is in the store."""
+        self.documents = ForgettingDocuments(self.inner, beginning_of=beginning_of)
+        self.shelf = InstallationShelf(self.documents, RING)
+        self.tasks = Tasks()
+        self.proving = Proving(
+            self.documents,
+            self.shelf,
+            still_works=self.still_works,
+            caches=[self.emptied.append],
+            tasks=self.tasks,
+            clock=self.clock,
+            on_revoked=self.note_revoked,
+        )
+        self.forgetting = Forgetting(
+            self.documents,
+            self.proving,
+            still_works=self.still_works,
+            caches=[self.emptied.append],
+            tasks=self.tasks,
+            clock=self.clock,
+            installed_since=(lambda: self.since) if self.is_single else None,
+        )
+
+    async def note_revoked(self, home: WorkspaceId) -> None:
+        self.revoked.append(home)
+
+    async def tick(self) -> None:
+        """Do all that a tick begins."""
+        self.forgetting.look()
+        self.proving.look()
+        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+
+    async def still_works(self, home: WorkspaceId) -> bool:
+        self.asked.append(home)
+        does_work = home in self.working
+        if self.during_asking:
+            happening, self.during_asking = self.during_asking, None
+            await happening()
+        if self.is_slack_away:
+            raise SlackUnreachableError("no such host")
+        return does_work
+
+    async def install(self, home: WorkspaceId = ACME, **fields: Any) -> None:
+        """Install as the flow does, in the place of whatever is there, and set something up."""
+        await self.shelf.put(an_installation(home, **fields))
+        self.working.add(home)
+        await self.set_up(home)
+
+    async def set_up(self, home: WorkspaceId) -> None:
+        await self.documents.put(f"{home}/key", {"sealed": "x"})
+        await self.documents.put(f"{home}/digest/d1", {"channel": "C1"}, due_at=MOMENT)
+
+    async def leave(self, home: WorkspaceId = ACME, way: Way = Way.REMOVED, **at: Any) -> None:
+        """Slack's token ends, and its event arrives; `at` is when, by Slack's clock."""
+        await self.forgetting.follow(Departure(home, way, at.get("at", MOMENT)))
+
+    async def keys(self, prefix: str = "") -> list[str]:
+        """Return what there is of workspaces; the store's own names nobody."""
+        found = await self.inner.list_prefix(prefix)
+        return [document.key for document in found if not document.key.startswith("meta/")]

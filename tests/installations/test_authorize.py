@@ -1,0 +1,332 @@
+"""For whom a request is answered, through Bolt itself."""
+
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.installations.authorize import InstalledWorkspaces, note_asked_place
+from bot.installations.directory import Directory
+from bot.installations.installation import organisation
+from bot.installations.tokens import FreshTokens
+from bot.listeners.unread import register_unread
+from bot.slack.errors import SlackUnreachableError
+from bot.slack.identity import workspace_of
+from bot.store.memory import MemoryDocuments
+from bot.tasks import Tasks
+from bot.workspace import WorkspaceId
+from tests.fakes import FakeClock
+from tests.installations.renewals import ONE, Renewals, a_memory, a_shelf, an_installation
+
+pytestmark = pytest.mark.anyio
+
+IN_ORG = WorkspaceId("T1", "E1")
+WHOLE, OTHER_WHOLE = organisation("E1"), organisation("E2")
+FOREIGN = "The bot is not installed in this workspace."
+FORM: dict[str, str | Sequence[str]] = {"content-type": "application/x-www-form-urlencoded"}
+JSON: dict[str, str | Sequence[str]] = {"content-type": "application/json"}
+
+
+class Bot:
+    """A Bolt app with one listener of each kind; remembers for which workspace each was asked."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.documents = MemoryDocuments()
+        self.slack = Renewals()
+        self.served: list[tuple[WorkspaceId, str | None, Any]] = []
+        self.noted: list[WorkspaceId] = []
+        recent = a_memory(self.documents, self.clock.seconds)
+        tokens = FreshTokens(recent, self.slack.refresh, tasks=Tasks(), clock=self.clock)
+        self.app = AsyncApp(
+            logger=logging.getLogger("slack_bolt"),
+            client=AsyncWebClient(),
+            authorize=InstalledWorkspaces(  # type: ignore[arg-type]  # it may say None
+                Directory(recent), tokens, on_served=self.noted.append
+            ),
+            before_authorize=note_asked_place,
+            user_facing_authorize_error_message=FOREIGN,
+            process_before_response=True,
+            request_verification_enabled=False,
+        )
+        register_unread(self.app)
+        self.app.command("/domains")(self._serve)
+        self.app.action("press")(self._serve)
+        self.app.view("form")(self._serve)
+        self.app.event("app_home_opened")(self._serve)
+
+    async def _serve(self, ack: Any, context: Any) -> None:
+        client: AsyncWebClient = context.client
+        team = client.default_params.get("team_id")
+        self.served.append((workspace_of(context.authorize_result), client.token, team))
+        await ack()
+
+    async def install(self, *homes: WorkspaceId) -> None:
+        for home in homes:
+            await a_shelf(self.documents).put(an_installation(home, f"xoxb-{home}"))
+
+    async def command(self, **fields: str) -> BoltResponse:
+        body = {"command": "/domains", "team_id": "T1", "user_id": "U1", **fields}
+        return await self.app.async_dispatch(AsyncBoltRequest(body=urlencode(body), headers=FORM))
+
+    async def interact(self, **payload: Any) -> BoltResponse:
+        body = {"user": {"id": "U1", "team_id": "T1"}, **payload}
+        text = urlencode({"payload": json.dumps(body)})
+        return await self.app.async_dispatch(AsyncBoltRequest(body=text, headers=FORM))
+
+    async def press(self, **payload: Any) -> BoltResponse:
+        action = {"type": "button", "action_id": "press", "block_id": "b", "value": "x"}
+        return await self.interact(type="block_actions", actions=[action], **payload)
+
+    async def submit(self, view: dict[str, Any], **payload: Any) -> BoltResponse:
+        view = {"type": "modal", "callback_id": "form", "state": {"values": {}}, **view}
+        return await self.interact(type="view_submission", view=view, **payload)
+
+    async def event(self, **payload: Any) -> BoltResponse:
+        event = {"type": "app_home_opened", "user": "U1", "tab": "home"}
+        body = {"type": "event_callback", "event": event, **payload}
+        return await self.app.async_dispatch(AsyncBoltRequest(body=json.dumps(body), headers=JSON))
+
+
+@pytest.fixture
+def bot() -> Bot:
+    return Bot()
+
+
+async def test_a_workspace_is_served_as_itself_with_its_own_token(bot: Bot) -> None:
+    await bot.install(ONE, WorkspaceId("T2"))
+
+    assert (await bot.command(team_id="T2")).status == 200
+    assert bot.served == [(WorkspaceId("T2"), "xoxb--.T2", "T2")]
+
+
+async def test_a_workspace_in_an_organisation_is_served_with_the_organisations_token(
+    bot: Bot,
+) -> None:
+    await bot.install(WHOLE)
+
+    await bot.command(enterprise_id="E1", is_enterprise_install="true")
+
+    assert bot.served == [(IN_ORG, "xoxb-E1.-", "T1")]
+    assert bot.noted == [IN_ORG]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"team": None, "user": {"id": "W1", "team_id": "T1"}},
+        {"team": {"id": "T1"}},
+        {"team": {"id": "T1"}, "view": {"id": "V1", "app_installed_team_id": "E1"}},
+        {"team": None, "view": {"id": "V1", "team_id": "T1", "app_installed_team_id": "E1"}},
+    ],
+    ids=["no-team", "team", "form", "form-without-team"],
+)
+async def test_a_press_in_an_organisation_acts_in_the_workspace_where_it_was_made(
+    bot: Bot, payload: dict[str, Any]
+) -> None:
+    await bot.install(WHOLE)
+
+    await bot.press(enterprise={"id": "E1"}, is_enterprise_install=True, **payload)
+
+    assert bot.served == [(IN_ORG, "xoxb-E1.-", "T1")]
+
+
+@pytest.mark.parametrize(
+    ("authorization", "outside"),
+    [
+        ({"team_id": "T1"}, {"team_id": "T1"}),
+        ({"team_id": None}, {"team_id": "T1"}),
+        ({"team_id": None}, {"team_id": "T9", "context_team_id": "T1"}),
+    ],
+    ids=["both", "outside", "context"],
+)
+async def test_an_event_acts_in_the_workspace_through_which_it_came(
+    bot: Bot, authorization: dict[str, Any], outside: dict[str, Any]
+) -> None:
+    await bot.install(WHOLE)
+    whole = {"enterprise_id": "E1", "is_enterprise_install": True, **authorization}
+
+    await bot.event(authorizations=[whole], enterprise_id="E1", **outside)
+
+    assert bot.served == [(IN_ORG, "xoxb-E1.-", "T1")]
+
+
+async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(bot: Bot) -> None:
+    await bot.install(ONE)
+
+    await bot.command(enterprise_id="E1", is_enterprise_install="false")
+
+    assert bot.served == [(ONE, "xoxb--.T1", "T1")]
+
+
+async def test_somebody_of_another_company_acts_with_the_app_of_the_workspace_that_has_it(
+    bot: Bot,
+) -> None:
+    await bot.install(ONE, WorkspaceId("T2", "E2"), OTHER_WHOLE)
+
+    await bot.submit(
+        {"app_installed_team_id": "T1", "team_id": "T1"},
+        team={"id": "T2"},
+        enterprise={"id": "E2"},
+        user={"id": "U2", "team_id": "T2"},
+        is_enterprise_install=True,
+    )
+
+    assert bot.served == [(ONE, "xoxb--.T1", "T1")]
+
+
+async def test_their_organisations_token_never_acts_in_a_workspace_of_another(bot: Bot) -> None:
+    await bot.install(WHOLE, OTHER_WHOLE)
+
+    answer = await bot.submit(
+        {"app_installed_team_id": "T1", "team_id": "T1"},
+        team={"id": "T2"},
+        enterprise={"id": "E2"},
+        user={"id": "U2", "team_id": "T2"},
+        is_enterprise_install=True,
+    )
+
+    assert not bot.served
+    assert answer.status == 200
+
+
+async def test_an_event_of_a_shared_channel_is_for_the_workspace_that_has_the_app(
+    bot: Bot,
+) -> None:
+    await bot.install(ONE, OTHER_WHOLE)
+    ours = {"enterprise_id": None, "team_id": "T1", "is_enterprise_install": False}
+
+    await bot.event(
+        team_id="T2", enterprise_id="E2", authorizations=[ours], is_ext_shared_channel=True
+    )
+
+    assert bot.served == [(ONE, "xoxb--.T1", "T1")]
+
+
+async def test_whoever_types_where_the_bot_is_not_installed_is_told_so(bot: Bot) -> None:
+    answer = await bot.command()
+
+    assert answer.status == 200
+    assert answer.body == FOREIGN
+    assert not bot.served
+
+
+@pytest.fixture
+async def response_url() -> AsyncIterator[tuple[str, list[Any]]]:
+    """An address that takes answers to a press, and what it was given."""
+    said: list[Any] = []
+
+    async def take(request: web.Request) -> web.Response:
+        said.append(await request.json())
+        return web.Response(text="ok")
+
+    app = web.Application()
+    app.router.add_post("/answer", take)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    yield f"{site.name.replace(':0', f':{runner.addresses[0][1]}')}/answer", said
+    await runner.cleanup()
+
+
+async def test_whoever_presses_where_the_bot_was_removed_is_told_so(
+    bot: Bot, response_url: tuple[str, list[Any]]
+) -> None:
+    url, said = response_url
+
+    answer = await bot.press(team={"id": "T1"}, response_url=url)
+
+    assert answer.status == 200
+    assert [each["text"] for each in said] == [FOREIGN]
+
+
+async def test_an_event_from_nowhere_in_particular_is_taken_and_dropped(bot: Bot) -> None:
+    await bot.install(WHOLE)
+    nowhere = {"enterprise_id": "E1", "team_id": None, "is_enterprise_install": True}
+
+    assert (await bot.event(authorizations=[nowhere])).status == 200
+    assert not bot.served
+
+
+@pytest.mark.parametrize("refresh", [None, "xoxe-1-spent"], ids=["revoked", "not renewed"])
+async def test_a_token_that_ended_for_good_reads_like_no_installation(
+    bot: Bot, refresh: str | None
+) -> None:
+    ended = an_installation(refresh=refresh, expires_at=bot.clock.now - timedelta(hours=1))
+    await a_shelf(bot.documents).put(ended if refresh else replace(ended, tokens=None))
+
+    assert (await bot.command()).body == FOREIGN
+
+
+async def test_a_store_that_fails_leaves_a_sentence_and_a_reference(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(secrets, "token_hex", lambda _bytes: "cafe0001")
+    await bot.documents.close()
+
+    answer = await bot.command()
+
+    assert answer.status == 200
+    assert "try again" in answer.body
+    assert "cafe0001" in answer.body
+    assert "cafe0001" in capsys.readouterr().out
+
+
+async def test_whoever_pressed_reads_that_the_store_fails_too(bot: Bot) -> None:
+    await bot.documents.close()
+
+    async with listening_ear() as (url, heard):
+        answer = await bot.press(response_url=url, team={"id": "T1"})
+
+    assert (answer.status, len(heard)) == (200, 1)
+    assert "I cannot reach my memory" in heard[0]["text"]
+    assert heard[0]["replace_original"] is False
+
+
+async def test_a_press_on_a_form_while_the_store_fails_is_refused(bot: Bot) -> None:
+    """Slack marks what was pressed then, as nothing can be said there."""
+    await bot.documents.close()
+
+    answer = await bot.press(team={"id": "T1"}, view={"id": "V1"})
+
+    assert answer.status == 503
+
+
+@asynccontextmanager
+async def listening_ear() -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield an address, and what is posted there."""
+    heard: list[dict[str, Any]] = []
+
+    async def hear(request: web.Request) -> web.Response:
+        heard.append(await request.json())
+        return web.Response(text="ok")
+
+    app = web.Application()
+    app.router.add_post("/", hear)
+    async with TestServer(app) as server:
+        yield str(server.make_url("/")), heard
+
+
+async def test_a_slack_that_renews_no_token_in_time_leaves_a_sentence_too(bot: Bot) -> None:
+    ended = an_installation(refresh="xoxe-1-0", expires_at=bot.clock.now - timedelta(hours=1))
+    await a_shelf(bot.documents).put(ended)
+    bot.slack.error = SlackUnreachableError("ClientConnectorError")
+
+    answer = await bot.command()
+
+    assert answer.status == 200
+    assert "try again" in answer.body

@@ -1,0 +1,249 @@
+"""A bot that is at home in Slack, with a store that knows nothing of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.installations.canary import KIND, Canary
+from bot.message import Message
+from bot.slack.errors import (
+    SlackRateLimitedError,
+    SlackUnavailableError,
+    SlackUnreachableError,
+    TokenRefusedError,
+)
+from bot.store.base import Document
+from bot.store.errors import StoreError
+from bot.store.memory import MemoryDocuments
+from bot.tasks import Tasks
+from bot.workspace import WorkspaceId
+from tests.builders import ADMIN_ID
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
+from tests.slack.test_membership import Pages, channels
+
+pytestmark = pytest.mark.anyio
+
+ACME = WorkspaceId("T1")
+PEOPLE = [
+    {"id": "U0OWNER", "is_primary_owner": True, "is_owner": True, "is_admin": True},
+    {"id": ADMIN_ID, "is_admin": True},
+]
+
+
+class Disk(MemoryDocuments):
+    """A store that may be full."""
+
+    is_full = False
+
+    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
+        if self.is_full:
+            raise StoreError("disk full")
+        return await super().put(key, value, **how)
+
+
+class Mine(Pages):
+    """A workspace with people in charge, whose bot is in some channels."""
+
+    def __init__(self, *channel_ids: str) -> None:
+        super().__init__([*channels(*channel_ids)])
+        self.people = Pages(PEOPLE)
+
+    async def users_list(self, **asked: Any) -> Any:
+        return await self.people.users_list(**asked)
+
+
+class Start:
+    """What a start of the bot finds; `again` is another one on the same store."""
+
+    def __init__(self, *channel_ids: str) -> None:
+        self.documents, self.posts, self.clock = Disk(), FakePosts(), FakeClock()
+        self.client = Mine(*channel_ids)
+        self.error: Exception | None = None
+        self.looks = 0
+        self.again()
+
+    def again(self) -> None:
+        self.tasks = Tasks()
+        self.canary = Canary(
+            self.documents,
+            self.posts,
+            self.tasks,
+            own=self.own,
+            client_for=self.client_for,
+            words=lambda channel_ids: Message(" ".join(channel_ids)),
+            clock=self.clock,
+        )
+
+    async def own(self) -> WorkspaceId:
+        self.looks += 1
+        if self.error:
+            raise self.error
+        return ACME
+
+    async def client_for(self, _workspace: WorkspaceId) -> AsyncWebClient:
+        return self.client
+
+    async def tick(self, after_s: float = 0) -> None:
+        self.clock.advance(after_s)
+        self.canary.look()
+        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+
+    async def is_marked(self) -> bool:
+        return await self.documents.get(f"{ACME}/{KIND}") is not None
+
+
+async def test_the_primary_owner_is_told_once() -> None:
+    start = Start("C1", "C2")
+
+    await start.tick()
+    await start.tick()
+    start.again()
+    await start.tick()
+
+    assert start.posts.told == [("U0OWNER", "C1 C2")]
+    assert start.looks == 2
+
+
+async def test_an_admin_is_told_where_the_primary_owner_has_left() -> None:
+    start = Start("C1")
+    start.posts.gone = {"U0OWNER"}
+
+    await start.tick()
+
+    assert start.posts.told == [(ADMIN_ID, "C1")]
+
+
+async def test_where_nobody_can_be_told_it_is_not_tried_for_ever() -> None:
+    start = Start("C1")
+    start.posts.gone = {"U0OWNER", ADMIN_ID}
+
+    await start.tick()
+
+    assert start.posts.told == []
+    assert await start.is_marked()
+
+
+async def test_a_new_bot_says_nothing_now_or_later() -> None:
+    start = Start()
+
+    await start.tick()
+    start.client = Mine("C1")
+    start.again()
+    await start.tick()
+
+    assert start.posts.told == []
+    assert await start.is_marked()
+
+
+async def test_a_store_that_knows_the_workspace_is_marked_without_a_word() -> None:
+    start = Start("C1")
+    await start.documents.put(f"{ACME}/key", {})
+
+    await start.tick()
+
+    assert start.posts.told == []
+    assert await start.is_marked()
+
+
+async def test_what_is_known_of_another_workspace_does_not_count() -> None:
+    start = Start("C1")
+    await start.documents.put("-.T10/key", {})
+
+    await start.tick()
+
+    assert len(start.posts.told) == 1
+
+
+async def test_while_slack_is_away_it_is_tried_again_and_not_at_every_tick() -> None:
+    start = Start("C1")
+    start.error = SlackUnreachableError("no such host")
+    await start.tick()
+    start.error = None
+
+    await start.tick(after_s=10)
+    early = await start.is_marked()
+    await start.tick(after_s=30)
+
+    assert not early
+    assert start.posts.told == [("U0OWNER", "C1")]
+
+
+async def test_what_people_do_before_slack_answers_does_not_hide_the_loss() -> None:
+    start = Start("C1")
+    start.error = SlackUnreachableError("no such host")
+    await start.tick()
+    start.error = None
+    await start.documents.put(f"{ACME}/home-viewers", {})
+
+    await start.tick(after_s=60)
+
+    assert len(start.posts.told) == 1
+
+
+async def test_while_the_store_is_full_it_is_said_once() -> None:
+    start = Start("C1")
+    start.documents.is_full = True
+    for _ in range(4):
+        await start.tick(after_s=3600)
+    start.documents.is_full = False
+    await start.tick(after_s=3600)
+
+    assert len(start.posts.told) == 1
+    assert await start.is_marked()
+
+
+async def test_what_may_have_been_said_is_not_said_again() -> None:
+    start = Start("C1")
+    start.posts.errors = [SlackUnavailableError("TimeoutError")]
+
+    await start.tick()
+    await start.tick(after_s=60)
+
+    assert start.posts.told == []
+    assert await start.is_marked()
+
+
+@pytest.mark.parametrize("error", [SlackRateLimitedError(300), TokenRefusedError("token_revoked")])
+async def test_a_message_that_could_not_be_sent_is_sent_later(error: Exception) -> None:
+    start = Start("C1")
+    start.posts.errors = [error]
+
+    await start.tick()
+    marked = await start.is_marked()
+    await start.tick(after_s=301)
+
+    assert not marked
+    assert start.posts.told == [("U0OWNER", "C1")]
+
+
+async def test_slacks_wait_is_kept() -> None:
+    start = Start("C1")
+    start.posts.errors = [SlackRateLimitedError(300)]
+
+    await start.tick()
+    await start.tick(after_s=200)
+
+    assert start.posts.told == []
+
+
+async def test_without_the_permission_to_look_nothing_is_said() -> None:
+    start = Start("C1")
+    start.client.scopes = set()
+
+    await start.tick()
+
+    assert start.posts.told == []
+    assert await start.is_marked()
+
+
+async def test_a_mistake_of_ours_does_not_come_with_every_tick() -> None:
+    start = Start("C1")
+    start.error = ValueError("unforeseen")
+    await start.tick()
+    start.error = None
+
+    await start.tick(after_s=3600)
+
+    assert start.posts.told == []

@@ -1,0 +1,190 @@
+"""Of a workspace that removed the app not a byte is left: of no kind of document, in no file."""
+
+import re
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.admin.audit import Act, Audit
+from bot.admin.managers import Managers, Named
+from bot.digests.shelf import Shelf
+from bot.homes import Homes
+from bot.installations.canary import Canary
+from bot.installations.departure import Departure, Way, beginning_of
+from bot.installations.forgetting import Forgetting
+from bot.installations.installation import Tokens
+from bot.installations.proving import Proving
+from bot.installations.shelf import InstallationShelf
+from bot.kept import KeptCommand, KeptCommands
+from bot.keys import KeyDraft, Keys
+from bot.message import Message
+from bot.portfolio.portfolio import Portfolio
+from bot.scans import Scans
+from bot.store.base import Documents
+from bot.store.forgotten import ForgettingDocuments
+from bot.store.sqlite import open_sqlite
+from bot.tasks import Tasks
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, MOMENT, a_domain
+from tests.digests.builders import a_baseline, a_digest
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
+from tests.installations.builders import RING, an_installation
+from tests.slack.test_membership import Pages
+from tests.store.test_sqlite import content_of
+from tests.test_scans import Scanner
+
+pytestmark = pytest.mark.anyio
+
+BOT = Path(__file__).parents[2] / "bot"
+GONE, STAYS = WorkspaceId("T0GONE", "E0GONE"), WorkspaceId("T0STAYS", "E0STAYS")
+
+
+class Life:
+    """Everything that a workspace writes in the course of its life, with a mark in its names."""
+
+    def __init__(self, documents: Documents, workspace: WorkspaceId) -> None:
+        self.documents = documents
+        self.workspace = workspace
+        self.clock = FakeClock()
+        self.mark = workspace.team_id.lower()
+
+    async def live(self) -> None:
+        await self._install()
+        await self._set_up()
+        await self._use()
+
+    async def _install(self) -> None:
+        shelf = InstallationShelf(self.documents, RING)
+        tokens = Tokens(access=f"xoxb-{self.mark}", refresh="xoxe-1", expires_at=MOMENT)
+        person = f"U_{self.mark}"
+        await shelf.put(
+            an_installation(
+                self.workspace,
+                tokens=tokens,
+                installed_by=person,
+                name=f"name of {self.mark}",
+                bot_user_id=f"B_{self.mark}",
+            )
+        )
+        await Homes(self.documents, Tasks(), clock=self.clock).opened(self.workspace, person)
+
+        async def own() -> WorkspaceId:
+            return self.workspace
+
+        async def client_for(_workspace: WorkspaceId) -> Pages:
+            return Pages([])
+
+        tasks = Tasks()
+        Canary(
+            self.documents,
+            FakePosts(),
+            tasks,
+            own=own,
+            client_for=client_for,
+            words=lambda _channels: Message(""),
+            clock=self.clock,
+        ).look()
+        assert await tasks.are_done_within(TIME_LIMIT_S)
+
+    async def _set_up(self) -> None:
+        keys = Keys(self.documents, RING, clock=self.clock)
+        for number in range(2):
+            draft = KeyDraft(
+                secret=f"{KEY[:-1]}{number}",
+                label=f"label of {self.mark}",
+                expires_on=None,
+                scopes=("read_domains",),
+            )
+            await keys.save(self.workspace, draft, set_by=f"U_{self.mark}")
+        await Managers(self.documents).name(self.workspace, Named((f"U_{self.mark}",)))
+        audit = Audit(self.documents, clock=self.clock)
+        await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
+        digests = Shelf(self.documents)
+        digest = a_digest(channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}")
+        await digests.put(self.workspace, digest)
+        await digests.keep_baseline(
+            self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
+        )
+        await digests.restrict(self.workspace, admins_only=True)
+
+    async def _use(self) -> None:
+        portfolio = Portfolio(FakeLists(), clock=self.clock)
+        scans = Scans(Scanner(), portfolio, self.documents, clock=self.clock)
+        for number in range(30):
+            host = f"{self.mark}{number}.example"
+            await scans.run(self.workspace, a_domain(host, domain_id="d1"))
+        command = KeptCommand(
+            command="/scan",
+            text="x",
+            user_id=f"U_{self.mark}",
+            channel_id=f"C_{self.mark}",
+            response_url="https://hooks.example",
+        )
+        await KeptCommands(self.documents, RING, clock=self.clock).keep(self.workspace, command)
+
+
+@pytest.fixture
+async def documents(tmp_path: Path) -> AsyncIterator[ForgettingDocuments]:
+    store = await open_sqlite(tmp_path / "bot.sqlite")
+    yield ForgettingDocuments(store, beginning_of=beginning_of)
+    await store.close()
+
+
+async def kinds_of(documents: Documents, workspace: WorkspaceId) -> set[str]:
+    found = await documents.list_prefix(f"{workspace}/")
+    return {document.key.split("/")[1] for document in found}
+
+
+def kinds_in_the_source() -> set[str]:
+    """Return the second part of every name under which something of a workspace is kept."""
+    found = set()
+    for path in BOT.rglob("*.py"):
+        source = path.read_text()
+        for written, constant in re.findall(
+            r'f"\{(?:workspace|home)\}/(?:([a-z-]+)|\{([A-Z_]+)\})[/"]', source
+        ):
+            value = re.search(rf'^{constant} = "([a-z-]+)"$', source, re.MULTILINE)
+            if written or value:
+                found.add(written or (value and value[1]))
+    return {kind for kind in found if kind}
+
+
+async def test_every_kind_of_document_is_tried(documents: ForgettingDocuments) -> None:
+    """Whoever writes another kind has it written here too."""
+    await Life(documents, GONE).live()
+
+    assert await kinds_of(documents, GONE) == kinds_in_the_source()
+
+
+async def test_nothing_is_left_in_any_file(documents: ForgettingDocuments, tmp_path: Path) -> None:
+    for workspace in (GONE, STAYS):
+        await Life(documents, workspace).live()
+    sealed = [
+        text.encode()
+        for document in await documents.list_prefix(f"{GONE}/")
+        for text in re.findall(r"'sealed': '([^']+)'", str(document.value))
+    ]
+    tasks = Tasks()
+    around: Any = {
+        "still_works": lambda _home: pytest.fail("nobody is to be asked"),
+        "caches": [],
+        "tasks": tasks,
+        "clock": FakeClock(),
+    }
+    proving = Proving(documents, InstallationShelf(documents, RING), **around)
+    forgetting = Forgetting(documents, proving, **around)
+
+    await forgetting.follow(Departure(GONE, Way.REMOVED, MOMENT))
+    forgetting.wipe_soon()
+    assert await tasks.are_done_within(TIME_LIMIT_S)
+
+    content = content_of(tmp_path)
+    assert len(sealed) == 5
+    for trace in (b"t0gone", b"T0GONE", b"E0GONE", *sealed):
+        assert trace not in content
+    assert b"name of t0stays" in content
+    later = MOMENT + timedelta(days=400)
+    assert all(key.startswith(f"{STAYS}/") for key in await documents.due_keys(later))

@@ -1,0 +1,99 @@
+"""What is remembered of installations, and for how long."""
+
+import asyncio
+
+import pytest
+
+from bot.installations.recent import RecentInstallations
+from bot.store.base import Document
+from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.installations.renewals import ONE, a_memory, a_shelf, an_installation
+from tests.keys.unhurried import UnhurriedDocuments
+
+pytestmark = pytest.mark.anyio
+
+
+class SlowDocuments(UnhurriedDocuments):
+    """Hands over what it has read when `gate` opens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.has_read = asyncio.Event(), asyncio.Event()
+        self.gate.set()
+
+    async def get(self, key: str) -> Document | None:
+        found = await super().get(key)
+        self.has_read.set()
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await self.gate.wait()
+        return found
+
+
+class Shop:
+    """A store, what is remembered of it, and a clock."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.documents = SlowDocuments()
+        self.recent: RecentInstallations = a_memory(self.documents, self.clock.seconds)
+
+    async def put(self, name: str) -> None:
+        await a_shelf(self.documents).put(an_installation(name=name))
+
+    async def name(self) -> str | None:
+        found = await self.recent.get(ONE)
+        return found.installation.name if found else None
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+async def test_an_installation_is_read_once_a_minute(shop: Shop) -> None:
+    await shop.put("before")
+    await asyncio.gather(*(shop.name() for _ in range(50)))
+    await shop.put("after")
+    shop.clock.advance(59)
+    assert await shop.name() == "before"
+    assert len(shop.documents.read) == 1
+
+    shop.clock.advance(2)
+
+    assert await shop.name() == "after"
+
+
+async def test_that_there_is_none_is_remembered_too(shop: Shop) -> None:
+    assert [await shop.name() for _ in range(3)] == [None] * 3
+    assert len(shop.documents.read) == 1
+
+
+async def test_what_was_written_here_is_known_at_once(shop: Shop) -> None:
+    await shop.name()
+
+    await shop.recent.put(an_installation(name="new"), if_rev=0)
+
+    assert await shop.name() == "new"
+
+
+async def test_a_slow_reader_does_not_bring_back_what_is_older(shop: Shop) -> None:
+    await shop.put("before")
+    shop.documents.gate.clear()
+    reading = asyncio.create_task(shop.name())
+    await shop.documents.has_read.wait()
+
+    await shop.recent.put(an_installation(name="after"), if_rev=None)
+    shop.documents.gate.set()
+    await reading
+
+    assert await shop.name() == "after"
+
+
+async def test_what_was_forgotten_is_read_anew(shop: Shop) -> None:
+    await shop.put("before")
+    await shop.name()
+    await shop.put("after")
+
+    shop.recent.forget(ONE)
+
+    assert await shop.name() == "after"

@@ -1,0 +1,116 @@
+"""An installation in the place of the one before."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.installations.installation import organisation
+from bot.installations.saving import save_installation
+from bot.installations.shelf import InstallationShelf, next_proof
+from bot.store.errors import ConflictError
+from bot.store.memory import MemoryDocuments
+from bot.store.sealed import KeyRing
+from bot.workspace import WorkspaceId
+from tests.builders import MOMENT
+from tests.fakes import FakeClock
+from tests.installations.renewals import ONE, a_memory, a_shelf, an_installation, kept
+from tests.keys.unhurried import UnhurriedDocuments
+
+pytestmark = pytest.mark.anyio
+
+MOVED = WorkspaceId("T1", "E1")
+
+
+@pytest.fixture
+def documents() -> UnhurriedDocuments:
+    return UnhurriedDocuments()
+
+
+async def test_the_first_installation_has_none_before_it(documents: UnhurriedDocuments) -> None:
+    saved = await save_installation(a_memory(documents, FakeClock().seconds), an_installation())
+
+    assert saved.before is None
+    assert (await kept(documents)).installation == saved.installation
+
+
+async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_being_renewed(
+    documents: UnhurriedDocuments,
+) -> None:
+    revoked = an_installation(tokens=None, revoked_at=MOMENT)
+    await a_shelf(documents).put(revoked, refreshing_until=MOMENT + timedelta(seconds=30))
+    anew = an_installation(token="xoxb-new", scopes=("commands",))
+
+    saved = await save_installation(a_memory(documents, FakeClock().seconds), anew)
+
+    assert saved.before == revoked
+    now = await kept(documents)
+    assert now.installation == anew
+    assert now.refreshing_until is None
+    assert now.prove_at == next_proof(ONE, anew.installed_at)
+    assert await documents.due_keys(now.prove_at) == [f"{ONE}/installation"]
+
+
+async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
+    documents: UnhurriedDocuments,
+) -> None:
+    await a_shelf(documents).put(an_installation(ONE, "xoxb-old"))
+
+    saved = await save_installation(
+        a_memory(documents, FakeClock().seconds), an_installation(MOVED, "xoxb-new")
+    )
+
+    assert saved.installation.home == ONE
+    assert (await kept(documents)).installation.tokens == saved.installation.tokens
+    assert await a_shelf(documents).get(MOVED) is None
+
+
+async def test_an_organisations_installation_stands_beside_those_of_its_workspaces(
+    documents: UnhurriedDocuments,
+) -> None:
+    await a_shelf(documents).put(an_installation(MOVED))
+
+    saved = await save_installation(
+        a_memory(documents, FakeClock().seconds), an_installation(organisation("E1"))
+    )
+
+    assert saved.before is None
+    assert await a_shelf(documents).get(MOVED)
+
+
+async def test_installing_anew_mends_tokens_that_no_key_opens(
+    documents: UnhurriedDocuments,
+) -> None:
+    lost = InstallationShelf(documents, KeyRing({"lost": b"2" * 32}))
+    await lost.put(an_installation(ONE, "xoxb-lost"))
+
+    saved = await save_installation(
+        a_memory(documents, FakeClock().seconds), an_installation(MOVED)
+    )
+
+    assert saved.before is None
+    assert (await kept(documents)).installation == replace(saved.installation, home=ONE)
+
+
+async def test_a_change_at_the_same_moment_is_looked_at_again() -> None:
+    class Busy(MemoryDocuments):
+        meddles = 2
+
+        async def get(self, key: str):  # type: ignore[no-untyped-def]  # as the base
+            found = await super().get(key)
+            if self.meddles:
+                self.meddles -= 1
+                await super().put(key, a_value)
+            return found
+
+    seed = MemoryDocuments()
+    await a_shelf(seed).put(an_installation(token="xoxb-meddled"))
+    [document] = await seed.list_prefix("")
+    a_value, documents = document.value, Busy()
+
+    await save_installation(a_memory(documents, FakeClock().seconds), an_installation())
+
+    assert (await kept(documents)).installation == an_installation()
+    documents.meddles = 1_000
+    with pytest.raises(ConflictError):
+        await save_installation(a_memory(documents, FakeClock().seconds), an_installation())

@@ -1,0 +1,112 @@
+"""The state of an installation that was begun: ours, young, and good for one use."""
+
+import asyncio
+import random
+import string
+from datetime import timedelta
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.installations.state import ABOUT, LIVES_FOR, MAX_REMEMBERED, InstallStates
+from bot.store.sealed import KeyRing
+from tests.builders import MOMENT
+from tests.fakes import FakeClock
+from tests.installations.builders import RING
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def states(clock: FakeClock) -> InstallStates:
+    return InstallStates(RING, clock=clock)
+
+
+async def test_a_state_is_good_once(states: InstallStates) -> None:
+    state = await states.async_issue()
+
+    assert await states.async_consume(state)
+    assert not await states.async_consume(state)
+
+
+async def test_a_state_that_another_process_made_is_good_too(clock: FakeClock) -> None:
+    made = await InstallStates(RING, clock=clock).async_issue()
+
+    assert await InstallStates(RING, clock=clock).async_consume(made)
+
+
+async def test_of_many_that_bring_it_at_the_same_moment_one_wins(states: InstallStates) -> None:
+    state = await states.async_issue()
+
+    taken = await asyncio.gather(*(states.async_consume(state) for _ in range(20)))
+
+    assert sum(taken) == 1
+
+
+async def test_a_state_is_good_for_ten_minutes(states: InstallStates, clock: FakeClock) -> None:
+    young, old = await states.async_issue(), await states.async_issue()
+    clock.advance(LIVES_FOR.total_seconds() - 1)
+    assert await states.async_consume(young)
+
+    clock.advance(1)
+
+    assert not await states.async_consume(old)
+
+
+async def test_what_was_used_is_remembered_as_long_as_it_could_be_used(
+    states: InstallStates, clock: FakeClock
+) -> None:
+    state = await states.async_issue()
+    await states.async_consume(state)
+
+    for _ in range(10):
+        assert not await states.async_consume(state)
+        clock.advance(LIVES_FOR.total_seconds() / 10)
+
+    assert not await states.async_consume(state)
+    assert not states._used
+
+
+async def test_however_many_come_only_so_many_are_remembered(states: InstallStates) -> None:
+    for _ in range(MAX_REMEMBERED + 1):
+        assert await states.async_consume(await states.async_issue())
+
+    assert len(states._used) == MAX_REMEMBERED
+
+
+async def test_a_state_of_another_ring_is_not_ours(states: InstallStates) -> None:
+    theirs = KeyRing({"k1": b"2" * 32}).seal(f"x {2**33}", ABOUT)
+
+    assert not await states.async_consume(theirs)
+
+
+async def test_states_can_stand_in_an_address_and_in_a_cookie(states: InstallStates) -> None:
+    allowed = set(string.ascii_letters + string.digits + "-_.=")
+
+    for _ in range(50):
+        assert set(await states.async_issue()) <= allowed
+
+
+@given(st.text(), st.randoms(use_true_random=False))
+def test_nothing_else_is_ever_taken_for_a_state(noise: str, chance: random.Random) -> None:
+    async def try_them() -> None:
+        states = InstallStates(RING, clock=FakeClock(MOMENT))
+        state = await states.async_issue()
+        at = chance.randrange(len(state))
+        changed = state[:at] + (noise or "A") + state[at + 1 :]
+        for wrong in {noise, changed, state + noise, noise + state, state[:at]} - {state}:
+            assert not await states.async_consume(wrong)
+        assert await states.async_consume(state)
+
+    anyio.run(try_them)
+
+
+def test_a_state_lives_as_long_as_slacks_code() -> None:
+    assert timedelta(minutes=10) == LIVES_FOR

@@ -1,0 +1,187 @@
+"""What was deleted is soon nowhere in the storage, also after a crash; nobody waits for that."""
+
+import asyncio
+
+import pytest
+
+from bot.installations.traces import LONGEST_REST, MARK, REST
+from bot.store.errors import StoreError
+from tests.fakes import TIME_LIMIT_S
+from tests.installations.builders import ACME, IN_ORG, ORG, OTHER, OTHER_IN_ORG, Gate, Registry
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def registry() -> Registry:
+    return Registry()
+
+
+async def is_owed(registry: Registry) -> bool:
+    return await registry.inner.get(MARK) is not None
+
+
+async def test_traces_are_wiped_soon_and_once(registry: Registry) -> None:
+    await registry.install()
+
+    await registry.leave()
+    owed = await is_owed(registry)
+    await registry.tick()
+    await registry.tick()
+
+    assert owed
+    assert registry.inner.wipes == [["-.T1/"]]
+    assert not await is_owed(registry)
+
+
+async def test_of_whom_there_is_nothing_nothing_is_wiped(registry: Registry) -> None:
+    await registry.leave()
+    await registry.tick()
+
+    assert registry.inner.deleted == []
+    assert registry.inner.wipes == []
+
+
+async def test_one_wipe_is_for_a_whole_organisation(registry: Registry) -> None:
+    await registry.install(ORG)
+    for home in (IN_ORG, OTHER_IN_ORG):
+        await registry.set_up(home)
+
+    await registry.leave(ORG)
+    await registry.tick()
+
+    assert registry.inner.wipes == [["E1.T3/", "E1.T4/", "E1.-/"]]
+
+
+async def test_several_departures_share_the_wipe_after_the_first(registry: Registry) -> None:
+    for home in (ACME, OTHER, IN_ORG):
+        await registry.install(home)
+    await registry.leave(ACME)
+
+    async def take_long() -> None:
+        registry.clock.advance(3)
+
+    registry.inner.before["wipe_traces"] = take_long
+    await registry.tick()
+
+    for home in (OTHER, IN_ORG):
+        await registry.leave(home)
+        await registry.tick()
+    early = len(registry.inner.wipes)
+    registry.clock.advance(REST.total_seconds())
+    await registry.tick()
+
+    assert early == 1
+    assert registry.inner.wipes[1:] == [["-.T1/", "-.T2/", "E1.T3/"]]
+
+
+async def test_a_crash_before_the_wipe_does_not_lose_it(registry: Registry) -> None:
+    await registry.install()
+    await registry.leave()
+
+    registry.restart()
+    await registry.tick()
+
+    assert len(registry.inner.wipes) == 1
+
+
+async def test_a_crash_in_the_middle_of_a_deletion_leaves_the_mark(registry: Registry) -> None:
+    await registry.install()
+    registry.inner.failures = 1
+
+    with pytest.raises(StoreError):
+        await registry.leave()
+
+    assert await is_owed(registry)
+
+
+async def test_the_mark_names_nobody(registry: Registry) -> None:
+    await registry.install()
+    await registry.leave()
+
+    [mark] = await registry.inner.list_prefix("")
+
+    assert (mark.key, mark.value, mark.due_at) == (MARK, {"v": 1}, None)
+
+
+async def test_what_is_deleted_during_a_wipe_gets_another_one(registry: Registry) -> None:
+    for home in (ACME, OTHER):
+        await registry.install(home)
+    await registry.leave(ACME)
+    registry.inner.before["wipe_traces"] = lambda: registry.leave(OTHER)
+
+    await registry.tick()
+    owed = await is_owed(registry)
+    registry.clock.advance(REST.total_seconds())
+    await registry.tick()
+
+    assert owed
+    assert len(registry.inner.wipes) == 2
+
+
+async def test_nothing_is_wiped_in_the_middle_of_a_deletion(registry: Registry) -> None:
+    await registry.install()
+    registry.inner.before["delete_prefix"] = registry.tick
+
+    await registry.leave()
+
+    assert registry.inner.wipes == []
+    assert await is_owed(registry)
+
+
+async def test_others_install_while_traces_are_wiped(registry: Registry) -> None:
+    await registry.install()
+    await registry.leave()
+    gate = registry.inner.before["wipe_traces"] = Gate()
+    registry.forgetting.look()
+    await gate.until_reached()
+
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await registry.install(OTHER)
+
+    gate.open()
+    assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+
+
+async def test_a_wipe_that_fails_is_tried_again_and_not_at_every_tick(registry: Registry) -> None:
+    tries = []
+
+    async def fail() -> None:
+        tries.append(registry.clock())
+        registry.inner.before["wipe_traces"] = fail
+        raise StoreError("disk full")
+
+    await registry.install()
+    await registry.leave()
+    registry.inner.before["wipe_traces"] = fail
+    for _ in range(360):
+        await registry.tick()
+        registry.clock.advance(10)
+    registry.inner.before.clear()
+    registry.clock.advance(LONGEST_REST.total_seconds())
+    await registry.tick()
+
+    assert 4 <= len(tries) <= 10
+    assert len(registry.inner.wipes) == 1
+
+
+async def test_a_long_wipe_leaves_the_store_to_others_for_ten_times_as_long(
+    registry: Registry,
+) -> None:
+    async def take_a_minute() -> None:
+        registry.clock.advance(60)
+
+    for home in (ACME, OTHER):
+        await registry.install(home)
+    await registry.leave(ACME)
+    registry.inner.before["wipe_traces"] = take_a_minute
+    await registry.tick()
+    await registry.leave(OTHER)
+
+    registry.clock.advance(599)
+    await registry.tick()
+    early = len(registry.inner.wipes)
+    registry.clock.advance(1)
+    await registry.tick()
+
+    assert (early, len(registry.inner.wipes)) == (1, 2)

@@ -1,0 +1,279 @@
+"""What admins and managers do, in real Bolt, with a local Slack and a store in memory."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.admin.appointments import Appointments
+from bot.admin.audit import Act, Audit
+from bot.admin.custody import KeyCustody
+from bot.admin.managers import Managers, Named
+from bot.connection import Connection
+from bot.digests.collection import Collector
+from bot.digests.delivery import Delivery, Words
+from bot.digests.desk import Desk
+from bot.digests.shelf import Shelf
+from bot.kept import KeptCommands
+from bot.keys import KeyRecord, Keys, KeySlots, StoredKey
+from bot.listeners.boundary import Boundary
+from bot.listeners.digests.access import DigestAccess
+from bot.listeners.digests.listing import DigestListeners
+from bot.listeners.digests.screen import DigestScreen
+from bot.listeners.dispatcher import Dispatcher
+from bot.listeners.failures import Failures
+from bot.listeners.kept import KeptRuns
+from bot.listeners.key import KeyListeners
+from bot.listeners.key_history import HistoryListeners
+from bot.listeners.key_managers import ManagersListeners
+from bot.listeners.key_rotation import RotationListeners
+from bot.listeners.key_screen import KeyScreen
+from bot.listeners.key_setting import KeySettingListeners
+from bot.listeners.key_state import KeyState
+from bot.listeners.key_taking import KeyTaking
+from bot.listeners.rights import Rights
+from bot.message import Block
+from bot.message import Message as BotMessage
+from bot.meter import Meter
+from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
+from bot.playground.slack.failures import CommandFailed, FormError, NothingToPress
+from bot.portfolio.portfolio import Portfolio
+from bot.slack.calls import open_form
+from bot.slack.groups import UserGroups
+from bot.slack.replies import Replies
+from bot.store.memory import MemoryDocuments
+from bot.tasks import Tasks
+from bot.tracker.budget import Budget
+from bot.views.blocks import actions, button, section
+from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
+from bot.views.form import notice
+from bot.views.managers import appointed_message
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, a_domain
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts, FakeTracker
+from tests.playground.slack.bolt import bolt_app, by_http
+from tests.test_keys import RING, a_draft
+
+SCOPES = (
+    *("commands", "chat:write", "im:write", "users:read"),
+    *("channels:read", "groups:read", "usergroups:read"),
+)
+OLD, IN_USE, NEW = KEY.replace("Q", "O"), KEY, KEY.replace("Q", "R")
+PRESS = "Press"
+_NOT_SENT = (CommandFailed, FormError, NothingToPress)
+
+
+@dataclass
+class AdminRoom:
+    """`ada` is an admin, `olga` an owner, `bob` and `cy` members, `gus` a guest, `zoe` a stranger.
+
+    There is a key in use and one before it.
+    """
+
+    slack: LocalSlack
+    client: AsyncWebClient
+    documents: MemoryDocuments
+    clock: FakeClock
+    tasks: Tasks = field(default_factory=Tasks)
+    tracker: FakeTracker = field(default_factory=lambda: FakeTracker(a_domain()))
+    posts: FakePosts = field(default_factory=FakePosts)
+
+    def __post_init__(self) -> None:
+        self.keys = Keys(self.documents, RING, clock=self.clock)
+        self.managers = Managers(self.documents)
+        self.audit = Audit(self.documents, clock=self.clock)
+        self.shelf = Shelf(self.documents)
+
+    @property
+    def workspace(self) -> WorkspaceId:
+        return WorkspaceId(self.slack.team_id)
+
+    @property
+    def ada(self) -> Person:
+        return self.slack.person("ada")
+
+    def group_id(self, handle: str) -> str:
+        groups = self.slack.world.workspace.user_groups.values()
+        return next(group.id for group in groups if group.handle == handle)
+
+    def fill_group(self, handle: str, *names: str) -> None:
+        """Let these people, and nobody else, be in a user group."""
+        groups = self.slack.world.workspace.user_groups
+        group = groups[self.group_id(handle)]
+        members = tuple(self.slack.person(name).id for name in names)
+        groups[group.id] = replace(group, members=members)
+
+    async def name(self, *names: str, groups: tuple[str, ...] = ()) -> None:
+        """Let people and user groups be the managers, by their names."""
+        named = await self.managers.named(self.workspace)
+        people = tuple(self.slack.person(name).id for name in names)
+        ids = tuple(map(self.group_id, groups))
+        await self.managers.name(self.workspace, Named(people, ids, named.rev))
+
+    async def slots(self) -> KeySlots | None:
+        return await self.keys.slots(self.workspace)
+
+    async def earlier(self) -> KeyRecord | None:
+        slots = await self.slots()
+        return slots.earlier.record if slots and slots.earlier else None
+
+    async def acts(self) -> list[Act]:
+        return [entry.act for entry in await self.audit.entries(self.workspace)]
+
+    async def stored(self) -> list[object]:
+        """Return everything that is kept, to see whether it changes."""
+        return [*await self.documents.list_prefix("")]
+
+    def metadata(self, note: str | None = None) -> str:
+        """Return what a form carries that was opened in the channel."""
+        channel = self.slack.world.workspace.channel_named("general")
+        assert channel is not None
+        way = [channel.id, None, True]
+        return json.dumps(way if note is None else [*way, note])
+
+    def post_button(self, person: Person, action_id: str, value: str) -> Message:
+        """Let a message with a button stand in the channel; return it as that person sees it."""
+        channel = self.slack.world.workspace.channel_named("general")
+        assert channel is not None
+        blocks = (section("A message"), *actions(button(PRESS, action_id, value)))
+        message = BotMessage("A message", blocks)
+        self.slack.world.posting.add(channel, message.as_args(), user=self.slack.bot_user_id)
+        return person.messages()[-1]
+
+    async def open_button(
+        self, person: Person, action_id: str, value: str, note: str | None
+    ) -> View:
+        """Open a form with a button for somebody."""
+        blocks = [section("A form"), *actions(button(PRESS, action_id, value))]
+        return await self.open(person, notice("A form", blocks, metadata=self.metadata(note)))
+
+    async def open(self, person: Person, form: Block) -> View:
+        """Open a form for somebody as if they had been given it some time ago."""
+        trigger_id = self.slack.world.triggers.give(person.id, None, None)
+        await open_form(self.client, trigger_id, form)
+        assert person.form is not None
+        return person.form
+
+    async def quiet(self) -> None:
+        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+
+    async def do(self, *acts: object) -> None:
+        """Let what somebody does happen, all at once, until nothing runs any more.
+
+        Slack does not send what is no longer on the screen.
+        """
+        results = await asyncio.gather(*acts, return_exceptions=True)  # type: ignore[call-overload]  # any awaitables
+        for result in results:
+            if isinstance(result, BaseException) and not isinstance(result, _NOT_SENT):
+                raise result
+        await self.quiet()
+
+    def seen(self, person: Person) -> str:
+        """Return all that somebody sees: the channel, their direct message, their form."""
+        form = person.form.everything if person.form else ""
+        places = [*person.messages(), *person.messages("dm")]
+        return "\n".join([*(each.everything for each in places), form])
+
+
+def listeners_of(
+    room: AdminRoom, dispatcher: Dispatcher, failures: Failures, rights: Rights
+) -> None:
+    """Attach everything that admins and managers do."""
+    screen = KeyScreen(failures)
+    connection = Connection(room.tracker, room.keys, on_refusal=_tell_nobody)
+    portfolio = Portfolio(connection, clock=room.clock)
+    custody = KeyCustody(room.keys, connection, portfolio, room.audit, clock=room.clock)
+    desk = _desk(room, portfolio)
+    kept = KeptCommands(room.documents, RING, clock=room.clock)
+    KeyListeners(
+        rights=rights,
+        custody=custody,
+        state=KeyState(
+            keys=room.keys,
+            managers=room.managers,
+            budget=Budget(),
+            meter=Meter(),
+            clock=room.clock,
+        ),
+        desk=desk,
+    ).register(dispatcher)
+    taking = KeyTaking(
+        rights=rights,
+        keys=room.keys,
+        custody=custody,
+        kept=KeptRuns(kept, dispatcher.lines, None),  # type: ignore[arg-type]  # nothing was kept
+        desk=desk,
+        screen=screen,
+        clock=room.clock,
+    )
+    KeySettingListeners(taking=taking).register(dispatcher)
+    RotationListeners(taking=taking).register(dispatcher)
+    ManagersListeners(
+        rights=rights,
+        managers=room.managers,
+        audit=room.audit,
+        appointments=Appointments(room.posts, appointed_message, room.tasks),
+        screen=screen,
+    ).register(dispatcher)
+    HistoryListeners(rights=rights, audit=room.audit, screen=screen).register(dispatcher)
+    access = DigestAccess(desk, rights)
+    digests = DigestScreen(desk=desk, access=access, failures=failures, clock=room.clock)
+    DigestListeners(desk, access, digests).register(dispatcher)
+
+
+def _desk(room: AdminRoom, portfolio: Portfolio) -> Desk:
+    posts = FakePosts()
+    collector = Collector(portfolio, room.shelf, clock=room.clock)
+    words = Words(digest_message, heartbeat_message)
+    delivery = Delivery(room.shelf, collector, posts, words, clock=room.clock)
+    return Desk(
+        room.shelf,
+        collector,
+        delivery,
+        posts,
+        announcement_message,
+        clock=room.clock,
+        notes=room.audit.note_digest,
+    )
+
+
+async def _tell_nobody(workspace: WorkspaceId, key: StoredKey) -> None:
+    return None
+
+
+@asynccontextmanager
+async def running_admin_room(
+    documents: MemoryDocuments | None = None,
+) -> AsyncIterator[AdminRoom]:
+    documents, clock = documents or MemoryDocuments(), FakeClock()
+    async with (
+        aiohttp.ClientSession() as http,
+        running_slack(
+            clock=clock.seconds, commands=["/domainkey", "/domaindigest"], scopes=SCOPES
+        ) as slack,
+    ):
+        app = bolt_app(slack)
+        room = AdminRoom(slack, app.client, documents, clock)
+        for secret in (OLD, IN_USE):
+            clock.advance(60)
+            await room.keys.save(room.workspace, a_draft(secret), set_by=room.ada.id)
+        kept = KeptCommands(documents, RING, clock=clock)
+        rights = Rights(room.managers, UserGroups(clock=clock.seconds))
+        failures = Failures(
+            room.keys,
+            kept,
+            Budget(),
+            egress_addresses=(),
+            clock=clock,
+            may_configure=rights.may_configure,
+            meter=Meter(),
+        )
+        dispatcher = Dispatcher(app, Boundary(room.tasks, failures), Replies(http))
+        listeners_of(room, dispatcher, failures, rights)
+        async with by_http(app, slack):
+            yield room
+            await room.quiet()

@@ -1,0 +1,182 @@
+"""The Home tab in real Bolt, with a local Slack, a store in memory and lists that may be slow."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.admin.audit import Audit
+from bot.admin.managers import Managers
+from bot.errors import BotError
+from bot.homes import Homes
+from bot.kept import KeptCommands
+from bot.listeners.boundary import Boundary
+from bot.listeners.dispatcher import Dispatcher
+from bot.listeners.failures import Failures
+from bot.listeners.home.collecting import HomeCollector
+from bot.listeners.home.listening import HomeListeners
+from bot.listeners.home.screen import HomeScreen
+from bot.listeners.key_state import KeyState
+from bot.listeners.rights import Rights
+from bot.meter import Meter
+from bot.playground.slack import LocalSlack, Person, View, running_slack
+from bot.portfolio.portfolio import Portfolio
+from bot.slack.groups import UserGroups
+from bot.slack.replies import Replies
+from bot.store.sealed import KeyRing
+from bot.tasks import Tasks
+from bot.tracker.budget import Budget
+from bot.workspace import WorkspaceId
+from tests.builders import a_domain
+from tests.digests.office import Office
+from tests.fakes import TIME_LIMIT_S, FakeLists
+from tests.listeners.digests.room import SCOPES
+from tests.playground.slack.bolt import bolt_app, by_http
+
+
+@dataclass
+class Room:
+    """`ada` is an admin, `bob` and `cy` are members, `gus` is a guest, `zoe` a stranger."""
+
+    slack: LocalSlack
+    office: Office
+    tasks: Tasks
+    dispatcher: Dispatcher
+    managers: Managers
+    homes: Homes
+    screen: HomeScreen
+    portfolio: Portfolio
+    unready: list[BotError]  # the first of them is why the service cannot be asked at all
+
+    @property
+    def workspace(self) -> WorkspaceId:
+        return WorkspaceId(self.slack.team_id)
+
+    @property
+    def lists(self) -> FakeLists:
+        return self.office.lists
+
+    @property
+    def bob(self) -> Person:
+        return self.slack.person("bob")
+
+    @property
+    def ada(self) -> Person:
+        return self.slack.person("ada")
+
+    async def opened(self, person: Person | None = None) -> View:
+        """Open somebody's Home tab; return it as it stands when all is done."""
+        person = person or self.bob
+        await person.by_id.open_home()
+        return await self.home(person)
+
+    async def home(self, person: Person | None = None) -> View:
+        """Return somebody's Home tab once all work is done."""
+        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        home = (person or self.bob).home
+        assert home is not None
+        return home
+
+    async def saying(self, words: str, person: Person | None = None) -> View:
+        """Return somebody's Home tab once it says that, while work may still go on."""
+
+        def look() -> View | None:
+            home = (person or self.bob).home
+            return home if home and words in home.everything else None
+
+        return await self.slack.world.workspace.bell.until(look, TIME_LIMIT_S)
+
+    async def window(self, words: str, person: Person | None = None) -> View:
+        """Return the window over somebody's Home tab once it says that."""
+
+        def look() -> View | None:
+            form = (person or self.bob).form
+            return form if form and words in form.everything else None
+
+        return await self.slack.world.workspace.bell.until(look, TIME_LIMIT_S)
+
+    def direct(self, person: Person | None = None) -> list[str]:
+        """Return what lies in somebody's messages with the bot."""
+        return [message.everything for message in (person or self.bob).messages("dm")]
+
+    def draws(self) -> int:
+        """Return how often a Home tab was published."""
+        return sum(call.method == "views.publish" for call in self.slack.calls)
+
+
+@asynccontextmanager
+async def running_room(first_look_after_s: float = TIME_LIMIT_S) -> AsyncIterator[Room]:
+    office, tasks = Office(), Tasks()
+    office.lists.domains = (a_domain(), a_domain("www.example", 97))
+    async with (
+        aiohttp.ClientSession() as http,
+        running_slack(
+            clock=office.clock.seconds, scopes=SCOPES, events=("app_home_opened",)
+        ) as slack,
+    ):
+        app = bolt_app(slack)
+        client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url, session=http)
+
+        async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
+            return client
+
+        unready: list[BotError] = []
+
+        async def ready(_workspace: WorkspaceId) -> None:
+            if unready:
+                raise unready[0]
+
+        kept = KeptCommands(office.documents, KeyRing({"k1": b"1" * 32}), clock=office.clock)
+        managers, replies, budget = Managers(office.documents), Replies(http), Budget()
+        rights = Rights(managers, UserGroups())
+        failures = Failures(
+            office.keys,
+            kept,
+            budget,
+            egress_addresses=(),
+            clock=office.clock,
+            may_configure=rights.may_configure,
+            meter=Meter(),
+        )
+        boundary = Boundary(
+            tasks, failures, first_word_after_s=60, first_word_in_home_after_s=0.05
+        )
+        dispatcher = Dispatcher(app, boundary, replies)
+        portfolio = Portfolio(office.lists, clock=office.clock)
+        collector = HomeCollector(
+            rights=rights,
+            managers=managers,
+            key=KeyState(
+                keys=office.keys,
+                managers=managers,
+                budget=budget,
+                meter=Meter(),
+                clock=office.clock,
+            ),
+            audit=Audit(office.documents, clock=office.clock),
+            portfolio=portfolio,
+            ready=ready,
+            digests=office.shelf.of_workspace,
+            failures=failures,
+            clock=office.clock,
+        )
+        screen = HomeScreen(
+            collector=collector,
+            replies=replies,
+            client_for=client_for,
+            first_look_after_s=first_look_after_s,
+        )
+        homes = Homes(office.documents, tasks, clock=office.clock, sleep=_no_sleep)
+        HomeListeners(screen=screen, homes=homes).register(dispatcher)
+        async with by_http(app, slack):
+            yield Room(
+                slack, office, tasks, dispatcher, managers, homes, screen, portfolio, unready
+            )
+            office.lists.gate.set()
+            await tasks.are_done_within(TIME_LIMIT_S)
+
+
+async def _no_sleep(_seconds: float) -> None:
+    return None

@@ -1,0 +1,200 @@
+"""Where people read the answer to what they press on the Home tab."""
+
+import asyncio
+
+import pytest
+
+from bot.listeners.conversation import Conversation
+from bot.message import Message
+from bot.slack.calls import open_form
+from bot.slack.errors import TriggerExpiredError
+from bot.views.blocks import actions, run_button, section
+from bot.views.form import form
+from tests.listeners.home.room import Room
+
+pytestmark = pytest.mark.anyio
+
+SHORT = Message("All is well", (section("All is well"),))
+TABLE = {
+    "type": "data_table",
+    "caption": "Domains",
+    "rows": [[{"type": "raw_text", "text": "Domain"}], [{"type": "raw_text", "text": "x"}]],
+}
+LONG = Message("12 domains, worst first", (TABLE,), (section("12 domains in plain words"),))
+
+
+def answering(room: Room, message: Message, gate: asyncio.Event | None = None) -> None:
+    """Let `/domains`, which a button on the tab runs, be answered by this, once `gate` is open."""
+
+    async def answer(conversation: Conversation, _text: str) -> None:
+        if gate:
+            await gate.wait()
+        await conversation.reply(message)
+
+    room.dispatcher.on_command("/domains", answer)
+
+
+async def test_a_short_answer_is_read_in_a_window_alone(room: Room) -> None:
+    answering(room, SHORT)
+
+    await room.bob.press(await room.opened(), "All domains")
+
+    assert (await room.window("All is well")).title == "Domain Tracker"
+    assert room.direct() == []
+
+
+async def test_a_table_lies_in_the_messages_and_the_window_says_so(room: Room) -> None:
+    answering(room, LONG)
+
+    await room.bob.press(await room.opened(), "All domains")
+    window = await room.window("12 domains")
+    await room.home()
+
+    assert window.buttons == ["Open messages"]
+    assert len(room.direct()) == 1
+
+
+async def test_the_way_to_the_messages_can_be_pressed(room: Room) -> None:
+    answering(room, LONG)
+    await room.bob.press(await room.opened(), "All domains")
+
+    delivery = await room.bob.press(await room.window("12 domains"), "Open messages")
+
+    assert delivery.problem is None
+
+
+async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(room: Room) -> None:
+    gate = asyncio.Event()
+    answering(room, SHORT, gate)
+
+    await room.bob.press(await room.opened(), "All domains")
+    waiting = await room.window("⏳")
+    gate.set()
+    answered = await room.window("All is well")
+
+    assert answered.id == waiting.id
+    assert "⏳" not in answered.everything
+
+
+async def test_whoever_closes_the_window_finds_the_answer_in_the_messages(room: Room) -> None:
+    gate = asyncio.Event()
+    answering(room, SHORT, gate)
+    await room.bob.press(await room.opened(), "All domains")
+
+    await room.bob.close(await room.window("⏳"))
+    gate.set()
+    await room.home()
+
+    assert "All is well" in str(room.direct())
+
+
+async def test_a_failure_is_read_in_the_window_with_its_buttons(room: Room) -> None:
+    async def fail(_conversation: Conversation, _text: str) -> None:
+        raise TriggerExpiredError("too late")
+
+    room.dispatcher.on_command("/domains", fail)
+
+    await room.bob.press(await room.opened(), "All domains")
+
+    window = await room.window("could not be opened in time")
+    assert window.buttons == ["Try again"]
+
+
+async def test_what_is_pressed_in_the_window_is_answered_in_it(room: Room) -> None:
+    button = run_button("Once more", "/domains")
+    answering(room, Message("More?", (section("More?"), *actions(button))))
+    await room.bob.press(await room.opened(), "All domains")
+    window = await room.window("More?")
+    answering(room, SHORT)
+
+    await room.bob.press(window, "Once more")
+
+    assert (await room.window("All is well")).id == window.id
+    assert room.direct() == []
+
+
+async def test_a_slow_form_is_not_robbed_of_its_only_chance(room: Room) -> None:
+    opens = asyncio.Event()
+    pick = form("pick", "Pick", "Scan", [section("Pick one")])
+
+    async def ask(conversation: Conversation, _text: str) -> None:
+        await asyncio.sleep(0.1)  # longer than the first word waits
+        await open_form(conversation.client, conversation.trigger_id or "", pick)
+        opens.set()
+
+    room.dispatcher.on_command("/scan", ask)
+
+    await room.bob.press(await room.opened(), "Scan")
+
+    await asyncio.wait_for(opens.wait(), 5)
+    assert "Pick one" in (await room.window("Pick one")).everything
+
+
+async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
+    async def ask(conversation: Conversation, _text: str) -> None:
+        pick = form("pick", "Pick", "Scan", [section("Pick")], metadata=conversation.as_metadata())
+        await open_form(conversation.client, conversation.trigger_id or "", pick)
+
+    async def answer(conversation: Conversation, _given: None) -> None:
+        await conversation.reply(SHORT)
+
+    room.dispatcher.on_command("/scan", ask)
+    room.dispatcher.on_form("pick", lambda _values: None, answer)
+    await room.bob.press(await room.opened(), "Scan")
+
+    await room.bob.submit(await room.window("Pick"))
+
+    await room.window("All is well")
+    assert room.direct() == []
+
+
+async def test_a_press_that_is_too_old_for_a_window_is_answered_in_the_messages(
+    room: Room,
+) -> None:
+    answering(room, SHORT)
+    room.slack.fail_next("views.open", error="expired_trigger_id")
+
+    await room.bob.press(await room.opened(), "All domains")
+    await room.home()
+
+    assert "All is well" in str(room.direct())
+
+
+async def test_the_tab_is_drawn_anew_after_a_press(room: Room) -> None:
+    answering(room, SHORT)
+    home = await room.opened()
+
+    await room.bob.press(home, "All domains")
+    await room.home()
+
+    assert room.draws() == 2
+
+
+async def test_a_window_that_slack_does_not_redraw_at_once_is_redrawn_in_a_moment(
+    room: Room,
+) -> None:
+    gate = asyncio.Event()
+    answering(room, SHORT, gate)
+    await room.bob.press(await room.opened(), "All domains")
+    await room.window("⏳")
+    room.slack.fail_next("views.update", error="fatal_error")
+
+    gate.set()
+
+    assert "⏳" not in (await room.window("All is well")).everything
+    assert room.direct() == []
+
+
+async def test_a_window_that_does_not_take_the_answer_says_where_it_is(room: Room) -> None:
+    gate = asyncio.Event()
+    answering(room, SHORT, gate)
+    await room.bob.press(await room.opened(), "All domains")
+    await room.window("⏳")
+    room.slack.fail_next("views.update", error="view_too_large")
+
+    gate.set()
+    window = await room.window("as a direct message")
+    await room.home()
+
+    assert "⏳" not in window.everything
+    assert len(room.direct()) == 1

@@ -1,0 +1,267 @@
+"""Who sees what on the Home tab, and that nothing older takes the place of something newer."""
+
+import asyncio
+
+import pytest
+
+from bot.admin.managers import Named
+from bot.digests.digest import Plan
+from bot.keys import KeyDraft, NoKeyError
+from bot.tracker.errors import InvalidKeyError, RateLimitedError, UnavailableError
+from tests.builders import KEY, a_domain
+from tests.digests.office import BOB, DAILY
+from tests.listeners.home.room import Room, running_room
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_messages_tab_draws_nothing(room: Room) -> None:
+    await room.opened()
+    drawn = room.draws()
+    [event] = [sent.payload for sent in room.slack.envelopes]
+
+    await room.bob.by_id.deliver(
+        "events_api", event | {"event": event["event"] | {"tab": "messages"}}
+    )
+    await room.home()
+
+    assert room.draws() == drawn == 1
+
+
+async def test_opening_it_twice_within_a_minute_asks_the_service_once(room: Room) -> None:
+    await room.opened()
+    await room.opened(room.ada)
+
+    assert len(room.lists.asked) == 1
+
+
+async def test_a_slow_list_shows_everything_else_meanwhile() -> None:
+    async with running_room(first_look_after_s=0.02) as room:
+        room.lists.gate.clear()
+        await room.ada.by_id.open_home()
+
+        first = await room.saying("⏳", room.ada)
+        room.lists.gate.set()
+        last = await room.home(room.ada)
+
+        assert "Set key" in first.buttons
+        assert "shop.example" in last.everything
+        assert "⏳" not in last.everything
+
+
+async def test_a_slow_look_does_not_take_the_place_of_a_newer_one(room: Room) -> None:
+    room.lists.gate.clear()
+    await room.bob.by_id.open_home()
+    await asyncio.wait_for(room.lists.is_asked.wait(), 5)
+    room.portfolio.forget(room.workspace)
+    room.lists.quick.add(room.workspace)
+    room.lists.domains = (a_domain("newer.example"),)
+    await room.bob.by_id.open_home()
+    await room.saying("newer.example")
+
+    room.lists.gate.set()
+
+    assert "newer.example" in (await room.home()).everything
+
+
+async def test_what_another_process_drew_meanwhile_is_looked_at_again(room: Room) -> None:
+    await room.opened()
+    view = room.slack.world.stacks.homes[room.bob.id]
+    room.slack.world.stacks.touch(view)  # as another process does: Slack gives it another hash
+
+    await room.bob.press(await room.home(), "Refresh")
+
+    assert "shop.example" in (await room.home()).everything
+    refused = [call for call in room.slack.calls if call.method == "views.publish"]
+    assert len(refused) == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "label"),
+    [
+        (NoKeyError("none"), "not connected", "Set key"),
+        (InvalidKeyError("no"), "refuses", "Set key"),
+        (RateLimitedError(60, is_ours=True), "used up its requests", "Refresh"),
+        (UnavailableError("down", is_outcome_unknown=False), "cannot be reached", "Refresh"),
+        (ZeroDivisionError("ours"), "Something broke on my side", "Refresh"),
+    ],
+)
+async def test_whatever_goes_wrong_is_said_with_a_way_on(
+    room: Room, error: Exception, words: str, label: str
+) -> None:
+    room.lists.error = error
+
+    home = await room.opened(room.ada)
+
+    assert words in home.everything
+    assert label in home.buttons
+    assert room.direct(room.ada) == []
+
+
+async def test_the_key_is_told_as_the_very_same_look_has_found_it(room: Room) -> None:
+    draft = KeyDraft(secret=KEY, label="bot", expires_on=None, scopes=("read_domains",))
+    await room.office.keys.save(room.workspace, draft, set_by=room.ada.id)
+    room.lists.gate.clear()
+    room.lists.error = InvalidKeyError("no")
+    await room.ada.by_id.open_home()
+    await asyncio.wait_for(room.lists.is_asked.wait(), 5)
+    key = await room.office.keys.stored(room.workspace)
+    await room.office.keys.note_refused(room.workspace, key)  # as the connection does
+
+    room.lists.gate.set()
+
+    assert "API key: refused" in (await room.home(room.ada)).everything
+
+
+async def test_a_store_that_is_down_is_said_and_the_domains_are_there(room: Room) -> None:
+    room.office.documents.cannot_be_read = {
+        f"{room.workspace}/managers",
+        f"{room.workspace}/home-viewers",
+    }
+
+    home = await room.opened(room.ada)
+
+    assert "cannot reach my memory" in home.everything
+    assert "shop.example" in home.everything
+
+
+async def test_a_slack_that_does_not_say_who_looks_shows_nothing_of_the_workspace(
+    room: Room,
+) -> None:
+    room.slack.fail_next("users.info", error="fatal_error", times=9)
+
+    home = await room.opened(room.ada)
+
+    assert "Slack did not answer me properly" in home.everything
+    assert "shop.example" not in home.everything
+    assert home.buttons == ["Refresh"]
+
+
+async def test_a_stranger_costs_no_request(room: Room) -> None:
+    home = await room.opened(room.slack.person("zoe"))
+
+    assert "not a member of" in home.everything
+    assert room.lists.asked == []
+
+
+async def test_a_manager_sees_the_setup_but_names_no_managers(room: Room) -> None:
+    await room.managers.name(room.workspace, Named((room.bob.id,)))
+
+    home = await room.opened()
+
+    assert "Set key" in home.buttons
+    assert "Managers" not in home.buttons
+
+
+async def test_whoever_stops_being_a_manager_loses_it_with_the_next_look(room: Room) -> None:
+    await room.managers.name(room.workspace, Named((room.bob.id,)))
+    await room.opened()
+    named = await room.managers.named(room.workspace)
+    await room.managers.name(room.workspace, Named((), rev=named.rev))
+
+    room.homes.changed(room.workspace)
+
+    assert "Set key" not in (await room.home()).buttons
+
+
+@pytest.mark.parametrize("is_drawn_anew", [True, False])
+async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
+    is_drawn_anew: bool,
+) -> None:
+    async with running_room(first_look_after_s=0.02) as room:
+        await room.managers.name(room.workspace, Named((room.bob.id,)))
+        room.lists.gate.clear()
+        await room.bob.by_id.open_home()
+        waiting = await room.saying("⏳")
+        named = await room.managers.named(room.workspace)
+        await room.managers.name(room.workspace, Named((), rev=named.rev))
+        if is_drawn_anew:
+            room.homes.changed(room.workspace)
+
+        room.lists.gate.set()
+        home = await room.home()
+
+    assert "Set key" in waiting.buttons
+    assert "Set key" not in home.buttons
+    assert "shop.example" in home.everything
+
+
+async def test_whoever_stops_being_an_admin_while_they_wait_does_not_get_it() -> None:
+    async with running_room(first_look_after_s=0.02) as room:
+        room.lists.gate.clear()
+        await room.ada.by_id.open_home()
+        await room.saying("⏳", room.ada)
+        room.ada.member.is_admin = False
+
+        room.lists.gate.set()
+
+        assert "Set key" not in (await room.home(room.ada)).buttons
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [("ratelimited", "does not tell me right now"), ("missing_scope", "usergroups:read")],
+)
+async def test_a_manager_through_a_group_that_slack_does_not_list_reads_so(
+    room: Room, error: str, words: str
+) -> None:
+    await room.managers.name(room.workspace, Named((), ("S0000OPS",)))
+    room.slack.fail_next("usergroups.users.list", error=error, times=9)
+
+    home = await room.opened()
+
+    assert words in home.everything
+    assert "shop.example" in home.everything
+    assert words not in (await room.opened(room.slack.person("gus"))).everything
+
+
+async def test_nothing_is_remembered_of_a_workspace_that_has_gone(room: Room) -> None:
+    for number in range(9):
+        plan = Plan(channel_id=f"C{number}", schedule=DAILY)
+        await room.office.desk.make(room.workspace, plan, by=BOB)
+    await room.ada.press(await room.opened(room.ada), "Next page")
+    await room.home(room.ada)
+
+    room.screen.forget(room.workspace)
+    room.homes.changed(room.workspace)
+
+    assert "page 1 of 2" in (await room.home(room.ada)).everything
+
+
+async def test_whoever_has_it_open_sees_what_changed(room: Room) -> None:
+    await room.opened()
+    draft = KeyDraft(secret=KEY, label="bot", expires_on=None, scopes=("read_domains",))
+    await room.opened(room.ada)
+    await room.office.keys.save(room.workspace, draft, set_by=room.ada.id)
+
+    room.homes.changed(room.workspace)
+
+    assert "API key: works" in (await room.home(room.ada)).everything
+
+
+async def test_what_the_other_viewers_see_is_not_lost_with_one_of_them(room: Room) -> None:
+    await room.opened()
+    await room.opened(room.ada)
+    room.slack.deactivate("ada")
+    room.portfolio.forget(room.workspace)
+    room.lists.domains = (a_domain("newer.example"),)
+
+    room.homes.changed(room.workspace)
+
+    assert "newer.example" in (await room.home()).everything
+
+
+async def test_pages_of_digests_are_turned(room: Room) -> None:
+    for number in range(9):
+        plan = Plan(channel_id=f"C{number}", schedule=DAILY)
+        await room.office.desk.make(room.workspace, plan, by=BOB)
+
+    home = await room.opened(room.ada)
+    await room.ada.press(home, "Next page")
+    last = await room.home(room.ada)
+    room.homes.changed(room.workspace)
+    again = await room.home(room.ada)
+
+    assert ("page 1 of 2" in home.everything, "page 2 of 2" in last.everything) == (True, True)
+    assert "page 2 of 2" in again.everything
+    assert "page 1 of 2" in (await room.opened(room.ada)).everything

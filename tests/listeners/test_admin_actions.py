@@ -1,0 +1,399 @@
+"""Every action of admins and managers: allowed, refused, from a stale form, and pressed twice."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from bot.admin.audit import Act
+from bot.listeners.dispatcher import Dispatcher
+from bot.listeners.failures import Failures
+from bot.listeners.rights import Rights
+from bot.message import Block
+from bot.playground.slack import Message, Person, View
+from bot.slack.groups import UserGroups
+from bot.views.digests.listing import ADMINS_MAY, RESTRICT
+from bot.views.history import HISTORY_PAGE
+from bot.views.key import (
+    CHECK_KEY,
+    NAME_MANAGERS,
+    REMOVE_KEY,
+    ROLL_BACK,
+    ROTATE_KEY,
+    SET_KEY,
+    SHOW_HISTORY,
+)
+from bot.views.key_form import KEY_FORM, KeyFormValues, key_form
+from bot.views.key_rotation import (
+    DELETED_IT,
+    GO_ON,
+    MADE_IT,
+    ROTATION_FORM,
+    STANDS_STILL,
+    second_step,
+)
+from bot.views.managers import GROUPS_FIELD, MANAGERS_FORM, Groups, managers_form
+from tests.listeners.admin_room import NEW, PRESS, AdminRoom, listeners_of, running_admin_room
+
+pytestmark = pytest.mark.anyio
+
+Given = Callable[[AdminRoom], Awaitable[str]]
+Drawn = Callable[[AdminRoom], Awaitable[Block]]
+
+
+async def nothing(_room: AdminRoom) -> str:
+    return ""
+
+
+async def mark_in_use(room: AdminRoom) -> str:
+    slots = await room.slots()
+    assert slots is not None
+    return slots.record.mark
+
+
+async def mark_before(room: AdminRoom) -> str:
+    earlier = await room.earlier()
+    assert earlier is not None
+    return earlier.mark
+
+
+async def admins(_room: AdminRoom) -> str:
+    return ADMINS_MAY
+
+
+async def a_key_form(room: AdminRoom) -> Block:
+    return key_form(room.metadata(), KeyFormValues())
+
+
+async def a_rotation_form(room: AdminRoom) -> Block:
+    return second_step(room.metadata(), KeyFormValues())
+
+
+async def a_managers_form(room: AdminRoom) -> Block:
+    named = await room.managers.named(room.workspace)
+    return managers_form(room.metadata(str(named.rev)), named, Groups())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """What somebody can press or send, and how one sees that it was done.
+
+    `act` stands in the history then, `words` before the person. `draw` makes the form that is
+    sent with `fields`; without it a button is pressed, in a form with `in_form`.
+    """
+
+    name: str
+    value: Given = nothing
+    in_form: bool = False
+    note: str | None = None
+    draw: Drawn | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+    act: Act | None = None
+    words: str = ""
+    is_for_admins: bool = False
+
+
+ACTIONS = [
+    Action(name=SET_KEY, words="Check and save"),
+    Action(name=KEY_FORM, draw=a_key_form, fields={"API key": NEW}, act=Act.KEY_REPLACED),
+    Action(name=CHECK_KEY, words="works: it sees"),
+    Action(name=ROLL_BACK, value=mark_before, act=Act.KEY_ROLLED_BACK),
+    Action(name=REMOVE_KEY, value=mark_in_use, act=Act.KEY_REMOVED),
+    Action(name=ROTATE_KEY, words="I have made it"),
+    Action(name=MADE_IT, in_form=True, words="Step 2 of 4"),
+    Action(
+        name=ROTATION_FORM, draw=a_rotation_form, fields={"API key": NEW}, act=Act.KEY_REPLACED
+    ),
+    Action(name=GO_ON, value=mark_before, in_form=True, words="Step 3 of 4"),
+    Action(name=STANDS_STILL, value=mark_before, in_form=True, words="Step 4 of 4"),
+    Action(name=DELETED_IT, value=mark_before, in_form=True, act=Act.EARLIER_KEY_FORGOTTEN),
+    Action(name=SHOW_HISTORY, words="Page 1 of 1"),
+    Action(name=HISTORY_PAGE, in_form=True, words="Page 1 of 1"),
+    Action(name=NAME_MANAGERS, words="User groups", is_for_admins=True),
+    Action(
+        name=MANAGERS_FORM,
+        draw=a_managers_form,
+        fields={"Managers": ["cy"]},
+        act=Act.MANAGERS_CHANGED,
+        is_for_admins=True,
+    ),
+    Action(
+        name=RESTRICT,
+        value=admins,
+        in_form=True,
+        note='[null, null, 0, "", null]',
+        act=Act.DIGESTS_RESTRICTED,
+        is_for_admins=True,
+    ),
+]
+FOR_MANAGERS = [action for action in ACTIONS if not action.is_for_admins]
+
+every_action = pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+every_action_of_managers = pytest.mark.parametrize(
+    "action", FOR_MANAGERS, ids=lambda action: action.name
+)
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[AdminRoom]:
+    async with running_admin_room() as room:
+        yield room
+
+
+@dataclass
+class Hand:
+    """Somebody in front of the button or form, before they use it."""
+
+    room: AdminRoom
+    person: Person
+    action: Action
+    place: View | Message
+
+    async def use(self, times: int = 1) -> str:
+        """Press or send it, so many times at once; return what is then before the person."""
+        await self.room.do(*(self._once() for _ in range(times)))
+        return self.room.seen(self.person)
+
+    async def _once(self) -> None:
+        if self.action.draw:
+            assert isinstance(self.place, View)
+            delivery = await self.person.submit(self.place, self.action.fields)
+            assert not delivery.errors, delivery.errors
+        else:
+            await self.person.press(self.place, PRESS)
+
+
+async def hand(room: AdminRoom, action: Action, name: str = "ada") -> Hand:
+    person = room.slack.person(name)
+    if action.draw:
+        place: View | Message = await room.open(person, await action.draw(room))
+    else:
+        value = await action.value(room)
+        if action.in_form:
+            place = await room.open_button(person, action.name, value, action.note)
+        else:
+            place = room.post_button(person, action.name, value)
+    return Hand(room, person, action, place)
+
+
+async def assert_done(room: AdminRoom, action: Action, seen: str) -> None:
+    assert action.words in seen
+    if action.act:
+        assert await room.acts() == [action.act]
+
+
+async def assert_refused(room: AdminRoom, action: Action, before: list[object], seen: str) -> None:
+    assert await room.stored() == before
+    assert room.tracker.asked == []
+    assert not action.words or action.words not in seen
+    assert "Only admins and owners" in seen or "only admins and owners" in seen
+
+
+# Allowed
+
+
+@pytest.mark.parametrize("name", ["ada", "olga"])
+@every_action
+async def test_admins_and_owners_may(room: AdminRoom, action: Action, name: str) -> None:
+    seen = await (await hand(room, action, name)).use()
+
+    await assert_done(room, action, seen)
+
+
+@every_action_of_managers
+async def test_a_named_manager_may(room: AdminRoom, action: Action) -> None:
+    await room.name("bob")
+
+    seen = await (await hand(room, action, "bob")).use()
+
+    await assert_done(room, action, seen)
+
+
+@every_action_of_managers
+async def test_whoever_is_in_a_named_group_may(room: AdminRoom, action: Action) -> None:
+    await room.name(groups=("security", "web-team"))
+
+    seen = await (await hand(room, action, "bob")).use()
+
+    await assert_done(room, action, seen)
+
+
+# Refused
+
+
+@every_action
+async def test_a_member_is_refused_and_reads_who_may(room: AdminRoom, action: Action) -> None:
+    await room.name("bob", groups=("web-team",))
+    before = await room.stored()
+
+    seen = await (await hand(room, action, "cy")).use()
+
+    await assert_refused(room, action, before, seen)
+    if not action.is_for_admins:
+        assert f"<@{room.slack.person('bob').id}>" in seen
+        assert f"<!subteam^{room.group_id('web-team')}>" in seen
+
+
+@pytest.mark.parametrize("action", [a for a in ACTIONS if a.is_for_admins], ids=lambda a: a.name)
+async def test_a_manager_is_refused_what_is_for_admins(room: AdminRoom, action: Action) -> None:
+    await room.name("bob", groups=("web-team",))
+    before = await room.stored()
+
+    seen = await (await hand(room, action, "bob")).use()
+
+    await assert_refused(room, action, before, seen)
+
+
+@pytest.mark.parametrize("flag", ["is_restricted", "is_stranger", "is_bot"])
+@every_action
+async def test_a_guest_a_stranger_or_a_bot_never_may_whoever_names_them(
+    room: AdminRoom, action: Action, flag: str
+) -> None:
+    await room.name("bob", groups=("web-team",))
+    place = await hand(room, action, "bob")
+    setattr(place.person.member, flag, True)
+    before = await room.stored()
+
+    await place.use()
+
+    assert await room.stored() == before
+    assert room.tracker.asked == []
+
+
+# From a stale form
+
+
+@every_action
+async def test_who_is_no_admin_any_more_is_refused_in_what_was_open(
+    room: AdminRoom, action: Action
+) -> None:
+    place = await hand(room, action)
+    room.ada.member.is_admin = False
+    before = await room.stored()
+
+    await assert_refused(room, action, before, await place.use())
+
+
+@every_action_of_managers
+async def test_who_was_left_out_again_is_refused_in_what_was_open(
+    room: AdminRoom, action: Action
+) -> None:
+    await room.name("bob")
+    place = await hand(room, action, "bob")
+    await room.name()
+    before = await room.stored()
+
+    await assert_refused(room, action, before, await place.use())
+
+
+@every_action_of_managers
+async def test_a_group_that_was_taken_out_is_refused_in_what_was_open(
+    room: AdminRoom, action: Action
+) -> None:
+    await room.name(groups=("web-team",))
+    place = await hand(room, action, "bob")
+    await room.name()
+    before = await room.stored()
+
+    await assert_refused(room, action, before, await place.use())
+
+
+@every_action_of_managers
+async def test_who_left_the_group_is_refused_a_minute_later(
+    room: AdminRoom, action: Action
+) -> None:
+    await room.name(groups=("web-team",))
+    await room.slack.person("bob").type("/domainkey")
+    await room.quiet()
+    place = await hand(room, action, "bob")
+    room.fill_group("web-team", "ada")
+    room.clock.advance(60)
+    before = await room.stored()
+
+    seen = await place.use()
+
+    assert await room.stored() == before
+    assert room.tracker.asked == []
+    assert "Only admins and owners" in seen
+
+
+@every_action_of_managers
+async def test_a_slack_that_does_not_say_lets_nobody_in_and_is_named(
+    room: AdminRoom, action: Action
+) -> None:
+    await room.name(groups=("web-team",))
+    place = await hand(room, action, "bob")
+    room.slack.fail_next("usergroups.users.list", "internal_error")
+    before = await room.stored()
+
+    seen = await place.use()
+
+    assert "Slack did not say who is in" in seen
+    assert await room.stored() == before
+    assert room.tracker.asked == []
+
+
+STALE = {REMOVE_KEY, ROLL_BACK, GO_ON, STANDS_STILL, DELETED_IT, MANAGERS_FORM}
+
+
+@pytest.mark.parametrize("action", [a for a in ACTIONS if a.name in STALE], ids=lambda a: a.name)
+async def test_what_was_open_while_somebody_else_changed_it_changes_nothing(
+    room: AdminRoom, action: Action
+) -> None:
+    place = await hand(room, action)
+    for secret in ("S", "T"):
+        room.clock.advance(60)
+        form = Action(name=KEY_FORM, draw=a_key_form, fields={"API key": NEW.replace("R", secret)})
+        await (await hand(room, form, "olga")).use()
+    await room.name("bob")
+    before, room.tracker.asked = await room.stored(), []
+
+    await place.use()
+
+    assert await room.stored() == before
+    assert room.tracker.asked == []
+
+
+# Pressed twice
+
+
+@every_action
+async def test_two_quick_presses_act_once(room: AdminRoom, action: Action) -> None:
+    await (await hand(room, action)).use(times=2)
+
+    expected = [action.act] if action.act else []
+    assert await room.acts() == expected
+
+
+# None is forgotten
+
+
+class Register:
+    """A dispatcher that only notes what is registered with it."""
+
+    lines = None
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def on_press(self, name: str, *_args: object, **_more: object) -> None:
+        self.names.add(name)
+
+    on_form = on_change = on_press
+
+    def on_command(self, name: str, *_args: object) -> None:
+        return None
+
+    on_options = on_command
+
+
+async def test_the_table_names_every_action_there_is(room: AdminRoom) -> None:
+    register = Register()
+
+    rights = Rights(room.managers, UserGroups())
+    listeners_of(room, cast(Dispatcher, register), cast(Failures, None), rights)
+
+    of_key = {name for name in register.names if not name.startswith("digest")}
+    assert {action.name for action in ACTIONS} == of_key | {RESTRICT}
+    assert GROUPS_FIELD not in of_key

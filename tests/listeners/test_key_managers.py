@@ -1,0 +1,248 @@
+"""The form in which admins name people and user groups as managers."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import pytest
+
+from bot.admin.audit import Act
+from bot.admin.managers import MAX_GROUPS, MAX_MANAGERS, Named
+from bot.listeners.key_managers import Chosen, read_managers_form
+from bot.playground.slack import View
+from bot.store.base import Document
+from bot.store.errors import ConflictError
+from bot.store.memory import MemoryDocuments
+from bot.views.key import NAME_MANAGERS
+from bot.views.managers import GROUPS_FIELD, MANAGERS_FIELD, Groups, managers_form
+from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[AdminRoom]:
+    async with running_admin_room() as room:
+        yield room
+
+
+async def open_form(room: AdminRoom) -> View:
+    await room.ada.press(room.post_button(room.ada, NAME_MANAGERS, ""), PRESS)
+    await room.quiet()
+    assert room.ada.form is not None
+    return room.ada.form
+
+
+async def submit(room: AdminRoom, form: View, **fields: Any) -> str:
+    answers = {name.replace("_", " "): value for name, value in fields.items()}
+    await room.ada.submit(form, answers)
+    await room.quiet()
+    assert room.ada.form is not None
+    return room.ada.form.everything
+
+
+async def named(room: AdminRoom) -> tuple[str, ...]:
+    return (await room.managers.named(room.workspace)).ids
+
+
+async def test_people_and_groups_are_named(room: AdminRoom) -> None:
+    said = await submit(
+        room, await open_form(room), Managers=["cy"], User_groups=["@web-team", "@security"]
+    )
+
+    cy, web, security = room.slack.person("cy").id, *map(room.group_id, ("web-team", "security"))
+    assert await named(room) == (cy, web, security)
+    assert f"Managers: <@{cy}>, <!subteam^{web}>, <!subteam^{security}>." in said
+    [entry] = await room.audit.entries(room.workspace)
+    assert (entry.act, entry.added) == (Act.MANAGERS_CHANGED, (cy, web, security))
+
+
+async def test_a_group_is_taken_out_again(room: AdminRoom) -> None:
+    await room.name("cy", groups=("web-team",))
+
+    await submit(room, await open_form(room), User_groups=[])
+
+    assert await named(room) == (room.slack.person("cy").id,)
+    [entry] = await room.audit.entries(room.workspace)
+    assert entry.removed == (room.group_id("web-team"),)
+
+
+async def test_a_group_that_is_gone_is_shown_as_such_and_can_be_taken_out(
+    room: AdminRoom,
+) -> None:
+    await room.name(groups=("web-team",))
+    del room.slack.world.workspace.user_groups[room.group_id("web-team")]
+    form = await open_form(room)
+
+    await submit(room, form, User_groups=[])
+
+    assert "a deleted user group" in form.everything
+    assert "Take it out" in form.everything
+    assert await named(room) == ()
+
+
+async def test_a_group_that_is_gone_does_not_keep_others_from_being_named(
+    room: AdminRoom,
+) -> None:
+    await room.name(groups=("web-team",))
+    del room.slack.world.workspace.user_groups[room.group_id("web-team")]
+
+    said = await submit(room, await open_form(room), Managers=["bob"])
+
+    assert "Saved" in said
+    assert room.slack.person("bob").id in await named(room)
+
+
+async def test_a_group_that_the_workspace_does_not_have_is_not_saved(room: AdminRoom) -> None:
+    forged = managers_form(room.metadata("0"), Named(group_ids=("S0ELSEWHERE",)), Groups())
+
+    said = await submit(room, await room.open(room.ada, forged))
+
+    assert "deleted or disabled" in said
+    assert "Not saved" in said
+    assert await named(room) == ()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [("missing_scope", "usergroups:read"), ("internal_error", "does not list the user groups")],
+)
+async def test_without_the_list_of_groups_people_can_be_named_and_groups_stay(
+    room: AdminRoom, error: str, words: str
+) -> None:
+    await room.name("bob", groups=("web-team",))
+    room.slack.fail_next("usergroups.list", error)
+
+    form = await open_form(room)
+    await submit(room, form, Managers=["cy"])
+
+    assert words in form.everything
+    assert "User groups" not in [block.get("label", {}).get("text") for block in form.blocks]
+    assert await named(room) == (room.slack.person("cy").id, room.group_id("web-team"))
+
+
+@pytest.mark.parametrize("error", ["paid_teams_only", "plan_upgrade_required"])
+async def test_a_plan_without_user_groups_has_a_line_for_that(room: AdminRoom, error: str) -> None:
+    room.slack.fail_next("usergroups.list", error)
+
+    assert "once this workspace has some" in (await open_form(room)).everything
+
+
+async def test_what_was_chosen_is_there_again_after_a_failure(room: AdminRoom) -> None:
+    said = await submit(
+        room, await open_form(room), Managers=["bob", "gus"], User_groups=["@web-team"]
+    )
+
+    assert "Not saved" in said
+    assert "@web-team" in said
+    assert await named(room) == ()
+
+
+async def test_the_menu_offers_groups_by_what_is_typed(room: AdminRoom) -> None:
+    form = await open_form(room)
+
+    assert await room.ada.suggest(form, "User groups", "") == ["@security", "@web-team"]
+    assert await room.ada.suggest(form, "User groups", "web") == ["@web-team"]
+
+
+async def test_people_who_are_new_are_told_by_whom_and_groups_are_not(room: AdminRoom) -> None:
+    await room.name("cy")
+    fields = {"Managers": ["cy", "bob", "ada"], "User_groups": ["@web-team"]}
+
+    await submit(room, await open_form(room), **fields)
+
+    [(told, words)] = room.posts.told
+    assert told == room.slack.person("bob").id
+    assert f"<@{room.ada.id}> has made you a manager" in words
+
+
+async def test_who_is_taken_out_is_not_told(room: AdminRoom) -> None:
+    await room.name("cy", "bob")
+
+    await submit(room, await open_form(room), Managers=["bob"])
+
+    assert len(await named(room)) == 1
+    assert room.posts.told == []
+
+
+async def test_what_was_not_saved_is_told_to_nobody(room: AdminRoom) -> None:
+    form = await open_form(room)
+    await room.name("cy")
+
+    await submit(room, form, Managers=["bob"])
+
+    assert room.posts.told == []
+
+
+async def test_one_who_cannot_be_told_keeps_nobody_else_from_it(room: AdminRoom) -> None:
+    room.posts.gone.add(room.slack.person("bob").id)
+
+    said = await submit(room, await open_form(room), Managers=["bob", "cy"])
+
+    assert "Saved" in said
+    assert [told for told, _ in room.posts.told] == [room.slack.person("cy").id]
+
+
+class LostAfterConflict(MemoryDocuments):
+    """A store that cannot be reached any more once somebody was too late."""
+
+    async def put(self, key: str, value: Mapping[str, Any], **options: Any) -> Document:
+        try:
+            return await super().put(key, value, **options)
+        except ConflictError:
+            await self.close()
+            raise
+
+
+async def test_a_store_that_fails_meanwhile_leaves_nobody_before_an_hourglass() -> None:
+    async with running_admin_room(LostAfterConflict()) as room:
+        form = await open_form(room)
+        await room.name("cy")
+
+        said = await submit(room, form, Managers=["bob"])
+
+    assert "Saving" not in said
+    assert "Not saved" in said
+    assert "Open this form again" in said
+
+
+def options(*values: str) -> dict[str, Any]:
+    chosen = [{"text": {"type": "plain_text", "text": each}, "value": each} for each in values]
+    return {"selected_options": chosen}
+
+
+@pytest.mark.parametrize(
+    ("state", "group_ids"),
+    [
+        ({}, None),
+        ({"selected_options": None}, ()),
+        (options(), ()),
+        (options("S1", "S2", "S1"), ("S1", "S2")),
+        (options("U1", "everyone", "<!here>", "S1"), ("S1",)),
+        (options(*(f"S{number}" for number in range(9))), tuple(f"S{n}" for n in range(5))),
+    ],
+    ids=str,
+)
+def test_only_what_may_be_a_group_is_read(
+    state: dict[str, Any], group_ids: tuple[str, ...] | None
+) -> None:
+    people = [f"U{number}" for number in range(10, 40)]
+    values = {
+        "a": {MANAGERS_FIELD: {"selected_users": people}},
+        "b": {GROUPS_FIELD: state},
+    }
+
+    read = read_managers_form(values)
+
+    assert read == Chosen(tuple(people[:MAX_MANAGERS]), group_ids)
+    assert len(read.group_ids or ()) <= MAX_GROUPS
+
+
+async def test_a_group_that_was_not_saved_is_not_said_to_stay(room: AdminRoom) -> None:
+    form = await open_form(room)
+    room.clock.advance(61)
+    room.slack.fail_next("usergroups.list", kind="slow", delay_s=2)
+
+    said = await submit(room, form, Managers=["gus"], User_groups=["@web-team"])
+
+    assert "Not saved" in said
+    assert room.group_id("web-team") not in said

@@ -1,0 +1,256 @@
+"""Slack's events about the app itself: what is read of them, and what Slack hears."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_bolt.request.async_request import AsyncBoltRequest
+
+from bot.installations.departure import Departure, Way
+from bot.installations.installation import organisation
+from bot.listeners.lifecycle import LifecycleListeners, read_departures
+from bot.workspace import WorkspaceId
+from tests.builders import MOMENT
+from tests.fakes import TIME_LIMIT_S
+from tests.installations.builders import ACME, HOUR, IN_ORG, ORG, Registry
+
+pytestmark = pytest.mark.anyio
+
+Json = dict[str, Any]
+SECONDS = int(MOMENT.timestamp()) - 60
+AT = datetime.fromtimestamp(SECONDS, UTC)
+
+
+def an_event(kind: str = "app_uninstalled", **fields: Any) -> Json:
+    """Return an event as Slack documents it; fields of the event itself go into `event`."""
+    event = {"type": kind, **fields.pop("event", {})}
+    defaults = {"type": "event_callback", "team_id": "T1", "event_time": SECONDS, "event": event}
+    return defaults | fields
+
+
+def an_authorization(team_id: str | None, enterprise_id: str | None, *, is_whole: object) -> Json:
+    return {
+        "team_id": team_id,
+        "enterprise_id": enterprise_id,
+        "is_bot": True,
+        "is_enterprise_install": is_whole,
+    }
+
+
+def homes(body: Json) -> list[WorkspaceId]:
+    return [departure.home for departure in read_departures(body, MOMENT)]
+
+
+def test_a_removal_is_read() -> None:
+    assert read_departures(an_event(), MOMENT) == [Departure(ACME, Way.REMOVED, AT)]
+
+
+def test_a_workspace_of_an_organisation_may_be_known_by_two_names() -> None:
+    body = an_event(authorizations=[an_authorization("T1", "E1", is_whole=False)])
+
+    assert homes(body) == [WorkspaceId("T1", "E1"), ACME]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"team_id": None, "enterprise_id": "E1"}, id="no team"),
+        pytest.param({"team_id": "E1", "enterprise_id": "E1"}, id="twice"),
+        pytest.param({"team_id": "E1"}, id="in the place of the team"),
+        pytest.param(
+            {"team_id": None, "authorizations": [an_authorization(None, "E1", is_whole=True)]},
+            id="said by the authorization alone",
+        ),
+    ],
+)
+def test_a_whole_organisation_is_told_apart(fields: Json) -> None:
+    assert homes(an_event(**fields)) == [organisation("E1")]
+
+
+@pytest.mark.parametrize("is_whole", [True, "true", False])
+@pytest.mark.parametrize("team_id", ["", None, "E1", "T1"])
+def test_where_a_workspace_is_named_no_organisation_goes(
+    team_id: str | None, is_whole: object
+) -> None:
+    body = an_event(authorizations=[an_authorization(team_id, "E1", is_whole=is_whole)])
+
+    assert homes(body) == [WorkspaceId("T1", "E1"), ACME]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "count"), [({"bot": ["U0BOT"]}, 1), ({"oauth": ["U1"], "bot": []}, 0), ({}, 0)]
+)
+def test_only_the_bots_own_token_counts(tokens: Json, count: int) -> None:
+    found = read_departures(an_event("tokens_revoked", event={"tokens": tokens}), MOMENT)
+
+    assert [departure.way for departure in found] == [Way.REVOKED] * count
+
+
+def test_access_is_withdrawn_from_the_workspaces_that_are_named() -> None:
+    body = an_event(
+        "team_access_revoked",
+        team_id=None,
+        enterprise_id="E1",
+        event={"team_ids": ["T3", 5, "T4"]},
+    )
+
+    found = read_departures(body, MOMENT)
+
+    assert [(each.home, each.way) for each in found] == [
+        (IN_ORG, Way.WITHDRAWN),
+        (WorkspaceId("T4", "E1"), Way.WITHDRAWN),
+    ]
+
+
+@pytest.mark.parametrize("given", [SECONDS, str(SECONDS), float(SECONDS)])
+def test_a_moment_may_be_text(given: object) -> None:
+    [departure] = read_departures(an_event(event_time=given), MOMENT)
+
+    assert departure.at == AT
+
+
+def test_slacks_clock_may_be_ahead_of_ours() -> None:
+    [departure] = read_departures(an_event(event_time=SECONDS + 3600), MOMENT)
+
+    assert departure.at == AT + HOUR
+
+
+@pytest.mark.parametrize("given", [None, "soon", [], 10**20, SECONDS + 2 * 86_400])
+def test_a_moment_that_cannot_be_is_now(given: object) -> None:
+    [departure] = read_departures(an_event(event_time=given), MOMENT)
+
+    assert departure.at == MOMENT
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"event": None},
+        {"event": {"type": "app_uninstalled"}},
+        an_event(team_id="T1/../"),
+        an_event(team_id="-", authorizations=["no"]),
+        an_event(team_id=7),
+        an_event("team_access_revoked", enterprise_id="E1", event={"team_ids": "T1"}),
+        an_event("team_access_revoked", event={"team_ids": ["T1"]}),
+        an_event("tokens_revoked", event={"tokens": ["bot"]}),
+        an_event("message"),
+    ],
+)
+def test_what_cannot_be_read_deletes_nothing(body: Json) -> None:
+    assert read_departures(body, MOMENT) == []
+
+
+class Authorizing(AsyncAuthorize):
+    """Lets everybody in, and remembers who that was."""
+
+    def __init__(self) -> None:
+        self.asked: list[str | None] = []
+
+    async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult:
+        self.asked.append(team_id)
+        return AuthorizeResult(enterprise_id="E1", team_id=team_id, bot_token="xoxb-1")
+
+
+class Site:
+    """Bolt with the listeners, as `bot/app.py` joins them."""
+
+    def __init__(self, answered_within_s: float = TIME_LIMIT_S) -> None:
+        self.registry = Registry()
+        self.authorize = Authorizing()
+        self.app = AsyncApp(
+            authorize=self.authorize,
+            process_before_response=True,
+            request_verification_enabled=False,
+        )
+        self.tasks = self.registry.tasks
+        LifecycleListeners(
+            self.registry.forgetting,
+            self.tasks,
+            clock=self.registry.clock,
+            answered_within_s=answered_within_s,
+        ).register(self.app)
+
+    async def send(self, body: Json) -> int:
+        response = await self.app.async_dispatch(
+            AsyncBoltRequest(body=body, mode="socket_mode", headers={})
+        )
+        return int(response.status)
+
+
+async def test_slack_hears_200_when_everything_is_gone() -> None:
+    site = Site()
+    await site.registry.install()
+
+    status = await site.send(an_event(event_time=SECONDS))
+
+    assert (status, await site.registry.keys()) == (200, [])
+    assert site.authorize.asked == []  # there is no token left to authorize it with
+
+
+async def test_slack_does_not_wait_until_the_traces_are_wiped() -> None:
+    site, gate = Site(), asyncio.Event()
+    await site.registry.install()
+    site.registry.inner.before["wipe_traces"] = gate.wait
+
+    status = await site.send(an_event(authorizations=[an_authorization("T1", "E1", is_whole=0)]))
+    wipes = [*site.registry.inner.wipes]
+    gate.set()
+
+    assert (status, wipes) == (200, [])
+    assert await site.tasks.are_done_within(TIME_LIMIT_S)
+    assert site.registry.inner.wipes == [["-.T1/"]]
+
+
+async def test_slack_hears_503_while_the_store_fails_and_asks_again() -> None:
+    site = Site()
+    await site.registry.install()
+    site.registry.inner.failures = 1
+
+    statuses = [await site.send(an_event()) for _ in range(2)]
+
+    assert statuses == [503, 200]
+    assert await site.registry.keys() == []
+
+
+async def test_slack_hears_503_when_it_takes_longer_and_it_goes_on() -> None:
+    site, gate = Site(answered_within_s=0.01), asyncio.Event()
+    await site.registry.install()
+    site.registry.inner.before["delete_prefix"] = gate.wait
+
+    status = await site.send(an_event())
+    gate.set()
+
+    assert status == 503
+    assert await site.tasks.are_done_within(TIME_LIMIT_S)
+    assert await site.registry.keys() == []
+
+
+async def test_a_mistake_of_ours_is_a_503_too() -> None:
+    site = Site()
+
+    async def stumble() -> None:
+        raise ValueError("unforeseen")
+
+    site.registry.inner.before["get"] = stumble
+
+    assert await site.send(an_event()) == 503
+    assert await site.send(an_event()) == 200
+
+
+async def test_access_goes_and_comes_back() -> None:
+    site = Site()
+    await site.registry.install(ORG)
+    await site.registry.set_up(IN_ORG)
+    of_org = {"team_id": None, "enterprise_id": "E1", "event": {"team_ids": ["T3"]}}
+
+    gone = await site.send(an_event("team_access_revoked", **of_org))
+    left = await site.registry.keys("E1.T3/")
+    back = await site.send(an_event("team_access_granted", **of_org, event_time=SECONDS + 1))
+
+    assert (gone, left, back) == (200, [], 200)
+    await site.registry.set_up(IN_ORG)

@@ -1,0 +1,20 @@
+"""Where something was pressed, so that a second press there is known."""
+
+from typing import Any
+
+import pytest
+
+from bot.listeners.once import place_of
+
+MESSAGE = {"type": "message", "channel_id": "C1", "message_ts": "1.2"}
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ({"container": MESSAGE}, "C1/1.2"),
+        ({"container": {"type": "view", "view_id": "V1"}, "view": {"id": "V1"}}, "V1"),
+    ],
+)
+def test_messages_and_views_have_places_of_their_own(body: dict[str, Any], place: str) -> None:
+    assert place_of(body) == place

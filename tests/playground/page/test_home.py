@@ -1,0 +1,159 @@
+"""The app's Home tab: opened, drawn with every block that may stand there, and pressed."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from bot.playground.slack import LocalSlack
+from tests.playground.page.screen import Screen
+from tests.playground.slack.samples import (
+    ScriptedBot,
+    actions,
+    button,
+    field,
+    home,
+    notice,
+    options,
+    plain,
+    section,
+    text_field,
+)
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+
+def cell(text: str) -> Json:
+    return {"type": "raw_text", "text": text}
+
+
+def fields(*texts: str) -> Json:
+    return {"type": "section", "fields": [{"type": "mrkdwn", "text": text} for text in texts]}
+
+
+ROWS = [[cell("Domain"), cell("Health")], [cell("shop.example"), cell("41")]]
+MENU = {"type": "static_select", "options": options("Red", "Blue")}
+# https://docs.slack.dev/reference/block-kit/blocks: what may stand in a Home tab, and what is read
+BLOCKS = [
+    (section("A section"), "A section"),
+    (fields("*Calls*\n12 of 100", "*Key*\nworks"), "12 of 100"),
+    ({"type": "header", "text": plain("A header")}, "A header"),
+    ({"type": "context", "elements": [plain("A context")]}, "A context"),
+    ({"type": "table", "rows": ROWS}, "shop.example"),
+    ({"type": "data_table", "caption": "Worst first", "rows": ROWS}, "shop.example"),
+    ({"type": "card", "title": plain("A card"), "body": plain("Its body")}, "Its body"),
+    (
+        {"type": "card", "title": plain("A card"), "actions": [button("Open it")]},
+        "Open it",
+    ),
+    (actions(button("Scan"), {**MENU, "action_id": "colour"}), "Scan"),
+    (text_field("A field"), "A field"),
+    (field("A menu", MENU), "A menu"),
+]
+
+
+@pytest.mark.parametrize(("block", "read"), BLOCKS, ids=lambda each: str(each)[:40])
+async def test_every_block_of_a_home_tab_is_drawn(
+    slack: LocalSlack, screen: Screen, block: Json, read: str
+) -> None:
+    slack.world.stacks.publish(slack.person("bob").id, home(block))
+
+    await screen.open("/?as=bob&channel=home")
+
+    await screen.sees(read)
+    assert "json-pointer" not in screen.text  # so a block is shown that cannot be drawn
+
+
+async def test_opening_home_tells_an_app_that_wants_to_know(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen
+) -> None:
+    slack.world.events = ["app_home_opened"]
+
+    await screen.open("/?as=bob&channel=home")
+
+    await screen.until(lambda: bot.got)
+    event = bot.got[0].payload["event"]
+    assert (event["type"], event["tab"]) == ("app_home_opened", "home")
+    assert event["user"] == slack.person("bob").id
+
+
+async def test_a_press_in_home_reaches_the_bot(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen
+) -> None:
+    view = slack.world.stacks.publish(slack.person("bob").id, home(actions(button("Scan"))))
+    await screen.open("/?as=bob&channel=home")
+
+    screen.click("Scan")
+
+    await screen.until(lambda: bot.got)
+    payload = bot.got[0].payload
+    assert payload["container"] == {"type": "view", "view_id": view.id}
+    assert payload["view"]["type"] == "home"
+    assert not {"channel", "response_url"} & set(payload)
+
+
+def link(slack: LocalSlack, **differing: str) -> str:
+    """A link into Slack: https://docs.slack.dev/interactivity/deep-linking."""
+    asked = {"team": slack.team_id, "id": slack.realm.app.id, "tab": "messages"} | differing
+    return f"slack://app?{urlencode(asked)}"
+
+
+async def test_a_link_to_the_messages_opens_them_and_closes_the_form_above(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen
+) -> None:
+    bob = slack.person("bob")
+    await screen.open("/?as=bob&channel=home")
+    trigger_id = slack.world.triggers.give(bob.id, None, None)
+    opening = actions(button("Open messages", url=link(slack)))
+    slack.world.stacks.open(trigger_id, notice(opening))
+    await screen.sees("Open messages")
+
+    screen.click("Open messages")
+
+    await screen.until(lambda: screen.named("Messages").props.get("aria-current") == "page")
+    assert bot.got[-1].payload["actions"][0]["action_id"] == "open messages"
+    assert slack.world.stacks.of(bob.id) == []
+
+
+async def test_a_link_to_home_opens_it(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen
+) -> None:
+    row = actions(button("Open Home", url=link(slack, tab="home")))
+    slack.world.posting.add(
+        slack.world.workspace.direct_message(slack.person("bob").member),
+        {"text": "x", "blocks": [row]},
+    )
+    await screen.open("/?as=bob&channel=dm")
+
+    screen.click("Open Home")
+
+    await screen.sees("nothing on its Home tab yet")
+    assert bot.got
+
+
+@pytest.mark.parametrize("elsewhere", [{"team": "T9"}, {"id": "A9"}, {"tab": "about"}])
+async def test_a_link_to_somewhere_else_opens_nothing(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen, elsewhere: dict[str, str]
+) -> None:
+    row = actions(button("Open messages", url=link(slack, **elsewhere)))
+    slack.world.stacks.publish(slack.person("bob").id, home(row))
+    await screen.open("/?as=bob&channel=home")
+
+    screen.click("Open messages")
+
+    await screen.until(lambda: any("leads elsewhere" in each for each in screen.complaints))
+    assert bot.got
+    assert screen.named("Home").props.get("aria-current") == "page"
+
+
+async def test_home_is_empty_again_once_the_app_is_removed(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    slack.world.stacks.publish(slack.person("bob").id, home(section("Welcome, Bob")))
+    await screen.open("/?as=bob&channel=home")
+
+    await slack.uninstall()
+
+    await screen.sees("nothing on its Home tab yet")
+    assert "Welcome, Bob" not in screen.text

@@ -1,0 +1,209 @@
+"""How an app leaves a workspace, and what it is told of that."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from bot.playground.slack import CommandFailed, LocalSlack, running_slack
+from tests.playground.slack.conftest import Api, Clock
+from tests.playground.slack.installer import Installer
+from tests.playground.slack.samples import ScriptedBot, home, section
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+REMOVAL = ["app_uninstalled", "tokens_revoked"]
+
+
+@pytest.fixture
+async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
+    async with running_slack(clock=clock, events=REMOVAL) as slack:
+        slack.outbox.carrier = ScriptedBot()
+        yield slack
+
+
+def told(slack: LocalSlack) -> list[str]:
+    """Return the types of the events that the app was told."""
+    return [each.payload["event"]["type"] for each in slack.envelopes]
+
+
+async def test_a_removed_app_is_told_in_the_words_of_slack(slack: LocalSlack) -> None:
+    await slack.uninstall()
+
+    removed, revoked = (each.payload for each in slack.envelopes)
+    assert removed == {
+        "token": slack.world.verification_token,
+        "team_id": "T0PLAYGROUND",
+        "api_app_id": "A0PLAYGROUND",
+        "event": {"type": "app_uninstalled"},
+        "type": "event_callback",
+        "event_id": removed["event_id"],
+        "event_time": 1_800_000_000,
+    }
+    assert revoked["event"] == {
+        "type": "tokens_revoked",
+        "tokens": {"oauth": [], "bot": [slack.bot_user_id]},
+    }
+    assert removed["event_id"] != revoked["event_id"]
+
+
+async def test_a_removed_app_has_no_token_no_command_and_no_channel(
+    slack: LocalSlack, api: Api
+) -> None:
+    token = slack.bot_token
+    await api("views.publish", user_id=slack.person("bob").id, view=home(section("Hello")))
+
+    await slack.uninstall()
+
+    assert (await api("auth.test", token=token))["error"] == "account_inactive"
+    with pytest.raises(CommandFailed, match="invalid_command"):
+        await slack.person("bob").type("/scan")
+    general = slack.world.workspace.channel_named("general")
+    assert general
+    assert slack.bot_user_id not in general.members
+    assert slack.person("bob").home is None
+    with pytest.raises(LookupError):
+        await slack.uninstall()
+
+
+@pytest.mark.parametrize("order", [REMOVAL, REMOVAL[::-1], REMOVAL[:1]])
+async def test_the_two_events_come_in_any_order(slack: LocalSlack, order: list[str]) -> None:
+    await slack.uninstall(order=order)
+
+    assert told(slack) == order
+
+
+async def test_only_what_the_app_is_subscribed_to_is_told(slack: LocalSlack) -> None:
+    slack.app.settings.events = ("tokens_revoked",)
+
+    await slack.uninstall()
+
+    assert told(slack) == ["tokens_revoked"]
+
+
+async def test_tokens_can_be_revoked_while_the_app_stays(slack: LocalSlack, api: Api) -> None:
+    token = slack.bot_token
+
+    await slack.revoke_bot_token(at=1_799_999_000.7)
+
+    assert told(slack) == ["tokens_revoked"]
+    assert slack.envelopes[0].payload["event_time"] == 1_799_999_000
+    assert (await api("auth.test", token=token))["error"] == "token_revoked"
+    await slack.person("bob").type("/scan")
+
+
+async def test_an_app_that_comes_back_gets_a_new_token_and_only_new_scopes(
+    slack: LocalSlack, installer: Installer, api: Api
+) -> None:
+    before = slack.bot_token
+    await slack.uninstall()
+    installer.scopes = "commands"
+
+    await slack.person("ada").install(installer.start_url)
+
+    assert slack.bot_token != before
+    assert slack.world.scopes == ("commands",)
+    assert (await api("auth.test"))["ok"]
+    assert (await api("auth.test", token=before))["error"] == "account_inactive"
+
+
+async def test_another_workspace_keeps_its_app(
+    slack: LocalSlack, installer: Installer, api: Api
+) -> None:
+    acme = slack.add_workspace("Acme")
+    await acme.person("bob").install(installer.start_url)
+
+    await slack.uninstall()
+
+    assert (await api("auth.test", token=acme.bot_token))["ok"]
+
+
+async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
+    wrong = await api("apps.uninstall", client_id=slack.client_id, client_secret="no")
+    right = await api(
+        "apps.uninstall", client_id=slack.client_id, client_secret=slack.client_secret
+    )
+    await slack.realm.bell.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
+
+    assert (wrong["error"], right["ok"]) == ("bad_client_secret", True)
+    assert (told(slack), slack.is_installed) == (REMOVAL, False)
+
+
+async def test_revoking_the_last_token_removes_the_app(slack: LocalSlack, api: Api) -> None:
+    tried = await api("auth.revoke", test=True)
+    revoked = await api("auth.revoke")
+    await slack.realm.bell.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
+
+    assert (tried["revoked"], revoked["revoked"]) == (False, True)
+    assert (await api("auth.test"))["error"] == "account_inactive"
+    assert not slack.is_installed
+
+
+async def test_with_rotation_only_one_token_is_revoked(
+    slack: LocalSlack, installer: Installer, api: Api
+) -> None:
+    slack.rotates_tokens = True
+    await slack.person("ada").install(installer.start_url)
+
+    await api("auth.revoke")
+
+    assert (await api("auth.test"))["error"] == "token_revoked"
+    assert slack.is_installed
+
+
+class TestEventsThatAreNotAnswered:
+    """Slack tries again at once, after one minute and after five."""
+
+    async def test_an_event_comes_up_to_four_times_with_one_id(self, slack: LocalSlack) -> None:
+        slack.outbox.carrier = ScriptedBot(404, 404, 404, 404)
+
+        await slack.deliver_event({"type": "app_uninstalled"})
+        first_two = len(slack.envelopes)
+        while await slack.retry_events():
+            pass
+
+        assert (first_two, len(slack.envelopes)) == (2, 4)
+        assert len({each.payload["event_id"] for each in slack.envelopes}) == 1
+        assert [each.retry_number for each in slack.envelopes] == [0, 1, 2, 3]
+        assert slack.envelopes[1].retry_reason == "http_error"
+
+    async def test_an_answer_ends_it(self, slack: LocalSlack) -> None:
+        slack.outbox.carrier = ScriptedBot(404)
+
+        delivery = await slack.deliver_event({"type": "app_uninstalled"})
+
+        assert (delivery.problem, delivery.retry_number) == (None, 1)
+        assert await slack.retry_events() == []
+
+    @pytest.mark.parametrize(("wish", "tries"), [("1", 1), ("0", 2)])
+    async def test_the_bot_is_told_of_the_retry_and_may_refuse_more(
+        self, slack: LocalSlack, wish: str, tries: int
+    ) -> None:
+        heard: list[str | None] = []
+
+        async def refuse(request: web.Request) -> web.Response:
+            heard.append(request.headers.get("X-Slack-Retry-Num"))
+            return web.Response(status=503, headers={"X-Slack-No-Retry": wish})
+
+        app = web.Application()
+        app.router.add_post("/", refuse)
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        slack.deliver_to(f"http://127.0.0.1:{runner.addresses[0][1]}/")
+
+        await slack.deliver_event({"type": "app_uninstalled"})
+        await runner.cleanup()
+
+        assert heard == [None, "1"][:tries]
+
+    async def test_an_event_can_come_twice_and_late(self, slack: LocalSlack) -> None:
+        event = {"type": "app_uninstalled"}
+
+        for _ in range(2):
+            await slack.deliver_event(event, event_time=1_700_000_000, event_id="Ev1")
+
+        first, second = (each.payload for each in slack.envelopes)
+        assert first == second
+        assert (first["event_id"], first["event_time"]) == ("Ev1", 1_700_000_000)

@@ -1,0 +1,357 @@
+"""Installing the app: Slack's page, the way back, and the exchange of the code."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import aiohttp
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground.slack import InstallRefused, LocalSlack
+from tests.playground.slack.conftest import Api, Clock
+from tests.playground.slack.installer import Installer
+from tests.playground.slack.samples import ScriptedBot
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def acme(slack: LocalSlack) -> LocalSlack:
+    """A workspace that does not have the app yet."""
+    return slack.add_workspace("Acme")
+
+
+def query_of(url: str) -> dict[str, str]:
+    return {key: values[0] for key, values in parse_qs(urlsplit(url).query).items()}
+
+
+async def code_for(slack: LocalSlack, installer: Installer, **changes: str) -> str:
+    """Return the code that bob's consent gives."""
+    browser = slack.person("bob").browser()
+    return query_of(await browser.approve(installer.authorize_url(**changes)))["code"]
+
+
+async def exchanged(slack: LocalSlack, installer: Installer) -> Json:
+    code = await code_for(slack, installer)
+    return await installer.exchange(code=code, redirect_uri=f"{installer.url}/callback")
+
+
+async def test_somebody_installs_the_app_in_their_workspace(
+    acme: LocalSlack, installer: Installer, api: Api
+) -> None:
+    page = await acme.person("bob").install(installer.start_url)
+
+    assert (page.status, page.text) == (200, "installed")
+    assert page.url.startswith(f"{installer.url}/callback?code=")
+    whose = await api("auth.test", token=acme.bot_token)
+    assert (whose["team_id"], whose["user_id"]) == (acme.team_id, acme.bot_user_id)
+
+
+async def test_the_answer_to_a_code_says_who_installed_what_and_where(
+    acme: LocalSlack, installer: Installer
+) -> None:
+    await acme.person("bob").install(installer.start_url)
+
+    assert installer.answers == [
+        {
+            "ok": True,
+            "access_token": acme.bot_token,
+            "token_type": "bot",
+            "scope": "commands,chat:write,im:write,users:read",
+            "bot_user_id": acme.bot_user_id,
+            "app_id": "A0PLAYGROUND",
+            "team": {"id": "T0ACME", "name": "Acme"},
+            "enterprise": None,
+            "is_enterprise_install": False,
+            "authed_user": {"id": acme.person("bob").id},
+        }
+    ]
+
+
+async def test_the_state_comes_back_as_it_went(slack: LocalSlack, installer: Installer) -> None:
+    state = "a b&c=d/é"
+
+    callback = await slack.person("bob").browser().approve(installer.authorize_url(state=state))
+
+    assert query_of(callback)["state"] == state
+
+
+async def test_whoever_cancels_comes_back_with_an_error_and_no_code(
+    acme: LocalSlack, installer: Installer
+) -> None:
+    page = await acme.person("bob").install(installer.start_url, approve=False)
+
+    assert page.text == "cancelled: access_denied"
+    assert "code" not in query_of(page.url)
+    assert not acme.is_installed
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"client_id": "1.2"}, "invalid_client_id"),
+        ({"client_id": ""}, "invalid_client_id"),
+        ({"scope": ""}, "no_scopes"),
+        ({"scope": "commands,admin"}, "invalid_scope"),
+        ({"user_scope": "search:read"}, "invalid_scope"),
+        ({"redirect_uri": "https://elsewhere.example/callback"}, "bad_redirect_uri"),
+    ],
+)
+async def test_slack_shows_what_is_wrong_with_a_wish(
+    slack: LocalSlack, installer: Installer, changes: dict[str, str], error: str
+) -> None:
+    with pytest.raises(InstallRefused, match=error) as refused:
+        await slack.person("bob").browser().approve(installer.authorize_url(**changes))
+
+    assert refused.value.page.status == 400
+
+
+@pytest.mark.parametrize(
+    ("configured", "wanted", "is_taken"),
+    [
+        ("https://bot.example", "https://bot.example", True),
+        ("https://bot.example", "https://bot.example/slack/callback", True),
+        ("https://bot.example/slack", "https://bot.example/slack/callback?x=1", True),
+        ("https://bot.example/slack", "https://bot.example/slackers", False),
+        ("https://bot.example/slack", "https://bot.example/", False),
+        ("https://bot.example", "https://www.bot.example", False),
+        ("https://bot.example", "https://bot.example:8443", False),
+        ("https://bot.example", "http://bot.example", False),
+        ("https://bot.example", "https://bot.example/#part", False),
+        ("http://bot.example", "http://bot.example", False),
+        ("http://localhost:3000", "http://localhost:3000/callback", True),
+        ("https://bot.example", "", True),
+        ("https://bot.example https://other.example", "", False),
+    ],
+)
+async def test_the_way_back_has_to_be_configured(
+    slack: LocalSlack, installer: Installer, configured: str, wanted: str, is_taken: bool
+) -> None:
+    slack.redirect_urls = configured.split()
+
+    page = await slack.person("bob").browser().open(installer.authorize_url(redirect_uri=wanted))
+
+    assert ("bad_redirect_uri" not in page.text) is is_taken
+
+
+@pytest.mark.parametrize("name", ["gus", "zoe"])
+async def test_guests_and_strangers_install_nothing(
+    acme: LocalSlack, installer: Installer, name: str
+) -> None:
+    page = await acme.person(name).install(installer.start_url)
+
+    assert (page.status, "not_allowed_to_install" in page.text) == (403, True)
+    assert not acme.is_installed
+
+
+async def test_a_browser_without_a_session_is_asked_to_sign_in(
+    slack: LocalSlack, installer: Installer, http: aiohttp.ClientSession
+) -> None:
+    async with http.get(installer.authorize_url()) as response:
+        assert "Sign in" in await response.text()
+    async with http.post(installer.authorize_url(), data={"decision": "allow"}) as response:
+        assert response.status == 403
+
+
+async def test_optional_scopes_can_be_declined_and_no_others(
+    acme: LocalSlack, installer: Installer
+) -> None:
+    acme.app.settings.optional_scopes = ("users:read",)
+    bob = acme.person("bob")
+
+    refused = await bob.install(installer.start_url, declined=["chat:write"])
+    await bob.install(installer.start_url, declined=["users:read"])
+
+    assert refused.status == 403
+    assert installer.answers[0]["scope"] == "commands,chat:write,im:write"
+    assert acme.world.scopes == ("commands", "chat:write", "im:write")
+
+
+async def test_a_code_is_good_once(slack: LocalSlack, installer: Installer) -> None:
+    back = f"{installer.url}/callback"
+    code = await code_for(slack, installer)
+
+    answers = [await installer.exchange(code=code, redirect_uri=back) for _ in range(2)]
+
+    assert [answer.get("error") for answer in answers] == [None, "code_already_used"]
+
+
+async def test_a_code_is_good_for_ten_minutes(
+    slack: LocalSlack, installer: Installer, clock: Clock
+) -> None:
+    back = f"{installer.url}/callback"
+    in_time, late = [await code_for(slack, installer) for _ in range(2)]
+
+    clock.now += 600
+    assert (await installer.exchange(code=in_time, redirect_uri=back))["ok"]
+    clock.now += 1
+    assert (await installer.exchange(code=late, redirect_uri=back))["error"] == "invalid_code"
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"code": "nonsense"}, "invalid_code"),
+        ({"redirect_uri": ""}, "bad_redirect_uri"),
+        ({"redirect_uri": "https://bot.example/other"}, "bad_redirect_uri"),
+        ({"client_id": "1.2"}, "invalid_client_id"),
+        ({"client_secret": "wrong"}, "bad_client_secret"),
+        ({"grant_type": "password"}, "invalid_grant_type"),
+        ({"grant_type": "refresh_token"}, "invalid_refresh_token"),
+    ],
+    ids=str,
+)
+async def test_an_exchange_is_refused_and_the_code_stays_good(
+    slack: LocalSlack, installer: Installer, fields: dict[str, str], error: str
+) -> None:
+    right = {
+        "code": await code_for(slack, installer),
+        "redirect_uri": f"{installer.url}/callback",
+    }
+
+    refused = await installer.exchange(**(right | fields))
+
+    assert refused == {"ok": False, "error": error}
+    assert (await installer.exchange(**right))["ok"]
+
+
+async def test_an_address_that_was_left_out_is_left_out_again(
+    slack: LocalSlack, installer: Installer
+) -> None:
+    code = await code_for(slack, installer, redirect_uri="")
+
+    named = await installer.exchange(code=code, redirect_uri=f"{installer.url}/callback")
+
+    assert named["error"] == "bad_redirect_uri"
+    assert (await installer.exchange(code=code))["ok"]
+
+
+# slack_sdk 3.47 still makes the object that aiohttp 3.14 warns of.
+@pytest.mark.filterwarnings("ignore:BasicAuth is deprecated:DeprecationWarning")
+async def test_the_sdk_exchanges_a_code_with_http_basic(
+    slack: LocalSlack, installer: Installer
+) -> None:
+    code = await code_for(slack, installer)
+    client = AsyncWebClient(base_url=slack.api_url)
+
+    answer = await client.oauth_v2_access(
+        client_id=slack.client_id,
+        client_secret=slack.client_secret,
+        code=code,
+        redirect_uri=f"{installer.url}/callback",
+    )
+
+    assert answer["access_token"] == slack.bot_token
+
+
+async def test_installing_again_adds_scopes_to_the_same_token(
+    acme: LocalSlack, installer: Installer, api: Api
+) -> None:
+    installer.scopes = "commands"
+    await acme.person("bob").install(installer.start_url)
+    first = acme.bot_token
+    refused = await api("users.info", token=first, user=acme.person("ada").id)
+
+    installer.scopes = "users:read"
+    await acme.person("ada").install(installer.start_url)
+
+    assert refused["error"] == "missing_scope"
+    assert installer.answers[1]["scope"] == "commands,users:read"
+    assert installer.answers[1]["access_token"] == first
+    assert (await api("users.info", token=first, user=acme.person("ada").id))["ok"]
+
+
+async def test_each_workspace_is_reached_by_its_own_token_only(
+    slack: LocalSlack, acme: LocalSlack, installer: Installer, api: Api
+) -> None:
+    await acme.person("bob").install(installer.start_url)
+    acme.invite_bot("general")
+    assert acme.person("ada").id == slack.person("ada").id
+
+    await api("chat.postMessage", token=acme.bot_token, channel="general", text="hello")
+
+    assert [message.text for message in acme.person("ada").messages()] == ["hello"]
+    assert slack.person("ada").messages() == []
+    assert acme.calls[-1].team_id == "T0ACME"
+
+
+async def test_an_answer_goes_to_the_workspace_in_which_was_asked(
+    slack: LocalSlack, acme: LocalSlack, installer: Installer, http: aiohttp.ClientSession
+) -> None:
+    await acme.person("bob").install(installer.start_url)
+    slack.outbox.carrier = ScriptedBot()
+    url = (await acme.person("bob").type("/scan")).response_url
+    assert url
+
+    async with http.post(url, json={"text": "healthy"}) as response:
+        assert response.status == 200
+
+    assert [message.text for message in acme.person("bob").messages()] == ["healthy"]
+    assert slack.person("bob").messages() == []
+    assert slack.calls[-1].team_id == acme.team_id
+
+
+async def test_the_app_is_in_no_channel_until_it_is_invited(
+    acme: LocalSlack, installer: Installer, api: Api
+) -> None:
+    await acme.person("bob").install(installer.start_url)
+
+    answer = await api("chat.postMessage", token=acme.bot_token, channel="general", text="hello")
+
+    assert answer["error"] == "not_in_channel"
+
+
+class TestTheStateOfABrowser:
+    """What a bot's cookie protects from can be tried step by step."""
+
+    async def test_the_steps_can_be_taken_one_by_one(
+        self, acme: LocalSlack, installer: Installer
+    ) -> None:
+        browser = acme.person("bob").browser()
+
+        address = await browser.begin(installer.start_url)
+        callback = await browser.approve(address)
+        page = await browser.open(callback, from_elsewhere=True)
+
+        assert address.startswith(f"{acme.authorize_url}?client_id=")
+        assert page.text == "installed"
+
+    async def test_another_browser_lacks_the_cookie(
+        self, acme: LocalSlack, installer: Installer
+    ) -> None:
+        bob, mallory = acme.person("bob").browser(), acme.person("cy").browser()
+        callback = await bob.approve(await bob.begin(installer.start_url))
+
+        page = await mallory.open(callback, from_elsewhere=True)
+
+        assert (page.status, page.text) == (400, "another browser")
+
+    @pytest.mark.parametrize(
+        ("traits", "status"),
+        [
+            ({"samesite": "Lax", "secure": True}, 200),
+            ({"samesite": "Strict"}, 400),
+            ({"samesite": "None"}, 400),
+            ({"path": "/install"}, 400),
+            ({"max_age": 0}, 400),
+        ],
+        ids=str,
+    )
+    async def test_a_cookie_comes_back_only_if_a_browser_sends_it(
+        self, acme: LocalSlack, installer: Installer, traits: Json, status: int
+    ) -> None:
+        installer.cookie_traits = traits
+
+        page = await acme.person("bob").install(installer.start_url)
+
+        assert page.status == status
+
+    async def test_an_app_that_does_not_lead_to_slack_shows_its_own_page(
+        self, acme: LocalSlack, installer: Installer
+    ) -> None:
+        page = await acme.person("bob").install(f"{installer.url}/nowhere")
+        with pytest.raises(InstallRefused):
+            await acme.person("bob").browser().begin(f"{installer.url}/nowhere")
+
+        assert page.status == 404

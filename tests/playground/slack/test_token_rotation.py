@@ -1,0 +1,110 @@
+"""Tokens that expire: https://docs.slack.dev/authentication/using-token-rotation."""
+
+from typing import Any
+
+import pytest
+
+from bot.playground.slack import LocalSlack
+from tests.playground.slack.conftest import Api, Clock
+from tests.playground.slack.installer import Installer
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+HALF_A_DAY_S = 12 * 60 * 60
+
+
+@pytest.fixture
+async def first(slack: LocalSlack, installer: Installer) -> Json:
+    """What installing the app gave in a workspace whose tokens rotate."""
+    slack.rotates_tokens = True
+    await slack.add_workspace("Acme").person("bob").install(installer.start_url)
+    return installer.answers[0]
+
+
+async def refreshed(installer: Installer, before: Json) -> Json:
+    return await installer.exchange(
+        grant_type="refresh_token", refresh_token=before["refresh_token"]
+    )
+
+
+async def errors_of(api: Api, *given: Json) -> list[str | None]:
+    answers = [await api("auth.test", token=each["access_token"]) for each in given]
+    return [answer.get("error") for answer in answers]
+
+
+async def test_a_code_gives_a_pair_of_tokens(first: Json) -> None:
+    assert first["access_token"].startswith("xoxe.xoxb-")
+    assert first["refresh_token"].startswith("xoxe-1-")
+    assert first["expires_in"] == HALF_A_DAY_S
+
+
+async def test_an_access_token_lives_for_twelve_hours(first: Json, api: Api, clock: Clock) -> None:
+    clock.now += HALF_A_DAY_S - 1
+    assert await errors_of(api, first) == [None]
+
+    clock.now += 1
+    assert await errors_of(api, first) == ["token_expired"]
+
+
+async def test_a_refresh_token_gives_the_next_pair_and_names_nobody(
+    first: Json, installer: Installer, api: Api
+) -> None:
+    second = await refreshed(installer, first)
+
+    assert set(first) - set(second) == {"authed_user"}
+    assert second["refresh_token"] != first["refresh_token"]
+    assert await errors_of(api, first, second) == [None, None]
+
+
+async def test_a_refresh_token_is_good_once(first: Json, installer: Installer) -> None:
+    await refreshed(installer, first)
+
+    again = await refreshed(installer, first)
+
+    assert again == {"ok": False, "error": "invalid_refresh_token"}
+
+
+async def test_two_access_tokens_live_at_a_time(
+    first: Json, installer: Installer, api: Api
+) -> None:
+    second = await refreshed(installer, first)
+    third = await refreshed(installer, second)
+
+    assert await errors_of(api, first, second, third) == ["token_revoked", None, None]
+
+
+async def test_an_expired_token_is_still_refreshed(
+    first: Json, installer: Installer, api: Api, clock: Clock
+) -> None:
+    clock.now += 10 * HALF_A_DAY_S
+
+    second = await refreshed(installer, first)
+
+    assert await errors_of(api, first, second) == ["token_expired", None]
+
+
+async def test_a_removed_app_refreshes_nothing(
+    slack: LocalSlack, installer: Installer, api: Api
+) -> None:
+    slack.rotates_tokens = True
+    acme = slack.add_workspace("Acme")
+    await acme.person("bob").install(installer.start_url)
+    await acme.uninstall()
+
+    answer = await refreshed(installer, installer.answers[0])
+
+    assert answer["error"] == "invalid_refresh_token"
+    assert await errors_of(api, installer.answers[0]) == ["account_inactive"]
+
+
+async def test_a_token_from_before_rotation_lives_on(
+    slack: LocalSlack, installer: Installer, api: Api
+) -> None:
+    before = slack.bot_token
+    slack.rotates_tokens = True
+
+    await slack.person("bob").install(installer.start_url)
+
+    assert slack.bot_token == installer.answers[0]["access_token"] != before
+    assert (await api("auth.test", token=before))["ok"]

@@ -1,0 +1,45 @@
+"""What the playground reads of a manifest."""
+
+from pathlib import Path
+
+from bot.playground.manifest import AppInfo, SlashCommand, read_manifest
+
+SMALL = "display_information: {name: Small}"
+LARGE = """
+display_information: {name: Large}
+features:
+  app_home: {home_tab_enabled: true, messages_tab_enabled: true}
+  slash_commands: [{command: /scan, description: Scan}]
+oauth_config:
+  redirect_urls: [https://bot.example/slack/oauth_redirect]
+  scopes: {bot: [commands, usergroups:read], bot_optional: [usergroups:read]}
+settings:
+  event_subscriptions: {bot_events: [app_uninstalled]}
+  org_deploy_enabled: true
+  token_rotation_enabled: true
+"""
+
+
+def read(text: str, folder: Path) -> AppInfo:
+    path = folder / "manifest.yml"
+    path.write_text(text, encoding="utf-8")
+    return read_manifest(path)
+
+
+def test_what_a_manifest_leaves_out_is_off(tmp_path: Path) -> None:
+    assert read(SMALL, tmp_path) == AppInfo("Small", ())
+
+
+def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
+    assert read(LARGE, tmp_path) == AppInfo(
+        "Large",
+        (SlashCommand("/scan", "Scan"),),
+        scopes=("commands", "usergroups:read"),
+        events=("app_uninstalled",),
+        optional_scopes=("usergroups:read",),
+        redirect_urls=("https://bot.example/slack/oauth_redirect",),
+        home_tab=True,
+        messages_tab=True,
+        rotates_tokens=True,
+        deploys_to_orgs=True,
+    )

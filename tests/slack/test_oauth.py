@@ -1,0 +1,159 @@
+"""What Slack gives for a code and for a refresh token, and every way in which it does not."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.errors import (
+    SlackRefusedError,
+    SlackUnavailableError,
+    SlackUnreachableError,
+    TokenRefusedError,
+)
+from bot.slack.oauth import GivenTokens, OAuthCalls
+from tests.installations.slack_stub import (
+    ANSWER,
+    CLIENT_ID,
+    CLIENT_SECRET,
+    CODE,
+    SlackStub,
+    running_slack_stub,
+)
+
+pytestmark = pytest.mark.anyio
+
+BACK = "https://bot.example.com/slack/oauth_redirect"
+ROTATING = {"refresh_token": "xoxe-1-given", "expires_in": 43200}
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackStub]:
+    async with running_slack_stub() as stub:
+        yield stub
+
+
+def calls(url: str, http: aiohttp.ClientSession, secret: str = CLIENT_SECRET) -> OAuthCalls:
+    client = AsyncWebClient(base_url=url, session=http, retry_handlers=[])
+    return OAuthCalls(client, client_id=CLIENT_ID, client_secret=secret)
+
+
+async def test_a_code_gives_what_was_installed(
+    slack: SlackStub, http: aiohttp.ClientSession
+) -> None:
+    given = await calls(slack.url, http).exchange(CODE, BACK)
+
+    assert (given.team_id, given.enterprise_id, given.name) == ("T1", None, "Acme")
+    assert given.scopes == ("commands", "chat:write")
+    assert given.tokens == GivenTokens(access="xoxb-given")
+    assert slack.forms == [{"code": CODE, "redirect_uri": BACK}]
+    assert "xoxb" not in repr(given)
+
+
+async def test_an_organisation_has_no_team(slack: SlackStub, http: aiohttp.ClientSession) -> None:
+    slack.answer |= {
+        "team": None,
+        "enterprise": {"id": "E1", "name": "Starship"},
+        "is_enterprise_install": True,
+    }
+
+    given = await calls(slack.url, http).exchange(CODE, BACK)
+
+    assert (given.team_id, given.enterprise_id, given.name) == (None, "E1", "Starship")
+
+
+async def test_a_persons_own_token_is_left_where_it_is(
+    slack: SlackStub, http: aiohttp.ClientSession
+) -> None:
+    slack.answer["authed_user"] = {"id": "U1", "access_token": "xoxp-private", "scope": "x"}
+
+    given = await calls(slack.url, http).exchange(CODE, BACK)
+
+    assert given.installed_by == "U1"
+    assert given.tokens.access == "xoxb-given"
+
+
+async def test_tokens_that_end_come_with_the_one_that_renews_them(
+    slack: SlackStub, http: aiohttp.ClientSession
+) -> None:
+    slack.answer |= ROTATING
+
+    given = await calls(slack.url, http).exchange(CODE, BACK)
+    renewed = await calls(slack.url, http).refresh("xoxe-1-given")
+
+    expected = GivenTokens(access="xoxb-given", refresh="xoxe-1-given", expires_in_s=43200)
+    assert given.tokens == renewed == expected
+    assert slack.forms[1] == {"grant_type": "refresh_token", "refresh_token": "xoxe-1-given"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({name: None} for name in ("app_id", "access_token", "bot_user_id", "scope", "team")),
+        {"team": {}},
+        {"team": {"id": 7}},
+        {"team": "T1"},
+        {"enterprise": {"name": "no id"}},
+        {"is_enterprise_install": True},
+        {"authed_user": None},
+        {"refresh_token": "xoxe-1-x"},
+        {"refresh_token": "xoxe-1-x", "expires_in": "soon"},
+    ],
+    ids=str,
+)
+async def test_an_incomplete_answer_is_no_installation(
+    slack: SlackStub, http: aiohttp.ClientSession, change: dict[str, Any]
+) -> None:
+    slack.answer = ANSWER | change
+
+    with pytest.raises(SlackUnavailableError, match="incomplete"):
+        await calls(slack.url, http).exchange(CODE, BACK)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [(200, "<html>maintenance</html>"), (503, "busy"), (200, "[]"), (200, "null"), (500, "{}")],
+    ids=str,
+)
+async def test_anything_but_an_answer_is_slack_being_away(
+    slack: SlackStub, http: aiohttp.ClientSession, raw: tuple[int, str]
+) -> None:
+    slack.raw = raw
+
+    with pytest.raises(SlackUnavailableError):
+        await calls(slack.url, http).exchange(CODE, BACK)
+    with pytest.raises(SlackUnavailableError):
+        await calls(slack.url, http).refresh("xoxe-1-x")
+
+
+async def test_a_slack_that_is_not_there_was_not_asked(http: aiohttp.ClientSession) -> None:
+    with pytest.raises(SlackUnreachableError):
+        await calls("http://127.0.0.1:9/api/", http).exchange(CODE, BACK)
+
+
+async def test_a_refusal_bears_slacks_own_word(
+    slack: SlackStub, http: aiohttp.ClientSession
+) -> None:
+    with pytest.raises(SlackRefusedError, match="invalid_code"):
+        await calls(slack.url, http).exchange("other", BACK)
+    with pytest.raises(SlackRefusedError, match="bad_client_secret"):
+        await calls(slack.url, http, secret="wrong").exchange(CODE, BACK)
+
+
+async def test_a_refresh_token_that_is_spent_is_a_refused_token(
+    slack: SlackStub, http: aiohttp.ClientSession
+) -> None:
+    slack.answer = {"ok": False, "error": "invalid_refresh_token"}
+
+    with pytest.raises(TokenRefusedError):
+        await calls(slack.url, http).refresh("xoxe-1-x")
+
+
+async def test_the_bots_id_may_stay_unknown(slack: SlackStub, http: aiohttp.ClientSession) -> None:
+    assert await calls(slack.url, http).bot_id("xoxb-given") == "B1"
+
+    slack.is_bot_unknown = True
+
+    assert await calls(slack.url, http).bot_id("xoxb-given") is None

@@ -1,0 +1,55 @@
+"""The permissions in the manifest: each is used, none is missing, each has its reason."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
+
+ROOT = Path(__file__).parents[2]
+SCOPES = yaml.safe_load((ROOT / "manifest.yml").read_text())["oauth_config"]["scopes"]
+# What each method needs: https://docs.slack.dev/reference/methods, one page for each. Those that
+# take channels of several kinds need the scope of the kind: the bot asks for both of these.
+CHANNELS = {"channels:read", "groups:read"}
+NEEDED_BY: dict[str, set[str]] = {
+    "api_test": set(),
+    "apps_connections_open": set(),  # with the app's own token
+    "auth_test": set(),
+    "chat_postEphemeral": {"chat:write"},
+    "chat_postMessage": {"chat:write"},
+    "conversations_info": CHANNELS,
+    "conversations_members": CHANNELS,
+    "conversations_open": {"im:write"},
+    "usergroups_list": {"usergroups:read"},
+    "usergroups_users_list": {"usergroups:read"},
+    "users_conversations": CHANNELS,
+    "users_info": {"users:read"},
+    "users_list": {"users:read"},
+    "views_open": set(),
+    "views_publish": set(),
+    "views_update": set(),
+}
+CALL = re.compile(r"client\.((?!is_|send_)[a-z]+(?:_[a-zA-Z]+)+)\(")
+
+
+def methods_called() -> set[str]:
+    sources = [
+        path.read_text() for path in (ROOT / "bot").rglob("*.py") if "playground" not in path.parts
+    ]
+    return {name for source in sources for name in CALL.findall(source)} - {"api_call"}
+
+
+def test_the_manifest_asks_for_what_the_bot_needs_and_for_nothing_else() -> None:
+    assert {*NEEDED_SCOPES, *OPTIONAL_SCOPES} == set(SCOPES["bot"])
+    assert set(OPTIONAL_SCOPES) == set(SCOPES["bot_optional"])
+
+
+def test_every_method_that_is_called_has_its_permission_and_each_permission_a_method() -> None:
+    assert methods_called() == set(NEEDED_BY)
+    # Slash commands are sent to the bot, not asked for: https://docs.slack.dev/reference/scopes/commands
+    assert set().union(*NEEDED_BY.values()) | {"commands"} == set(SCOPES["bot"])
+
+
+def test_every_permission_has_its_reason() -> None:
+    assert all(len(why) > 10 for why in (NEEDED_SCOPES | OPTIONAL_SCOPES).values())

@@ -1,0 +1,130 @@
+"""A store that does not take in again what was forgotten, as long as it may not."""
+
+import asyncio
+
+import pytest
+
+from bot.store.base import Documents
+from bot.store.errors import StoreError
+from bot.store.forgotten import MAX_REMEMBERED, ForgettingDocuments
+from bot.store.memory import MemoryDocuments
+from tests.fakes import TIME_LIMIT_S
+
+pytestmark = pytest.mark.anyio
+
+
+def prefix_begun(key: str) -> str | None:
+    home, _, kind = key.partition("/")
+    return home.removesuffix("-") if kind == "installation" else None
+
+
+@pytest.fixture
+def documents() -> ForgettingDocuments:
+    return ForgettingDocuments(
+        MemoryDocuments(),
+        beginning_of=lambda key: (begun := prefix_begun(key)) and begun + "/" * ("T" in begun),
+    )
+
+
+async def takes(documents: Documents, key: str) -> bool:
+    try:
+        await documents.put(key, {})
+    except StoreError:
+        return False
+    return True
+
+
+async def test_what_was_forgotten_is_not_written_again(documents: ForgettingDocuments) -> None:
+    async with documents.forgetting("-.T1/"):
+        assert not await takes(documents, "-.T1/scan/a.example")
+
+    assert not await takes(documents, "-.T1/scan/a.example")
+    assert await documents.list_prefix("") == []
+    for other in ("-.T10/key", "-.T2/key", "E1.T1/key", "meta/check"):
+        assert await takes(documents, other)
+
+
+async def test_who_comes_back_is_welcome(documents: ForgettingDocuments) -> None:
+    async with documents.forgetting("-.T1/"):
+        pass
+
+    documents.welcome("-.T1/")
+
+    assert await takes(documents, "-.T1/key")
+
+
+async def test_an_installation_makes_its_workspace_welcome(documents: ForgettingDocuments) -> None:
+    async with documents.forgetting("-.T1/"):
+        pass
+
+    await documents.put("-.T1/installation", {})
+
+    assert await takes(documents, "-.T1/key")
+
+
+async def test_an_installation_waits_until_the_one_before_is_deleted(
+    documents: ForgettingDocuments,
+) -> None:
+    async with documents.forgetting("-.T1/"):
+        saving = asyncio.create_task(documents.put("-.T1/installation", {"new": True}))
+        await asyncio.sleep(0)
+        await documents.delete_prefix("-.T1/")
+
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await saving
+    assert [each.key for each in await documents.list_prefix("")] == ["-.T1/installation"]
+
+
+async def test_an_organisation_is_forgotten_but_for_who_is_welcome(
+    documents: ForgettingDocuments,
+) -> None:
+    async with documents.forgetting("E1."):
+        documents.welcome("E1.T1/")
+
+    assert await takes(documents, "E1.T1/key")
+    assert not await takes(documents, "E1.T2/key")
+    assert await takes(documents, "E10.T2/key")
+
+
+async def test_who_is_welcome_from_the_beginning_is_never_refused(
+    documents: ForgettingDocuments,
+) -> None:
+    async with documents.forgetting("E1.", but=["E1.T1/"]):
+        assert await takes(documents, "E1.T1/key")
+        assert not await takes(documents, "E1.T2/key")
+
+
+async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
+    documents: ForgettingDocuments,
+) -> None:
+    for prefix in ("E1.T1/", "E1."):
+        async with documents.forgetting(prefix):
+            pass
+
+    await documents.put("E1.-/installation", {})
+
+    assert await takes(documents, "E1.T1/key")
+    assert await takes(documents, "E1.T2/key")
+
+
+async def test_only_so_many_are_remembered(documents: ForgettingDocuments) -> None:
+    for number in range(MAX_REMEMBERED + 1):
+        async with documents.forgetting(f"-.T{number}/"):
+            pass
+
+    assert await takes(documents, "-.T0/key")
+    assert not await takes(documents, "-.T1/key")
+
+
+async def test_everything_else_goes_through(documents: ForgettingDocuments) -> None:
+    document = await documents.put("-.T1/key", {"a": 1}, if_rev=0)
+
+    await documents.check()
+    assert await documents.get("-.T1/key") == document
+    assert await documents.list_keys("-.T1/") == ["-.T1/key"]
+    assert await documents.delete("-.T1/key", if_rev=document.rev)
+    await documents.wipe_traces()
+    assert await documents.delete_prefix("-.T1/") == 0
+    await documents.close()
+    with pytest.raises(StoreError):
+        await documents.get("-.T1/key")

@@ -1,0 +1,274 @@
+"""Who is remembered to have Home open, and that what changes is drawn once."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from bot.asking import asking_as, person, who_asks
+from bot.homes import (
+    AT_ONCE,
+    BETWEEN_S,
+    MAX_VIEWERS,
+    NOTED_ANEW_AFTER,
+    OPEN_FOR,
+    PER_VIEWER_S,
+    Homes,
+)
+from bot.store.base import Documents
+from bot.store.memory import MemoryDocuments
+from bot.tasks import Tasks
+from bot.workspace import WorkspaceId
+from tests.digests.office import DocumentsOnDisk
+from tests.fakes import TIME_LIMIT_S, FakeClock
+
+pytestmark = pytest.mark.anyio
+
+ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
+
+
+class Screens:
+    """Home tabs that remember for whom they were drawn."""
+
+    def __init__(self, documents: Documents | None = None) -> None:
+        self.clock, self.tasks = FakeClock(), Tasks()
+        self.documents = documents or MemoryDocuments()
+        self.drawn: list[tuple[WorkspaceId, str]] = []
+        self.while_drawing: Callable[[], None] = _nothing
+        self.homes = Homes(self.documents, self.tasks, clock=self.clock, sleep=_no_sleep)
+        self.homes.draw_by(self._draw)
+
+    async def _draw(self, workspace: WorkspaceId, user_id: str) -> None:
+        self.drawn.append((workspace, user_id))
+        act, self.while_drawing = self.while_drawing, _nothing
+        act()
+
+    async def quiet(self) -> None:
+        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+
+
+def _nothing() -> None:
+    return None
+
+
+async def _no_sleep(_seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+async def _for_ever(_seconds: float) -> None:
+    await asyncio.Event().wait()
+
+
+async def test_those_who_have_it_open_are_drawn_for_the_latest_first() -> None:
+    screens = Screens()
+    await screens.homes.opened(ACME, "U1")
+    screens.clock.advance(1)
+    await screens.homes.opened(ACME, "U2")
+    await screens.homes.opened(OTHER, "U3")
+
+    screens.homes.changed(ACME)
+    await screens.quiet()
+
+    assert screens.drawn == [(ACME, "U2"), (ACME, "U1")]
+
+
+async def test_many_changes_at_once_are_drawn_once() -> None:
+    screens = Screens()
+    await screens.homes.opened(ACME, "U1")
+
+    for _ in range(50):
+        screens.homes.changed(ACME)
+    await screens.quiet()
+
+    assert len(screens.drawn) == 1
+
+
+async def test_what_changes_while_it_is_drawn_is_drawn_too() -> None:
+    screens = Screens()
+    await screens.homes.opened(ACME, "U1")
+    screens.while_drawing = lambda: screens.homes.changed(ACME)
+
+    screens.homes.changed(ACME)
+    await screens.quiet()
+
+    assert len(screens.drawn) == 2
+
+
+async def test_a_slow_one_does_not_keep_the_others_waiting() -> None:
+    screens = Screens()
+    for number in range(AT_ONCE + 3):
+        await screens.homes.opened(ACME, f"U{number}")
+    gate, begun = asyncio.Event(), list[str]()
+
+    async def draw(_workspace: WorkspaceId, user_id: str) -> None:
+        begun.append(user_id)
+        if len(begun) < AT_ONCE:  # all but one of those that are drawn at once
+            await gate.wait()
+
+    screens.homes.draw_by(draw)
+    screens.homes.changed(ACME)
+    async with asyncio.timeout(TIME_LIMIT_S):
+        while len(begun) < AT_ONCE + 3:  # noqa: ASYNC110  # the list does not tell
+            await asyncio.sleep(0)
+    gate.set()
+    await screens.quiet()
+
+    assert len(begun) == AT_ONCE + 3
+
+
+async def test_only_so_many_are_drawn_at_once() -> None:
+    screens = Screens()
+    for number in range(MAX_VIEWERS):
+        await screens.homes.opened(ACME, f"U{number}")
+    drawing, most = set[str](), list[int]()
+
+    async def draw(_workspace: WorkspaceId, user_id: str) -> None:
+        drawing.add(user_id)
+        most.append(len(drawing))
+        await asyncio.sleep(0)
+        drawing.discard(user_id)
+
+    screens.homes.draw_by(draw)
+    screens.homes.changed(ACME)
+    await screens.quiet()
+
+    assert (len(most), max(most)) == (MAX_VIEWERS, AT_ONCE)
+
+
+async def test_it_is_drawn_for_nobody_in_particular_whoever_has_changed_something() -> None:
+    screens = Screens()
+    await screens.homes.opened(ACME, "U1")
+    askers: list[object] = []
+    screens.while_drawing = lambda: askers.append(who_asks())
+
+    with asking_as(ACME, person("U2")):
+        screens.homes.changed(ACME)
+        await screens.quiet()
+
+    assert askers == [None]
+
+
+async def test_the_more_people_look_the_longer_is_the_rest_between_two_rounds() -> None:
+    screens, rests = Screens(), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        rests.append(seconds)
+
+    screens.homes = Homes(screens.documents, screens.tasks, clock=screens.clock, sleep=sleep)
+    screens.homes.draw_by(screens._draw)
+    for number in range(MAX_VIEWERS):
+        screens.homes.changed(ACME)
+        await screens.quiet()
+        await screens.homes.opened(ACME, f"U{number}")
+    screens.homes.changed(ACME)
+    await screens.quiet()
+
+    assert (rests[1], rests[-1]) == (BETWEEN_S, MAX_VIEWERS * PER_VIEWER_S)
+
+
+async def test_a_round_of_draws_ends_when_the_bot_stops() -> None:
+    screens = Screens()
+    for number in range(MAX_VIEWERS):
+        await screens.homes.opened(ACME, f"U{number}")
+    screens.while_drawing = screens.homes.stop
+
+    screens.homes.changed(ACME)
+    await screens.quiet()
+
+    assert len(screens.drawn) == 1
+
+
+async def test_after_an_hour_nobody_has_it_open_any_more() -> None:
+    screens = Screens()
+    await screens.homes.opened(ACME, "U1")
+    screens.clock.advance(OPEN_FOR.total_seconds())
+
+    screens.homes.changed(ACME)
+    await screens.quiet()
+
+    assert screens.drawn == []
+
+
+async def test_only_the_latest_viewers_are_kept() -> None:
+    screens = Screens()
+    for number in range(MAX_VIEWERS + 5):
+        await screens.homes.opened(ACME, f"U{number}")
+        screens.clock.advance(1)
+
+    viewers = await screens.homes.viewers(ACME)
+
+    assert len(viewers) == MAX_VIEWERS
+    assert viewers[0] == f"U{MAX_VIEWERS + 4}"
+
+
+async def test_looking_often_writes_seldom() -> None:
+    screens = Screens()
+    await screens.homes.opened(ACME, "U1")
+    first = await screens.documents.get(f"{ACME}/home-viewers")
+    screens.clock.advance(60)
+    await screens.homes.opened(ACME, "U1")
+    again = await screens.documents.get(f"{ACME}/home-viewers")
+    screens.clock.advance((NOTED_ANEW_AFTER + timedelta(seconds=1)).total_seconds())
+    await screens.homes.opened(ACME, "U1")
+    later = await screens.documents.get(f"{ACME}/home-viewers")
+
+    revs = [document and document.rev for document in (first, again, later)]
+    assert revs[0] == revs[1] != revs[2]
+
+
+async def test_another_process_knows_them_too() -> None:
+    screens = Screens()
+    await screens.homes.opened(ACME, "U1")
+
+    elsewhere = Screens(screens.documents)
+    elsewhere.clock = screens.clock
+    elsewhere.homes.changed(ACME)
+    await elsewhere.quiet()
+
+    assert elsewhere.drawn == [(ACME, "U1")]
+
+
+async def test_two_who_open_it_at_once_are_both_remembered() -> None:
+    screens = Screens()
+
+    await asyncio.gather(*(screens.homes.opened(ACME, f"U{number}") for number in range(8)))
+
+    assert len(await screens.homes.viewers(ACME)) == 8
+
+
+async def test_a_store_that_fails_costs_nobody_anything() -> None:
+    documents = DocumentsOnDisk()
+    screens = Screens(documents)
+    documents.is_full = True
+    documents.cannot_be_read = {f"{ACME}/home-viewers"}
+
+    await screens.homes.opened(ACME, "U1")
+    screens.homes.changed(ACME)
+    await screens.quiet()
+
+    assert screens.drawn == []
+
+
+def test_a_change_outside_of_the_running_bot_is_nothing() -> None:
+    Screens().homes.changed(ACME)
+
+
+async def test_whoever_stops_the_bot_does_not_wait_for_the_next_draw() -> None:
+    screens = Screens()
+    screens.homes = Homes(
+        screens.documents,
+        screens.tasks,
+        clock=screens.clock,
+        sleep=_for_ever,
+    )
+    screens.homes.draw_by(screens._draw)
+    await screens.homes.opened(ACME, "U1")
+    screens.homes.changed(ACME)
+    await asyncio.sleep(0)
+
+    screens.homes.stop()
+    await screens.quiet()
+    screens.homes.changed(ACME)
+
+    assert await screens.tasks.are_done_within(0)

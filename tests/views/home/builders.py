@@ -1,0 +1,75 @@
+"""Home tabs to look at, and what holds for all of them."""
+
+import json
+import re
+from dataclasses import replace
+from datetime import time, timedelta
+from typing import Any
+
+from bot.admin.audit import Act, Entry
+from bot.digests.changes import Editor, made
+from bot.digests.digest import Digest, Plan
+from bot.digests.schedule import Schedule
+from bot.message import Block
+from bot.tracker.models import Domain
+from bot.views.home.page import HomePage, SetUp
+from bot.views.home.view import HomeView, home_view
+from bot.views.key_state import key_state_message
+from tests.builders import ADMIN_ID, MOMENT, a_key_record, a_snapshot
+from tests.views.acceptance import PLAIN_BLOCKS, assert_slack_takes_form
+
+CHANNEL_ID = "C0SHOPS"
+DAILY = Schedule(days=frozenset(range(5)), at=time(9), zone="Europe/Berlin")
+# What Slack makes of these is its own: names, which it hides from those who may not read them.
+_NAMES = re.compile(r"<(#C0[A-Z]+|@U0[A-Z]+|!subteam\^S0[A-Z]+)>")
+
+
+def a_digest(number: int = 1, **plan: Any) -> Digest:
+    defaults: dict[str, Any] = {"channel_id": CHANNEL_ID, "schedule": DAILY}
+    by = Editor(user_id=ADMIN_ID, name="ada")
+    digest = made(f"d{number}", Plan(**(defaults | plan)), by, MOMENT)
+    later = replace(digest.next, due_at=digest.next.due_at + timedelta(minutes=number))
+    return replace(digest, next=later)
+
+
+def an_entry(act: Act = Act.KEY_SET, **fields: Any) -> Entry:
+    return Entry(at=MOMENT, by=ADMIN_ID, act=act, **fields)
+
+
+def a_set_up(*digests: Digest, is_connected: bool = True, **fields: Any) -> SetUp:
+    record = a_key_record() if is_connected else None
+    return SetUp(key=key_state_message(record, None, MOMENT), digests=digests, **fields)
+
+
+def a_page(*domains: Domain, **fields: Any) -> HomePage:
+    defaults: dict[str, Any] = {"now": MOMENT, "portfolio": a_snapshot(*domains)}
+    return HomePage(**(defaults | fields))
+
+
+def shown(page: HomePage) -> str:
+    """Return everything that is on the tab, after Slack has taken it, and its twin."""
+    drawn = home_view(page)
+    assert_slack_takes_home(drawn)
+    return json.dumps(drawn.view, ensure_ascii=False)
+
+
+def assert_slack_takes_home(drawn: HomeView) -> None:
+    for view in (drawn.view, drawn.twin or drawn.view):
+        named = json.loads(_NAMES.sub("", json.dumps(view, ensure_ascii=False)))
+        assert_slack_takes_form(named)
+    plain = drawn.twin or drawn.view
+    assert {block["type"] for block in plain["blocks"]} <= PLAIN_BLOCKS
+
+
+def labels(page: HomePage) -> list[str]:
+    """Return the buttons of the tab, in their order."""
+    return [each["text"]["text"] for each in _buttons(home_view(page).view)]
+
+
+def _buttons(part: Any) -> list[Block]:
+    if isinstance(part, dict) and part.get("type") == "button":
+        return [part]
+    children = part.values() if isinstance(part, dict) else part
+    if isinstance(part, dict | list):
+        return [found for child in children for found in _buttons(child)]
+    return []

@@ -1,0 +1,269 @@
+"""What stands on the Home tab, and for whom."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bot.admin.audit import Act
+from bot.admin.errors import ManagersUnknownError
+from bot.digests.digest import Pause, Trouble
+from bot.errors import BotError
+from bot.keys import NoKeyError
+from bot.message import Message
+from bot.store.errors import StoreError
+from bot.tracker.errors import InvalidKeyError, UnavailableError
+from bot.views.failure import failure_message
+from bot.views.home.digests import PER_PAGE
+from bot.views.home.page import Reader
+from bot.views.home.view import home_view, trouble_view
+from bot.views.usage import USAGES
+from tests.builders import (
+    ADMIN_ID,
+    HOSTILE_TEXTS,
+    MOMENT,
+    a_domain,
+    a_snapshot,
+    facts_for,
+    facts_for_admin,
+)
+from tests.views.home.builders import (
+    CHANNEL_ID,
+    a_digest,
+    a_page,
+    a_set_up,
+    an_entry,
+    assert_slack_takes_home,
+    labels,
+    shown,
+)
+
+MANY = [a_domain(f"d{number}.example", number) for number in range(90)]
+
+
+def test_a_member_reads_how_many_domains_are_how_well() -> None:
+    told = shown(
+        a_page(a_domain(score=41), a_domain("b.example", 90), a_domain("c.example", None))
+    )
+
+    assert "*3 domains*, average health *65.5*" in told
+    assert "🔴 1 poor, 🟢 1 good, ⚪ 1 unknown" in told
+
+
+def test_the_five_worst_are_there_each_with_its_scan() -> None:
+    page = a_page(*reversed(MANY))
+
+    told = shown(page)
+
+    assert [f"d{number}.example" in told for number in range(6)] == [True] * 5 + [False]
+    assert labels(page) == ["Scan", "Add domain", "All domains", "Refresh", *["Scan"] * 5]
+
+
+def test_an_unknown_score_is_not_among_the_worst() -> None:
+    told = shown(a_page(a_domain("a.example", None), a_domain("b.example", 99)))
+
+    assert "a.example" not in told
+
+
+def test_domains_without_any_score_leave_no_empty_place() -> None:
+    assert "No domain has a health score yet" in shown(a_page(a_domain(score=None)))
+
+
+def test_no_domains_means_add_the_first() -> None:
+    assert labels(a_page()) == ["Add domain", "Refresh"]
+
+
+def test_what_is_awaited_is_said() -> None:
+    assert "⏳" in shown(a_page(portfolio=None))
+
+
+def test_the_list_before_stays_while_another_one_is_awaited() -> None:
+    told = shown(a_page(a_domain(), is_awaited=True))
+
+    assert "shop.example" in told
+    assert "As listed" in told
+    assert "⏳ Asking Domain Tracker how they are now" in told
+
+
+def test_that_there_were_no_domains_is_not_said_while_a_list_is_awaited() -> None:
+    told = shown(a_page(is_awaited=True))
+
+    assert "no domains" not in told
+    assert "⏳" in told
+
+
+@pytest.mark.parametrize(
+    ("doubt", "words", "refreshes"),
+    [
+        (ManagersUnknownError(("S0OPS",)), "Slack does not tell me right now whether", 2),
+        (ManagersUnknownError(("S0OPS",), lacks_scope=True), "`usergroups:read`", 1),
+        (StoreError("down"), "My memory does not tell me right now whether", 2),
+    ],
+)
+def test_whoever_may_be_a_manager_or_not_reads_why_nobody_knows(
+    doubt: BotError, words: str, refreshes: int
+) -> None:
+    page = a_page(a_domain(), doubt=doubt)
+
+    assert words in shown(page)
+    assert labels(page).count("Refresh") == refreshes
+    assert "Set-up" not in shown(page)
+
+
+def test_the_longest_acts_are_told_whole() -> None:
+    people = [tuple(f"{kind}{n}" for n in range(20)) for kind in ("U0A", "U0B")]
+    groups = [tuple(f"{kind}{n}" for n in range(5)) for kind in ("S0A", "S0B")]
+    long = an_entry(
+        Act.MANAGERS_CHANGED, added=people[0] + groups[0], removed=people[1] + groups[1]
+    )
+    told = json.dumps(home_view(a_page(set_up=a_set_up(history=[long] * 3))).view)
+
+    assert told.count("<!subteam^S0B4>") == 3
+
+
+def test_members_learn_whom_to_ask_and_see_nothing_of_the_setup() -> None:
+    told = shown(a_page(a_domain(), managers=("U0MIA", "S0OPS")))
+
+    assert "ask an admin or owner of this workspace, or <@U0MIA>, <!subteam^S0OPS>" in told
+    assert "Set-up" not in told
+    assert "/domainkey" not in told
+
+
+def test_guests_see_the_domains_and_nothing_of_digests_keys_or_managers() -> None:
+    told = shown(a_page(a_domain(), reader=Reader.GUEST, managers=("U0MIA",)))
+
+    assert "shop.example" in told
+    assert not any(word in told for word in ("U0MIA", "/domaindigest", "/domainkey"))
+
+
+def test_a_stranger_sees_nothing_of_the_workspace() -> None:
+    page = a_page(a_domain(), reader=Reader.STRANGER, managers=("U0MIA",))
+
+    assert "shop.example" not in shown(page)
+    assert labels(page) == []
+
+
+def test_a_manager_sees_the_key_the_digests_and_what_was_done_last() -> None:
+    history = [an_entry(Act.KEY_SET)] + [an_entry(Act.KEY_REMOVED)] * 5
+    page = a_page(a_domain(), set_up=a_set_up(a_digest(), history=history))
+
+    told = shown(page)
+
+    assert {"Replace key", "Rotate key", "Check key", "Managers", "Manage"} <= set(labels(page))
+    assert f"<#{CHANNEL_ID}>  ·  Mon–Fri at 09:00 (Europe/Berlin)" in told
+    assert "next run Mon 4 Mar 2030" in told
+    assert told.count("removed the key") == 2
+    assert "`groups:read`" in told
+
+
+def test_without_a_key_a_manager_reads_once_how_to_set_one() -> None:
+    no_key = failure_message(NoKeyError("none"), facts_for_admin())
+    page = a_page(portfolio=no_key, is_connected=False, set_up=a_set_up(is_connected=False))
+
+    assert shown(page).count("not connected") == 1
+    assert labels(page)[0] == "Set key"
+
+
+def test_without_a_key_a_member_reads_whom_to_ask() -> None:
+    no_key = failure_message(NoKeyError("none"), facts_for())
+
+    assert "ask a workspace admin or owner" in shown(a_page(portfolio=no_key, is_connected=False))
+
+
+def test_a_failing_service_hides_nothing_else() -> None:
+    error = UnavailableError("down", is_outcome_unknown=False)
+    down = failure_message(error, facts_for_admin(command_line=None))
+    page = a_page(portfolio=down, set_up=a_set_up(a_digest()))
+
+    assert "cannot be reached" in shown(page)
+    assert {"Refresh", "Replace key", "Manage"} <= set(labels(page))
+    assert "Try again" not in labels(page)
+
+
+def test_a_refused_key_can_be_replaced_right_there_and_looked_at_again() -> None:
+    refused = failure_message(InvalidKeyError("no"), facts_for_admin(command_line=None))
+
+    assert labels(a_page(portfolio=refused)) == ["Replace key", "Check key", "Refresh"]
+
+
+def test_a_failing_store_hides_no_domains_from_an_admin() -> None:
+    page = a_page(a_domain(), set_up=Message("I cannot reach my memory.", ()))
+
+    assert "shop.example" in shown(page)
+
+
+def test_trouble_alone_comes_with_a_way_out() -> None:
+    drawn = trouble_view(failure_message(ValueError("ours"), facts_for(command_line=None)))
+
+    assert_slack_takes_home(drawn)
+    assert "Refresh" in str(drawn.view)
+
+
+def test_a_hundred_digests_come_in_pages() -> None:
+    digests = [a_digest(number) for number in range(100)]
+    first = a_page(a_domain(), set_up=a_set_up(*digests))
+    last = a_page(a_domain(), set_up=a_set_up(*digests, page=99))
+
+    assert labels(first).count("Manage") == PER_PAGE
+    assert "Digests 1–8 of 100, page 1 of 13." in shown(first)
+    assert "Digests 97–100 of 100, page 13 of 13." in shown(last)
+    assert ("Next page" in labels(first), "Previous page" in labels(first)) == (True, False)
+    assert ("Next page" in labels(last), "Previous page" in labels(last)) == (False, True)
+
+
+def test_a_digest_that_needs_somebody_comes_first() -> None:
+    paused = Pause(since=MOMENT, why=Trouble.NOT_IN_CHANNEL)
+    needy = replace(a_digest(9, filter_text="tag:needy"), pause=paused)
+    told = shown(a_page(a_domain(), set_up=a_set_up(*map(a_digest, range(8)), needy)))
+
+    assert told.index("tag:needy") < told.index("all domains")
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_nothing_from_outside_acts_or_breaks_the_tab(text: str) -> None:
+    domain = a_domain(text, 3, folder=text, tags=(text, text), domain_id=text)
+    digest = a_digest(filter_text=text)
+    page = a_page(domain, set_up=a_set_up(digest, history=[an_entry(key=text)]))
+
+    assert_slack_takes_home(home_view(page))
+
+
+def test_the_fullest_tab_is_small_enough_for_slack() -> None:
+    domains = [
+        a_domain("ü" * 250 + f"{n}", n, folder="é" * 300, tags=("ß" * 300,)) for n in range(9)
+    ]
+    digests = [a_digest(number, filter_text="ä" * 400) for number in range(99)]
+    history = [an_entry(Act.MANAGERS_CHANGED, added=(ADMIN_ID,) * 20)] * 9
+    set_up = a_set_up(*digests, page=5, history=history)
+
+    drawn = home_view(a_page(portfolio=a_snapshot(*domains), set_up=set_up))
+
+    assert_slack_takes_home(drawn)
+    assert len(drawn.view["blocks"]) < 60
+
+
+@pytest.mark.parametrize("command", USAGES)
+def test_every_command_is_told_in_one_line(command: str) -> None:
+    assert 10 < len(USAGES[command].brief) <= 60
+    assert command in shown(a_page(a_domain(), set_up=a_set_up()))
+
+
+def test_while_the_service_is_down_what_it_listed_last_stays_with_its_moment() -> None:
+    error = UnavailableError("away", is_outcome_unknown=False)
+    told = failure_message(error, facts_for(command_line=None))
+    page = replace(a_page(), portfolio=told, last=a_snapshot(a_domain("b.example", 41)))
+
+    assert told.text.split(".")[0] in shown(page)
+    assert "b.example" in shown(page)
+    assert "As listed" in shown(page)
+    assert labels(page).count("Refresh") == 1
+    assert_slack_takes_home(home_view(page))
+
+
+def test_the_buttons_that_mend_a_key_stand_there_once() -> None:
+    error = InvalidKeyError("no")
+    told = failure_message(error, facts_for_admin(command_line=None))
+    page = replace(a_page(), portfolio=told, set_up=a_set_up())
+
+    assert labels(page).count("Replace key") == 1
+    assert told.text.split(".")[0] in shown(page)

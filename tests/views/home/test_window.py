@@ -1,0 +1,69 @@
+"""The window over the Home tab in which an answer is read."""
+
+import pytest
+
+from bot.message import MAX_TEXT_CHARS, Message
+from bot.portfolio.query import Query
+from bot.views.domains import domains_message
+from bot.views.home.window import (
+    MAX_SUMMARY_CHARS,
+    answer_window,
+    fits_window,
+    messages_url,
+    summary_window,
+)
+from bot.views.key import saved_message
+from bot.views.scan import scan_message
+from bot.views.text import clip_at_word
+from bot.views.waiting import working_message
+from tests.builders import a_domain, a_key_record, a_report, a_snapshot
+from tests.views.acceptance import assert_slack_takes_form, buttons
+
+URL = messages_url("T1", "A1")
+
+
+def a_list() -> Message:
+    domain = a_domain()
+    return domains_message(a_snapshot(domain), [domain], Query())
+
+
+@pytest.mark.parametrize("message", [working_message(), saved_message(a_key_record(), 3)])
+def test_a_short_answer_is_read_whole(message: Message) -> None:
+    assert fits_window(message)
+    assert_slack_takes_form(answer_window(message, "metadata"))
+
+
+@pytest.mark.parametrize("message", [a_list(), scan_message(a_report())])
+def test_a_table_or_a_scan_is_told_with_the_way_to_the_whole(message: Message) -> None:
+    summary = summary_window(message, URL)
+    window = answer_window(summary, "")
+
+    assert not fits_window(message)
+    assert fits_window(summary)
+    assert_slack_takes_form(window)
+    assert "shop.example" in str(window)
+    assert list(buttons(window)) == ["Open messages"]
+    assert "slack://app?team=T1&id=A1&tab=messages" in str(window)
+
+
+def test_the_longest_text_is_cut_between_two_words() -> None:
+    text = " ".join(["&amp;<@U0BOB>"] * 400)
+    assert len(text) > MAX_TEXT_CHARS
+
+    cut = clip_at_word(text, MAX_SUMMARY_CHARS)
+
+    assert len(cut) <= MAX_SUMMARY_CHARS
+    assert set(cut.removesuffix(" …").split(" ")) == {"&amp;<@U0BOB>"}
+
+
+def test_the_way_to_the_whole_stands_below_the_sections_of_a_scan() -> None:
+    window = answer_window(summary_window(scan_message(a_report()), URL), "")
+
+    kinds = [block["type"] for block in window["blocks"]]
+    assert kinds == ["header", *["context"], *["section"] * 4, "context", "actions"]
+
+
+def test_what_is_only_text_is_told_by_its_text() -> None:
+    [told, *_] = summary_window(Message("12 domains"), URL).blocks
+
+    assert told["text"]["text"] == "12 domains"

@@ -1,0 +1,132 @@
+"""What people read when the bot is installed, comes back, or is not there."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bot.installations.installation import organisation
+from bot.installations.welcome import Arrival, Setup
+from bot.message import Message
+from bot.views.installing import arrival_message, lost_store_message, not_installed_text
+from bot.views.key import SET_KEY
+from tests.builders import HOSTILE_TEXTS
+from tests.installations.builders import an_installation
+from tests.views import acceptance
+from tests.views.acceptance import buttons, shown_text
+
+CHANNELS = tuple(f"C{number}" for number in range(6))
+
+
+def arrival(name: str = "Acme", **fields: Any) -> Message:
+    return arrival_message(Arrival(installation=an_installation(name=name), **fields))
+
+
+def back(*, has_key: bool = True, digests: int = 2, **fields: Any) -> Message:
+    return arrival(setup=Setup(has_key=has_key, digests=digests), **fields)
+
+
+# Beside what acceptance.py knows: the bot itself, and channels, whose ids are Slack's own.
+OURS = re.compile(r"<@U0BOT>|<#C\d>|<https://app\.slack\.com/[^<>|]+\|[^<>|]+>")
+
+
+def assert_slack_takes(message: Message) -> None:
+    blocks = tuple(_without_ours(block) for block in message.blocks)
+    acceptance.assert_slack_takes(Message(message.text, blocks))
+
+
+def _without_ours(value: Any) -> Any:
+    if isinstance(value, str):
+        return OURS.sub("x", value)
+    if isinstance(value, dict):
+        return {name: _without_ours(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_ours(each) for each in value]
+    return value
+
+
+EVERY_MESSAGE: dict[str, Callable[[str], Message]] = {
+    "may set": lambda name: arrival(name, may_set_key=True),
+    "may not set": arrival,
+    "lost": lambda name: arrival(name, may_set_key=True, lost_in=CHANNELS),
+    "back": lambda name: back(name=name),
+    "back without key": lambda name: back(name=name, has_key=False, digests=0),
+    "revoked": lambda name: back(name=name, was_revoked=True, may_set_key=True),
+    "organisation": lambda name: arrival_message(
+        Arrival(installation=an_installation(organisation("E1"), name=name))
+    ),
+    "empty store": lambda _name: lost_store_message(CHANNELS[:2]),
+}
+
+
+@pytest.mark.parametrize("name", ["", "Acme & Söhne", *HOSTILE_TEXTS.values()])
+@pytest.mark.parametrize("kind", EVERY_MESSAGE)
+def test_slack_takes_it_and_no_name_acts(kind: str, name: str) -> None:
+    assert_slack_takes(EVERY_MESSAGE[kind](name))
+
+
+def test_whoever_may_is_led_to_the_key() -> None:
+    message = arrival(may_set_key=True)
+
+    assert "Set key" in buttons(message)
+    assert SET_KEY in str(message.blocks)
+    for word in ("/domains", "/scan example.com", "/adddomain", "/invite", "/domaindigest"):
+        assert word in shown_text(message)
+
+
+def test_whoever_may_not_reads_whom_to_ask() -> None:
+    message = arrival(may_set_key=False)
+
+    assert "Set key" not in buttons(message)
+    assert "Ask an admin or owner" in shown_text(message)
+
+
+@pytest.mark.parametrize(
+    ("has_key", "digests", "said"),
+    [
+        (True, 2, "The key is as it was; 2 digests are as before."),
+        (True, 1, "The key is as it was; 1 digest is as before."),
+        (True, 0, "The key is as it was; there are no digests yet."),
+        (False, 3, "There is no key yet; 3 digests are as before."),
+        (False, 0, "There is neither a key nor a digest here yet."),
+    ],
+)
+def test_whoever_comes_back_reads_what_is_still_there(
+    has_key: bool, digests: int, said: str
+) -> None:
+    assert said in back(has_key=has_key, digests=digests).text
+
+
+def test_a_key_that_is_there_needs_no_button() -> None:
+    assert "Set key" not in buttons(back(may_set_key=True))
+    assert "Set key" in buttons(back(has_key=False, may_set_key=True))
+
+
+def test_after_revoked_tokens_all_is_well_again() -> None:
+    assert "all is well again" in back(was_revoked=True).text
+    assert "all is well again" not in back().text
+
+
+def test_channels_of_earlier_are_named_but_not_all() -> None:
+    text = shown_text(arrival(may_set_key=True, lost_in=CHANNELS))
+
+    assert "<#C4> and others" in text
+    assert "<#C5>" not in text
+    assert "not in my store" in text
+    assert "and others" not in shown_text(lost_store_message(CHANNELS[:5]))
+
+
+def test_an_organisation_reads_how_to_add_workspaces() -> None:
+    message = EVERY_MESSAGE["organisation"]("Acme")
+
+    page = "https://app.slack.com/manage/E1/integrations/profile/A1/workspaces/add"
+    assert page in message.text
+    assert f"<{page}|" in shown_text(message)
+
+
+def test_without_an_installation_people_read_where_to_install() -> None:
+    text = not_installed_text("https://bot.example")
+
+    assert "nothing was done" in text
+    assert "https://bot.example/slack/install " in text

@@ -1,0 +1,160 @@
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from bot.allowance import Allowance
+from bot.asking import person
+from bot.keys import EarlierKey, KeyRecord
+from bot.meter import WINDOW_S, Usage
+from bot.tracker.budget import BudgetState
+from bot.views.key_state import key_state_message
+from tests.builders import ADMIN_ID, MOMENT, TODAY, a_key_record
+from tests.views.acceptance import assert_slack_takes, buttons, shown_text
+
+SHORT = a_key_record().shown  # service_sk_…, and the last four characters
+DAY = timedelta(days=1)
+BUDGET = BudgetState(remaining=9_876, told_ago_s=40, highest_seen=10_000)
+ALLOWANCE = Allowance(BUDGET, Usage(WINDOW_S, ((person(ADMIN_ID), 12),)))
+
+
+def test_an_admin_without_a_key_is_told_how_to_make_one() -> None:
+    message = key_state_message(None, None, MOMENT)
+
+    assert_slack_takes(message)
+    assert message.text == "This workspace is not connected to Domain Tracker yet."
+    assert "one for this bot alone" in shown_text(message)
+    assert set(buttons(message)) == {"Set key", "Managers", "History"}
+
+
+def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
+    record = a_key_record(label="CI *key*", expires_on=TODAY + 75 * DAY)
+
+    message = key_state_message(record, ALLOWANCE, MOMENT)
+
+    assert_slack_takes(message)
+    told = shown_text(message)
+    assert f"*Key*\n`{SHORT}`" in told
+    assert "*Label*\n`CI *key*`" in told
+    assert "*Expires*\n15 May 2030 (in 75 days)" in told
+    assert "*Scopes*\n`read_domains`" in told
+    assert "by <@U0ADMIN>, <!date^" in told
+    assert "9,876 of the hour's requests left as of <!date^" in told
+    assert "The last 500 are kept for digests." in told
+    assert "Used in the last hour: <@U0ADMIN> 12." in told
+    assert message.text == (
+        f"API key {SHORT} works. Expires: 15 May 2030 (in 75 days). Scopes: read_domains."
+        " 9,876 of the hour's requests left as of 1 Mar 2030, 14:04 UTC."
+    )
+
+
+def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
+    message = key_state_message(a_key_record(), None, MOMENT)
+
+    assert list(buttons(message)) == [
+        *("Replace key", "Rotate key", "Check key"),
+        *("Managers", "History", "Remove key"),
+    ]
+    remove = next(e for e in message.blocks[-1]["elements"] if "confirm" in e)
+    assert remove["text"]["text"] == "Remove key"
+    assert "Commands stop working" in remove["confirm"]["text"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({}, "works"),
+        ({"refused_at": MOMENT}, "refused as invalid"),
+        ({"lacks": ("add", "scan")}, "works, but may not add domains, scan domains"),
+        ({"lacks": ("dance",)}, "works, but may not dance"),
+    ],
+    ids=["works", "refused", "lacks scopes", "another operation"],
+)
+def test_the_state_is_said_in_words(state: dict[str, object], words: str) -> None:
+    message = key_state_message(a_key_record(**state), None, MOMENT)  # type: ignore[arg-type]  # by name
+
+    assert message.text.startswith(f"API key {SHORT} {words}.")
+    assert "Expires: not known." in message.text
+    assert f"*Domain Tracker API key: {words}*" in shown_text(message)
+
+
+def test_what_nobody_told_is_not_guessed() -> None:
+    shown = shown_text(key_state_message(a_key_record(scopes=()), None, MOMENT))
+
+    assert "*Requests*\nHow many of the hour's requests are left is not known yet." in shown
+    assert "*Scopes*\nnot said" in shown
+    assert "*Expires*\nnot known" in shown
+
+
+@pytest.mark.parametrize("day", [date.min, date.max])
+def test_any_day_can_be_shown(day: date) -> None:
+    assert_slack_takes(key_state_message(a_key_record(expires_on=day), None, MOMENT))
+
+
+def a_key_of_no_use(**fields: object) -> KeyRecord:
+    return replace(a_key_record(**fields), works=("list", "add"))  # type: ignore[arg-type]  # by name
+
+
+OF_NO_USE = [
+    a_key_of_no_use(refused_at=MOMENT),
+    a_key_of_no_use(refused_at=MOMENT, expires_on=TODAY + 90 * DAY),
+    a_key_of_no_use(expires_on=TODAY - DAY),
+]
+
+
+@pytest.mark.parametrize("record", OF_NO_USE, ids=["refused", "refused in time", "expired"])
+def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) -> None:
+    message = key_state_message(record, ALLOWANCE, MOMENT)
+
+    assert_slack_takes(message)
+    for told in (message.text, shown_text(message)):
+        assert "key works" not in told.lower()
+        assert "` works" not in told
+        assert "✅" not in told
+        assert "9,876" not in told
+    assert "*Requests*" not in shown_text(message)
+
+
+def test_a_refused_key_says_what_that_means() -> None:
+    message = key_state_message(a_key_record(refused_at=MOMENT), None, MOMENT)
+
+    told = "⚠️ Commands and digests cannot answer until it is replaced."
+    assert told in message.text
+    assert f"refused as invalid*\n{told}" in shown_text(message)
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        (14, "📅 It expires in 14 days, on 15 Mar 2030."),
+        (4, "📅 It expires in 4 days, on 5 Mar 2030."),
+        (3, "⚠️ It expires in 3 days, on 4 Mar 2030."),
+        (1, "⚠️ It expires tomorrow, 2 Mar 2030."),
+        (0, "⚠️ It expires today, 1 Mar 2030."),
+        (-1, "⚠️ It expired on 28 Feb 2030, 1 day ago, by what was entered."),
+    ],
+)
+def test_an_end_that_is_near_is_said_with_a_sign(days: int, words: str) -> None:
+    message = key_state_message(a_key_record(expires_on=TODAY + days * DAY), None, MOMENT)
+
+    assert_slack_takes(message)
+    assert words in message.text
+    assert words in shown_text(message)
+
+
+@pytest.mark.parametrize("expires_on", [None, TODAY + 15 * DAY])
+def test_an_end_that_is_far_or_not_known_needs_no_sign(expires_on: date | None) -> None:
+    told = shown_text(key_state_message(a_key_record(expires_on=expires_on), None, MOMENT))
+
+    assert "📅" not in told
+    assert "⚠️" not in told
+
+
+def test_the_key_before_is_told_from_one_of_the_same_label() -> None:
+    before = replace(a_key_record(), last4="0R-b")
+    earlier = EarlierKey("v1.k.x", before, MOMENT + 7 * DAY)
+
+    message = key_state_message(a_key_record(), None, MOMENT, earlier=earlier)
+
+    assert "The key before it, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
+    assert "The key before it (…0R-b) is kept until 8 Mar 2030" in message.text

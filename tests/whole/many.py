@@ -1,0 +1,129 @@
+"""Several workspaces, and an organisation, whose people install one bot by OAuth."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from bot.playground.slack import LocalOrg, LocalSlack, Page, running_slack
+from bot.playground.tracker import Tracker, running_tracker
+from bot.settings import Settings
+from tests.whole.town import ABOUT, PATIENT, Clock, Town, free_port, running_bot
+
+ALONE = ("amber", "birch", "coral")
+IN_ORG = ("delta", "ember")
+
+
+@dataclass
+class Many:
+    """The workspaces by name, each a town of its own; all with the same people and ids."""
+
+    slack: LocalSlack
+    tracker: Tracker
+    settings: Settings
+    clock: Clock
+    org: LocalOrg | None = None
+    towns: dict[str, Town] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Town:
+        return self.towns[name]
+
+    def move_in(self, name: str, workspace: LocalSlack, *, admin: str) -> None:
+        self.towns[name] = Town(
+            workspace, self.tracker, self.settings, self.clock, portfolio=name, admin=admin
+        )
+
+    async def grant(self, name: str) -> None:
+        """Let the organisation give the app to one of its workspaces."""
+        assert self.org is not None
+        await self.org.grant(self[name].slack)
+
+    async def install(self, name: str, *, by: str = "ada", org_wide: bool = False) -> Page:
+        """Let somebody install the bot; return the page on which that ends."""
+        url = f"{self.settings.public_url}/slack/install"
+        return await self[name].slack.person(by).install(url, org_wide=org_wide)
+
+    async def settle(self, name: str) -> Town:
+        """Install the bot in a workspace, and give it a key and two domains of its own."""
+        page = await self.install(name)
+        assert page.status == 200, page.text
+        return await self.furnish(name)
+
+    async def furnish(self, name: str) -> Town:
+        town = self[name]
+        town.slack.invite_bot("general")
+        town.acme.add(f"shop.{name}.example", health=41, folder=f"{name}-folder", tags=(name,))
+        town.acme.add(f"www.{name}.example", health=97)
+        await town.connect()
+        return town
+
+
+def settings_for_many(
+    slack: LocalSlack, tracker: Tracker, folder: Path, port: int, mode: str = "http"
+) -> Settings:
+    way: dict[str, Any] = (
+        {"slack_app_token": SecretStr(slack.app_token)}
+        if mode == "socket"
+        else {"slack_signing_secret": SecretStr(slack.signing_secret)}
+    )
+    return Settings(
+        domain_tracker_url=tracker.url,
+        slack_client_id=slack.client_id,
+        slack_client_secret=SecretStr(slack.client_secret),
+        slack_authorize_url=slack.authorize_url,
+        slack_api_url=slack.api_url,
+        public_url=f"http://127.0.0.1:{port}",
+        database_url=f"sqlite:///{folder}/bot.sqlite",
+        port=port,
+        tick_seconds=0.5,
+        **way,
+    )
+
+
+@asynccontextmanager
+async def running_many(
+    folder: Path, names: Sequence[str] = ALONE, **how: Any
+) -> AsyncIterator[Many]:
+    """Run a bot that nobody has installed yet, and these workspaces."""
+    async with (
+        many_stand_ins(folder, names, **how) as many,
+        running_bot(next(iter(many.towns.values())), PATIENT),
+    ):
+        yield many
+
+
+@asynccontextmanager
+async def many_stand_ins(
+    folder: Path,
+    names: Sequence[str] = ALONE,
+    *,
+    in_org: Sequence[str] = (),
+    rotates_tokens: bool = False,
+    mode: str = "http",
+) -> AsyncIterator[Many]:
+    """The same without the bot."""
+    clock, port = Clock(), free_port()
+    async with (
+        running_slack(
+            clock=clock.seconds,
+            commands=[each.command for each in ABOUT.commands],
+            scopes=ABOUT.scopes,
+            events=ABOUT.events,
+            redirect_urls=[f"http://127.0.0.1:{port}/slack/oauth_redirect"],
+            rotates_tokens=rotates_tokens,
+            deploys_to_orgs=bool(in_org),
+        ) as slack,
+        running_tracker(clock=clock) as tracker,
+    ):
+        settings = settings_for_many(slack, tracker, folder, port, mode)
+        org = slack.add_org("globex") if in_org else None
+        many = Many(slack, tracker, settings, clock, org)
+        for name in names:
+            many.move_in(name, slack.add_workspace(name), admin="ada")
+        if org:
+            for name in in_org:
+                many.move_in(name, org.add_workspace(name), admin="olga")
+        yield many

@@ -1,0 +1,44 @@
+"""The budget meter: what is left of the hour's requests, and who used the others."""
+
+import pytest
+
+from tests.whole.digests import at_nine, make
+from tests.whole.town import Town
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_admin_sees_what_is_left_and_who_used_it(shop: Town) -> None:
+    await shop.ask(shop.bob, "/scan shop.example")
+    await shop.press(shop.ada, await shop.ask(shop.ada, "/domainkey"), "Check key")
+
+    told = (await shop.ask(shop.ada, "/domainkey")).everything
+
+    bob = shop.bob.member.id
+    assert "of the hour's requests left as of" in told
+    assert "are kept for digests" in told
+    assert f"<@{bob}> 2" in told  # the list, and the scan
+    assert "checks of the key 2" in told  # when it was set, and now
+
+
+async def test_a_digest_is_counted_for_its_channel(shop: Town) -> None:
+    await make(shop)
+    await at_nine(shop)
+
+    await shop.ada.type("/domainkey")
+    state = await shop.ada.next_message(where=lambda each: "API key:" in each.everything)
+
+    assert "digests of <#" in state.everything
+
+
+async def test_members_are_told_who_can_see_what_used_the_requests(shop: Town) -> None:
+    shop.tracker.retry_after_s = 90
+    shop.tracker.fail_next("rate_limit")
+
+    to_bob = await shop.ask(shop.bob, "/domains")
+    to_ada = await shop.ask(shop.ada, "/domains")
+
+    bob = shop.bob.member.id
+    assert "see with `/domainkey` what used them" in to_bob.everything
+    assert bob not in to_bob.everything
+    assert f"<@{bob}> 1" in to_ada.everything

@@ -1,0 +1,22 @@
+"""A bot that is in channels while its store is empty says so, once."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.whole.town import running_bot, running_stand_ins
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_whoever_is_in_charge_is_told_once_that_the_store_is_empty(tmp_path: Path) -> None:
+    async with running_stand_ins(tmp_path, "socket") as town:
+        owner = town.slack.person("olga")
+        async with running_bot(town):
+            told = await owner.next_message("dm", timeout_s=10)
+        async with running_bot(town):
+            await town.ask(town.bob, "/domains help")
+
+        assert "store is empty" in told.everything or "not in my store" in told.everything
+        assert len(owner.messages("dm")) == 1
+        assert not town.ada.messages("dm")
