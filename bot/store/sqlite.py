@@ -167,14 +167,26 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
     logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # 20 lines for each error of ours
     thread = ThreadPoolExecutor(1, "store")
     loop = asyncio.get_running_loop()
+    opening = loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     try:
-        return await loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        await _close_again(opening)
+        thread.shutdown(wait=False)
+        raise
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
         raise StoreError(f"cannot open {path}: {_told(error)}") from error
     except BaseException:
         thread.shutdown(wait=False)
         raise
+
+
+async def _close_again(opening: "asyncio.Future[SqliteDocuments]") -> None:
+    """Leave nothing open, or at work in the folder, of what nobody waits for any more."""
+    await asyncio.wait({opening})
+    if not opening.cancelled() and opening.exception() is None:
+        await opening.result().close()
 
 
 def _told(error: Exception) -> str:
