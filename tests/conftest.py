@@ -1,9 +1,12 @@
 """Fixtures for every test. Fakes live in tests/fakes.py; test data is built where it is read."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+from tests.postgres import PostgresServer, running_postgres
 
 OURS = (
     *("SLACK_", "BOT_", "DOMAIN_TRACKER_", "LOG_"),
@@ -18,6 +21,20 @@ settings.load_profile("patient")
 def anyio_backend() -> str:
     """Run async tests on asyncio only: Bolt supports nothing else."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """Start a PostgreSQL when the first test asks for one, and stop it with the run."""
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def empty_database(postgres: PostgresServer) -> Iterator[str]:
+    """Return the address of a database with nothing in it, of this test alone."""
+    with postgres.database() as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)
