@@ -38,7 +38,8 @@ Step = Callable[[Digest, datetime], Digest]
 
 # With the 20 s that a turn may take this ends before the claim does.
 COLLECT_WITHIN_S = 35.0
-RECORD_AGAIN_AFTER_S = (0.5, 2.0, 5.0)
+# So long a database may take to start again. The claim ends a minute after the post began.
+RECORD_AGAIN_AFTER_S = (0.5, 2.0, 5.0, 10.0, 15.0)
 # Refusals that say nothing of this post: it is tried again in an hour.
 LASTING = (TokenRefusedError, WorkspaceHeldError, MissingScopeError)
 

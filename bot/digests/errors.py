@@ -7,6 +7,7 @@ BotError
 ├── DigestBusyError          it is being sent at this moment
 ├── JustSentError            somebody sent it moments ago, `at`
 ├── LostClaimError           another worker has taken the run over, or it is no longer wanted
+├── StoppedError             the bot stops: another process is to take it up
 ├── NotInChannelError        whoever asks is not in that channel
 ├── BotNotInChannelError     the bot is not in it: `/invite`
 ├── AdminsOnlyError          this workspace lets only its admins change digests
@@ -49,6 +50,10 @@ class JustSentError(BotError):
 
 class LostClaimError(BotError):
     """The run is no longer this worker's: taken over after its claim ended, or called off."""
+
+
+class StoppedError(BotError):
+    """The bot stops before this was begun: another process is to take it up."""
 
 
 class NotInChannelError(BotError):

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -15,11 +15,12 @@ from cachetools import TTLCache
 from bot.digests import claims
 from bot.digests.delivery import Delivery
 from bot.digests.digest import Digest, Notice, Run
-from bot.digests.errors import LostClaimError, UnknownDigestError
+from bot.digests.errors import LostClaimError, StoppedError, UnknownDigestError
 from bot.digests.notices import telling, told, told_later
 from bot.digests.schedule import UnknownZoneError
 from bot.digests.shelf import Shelf
 from bot.errors import BotError
+from bot.store.errors import StoreError
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 
@@ -45,7 +46,7 @@ class TellsOwners(Protocol):
 
 
 class Rounds:
-    """Starts the work that is due; each tick goes once around."""
+    """Takes up what is due: a tick goes once around, or a queue says which digests those are."""
 
     def __init__(
         self,
@@ -73,8 +74,21 @@ class Rounds:
         """Start whatever is due and not under way; it runs on after this returns."""
         for place in await self._shelf.due(self._clock(), limit=LOOK_AT):
             if self._may_start(place):
-                self._under_way[place[0]].add(place[1])
-                self._tasks.start(self._work(*place))
+                self._start(*place)
+
+    async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> None:
+        """Do what is due with these digests, and return when that is done.
+
+        Raises:
+            StoppedError: the bot stops, and some of them were not begun.
+            StoreError: the store failed at one of them, which is to be taken up again.
+        """
+        under_way = self._under_way.get(workspace, set())
+        new = [each for each in digest_ids if each not in under_way]
+        started = [self._start(workspace, each) for each in new]
+        for failure in await asyncio.gather(*started):
+            if failure:
+                raise failure
 
     def stop(self) -> None:
         """Begin nothing more, also none of what waits for a worker; what has begun goes on."""
@@ -85,21 +99,33 @@ class Rounds:
         is_new = place[1] not in under_way and place not in self._left_alone
         return is_new and len(under_way) < WAITING_PER_WORKSPACE and not self._is_stopped
 
-    async def _work(self, workspace: WorkspaceId, digest_id: str) -> None:
+    def _start(
+        self, workspace: WorkspaceId, digest_id: str
+    ) -> "asyncio.Task[StoreError | StoppedError | None]":
+        self._under_way[workspace].add(digest_id)
+        return self._tasks.start(self._work(workspace, digest_id))
+
+    async def _work(
+        self, workspace: WorkspaceId, digest_id: str
+    ) -> StoreError | StoppedError | None:
+        """Take the digest up; return why that has to be done again, soon."""
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
                 async with self._worker(workspace):
-                    if not self._is_stopped:
-                        await self._take_up(workspace, digest_id)
+                    if self._is_stopped:
+                        return StoppedError("stopped before it was begun")
+                    await self._take_up(workspace, digest_id)
             except (LostClaimError, UnknownDigestError) as error:
                 logger.info("not wanted any more", error=repr(error))
             except BotError as error:
                 logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
+                return error if isinstance(error, StoreError) else None
             except Exception:
                 self._left_alone[(workspace, digest_id)] = True
                 logger.exception("unforeseen failure")
             finally:
                 self._forget(workspace, digest_id)
+            return None
 
     def _forget(self, workspace: WorkspaceId, digest_id: str) -> None:
         self._under_way[workspace].discard(digest_id)

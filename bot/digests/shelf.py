@@ -25,7 +25,7 @@ class Shelf:
     """Every workspace's digests. Every method may raise StoreError.
 
     `on_change` learns of every digest that was written or deleted, whoever did it: people, or
-    the clock.
+    the clock; `on_step` of how a digest was and is, when this process has changed it.
     """
 
     def __init__(
@@ -33,9 +33,11 @@ class Shelf:
         documents: Documents,
         *,
         on_change: Callable[[WorkspaceId], object] = lambda _workspace: None,
+        on_step: Callable[[Digest, Digest], object] = lambda _before, _after: None,
     ) -> None:
         self._documents = documents
         self._on_change = on_change
+        self._on_step = on_step
 
     async def of_workspace(self, workspace: WorkspaceId) -> list[Digest]:
         """Return a workspace's digests, the oldest first."""
@@ -81,9 +83,11 @@ class Shelf:
             if changed == digest and document.due_at == due_at(digest):
                 return digest
             try:
-                return await self.put(workspace, changed)
+                saved = await self.put(workspace, changed)
             except ConflictError:
                 continue  # somebody else was faster: look again
+            self._on_step(digest, saved)
+            return saved
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
         """Forget a digest and what it compares with; raise UnknownDigestError."""

@@ -66,7 +66,10 @@ class Office:
     words: Words = field(default_factory=lambda: Words(_digest_words, _heartbeat_words))
 
     def __post_init__(self) -> None:
-        self.shelf = Shelf(self.documents)
+        self.steps: list[tuple[Digest, Digest]] = []
+        self.shelf = Shelf(
+            self.documents, on_step=lambda before, after: self.steps.append((before, after))
+        )
         self.keys = Keys(self.documents, KeyRing({"k1": b"1" * 32}), clock=self.clock)
         self.start()
 

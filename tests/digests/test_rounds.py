@@ -5,9 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.digest import Outcome
+from bot.digests.digest import Outcome, RunState
+from bot.digests.errors import StoppedError
+from bot.digests.ledger import newly_ended, was_put_off
 from bot.keys import KeyDraft
 from bot.slack.errors import SlackRateLimitedError, SlackUnavailableError, TokenRefusedError
+from bot.store.errors import StoreError
+from bot.tracker.errors import UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, KEY
 from tests.digests.office import ACME, ADA, BOB, DAY, NINE, Office
@@ -165,3 +169,83 @@ async def test_a_slow_workspace_leaves_workers_to_the_others(office: Office) -> 
     assert len(office.posts.posts) == 1
     office.lists.gate.set()
     assert await office.tasks.are_done_within(TIME_LIMIT_S)
+
+
+async def test_what_a_queue_hands_over_is_delivered_when_the_call_returns(office: Office) -> None:
+    digest = await office.make()
+    office.clock.now = NINE
+
+    await office.rounds.deliver(ACME, [digest.digest_id])
+
+    assert len(office.posts.posts) == 1
+
+
+async def test_what_a_queue_hands_over_twice_is_posted_once(office: Office) -> None:
+    digest = await office.make()
+    office.clock.now = NINE
+
+    await asyncio.gather(*(office.rounds.deliver(ACME, [digest.digest_id]) for _ in range(2)))
+    await office.rounds.deliver(ACME, [digest.digest_id])
+
+    assert len(office.posts.posts) == 1
+
+
+async def test_a_queue_is_told_what_a_stop_has_kept_from_beginning(office: Office) -> None:
+    digest = await office.make()
+    office.clock.now = NINE
+    office.rounds.stop()
+
+    with pytest.raises(StoppedError):
+        await office.rounds.deliver(ACME, [digest.digest_id])
+
+    assert office.posts.posts == []
+
+
+async def test_a_queue_is_told_that_the_store_failed(office: Office) -> None:
+    digest = await office.make()
+    office.clock.now = NINE
+    office.documents.is_full = True
+
+    with pytest.raises(StoreError):
+        await office.rounds.deliver(ACME, [digest.digest_id])
+
+
+async def test_a_queue_need_not_know_of_a_service_that_fails(office: Office) -> None:
+    digest = await office.make()
+    office.clock.now = NINE
+    office.lists.error = UnavailableError("503", is_outcome_unknown=False)
+
+    await office.rounds.deliver(ACME, [digest.digest_id])
+
+    run = (await office.digest()).run
+    assert run is not None
+    assert run.state is RunState.WAITING
+
+
+async def test_a_digest_that_was_deleted_is_no_failure_of_the_queue(office: Office) -> None:
+    await office.rounds.deliver(ACME, ["0" * 12])
+
+    assert office.posts.posts == []
+
+
+async def test_each_run_that_ends_is_told_once(office: Office) -> None:
+    await office.make()
+
+    await office.at(NINE)
+    await office.at(NINE + DAY)
+
+    ended = [run for step in office.steps for run in newly_ended(*step)]
+    assert [(run.outcome, run.slot.due_at) for run in ended] == [
+        (Outcome.POSTED, NINE),
+        (Outcome.POSTED, NINE + DAY),
+    ]
+
+
+async def test_each_time_a_run_is_put_off_is_told_once(office: Office) -> None:
+    await office.make()
+    office.lists.error = UnavailableError("503", is_outcome_unknown=False)
+
+    await office.at(NINE)
+    await office.at(NINE + 61 * SECOND)
+
+    assert sum(was_put_off(*step) for step in office.steps) == 2
