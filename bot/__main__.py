@@ -12,11 +12,12 @@ from typing import Any
 
 from bot.settings import Settings, SettingsError, load_settings
 
-Serve = Callable[[Settings, asyncio.Event], Awaitable[None]]
+Serve = Callable[[asyncio.Event], Awaitable[None]]
 
 WRONG_SETTINGS = 2
 CANNOT_START = 1
 INTERRUPTED = 130
+PROCESSES = ("web", "worker")
 OPERATIONS = ("doctor", "export", "import", "rotate-secrets")
 
 
@@ -36,7 +37,13 @@ def main() -> int:
         return WRONG_SETTINGS
     if arguments.command in OPERATIONS:
         return _operate(settings, arguments)
-    return _run(settings)
+    if arguments.command in PROCESSES and not settings.is_shared:
+        _say(
+            f"`{arguments.command}` shares a PostgreSQL with the other processes: set DATABASE_URL"
+            " to postgresql://…, or run `python -m bot`, which needs no other."
+        )
+        return WRONG_SETTINGS
+    return _run(settings, arguments.command or "all")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -45,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Domain Tracker for Slack. Settings come from the environment and from .env.",
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_processes(commands)
     _add_operations(commands)
     playground = commands.add_parser(
         "playground",
@@ -69,6 +77,20 @@ def _parser() -> argparse.ArgumentParser:
         "--no-key", action="store_true", help="start without a key, to connect as an admin does"
     )
     return parser
+
+
+def _add_processes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    shared = " Several of both share one PostgreSQL; without a command one process does it all."
+    commands.add_parser(
+        "web",
+        help="answer Slack; any number of processes on one PostgreSQL",
+        description="Answers people, and nothing else." + shared,
+    )
+    commands.add_parser(
+        "worker",
+        help="deliver digests and do periodic work; any number of processes on one PostgreSQL",
+        description="Delivers digests, reminds, renews and cleans up." + shared,
+    )
 
 
 def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -185,10 +207,11 @@ def _command(settings: Settings, arguments: argparse.Namespace) -> Coroutine[Any
             return operate.rotate_secrets(settings)
 
 
-def _run(settings: Settings) -> int:
+def _run(settings: Settings, role: str) -> int:
     # Imported only now: wrong settings are told within a second, and this takes most of one.
     from bot.app import StartError, serve
     from bot.logs import set_up_logs
+    from bot.parts import Role
     from bot.store.errors import StoreError, WrongKeyRingError
 
     set_up_logs(settings.log_level, settings.log_format)
@@ -197,7 +220,7 @@ def _run(settings: Settings) -> int:
     gc.collect()
     gc.freeze()
     try:
-        asyncio.run(_until_stopped(serve, settings))
+        asyncio.run(_until_stopped(lambda stop: serve(settings, stop, role=Role(role))))
     except WrongKeyRingError as error:
         _say(f"BOT_SECRET_KEYS: {error}")
         return WRONG_SETTINGS
@@ -208,7 +231,7 @@ def _run(settings: Settings) -> int:
     return 0
 
 
-async def _until_stopped(serve: Serve, settings: Settings) -> None:
+async def _until_stopped(serve: Serve) -> None:
     stop = asyncio.Event()
 
     def asked_to_stop() -> None:
@@ -218,7 +241,7 @@ async def _until_stopped(serve: Serve, settings: Settings) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, asked_to_stop)
-    await serve(settings, stop)
+    await serve(stop)
 
 
 def _say(*lines: str) -> None:

@@ -1,8 +1,9 @@
 """The composition root: with bot/features.py it makes, joins and closes every real object."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import aiohttp
@@ -10,15 +11,15 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.engine.local import ticking
-from bot.features import Running, all_of, register_features
+from bot.features import register_features
 from bot.installations.authorize import note_asked_place
 from bot.installations.shelf import InstallationShelf
 from bot.kept import KeptCommands
-from bot.lifecycle import Lifecycle, register_lifecycle
+from bot.lifecycle import register_lifecycle
 from bot.listeners.boundary import Boundary
 from bot.logs import bolt_logger
-from bot.parts import Pace, Parts
+from bot.parts import Pace, Parts, Role
+from bot.periodic import Periodic, going_on
 from bot.settings import Settings
 from bot.slack.calls import check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
@@ -29,6 +30,7 @@ from bot.storage import opened_store
 from bot.tasks import Tasks
 from bot.tracker.client import tracker_http
 from bot.web.health import Check, HealthEndpoints
+from bot.web.install import InstallEndpoint
 from bot.web.listening import listening
 from bot.web.slack import SlackEndpoint
 from bot.workspaces import SlackClients, Workspaces, open_workspaces
@@ -57,18 +59,20 @@ async def serve(
     settings: Settings,
     stop: asyncio.Event,
     *,
+    role: Role = Role.ALL,
     clock: Callable[[], datetime] = utc_now,
     pace: Pace = PACE,
     finish_within_s: float = FINISH_WITHIN_S,
 ) -> None:
-    """Run the bot until `stop`; then take nothing new and finish what was begun.
+    """Run a process of the bot until `stop`; then take nothing new and finish what was begun.
 
     Raises:
         StartError: Slack refuses a token for good, or the address cannot be listened on.
         StoreError: the store cannot be opened: in use, damaged, or sealed with other keys.
     """
     async with AsyncExitStack() as stack:
-        documents, ring = await stack.enter_async_context(opened_store(settings))
+        stored = await stack.enter_async_context(opened_store(settings))
+        documents, ring = stored.documents, stored.ring
         http = await stack.enter_async_context(_slack_session())
         clients, tasks = SlackClients(settings, http), Tasks()
         shelf = InstallationShelf(documents, ring)
@@ -86,13 +90,27 @@ async def serve(
             clock=clock,
             pace=pace,
         )
-        await _check_tokens(settings, clients, workspaces)
+        await _check_tokens(settings, clients, workspaces, role)
         app = _bolt_app(clients.patient(), workspaces)
         running = register_features(app, parts)
         lifecycle = register_lifecycle(app, parts, running, workspaces, documents, shelf)
         stack.push_async_callback(_finish, tasks, running.boundary, finish_within_s)
         stack.callback(running.stop)
-        await _open_to_slack(stack, app, parts, workspaces, running, lifecycle)
+        periodic = Periodic(running=running, lifecycle=lifecycle)
+        checks = await stack.enter_async_context(
+            going_on(stored, parts, role, periodic, finish_within_s=finish_within_s)
+        )
+        door = await _open_to_slack(stack, app, settings, role)
+        health = HealthEndpoints(
+            {
+                "store": _works(documents.check),
+                "slack": _works(workspaces.find_slack),
+                **checks,
+                **door.checks,
+            }
+        )
+        install = lifecycle.endpoint if role.answers else None
+        await _listen(stack, settings, health, door.endpoint, install)
         await stop.wait()
         logger.info("stopping")
 
@@ -117,48 +135,50 @@ def _bolt_app(client: AsyncWebClient, workspaces: Workspaces) -> AsyncApp:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Door:
+    """By which way Slack's requests come in: over HTTP, a socket, or, to a worker, not at all."""
+
+    endpoint: SlackEndpoint | None = None
+    checks: Mapping[str, Check] = field(default_factory=dict)
+
+
 async def _open_to_slack(
-    stack: AsyncExitStack,
-    app: AsyncApp,
-    parts: Parts,
-    workspaces: Workspaces,
-    running: Running,
-    lifecycle: Lifecycle,
-) -> None:
-    """Begin to tick, to take Slack's requests, and to tell whether all of it works."""
-    settings = parts.settings
-
-    async def tick() -> None:
-        await all_of(running.tick(), lifecycle.tick())
-
-    ticks = await stack.enter_async_context(ticking(tick, every_s=settings.tick_seconds))
-    checks: dict[str, Check] = {
-        "store": _works(parts.documents.check),
-        "slack": _works(workspaces.find_slack),
-        "tick": ticks.are_recent,
-    }
-    endpoint = None
+    stack: AsyncExitStack, app: AsyncApp, settings: Settings, role: Role
+) -> _Door:
+    if not role.answers:
+        return _Door()
     if settings.slack_app_token:
         app_token = settings.slack_app_token.get_secret_value()
         link = await stack.enter_async_context(connected(app, app_token))
-        checks["socket"] = link.is_connected
-    elif settings.slack_signing_secret:
-        endpoint = SlackEndpoint(app, settings.slack_signing_secret.get_secret_value())
-    health = HealthEndpoints(checks)
+        return _Door(checks={"socket": link.is_connected})
+    secret = settings.slack_signing_secret  # the settings require one of the two
+    return _Door(SlackEndpoint(app, secret.get_secret_value())) if secret else _Door()
+
+
+async def _listen(
+    stack: AsyncExitStack,
+    settings: Settings,
+    health: HealthEndpoints,
+    slack: SlackEndpoint | None,
+    install: InstallEndpoint | None,
+) -> None:
     try:
         await stack.enter_async_context(
-            listening(settings.host, settings.port, health, endpoint, lifecycle.endpoint)
+            listening(settings.host, settings.port, health, slack, install)
         )
     except OSError as error:
         where = f"HOST {settings.host}, PORT {settings.port}"
         raise StartError(f"cannot listen on {where}: {error.strerror or error}") from error
 
 
-async def _check_tokens(settings: Settings, clients: SlackClients, workspaces: Workspaces) -> None:
+async def _check_tokens(
+    settings: Settings, clients: SlackClients, workspaces: Workspaces, role: Role
+) -> None:
     """Find out at once what no waiting will mend; a Slack that is away is waited for."""
     name = "SLACK_BOT_TOKEN" if workspaces.own else "SLACK_API_URL"
     await _check_token(name, workspaces.find_slack())
-    if settings.slack_app_token:
+    if settings.slack_app_token and role.answers:
         app_token = settings.slack_app_token.get_secret_value()
         await _check_token("SLACK_APP_TOKEN", check_app_token(clients.patient(), app_token))
 

@@ -1,7 +1,6 @@
 """The features, made and joined: a part of the composition root (see bot/app.py)."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from slack_bolt.async_app import AsyncApp
@@ -44,17 +43,19 @@ from bot.views.digests.post import announcement_message, digest_message, heartbe
 from bot.workspace import WorkspaceId
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """What the features do from now on: answer people, and whatever `tick` finds due.
+    """What the features do from now on: answer people, and what comes again and again.
 
-    After `stop` nothing that is due is begun any more. `open_home` draws somebody's Home tab.
-    Each of `forget` lets this process remember nothing of a workspace.
+    `digests` takes up those that are due; `periodic` is what one of all processes does every few
+    seconds. After `stop` nothing that is due is begun any more. `open_home` draws somebody's Home
+    tab. Each of `forget` lets this process remember nothing of a workspace.
     """
 
     boundary: Boundary
     office: Office
-    tick: Callable[[], Awaitable[None]]
+    digests: Rounds
+    periodic: Mapping[str, Callable[[], Awaitable[object]]]
     stop: Callable[[], None]
     open_home: Callable[[WorkspaceId, str], Awaitable[None]]
     forget: tuple[Callable[[WorkspaceId], object], ...]
@@ -118,23 +119,20 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
         clock=parts.clock,
     )
 
-    async def tick() -> None:
-        await all_of(rounds.go_round(), office.notices.go_round(), parts.kept.forget_expired())
-
     def stop() -> None:
         rounds.stop()
         homes.stop()
 
     forget = (portfolio.forget, meter.forget, home.forget)
-    return Running(boundary, office, tick, stop, home.draw_for, forget)
-
-
-async def all_of(*work: Awaitable[object]) -> None:
-    """Do all of it, also when a part of it fails; then raise the first failure."""
-    results = await asyncio.gather(*work, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
+    return Running(
+        boundary=boundary,
+        office=office,
+        digests=rounds,
+        periodic={"reminders": office.notices.go_round, "clean-up": parts.kept.forget_expired},
+        stop=stop,
+        open_home=home.draw_for,
+        forget=forget,
+    )
 
 
 def _digests(

@@ -1,6 +1,6 @@
 """How workspaces come and go, made and joined: a part of the composition root."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import structlog
@@ -38,10 +38,16 @@ logger = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
-    """What comes of it: pages for browsers (`None` without OAuth), and work for each tick."""
+    """What comes of it: pages for browsers (`None` without OAuth), and what comes again.
+
+    `look` goes on with what this process has begun; each of `looks` begins what `periodic` does
+    to its end. Neither of them waits for Slack.
+    """
 
     endpoint: InstallEndpoint | None
-    tick: Callable[[], Awaitable[None]]
+    look: Callable[[], None]
+    looks: tuple[Callable[[], None], ...]
+    periodic: Mapping[str, Callable[[], Awaitable[object]]]
 
 
 def register_lifecycle(
@@ -87,16 +93,14 @@ def register_lifecycle(
     if oauth:
         workspaces.doubt.listen(proving.doubt)
         oauth.served.listen(forgetting.note_served)
-    begun = [forgetting.look, *([proving.look] if oauth else [])]
-    if own:
-        begun.append(_canary(parts, own).look)
-
-    async def tick() -> None:
-        for begin in begun:  # none of them waits: the others of the tick are not to wait, either
-            begin()
-
     flow = _flow(parts, oauth, welcome) if oauth else None
-    return Lifecycle(endpoint=InstallEndpoint(flow) if flow else None, tick=tick)
+    canary = _canary(parts, own) if own else None
+    return Lifecycle(
+        endpoint=InstallEndpoint(flow) if flow else None,
+        look=forgetting.look,
+        looks=(canary.look if canary else proving.look,),
+        periodic={"canary": canary.check} if canary else {"proofs": proving.prove_due},
+    )
 
 
 def _revocations(running: Running) -> Callable[[WorkspaceId], Awaitable[None]]:

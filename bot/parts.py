@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 
 import httpx
 from slack_sdk.web.async_client import AsyncWebClient
@@ -17,6 +18,24 @@ from bot.store.base import Documents
 from bot.store.sealed import KeyRing
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
+
+
+class Role(Enum):
+    """What a process is for. `web` and `worker` share one PostgreSQL, any number of each."""
+
+    ALL = "all"
+    WEB = "web"  # answers Slack
+    WORKER = "worker"  # delivers digests, and does what comes again and again
+
+    @property
+    def answers(self) -> bool:
+        """Whether it takes what Slack sends."""
+        return self is not Role.WORKER
+
+    @property
+    def delivers(self) -> bool:
+        """Whether it does what falls due."""
+        return self is not Role.WEB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,8 @@
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
 
 import structlog
 
@@ -17,9 +19,21 @@ from bot.store.sqlite import open_sqlite
 logger = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """The store, and the ring that opens what is sealed in it.
+
+    `shared` is what several processes work on together, `None` for the embedded store.
+    """
+
+    documents: ForgettingDocuments
+    ring: KeyRing
+    shared: Any = None
+
+
 @asynccontextmanager
-async def opened_store(settings: Settings) -> AsyncIterator[tuple[ForgettingDocuments, KeyRing]]:
-    """Yield the store of these settings, and the ring that opens what is sealed in it.
+async def opened_store(settings: Settings) -> AsyncIterator[Stored]:
+    """Yield the store of these settings.
 
     Raises:
         StoreError: it cannot be opened: in use, damaged, or sealed with other keys.
@@ -32,7 +46,7 @@ async def opened_store(settings: Settings) -> AsyncIterator[tuple[ForgettingDocu
     try:
         ring = _key_ring(settings)
         await check_key_ring(documents, ring)
-        yield documents, ring
+        yield Stored(documents=documents, ring=ring)
     finally:
         await documents.close()
 

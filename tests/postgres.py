@@ -79,8 +79,8 @@ class PostgresServer:
 
 
 @contextmanager
-def running_postgres() -> Iterator[PostgresServer]:
-    """Yield a server for this run."""
+def running_postgres(conf: str = SETTINGS) -> Iterator[PostgresServer]:
+    """Yield a server for this run; `conf` is added to the postgresql.conf of an own one."""
     if given := os.environ.get(GIVEN):
         yield PostgresServer(given)
         return
@@ -88,8 +88,8 @@ def running_postgres() -> Iterator[PostgresServer]:
     server = _own_server(folder)
     try:
         server.ensure_pgdata_inited()
-        with (folder / "postgresql.conf").open("a") as conf:
-            conf.write(SETTINGS)
+        with (folder / "postgresql.conf").open("a") as file:
+            file.write(conf)
         server.start()
         yield PostgresServer(server.get_uri(), folder)
     finally:

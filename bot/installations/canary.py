@@ -63,11 +63,20 @@ class Canary:
         self._tries = 0
 
     def look(self) -> None:
-        """Begin to look, if there is something left to look for; this never waits."""
-        is_early = self._retry_at is not None and self._clock() < self._retry_at
-        if not (self._is_done or self._is_looking or is_early):
+        """Begin with `check`; this never waits."""
+        if self._is_wanted():
             self._is_looking = True
             self._tasks.start(self._try())
+
+    async def check(self) -> None:
+        """Look, if there is something left to look for and nobody does."""
+        if self._is_wanted():
+            self._is_looking = True
+            await self._try()
+
+    def _is_wanted(self) -> bool:
+        is_early = self._retry_at is not None and self._clock() < self._retry_at
+        return not (self._is_done or self._is_looking or is_early)
 
     async def _try(self) -> None:
         try:
