@@ -1,16 +1,20 @@
 """Fixtures for every test. Fakes live in tests/fakes.py; test data is built where it is read."""
 
+import asyncio
 import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
+from bot.engine.queue_schema import queue_migrations
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.migrating import OURS, migrate
 from tests.postgres import PostgresServer, running_postgres
 
-OURS = (
+SETTINGS = (
     *("SLACK_", "BOT_", "DOMAIN_TRACKER_", "LOG_"),
-    *("DATABASE_URL", "PORT", "HOST", "EGRESS_IPS", "TICK_SECONDS"),
+    *("DATABASE_URL", "PORT", "HOST", "EGRESS_IPS", "TICK_SECONDS", "METRICS_TOKEN"),
 )
 # A busy machine is no reason to fail: what must be fast has a test of its own.
 settings.register_profile("patient", deadline=None)
@@ -37,8 +41,23 @@ def empty_database(postgres: PostgresServer) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def migrated(postgres: PostgresServer) -> Iterator[str]:
+    """Return the name of a database with all tables and nothing in them, to be copied."""
+    with postgres.database() as url:
+        asyncio.run(migrate(parse_address(url), [OURS, queue_migrations()]))
+        yield url.partition("?")[0].rpartition("/")[2]
+
+
+@pytest.fixture
+def database(postgres: PostgresServer, migrated: str) -> Iterator[str]:
+    """Return the address of a database with all tables, of this test alone."""
+    with postgres.database(template=migrated) as url:
+        yield url
+
+
 @pytest.fixture(autouse=True)
 def no_settings_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide the developer's own settings: Bolt reads SLACK_* by itself, and may change mode."""
-    for name in [name for name in os.environ if name.startswith(OURS)]:
+    for name in [name for name in os.environ if name.startswith(SETTINGS)]:
         monkeypatch.delenv(name)

@@ -9,7 +9,7 @@ from bot.installations.installation import organisation
 from bot.installations.shelf import is_installation
 from bot.installations.traces import Traces
 from bot.store.errors import ConflictError
-from bot.store.forgotten import ForgettingDocuments
+from bot.store.forgotten import ErasableDocuments
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -23,7 +23,7 @@ class Erasure:
 
     def __init__(
         self,
-        documents: ForgettingDocuments,
+        documents: ErasableDocuments,
         traces: Traces,
         caches: Sequence[Callable[[WorkspaceId], object]],
     ) -> None:
@@ -47,7 +47,7 @@ class Erasure:
         own = _own_homes(home, await self._documents.list_keys(prefix))
         async with self._documents.forgetting(prefix, but=map(prefix_of, own)):
             if (await self.stamp(home)).rev != stamp.rev:
-                self._documents.welcome(prefix)
+                await self._documents.welcome(prefix)
                 raise ConflictError("installed anew meanwhile")
             await self._delete(home, await self._documents.list_keys(prefix))
         logger.info("forgotten", home=str(home))
@@ -64,7 +64,7 @@ class Erasure:
         """
         own = _own_homes(home, keys)
         for each in own:  # it may have been made a moment ago
-            self._documents.welcome(prefix_of(each))
+            await self._documents.welcome(prefix_of(each))
         doomed = {_home_of(key) for key in keys} - own
         if doomed:
             async with self._traces.left():

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
 from cachetools import LRUCache
@@ -17,6 +17,7 @@ from bot.installations.departure import (
     prefix_of,
 )
 from bot.installations.erasure import Erasure
+from bot.installations.grants import Grants
 from bot.installations.postponed import FIRST_RETRY, Postponed
 from bot.installations.proving import LOOK_AT, Proving, StillWorks
 from bot.installations.recurring import Recurring
@@ -24,7 +25,7 @@ from bot.installations.shelf import is_installation
 from bot.installations.traces import Traces
 from bot.single_flight import SingleFlight
 from bot.store.errors import ConflictError
-from bot.store.forgotten import ForgettingDocuments
+from bot.store.forgotten import ErasableDocuments
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 
@@ -32,8 +33,6 @@ logger = structlog.get_logger()
 
 MAX_TRIES = 100  # a day
 MAX_OPEN = 10_000
-# Requests of a workspace that was withdrawn may be that late: Slack repeats events for 6 minutes.
-LATEST_REQUEST = timedelta(minutes=10)
 
 
 class Forgetting:
@@ -46,7 +45,7 @@ class Forgetting:
 
     def __init__(
         self,
-        documents: ForgettingDocuments,
+        documents: ErasableDocuments,
         proving: Proving,
         *,
         still_works: StillWorks,
@@ -63,14 +62,14 @@ class Forgetting:
         self._clock = clock
         self._installed_since = installed_since
         self._round = Recurring(tasks, self.forget_due)
+        self._grants = Grants(documents, tasks, clock=clock)
         self._flights: SingleFlight[Departure, None] = SingleFlight()
         self._open: LRUCache[Departure, Postponed] = LRUCache(MAX_OPEN)
-        self._granted: LRUCache[WorkspaceId, datetime] = LRUCache(MAX_OPEN)
-        self._withdrawn: LRUCache[WorkspaceId, datetime] = LRUCache(MAX_OPEN)
 
     def look(self) -> None:
         """Begin with what is due, for each tick; this never waits."""
         self._round.begin()
+        self._grants.look()
         self._traces.wipe_soon()
 
     def wipe_soon(self) -> "asyncio.Task[None] | None":
@@ -87,20 +86,13 @@ class Forgetting:
         await self._flights.run(departure, lambda: self._follow(departure))
         self._open.pop(departure, None)
 
-    def grant(self, home: WorkspaceId, at: datetime) -> None:
-        """Take in again what a workspace does, to which its organisation has given the app."""
-        self._granted[home] = max(at, self._granted.get(home, at))
-        self._withdrawn.pop(home, None)
-        self._documents.welcome(prefix_of(home))
+    def grant(self, home: WorkspaceId, at: datetime) -> "asyncio.Task[None]":
+        """See `Grants.grant`."""
+        return self._grants.grant(home, at)
 
     def note_served(self, workspace: WorkspaceId) -> None:
-        """Take a workspace in again that is served, although nobody told that it was granted.
-
-        Not at once: a request may be under way while the organisation takes the app away.
-        """
-        withdrawn_at = self._withdrawn.get(workspace)
-        if withdrawn_at and self._clock() - withdrawn_at > LATEST_REQUEST:
-            self.grant(workspace, self._clock())
+        """See `Grants.note_served`."""
+        self._grants.note_served(workspace)
 
     async def forget_due(self) -> None:
         """Go on with what failed, and delete what waited in vain to be installed again.
@@ -153,16 +145,15 @@ class Forgetting:
             return  # its own installation is gone already; the organisation's has taken over
         await self._erasure.erase(home, stamp)
         if is_covered:
-            self._documents.welcome(prefix_of(home))
+            await self._documents.welcome(prefix_of(home))
 
     async def _withdraw(self, departure: Departure) -> None:
         home = departure.home
-        granted_at = self._granted.get(home)
-        if granted_at and departure.at < granted_at:
+        if await self._grants.is_granted_after(home, departure.at):
             return
         if (stamp := await self._erasure.stamp(home)).rev:
             return  # it has an installation of its own
-        self._withdrawn[home] = self._clock()
+        self._grants.note_withdrawn(home)
         await self._erasure.erase(home, stamp)
 
     async def _revoke(self, departure: Departure) -> None:

@@ -11,29 +11,39 @@ from bot.installations.shelf import InstallationShelf, Kept
 from bot.single_flight import SingleFlight
 from bot.workspace import WorkspaceId
 
-# Another process may install, renew or forget meanwhile.
-REMEMBERED_FOR_S = 60
+# For a store that this process has to itself. Where others install, renew and forget meanwhile
+# it is to be short: see `RecentInstallations`.
+REMEMBERED_FOR_S = 60.0
 MAX_REMEMBERED = 10_000
 
 
 class RecentInstallations:
-    """Reads each installation once a minute, for everybody; that there is none, too.
+    """Reads each installation once in `for_s` seconds, for everybody; that there is none, too.
+
+    What another process has written is known here so much later, unless Slack refuses the token
+    (then `forget` comes), nothing was found, or it is written (then it is read): a request of a
+    workspace that was forgotten meanwhile may be let in, with a token that Slack has revoked and
+    a store that takes nothing in; a token that was renewed is good for hours more.
 
     Every method but `forget` raises what the shelf raises.
     """
 
     def __init__(
-        self, shelf: InstallationShelf, *, clock_s: Callable[[], float] = time.monotonic
+        self,
+        shelf: InstallationShelf,
+        *,
+        clock_s: Callable[[], float] = time.monotonic,
+        for_s: float = REMEMBERED_FOR_S,
     ) -> None:
         self._shelf = shelf
         self._known: TTLCache[WorkspaceId, Kept | None] = TTLCache(
-            MAX_REMEMBERED, REMEMBERED_FOR_S, timer=clock_s
+            MAX_REMEMBERED, for_s, timer=clock_s
         )
         self._flights: SingleFlight[WorkspaceId, Kept | None] = SingleFlight()
         self._changes = 0
 
     async def get(self, home: WorkspaceId) -> Kept | None:
-        """Return the installation as it was within the last minute, `None` for none."""
+        """Return the installation as it was `for_s` seconds ago at most, `None` for none."""
         try:
             return self._known[home]
         except KeyError:

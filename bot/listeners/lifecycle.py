@@ -87,7 +87,7 @@ class LifecycleListeners:
     async def grant(self, body: Mapping[str, Any]) -> None:
         """Take the workspaces in again to which an organisation has given the app."""
         for departure in _withdrawn(body, _moment(body, self._clock())):
-            self._forgetting.grant(departure.home, departure.at)
+            await self._forgetting.grant(departure.home, departure.at)
             await self._on_granted(departure.home)
 
     async def _follow_all(

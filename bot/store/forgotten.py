@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from cachetools import LRUCache
 
@@ -15,13 +15,43 @@ from bot.store.errors import StoreError
 MAX_REMEMBERED = 10_000
 
 
-class ForgettingDocuments:
-    """`Documents` that refuses to write what lies under a prefix that was forgotten.
+class ErasableDocuments(Documents, Protocol):
+    """`Documents` that refuse to write what lies under a prefix that was forgotten.
 
     A scan, a post or a note may end after its workspace was deleted, and would leave its ids
     behind for ever. Prefixes are `E1.T1/` for one workspace and `E1.` for all of an organisation;
-    the longer one counts. `beginning_of` names the prefix that is welcome again when a document
-    is put, `None` for all documents but those.
+    the longer one counts. A prefix is welcome again when a document is put that begins it, as
+    an installation does, and may be so by itself an hour later.
+    """
+
+    def forgetting(
+        self, prefix: str, *, but: Iterable[str] = ()
+    ) -> AbstractAsyncContextManager[None]:
+        """Refuse, from now on, to write under `prefix`, but not under the longer ones in `but`.
+
+        What was written before can be deleted inside the block, where every document that begins
+        something waits for its end: a new installation is not deleted together with the one
+        before. Nobody else forgets anything of the same workspace or organisation meanwhile.
+
+        Raises:
+            StoreError: it failed, or others took too long.
+        """
+        ...
+
+    async def welcome(self, prefix: str) -> None:
+        """Take in again what lies under `prefix`.
+
+        Raises:
+            StoreError: it failed.
+        """
+        ...
+
+
+class ForgettingDocuments:
+    """`ErasableDocuments` for a store that one process uses alone.
+
+    `beginning_of` names the prefix that is welcome again when a document is put, `None` for all
+    documents but those.
 
     Only this process knows what it has forgotten, until it ends. It relies on a store that does
     what it is asked in that order: a `put` before `forgetting` happens before the deletion.
@@ -40,20 +70,19 @@ class ForgettingDocuments:
 
     @asynccontextmanager
     async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
-        """Refuse, from now on, to write under `prefix`, but not under the longer ones in `but`.
-
-        Inside the block every document that begins something waits for its end, so that a new
-        installation is not deleted together with the one before.
-        """
+        """See `ErasableDocuments.forgetting`."""
         async with self._turn:
-            self.welcome(prefix)  # with whatever of it was welcome by itself
+            self._welcome(prefix)  # with whatever of it was welcome by itself
             self._forgotten[prefix] = True
             for each in but:
-                self.welcome(each)
+                self._welcome(each)
             yield
 
-    def welcome(self, prefix: str) -> None:
-        """Take in again what lies under `prefix`."""
+    async def welcome(self, prefix: str) -> None:
+        """See `ErasableDocuments.welcome`."""
+        self._welcome(prefix)
+
+    def _welcome(self, prefix: str) -> None:
         for known in [each for each in self._forgotten if each.startswith(prefix)]:
             del self._forgotten[known]
         if self._is_forgotten(prefix):  # as a part of an organisation
@@ -82,7 +111,7 @@ class ForgettingDocuments:
             return await self._documents.put(key, value, due_at=due_at, if_rev=if_rev)
         async with self._turn:
             document = await self._documents.put(key, value, due_at=due_at, if_rev=if_rev)
-            self.welcome(begins)
+            self._welcome(begins)
             return document
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:

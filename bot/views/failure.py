@@ -20,6 +20,7 @@ from bot.store.errors import (
     StoreLockedError,
     WrongKeyRingError,
 )
+from bot.store.postgres.errors import LostConnectionError, OutdatedSchemaError
 from bot.views.adding import already_added_message
 from bot.views.blocks import actions, context, run_button, section
 from bot.views.digests.trouble import DIGEST_TROUBLES
@@ -144,6 +145,21 @@ def _wrong_ring(_error: WrongKeyRingError, facts: Facts) -> Message:
     )
 
 
+def _lost_connection(_error: LostConnectionError, facts: Facts) -> Message:
+    return retry_message(
+        "The line to my memory broke while I was saving, so I cannot know whether it was saved."
+        " Look before you do it again.",
+        facts,
+    )
+
+
+def _outdated(_error: OutdatedSchemaError, facts: Facts) -> Message:
+    return retry_message(
+        "My memory is of an earlier version. The operator has to run `python -m bot migrate`.",
+        facts,
+    )
+
+
 def _root(_error: BotError, facts: Facts) -> Message:
     return retry_message("I could not do this.", facts)
 
@@ -166,5 +182,7 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     StoreError: _store,
     StoreLockedError: _locked,
     WrongKeyRingError: _wrong_ring,
+    LostConnectionError: _lost_connection,
+    OutdatedSchemaError: _outdated,
     BotError: _root,
 }

@@ -18,6 +18,7 @@ from bot.installations.flow import InstallFlow, OAuthPlace
 from bot.installations.installation import Installation, Tokens, organisation
 from bot.installations.state import LIVES_FOR, InstallStates
 from bot.slack.oauth import OAuthCalls
+from bot.store.errors import StoreError
 from bot.store.memory import MemoryDocuments
 from bot.tasks import Tasks
 from bot.views import install_pages
@@ -35,6 +36,7 @@ from tests.installations.slack_stub import (
     SlackStub,
     running_slack_stub,
 )
+from tests.test_seen import TroubledSeen
 from tests.whole.town import free_port
 
 pytestmark = pytest.mark.anyio
@@ -89,6 +91,7 @@ class Hall:
         self.welcome_error: Exception | None = None
         self.url = f"http://127.0.0.1:{port}"
         self.tasks = Tasks()
+        self.used = TroubledSeen()
         client = AsyncWebClient(base_url=slack.url, session=slack_http, retry_handlers=[])
         self.flow = InstallFlow(
             place=OAuthPlace(
@@ -105,7 +108,7 @@ class Hall:
                 waits_s=0.1,
             ),
             recent=a_memory(self.documents, self.clock.seconds),
-            states=InstallStates(RING, clock=self.clock),
+            states=InstallStates(RING, clock=self.clock, used=self.used),
             pages=install_pages,
             on_installed=self.welcome,
             tasks=self.tasks,
@@ -474,6 +477,20 @@ async def test_a_store_that_fails_is_said_with_a_reference(
     assert page.status == 500
     assert page.says("please begin again")
     assert reference_of(page) in capsys.readouterr().out
+
+
+async def test_while_nobody_knows_which_states_were_used_no_code_is_spent(
+    hall: Hall, browser: Browser
+) -> None:
+    state = await browser.begin()
+    hall.used.error = StoreError("down")
+    failed = await browser.get(BACK, code=CODE, state=state)
+    hall.used.error = None
+
+    assert failed.status == 500
+    assert failed.says("please begin again")
+    assert hall.slack.forms == []
+    assert (await browser.install()).status == 200
 
 
 async def test_what_a_stranger_writes_into_the_address_is_not_shown(

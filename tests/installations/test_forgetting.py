@@ -427,11 +427,11 @@ class TestOrganisation:
         await registry.install(ORG)
         await registry.leave(IN_ORG, Way.WITHDRAWN)
 
-        registry.forgetting.grant(IN_ORG, MOMENT + HOUR)
+        await registry.forgetting.grant(IN_ORG, MOMENT + HOUR)
         await registry.set_up(IN_ORG)
         await registry.leave(IN_ORG, Way.WITHDRAWN)  # Slack's retry
 
-        assert len(await registry.keys("E1.T3/")) == 2
+        assert len(await registry.keys("E1.T3/")) == 3  # and since when it has the app
 
     async def test_who_is_served_long_after_is_taken_in_although_nobody_granted_it(
         self, registry: Registry
@@ -444,6 +444,7 @@ class TestOrganisation:
             await registry.set_up(IN_ORG)
         registry.clock.advance(601)
         registry.forgetting.note_served(IN_ORG)
+        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
 
         await registry.set_up(IN_ORG)
 

@@ -10,11 +10,13 @@ import pytest
 
 from bot.admin.audit import Act, Audit
 from bot.admin.managers import Managers, Named
+from bot.digests.places import Places
 from bot.digests.shelf import Shelf
 from bot.homes import Homes
 from bot.installations.canary import Canary
 from bot.installations.departure import Departure, Way, beginning_of
 from bot.installations.forgetting import Forgetting
+from bot.installations.grants import Grants
 from bot.installations.installation import Tokens
 from bot.installations.proving import Proving
 from bot.installations.shelf import InstallationShelf
@@ -22,9 +24,10 @@ from bot.kept import KeptCommand, KeptCommands
 from bot.keys import KeyDraft, Keys
 from bot.message import Message
 from bot.portfolio.portfolio import Portfolio
+from bot.portfolio.versions import StoredVersions
 from bot.scans import Scans
 from bot.store.base import Documents
-from bot.store.forgotten import ForgettingDocuments
+from bot.store.forgotten import ErasableDocuments, ForgettingDocuments
 from bot.store.sqlite import open_sqlite
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
@@ -45,7 +48,7 @@ GONE, STAYS = WorkspaceId("T0GONE", "E0GONE"), WorkspaceId("T0STAYS", "E0STAYS")
 class Life:
     """Everything that a workspace writes in the course of its life, with a mark in its names."""
 
-    def __init__(self, documents: Documents, workspace: WorkspaceId) -> None:
+    def __init__(self, documents: ErasableDocuments, workspace: WorkspaceId) -> None:
         self.documents = documents
         self.workspace = workspace
         self.clock = FakeClock()
@@ -70,6 +73,10 @@ class Life:
             )
         )
         await Homes(self.documents, Tasks(), clock=self.clock).opened(self.workspace, person)
+        around = f"{self.workspace.enterprise_id}.-/installation"
+        await self.documents.put(around, {})  # that of an organisation, which then goes
+        await Grants(self.documents, Tasks(), clock=self.clock).grant(self.workspace, MOMENT)
+        await self.documents.delete(around)
 
         async def own() -> WorkspaceId:
             return self.workspace
@@ -109,9 +116,17 @@ class Life:
             self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
         )
         await digests.restrict(self.workspace, admins_only=True)
+        self.place = Places(self.documents, clock=self.clock).taken(
+            self.workspace, f"C_{self.mark}", f"D_{self.mark}", self._no_digests
+        )
+        await self.place.__aenter__()  # and who took it died before the digest was made
+
+    async def _no_digests(self) -> list[str]:
+        return []
 
     async def _use(self) -> None:
-        portfolio = Portfolio(FakeLists(), clock=self.clock)
+        versions = StoredVersions(self.documents)
+        portfolio = Portfolio(FakeLists(), clock=self.clock, versions=versions)
         scans = Scans(Scanner(), portfolio, self.documents, clock=self.clock)
         for number in range(30):
             host = f"{self.mark}{number}.example"

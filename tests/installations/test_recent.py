@@ -63,6 +63,22 @@ async def test_an_installation_is_read_once_a_minute(shop: Shop) -> None:
     assert await shop.name() == "after"
 
 
+async def test_beside_other_processes_an_installation_is_remembered_for_a_shorter_time(
+    shop: Shop,
+) -> None:
+    shelf = a_shelf(shop.documents)
+    shop.recent = RecentInstallations(shelf, clock_s=shop.clock.seconds, for_s=5)
+    await shop.put("before")
+    await shop.name()
+    await shop.put("after")
+    shop.clock.advance(4)
+    before = await shop.name()
+
+    shop.clock.advance(2)
+
+    assert (before, await shop.name()) == ("before", "after")
+
+
 async def test_that_there_is_none_is_remembered_too(shop: Shop) -> None:
     assert [await shop.name() for _ in range(3)] == [None] * 3
     assert len(shop.documents.read) == 1

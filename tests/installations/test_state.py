@@ -11,12 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.installations.state import ABOUT, LIVES_FOR, MAX_REMEMBERED, InstallStates
+from bot.seen import RecentlySeen
+from bot.store.errors import StoreError
 from bot.store.sealed import KeyRing
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
 from tests.installations.builders import RING
 
 pytestmark = pytest.mark.anyio
+
+
+class LostSeen(RecentlySeen):
+    """What all processes share, out of reach."""
+
+    async def is_new(self, name: str) -> bool:
+        raise StoreError(f"nobody knows {len(name)} characters")
 
 
 @pytest.fixture
@@ -71,14 +80,28 @@ async def test_what_was_used_is_remembered_as_long_as_it_could_be_used(
         clock.advance(LIVES_FOR.total_seconds() / 10)
 
     assert not await states.async_consume(state)
-    assert not states._used
 
 
-async def test_however_many_come_only_so_many_are_remembered(states: InstallStates) -> None:
-    for _ in range(MAX_REMEMBERED + 1):
-        assert await states.async_consume(await states.async_issue())
+async def test_of_many_at_once_only_the_latest_are_remembered(states: InstallStates) -> None:
+    issued = [await states.async_issue() for _ in range(MAX_REMEMBERED + 1)]
+    for state in issued:
+        assert await states.async_consume(state)
 
-    assert len(states._used) == MAX_REMEMBERED
+    assert not await states.async_consume(issued[-1])
+    assert await states.async_consume(issued[0])
+
+
+async def test_no_state_is_taken_while_nobody_knows_which_were_used(clock: FakeClock) -> None:
+    states = InstallStates(RING, clock=clock, used=LostSeen(clock=clock.seconds))
+
+    with pytest.raises(StoreError):
+        await states.async_consume(await states.async_issue())
+
+
+async def test_what_is_no_state_costs_the_store_nothing(clock: FakeClock) -> None:
+    states = InstallStates(RING, clock=clock, used=LostSeen(clock=clock.seconds))
+
+    assert not await states.async_consume("nonsense")
 
 
 async def test_a_state_of_another_ring_is_not_ours(states: InstallStates) -> None:

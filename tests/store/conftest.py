@@ -8,30 +8,48 @@ import pytest
 
 from bot.store.base import Documents
 from bot.store.memory import MemoryDocuments
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.documents import open_postgres
 from bot.store.sqlite import SqliteDocuments, open_sqlite
 
 
 @asynccontextmanager
-async def memory_documents(_folder: Path) -> AsyncIterator[Documents]:
+async def memory_documents(_request: pytest.FixtureRequest) -> AsyncIterator[Documents]:
     yield MemoryDocuments()
 
 
 @asynccontextmanager
-async def sqlite_documents(folder: Path) -> AsyncIterator[Documents]:
-    store = await open_sqlite(folder / "bot.sqlite")
+async def sqlite_documents(request: pytest.FixtureRequest) -> AsyncIterator[Documents]:
+    store = await open_sqlite(request.getfixturevalue("tmp_path") / "bot.sqlite")
     yield store
     await store.close()
 
 
-STORES: dict[str, Callable[[Path], AbstractAsyncContextManager[Documents]]] = {
+@asynccontextmanager
+async def postgres_documents(request: pytest.FixtureRequest) -> AsyncIterator[Documents]:
+    store = await open_postgres(parse_address(request.getfixturevalue("database")))
+    yield store
+    await store.close()
+
+
+STORES: dict[str, Callable[[pytest.FixtureRequest], AbstractAsyncContextManager[Documents]]] = {
     "memory": memory_documents,
     "sqlite": sqlite_documents,
+    "postgres": postgres_documents,
 }
 
 
 @pytest.fixture(params=STORES)
-async def documents(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Documents]:
-    async with STORES[request.param](tmp_path) as store:
+def needed(request: pytest.FixtureRequest) -> str:
+    """Ask for a database before the loop of the test runs, if the store is to be in one."""
+    if request.param == "postgres":
+        request.getfixturevalue("database")
+    return str(request.param)
+
+
+@pytest.fixture
+async def documents(request: pytest.FixtureRequest, needed: str) -> AsyncIterator[Documents]:
+    async with STORES[needed](request) as store:
         yield store
 
 

@@ -1,13 +1,16 @@
 """A store that does not take in again what was forgotten, as long as it may not."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.store.base import Documents
 from bot.store.errors import StoreError
-from bot.store.forgotten import MAX_REMEMBERED, ForgettingDocuments
+from bot.store.forgotten import MAX_REMEMBERED, ErasableDocuments, ForgettingDocuments
 from bot.store.memory import MemoryDocuments
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.documents import open_postgres
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -18,12 +21,28 @@ def prefix_begun(key: str) -> str | None:
     return home.removesuffix("-") if kind == "installation" else None
 
 
+def beginning_of(key: str) -> str | None:
+    return (begun := prefix_begun(key)) and begun + "/" * ("T" in begun)
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def url(request: pytest.FixtureRequest) -> str | None:
+    """Return the address of a database, `None` for a store in memory."""
+    if request.param == "memory":
+        return None
+    database: str = request.getfixturevalue("database")
+    return database
+
+
 @pytest.fixture
-def documents() -> ForgettingDocuments:
-    return ForgettingDocuments(
-        MemoryDocuments(),
-        beginning_of=lambda key: (begun := prefix_begun(key)) and begun + "/" * ("T" in begun),
+async def documents(url: str | None) -> AsyncIterator[ErasableDocuments]:
+    store: ErasableDocuments = (
+        await open_postgres(parse_address(url), beginning_of=beginning_of)
+        if url
+        else ForgettingDocuments(MemoryDocuments(), beginning_of=beginning_of)
     )
+    yield store
+    await store.close()
 
 
 async def takes(documents: Documents, key: str) -> bool:
@@ -34,7 +53,7 @@ async def takes(documents: Documents, key: str) -> bool:
     return True
 
 
-async def test_what_was_forgotten_is_not_written_again(documents: ForgettingDocuments) -> None:
+async def test_what_was_forgotten_is_not_written_again(documents: ErasableDocuments) -> None:
     async with documents.forgetting("-.T1/"):
         assert not await takes(documents, "-.T1/scan/a.example")
 
@@ -44,16 +63,16 @@ async def test_what_was_forgotten_is_not_written_again(documents: ForgettingDocu
         assert await takes(documents, other)
 
 
-async def test_who_comes_back_is_welcome(documents: ForgettingDocuments) -> None:
+async def test_who_comes_back_is_welcome(documents: ErasableDocuments) -> None:
     async with documents.forgetting("-.T1/"):
         pass
 
-    documents.welcome("-.T1/")
+    await documents.welcome("-.T1/")
 
     assert await takes(documents, "-.T1/key")
 
 
-async def test_an_installation_makes_its_workspace_welcome(documents: ForgettingDocuments) -> None:
+async def test_an_installation_makes_its_workspace_welcome(documents: ErasableDocuments) -> None:
     async with documents.forgetting("-.T1/"):
         pass
 
@@ -63,7 +82,7 @@ async def test_an_installation_makes_its_workspace_welcome(documents: Forgetting
 
 
 async def test_an_installation_waits_until_the_one_before_is_deleted(
-    documents: ForgettingDocuments,
+    documents: ErasableDocuments,
 ) -> None:
     async with documents.forgetting("-.T1/"):
         saving = asyncio.create_task(documents.put("-.T1/installation", {"new": True}))
@@ -76,10 +95,10 @@ async def test_an_installation_waits_until_the_one_before_is_deleted(
 
 
 async def test_an_organisation_is_forgotten_but_for_who_is_welcome(
-    documents: ForgettingDocuments,
+    documents: ErasableDocuments,
 ) -> None:
     async with documents.forgetting("E1."):
-        documents.welcome("E1.T1/")
+        await documents.welcome("E1.T1/")
 
     assert await takes(documents, "E1.T1/key")
     assert not await takes(documents, "E1.T2/key")
@@ -87,7 +106,7 @@ async def test_an_organisation_is_forgotten_but_for_who_is_welcome(
 
 
 async def test_who_is_welcome_from_the_beginning_is_never_refused(
-    documents: ForgettingDocuments,
+    documents: ErasableDocuments,
 ) -> None:
     async with documents.forgetting("E1.", but=["E1.T1/"]):
         assert await takes(documents, "E1.T1/key")
@@ -95,7 +114,7 @@ async def test_who_is_welcome_from_the_beginning_is_never_refused(
 
 
 async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
-    documents: ForgettingDocuments,
+    documents: ErasableDocuments,
 ) -> None:
     for prefix in ("E1.T1/", "E1."):
         async with documents.forgetting(prefix):
@@ -107,7 +126,9 @@ async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
     assert await takes(documents, "E1.T2/key")
 
 
-async def test_only_so_many_are_remembered(documents: ForgettingDocuments) -> None:
+async def test_only_so_many_are_remembered_in_memory() -> None:
+    documents = ForgettingDocuments(MemoryDocuments(), beginning_of=beginning_of)
+
     for number in range(MAX_REMEMBERED + 1):
         async with documents.forgetting(f"-.T{number}/"):
             pass
@@ -116,7 +137,7 @@ async def test_only_so_many_are_remembered(documents: ForgettingDocuments) -> No
     assert not await takes(documents, "-.T1/key")
 
 
-async def test_everything_else_goes_through(documents: ForgettingDocuments) -> None:
+async def test_everything_else_goes_through(documents: ErasableDocuments) -> None:
     document = await documents.put("-.T1/key", {"a": 1}, if_rev=0)
 
     await documents.check()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.store.base import Documents
 from bot.store.errors import UnreadableSecretError, WrongKeyRingError
-from bot.store.memory import MemoryDocuments
 from bot.store.sealed import KeyRing, about, check_key_ring
 from bot.workspace import WorkspaceId
 
@@ -187,9 +187,9 @@ def test_a_ring_shows_no_key() -> None:
 class TestKeyCheck:
     pytestmark = pytest.mark.anyio
 
-    async def test_the_first_start_leaves_a_note_and_later_ones_pass(self) -> None:
-        documents = MemoryDocuments()
-
+    async def test_the_first_start_leaves_a_note_and_later_ones_pass(
+        self, documents: Documents
+    ) -> None:
         await check_key_ring(documents, a_ring("k1"))
         note = await documents.get("meta/key-check")
         await check_key_ring(documents, a_ring("k1"))
@@ -197,22 +197,21 @@ class TestKeyCheck:
         assert note is not None
         assert await documents.get("meta/key-check") == note
 
-    async def test_another_key_under_the_same_name_is_refused(self) -> None:
-        documents = MemoryDocuments()
+    async def test_another_key_under_the_same_name_is_refused(self, documents: Documents) -> None:
         await check_key_ring(documents, a_ring("k1"))
 
         with pytest.raises(WrongKeyRingError, match="another key of that name"):
             await check_key_ring(documents, KeyRing.parse(f"k1:{a_key(9)}"))
 
-    async def test_a_ring_without_the_earlier_key_is_refused(self) -> None:
-        documents = MemoryDocuments()
+    async def test_a_ring_without_the_earlier_key_is_refused(self, documents: Documents) -> None:
         await check_key_ring(documents, a_ring("k1"))
 
         with pytest.raises(WrongKeyRingError, match=r"named k1.*no key of that name"):
             await check_key_ring(documents, a_ring("k2"))
 
-    async def test_an_added_first_key_passes_and_is_needed_from_then_on(self) -> None:
-        documents = MemoryDocuments()
+    async def test_an_added_first_key_passes_and_is_needed_from_then_on(
+        self, documents: Documents
+    ) -> None:
         await check_key_ring(documents, a_ring("k1"))
 
         await check_key_ring(documents, a_ring("k2", "k1"))
@@ -222,15 +221,13 @@ class TestKeyCheck:
             with pytest.raises(WrongKeyRingError):
                 await check_key_ring(documents, missing)
 
-    async def test_a_note_that_nobody_wrote_is_refused(self) -> None:
-        documents = MemoryDocuments()
+    async def test_a_note_that_nobody_wrote_is_refused(self, documents: Documents) -> None:
         await documents.put("meta/key-check", {"k1": "v1.k1.AAAA"})
 
         with pytest.raises(WrongKeyRingError):
             await check_key_ring(documents, a_ring("k1"))
 
-    async def test_the_store_holds_no_key(self) -> None:
-        documents = MemoryDocuments()
+    async def test_the_store_holds_no_key(self, documents: Documents) -> None:
         await check_key_ring(documents, a_ring("k1"))
 
         (note,) = await documents.list_prefix("")

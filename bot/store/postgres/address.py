@@ -1,0 +1,103 @@
+"""Where the database is, read from DATABASE_URL. No I/O."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+SCHEMES = ("postgresql://", "postgres://")
+POOL_MODES = {"session": False, "transaction": True}
+# One connection keeps others out while a workspace is deleted over another one.
+MIN_POOL_SIZE = 2
+MAX_POOL_SIZE = 500
+DEFAULT_POOL_SIZE = 10
+OWN_OPTIONS = ("pool_mode", "pool_size")
+# What the address does not say otherwise. A network that drops packets is noticed in seconds:
+# https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
+DEFAULTS = {
+    "application_name": "domain-tracker-bot",
+    "client_encoding": "utf8",
+    "connect_timeout": "5",
+    "keepalives_idle": "30",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Address:
+    """A database and how to reach it. Shows no password.
+
+    `conninfo` is for libpq. `is_pooled`: behind a pooler that hands a connection out for one
+    transaction at a time, so that nothing may outlive a transaction. `pool_size`: how many
+    connections one process opens at most.
+    """
+
+    conninfo: str
+    is_pooled: bool = False
+    pool_size: int = DEFAULT_POOL_SIZE
+
+    @property
+    def place(self) -> str:
+        """Which database where, for people."""
+        known = conninfo_to_dict(self.conninfo)
+        host = known.get("host") or known.get("hostaddr") or "the local socket"
+        port = f":{known['port']}" if known.get("port") else ""
+        return f"{host}{port}, database {known.get('dbname') or 'of the same name as the user'}"
+
+    def __repr__(self) -> str:
+        return f"Address({self.place}, is_pooled={self.is_pooled}, pool_size={self.pool_size})"
+
+
+def parse_address(url: str) -> Address:
+    """Return where `postgresql://user:password@host:port/database?option=value` leads.
+
+    `postgres://` is the same. Our own options are `pool_mode=transaction` (see `Address`; the
+    other mode is `session`) and `pool_size`; all others are libpq's, those of TLS among them.
+
+    Raises:
+        ValueError: it is something else. The message quotes nothing of it.
+    """
+    if not url.startswith(SCHEMES):
+        raise ValueError("the address of the database begins with postgresql://")
+    base, _, query = url.partition("?")
+    given = query.split("&") if query else []
+    ours = dict(parse_qsl("&".join(each for each in given if _is_ours(each))))
+    theirs = "&".join(each for each in given if not _is_ours(each))
+    return Address(
+        make_conninfo(**{**DEFAULTS, **_parameters(f"{base}?{theirs}" if theirs else base)}),
+        is_pooled=_is_pooled(ours.get("pool_mode", "session")),
+        pool_size=_pool_size(ours.get("pool_size", str(DEFAULT_POOL_SIZE))),
+    )
+
+
+def _is_ours(option: str) -> bool:
+    return option.partition("=")[0] in OWN_OPTIONS
+
+
+def _parameters(url: str) -> dict[str, Any]:
+    try:
+        return conninfo_to_dict(url)
+    except ProgrammingError:  # its message may quote the password
+        raise ValueError(
+            "the address of the database cannot be read: special characters in user or password"
+            " are written as %XX, and options are those of libpq, pool_mode and pool_size"
+        ) from None
+
+
+def _is_pooled(mode: str) -> bool:
+    if mode not in POOL_MODES:
+        raise ValueError("pool_mode in the address of the database is session or transaction")
+    return POOL_MODES[mode]
+
+
+def _pool_size(text: str) -> int:
+    if text.isascii() and text.isdigit() and MIN_POOL_SIZE <= int(text) <= MAX_POOL_SIZE:
+        return int(text)
+    raise ValueError(
+        "pool_size in the address of the database is a whole number from"
+        f" {MIN_POOL_SIZE} to {MAX_POOL_SIZE}"
+    )

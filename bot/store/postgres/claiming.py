@@ -1,0 +1,42 @@
+"""How what is due is taken from the documents, so that no two workers take the same."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from bot.store.postgres.pool import Connection
+
+# Keys are `{workspace}/{kind}/{name}`. The order of locking is that of the index on `due_at`.
+_CLAIM = """
+WITH due AS (
+    SELECT key, due_at FROM document
+    WHERE due_at <= %(now)s
+        AND split_part(key, '/', 2) = %(kind)s
+        AND split_part(key, '/', 1) NOT IN (SELECT unnest(%(but_not)s::text[]))
+    ORDER BY due_at, key
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+), pushed AS (
+    UPDATE document SET due_at = %(until)s FROM due WHERE document.key = due.key
+)
+SELECT split_part(key, '/', 1), split_part(key, '/', 3) FROM due ORDER BY due_at, key
+"""
+
+
+async def claimed_due(
+    connection: Connection,
+    kind: str,
+    *,
+    now: datetime,
+    until: datetime,
+    but_not: Collection[str] = (),
+    limit: int,
+) -> list[tuple[str, str]]:
+    """Make documents of `kind` that are due at `now` due at `until`; return whose they are.
+
+    Returns workspaces and names, the longest due first, at most `limit`. None of a workspace in
+    `but_not`, and none that another transaction holds just now. Value and revision stay as they
+    are. Nothing has happened until the transaction of `connection` is committed.
+    """
+    wanted = {"now": now, "until": until, "kind": kind, "limit": limit, "but_not": [*but_not]}
+    claimed = await connection.execute(_CLAIM, wanted)
+    return [(workspace, name) for workspace, name in await claimed.fetchall()]

@@ -1,0 +1,181 @@
+"""Nobody waits for ever: not for a lock, not for a connection, and nobody keeps one."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.store.errors import StoreError
+from bot.store.postgres.address import Address, parse_address
+from bot.store.postgres.documents import PostgresDocuments, open_postgres
+from bot.store.postgres.pool import open_pool
+from tests.fakes import TIME_LIMIT_S
+from tests.store.postgres.database import run
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "hunter2"
+
+
+@pytest.fixture
+async def hasty(database: str) -> AsyncIterator[PostgresDocuments]:
+    """Return a store of three connections whose calls may take 0.2 s."""
+    opened = await open_postgres(parse_address(f"{database}&pool_size=3"), timeout_s=0.2)
+    yield opened
+    await opened.close()
+
+
+@asynccontextmanager
+async def locked(store: PostgresDocuments, key: str) -> AsyncIterator[None]:
+    """Keep everybody from writing a document."""
+    async with store.pool.connection() as connection, connection.transaction():
+        await connection.execute("SELECT 1 FROM document WHERE key = %s FOR UPDATE", (key,))
+        yield
+
+
+async def all_connections_are_back(store: PostgresDocuments) -> bool:
+    """Whether as many callers at once are served as there may be connections."""
+    everybody = asyncio.Barrier(store.pool.max_size)
+
+    async def use() -> None:
+        async with store.pool.connection() as connection:
+            await connection.execute("SELECT 1")
+            await everybody.wait()
+
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await asyncio.gather(*(use() for _ in range(store.pool.max_size)))
+    return True
+
+
+async def test_who_waits_for_a_lock_gives_up(
+    store: PostgresDocuments, hasty: PostgresDocuments
+) -> None:
+    first = await store.put("-.T1/key", {"n": 1})
+
+    async with locked(store, "-.T1/key"):
+        for call in (
+            hasty.put("-.T1/key", {"n": 2}),
+            hasty.put("-.T1/key", {"n": 2}, if_rev=first.rev),
+            hasty.delete("-.T1/key"),
+            hasty.delete_prefix("-.T1/"),
+        ):
+            with pytest.raises(StoreError, match=r"did not answer within 0\.2 s"):
+                await call
+        assert await hasty.get("-.T1/key") == first  # readers do not wait
+
+    assert await store.get("-.T1/key") == first
+    assert await all_connections_are_back(hasty)
+
+
+async def test_who_finds_all_connections_in_use_gives_up(
+    store: PostgresDocuments, hasty: PostgresDocuments
+) -> None:
+    await store.put("-.T1/key", {})
+
+    async with locked(store, "-.T1/key"):
+        calls = [hasty.put("-.T1/key", {"n": n}) for n in range(5)]
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+
+    assert [type(outcome) for outcome in outcomes] == [StoreError] * 5
+    assert await all_connections_are_back(hasty)
+
+
+async def test_whoever_is_cancelled_gives_the_connection_back(
+    store: PostgresDocuments, address: Address
+) -> None:
+    first = await store.put("-.T1/key", {})
+
+    async with locked(store, "-.T1/key"):
+        for rounds in range(3):
+            calls = [
+                asyncio.create_task(store.put("-.T1/key", {"n": n}, if_rev=first.rev))
+                for n in range(3 * address.pool_size)
+            ]
+            for _ in range(rounds * 20):  # some have not begun, some wait for the lock
+                await asyncio.sleep(0)
+            for call in calls:
+                call.cancel()
+            outcomes = await asyncio.gather(*calls, return_exceptions=True)
+            assert {type(outcome) for outcome in outcomes} == {asyncio.CancelledError}
+
+    assert await store.get("-.T1/key") == first
+    assert await all_connections_are_back(store)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        pytest.param(
+            f"postgresql://ada:{SECRET}@127.0.0.1:1/bot",
+            r"127\.0\.0\.1:1, database bot",
+            id="port",
+        ),
+        pytest.param(f"postgresql://ada:{SECRET}@nobody.invalid/bot", "nobody.invalid", id="host"),
+    ],
+)
+async def test_where_nobody_answers_is_told_without_the_password(url: str, told: str) -> None:
+    with pytest.raises(StoreError, match=told) as refused:
+        await open_pool(parse_address(url))
+
+    assert SECRET not in str(refused.value)
+
+
+async def test_a_database_that_is_not_there_is_told(database: str) -> None:
+    with pytest.raises(StoreError, match=r"nowhere.*does not exist"):
+        await open_pool(parse_address(database.replace("/bot_test_", "/nowhere_")))
+
+
+async def test_a_wrong_password_is_told_without_it() -> None:
+    """No server of tests asks for one, so one that does is played, and repeats it."""
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (length := int.from_bytes(await reader.readexactly(4))) == 8:
+            await reader.readexactly(4)
+            writer.write(b"N")  # neither TLS nor GSS
+        await reader.readexactly(length - 4)
+        writer.write(b"R\0\0\0\x08\0\0\0\x03")  # the password in clear text, please
+        said = (await reader.readuntil(b"\0\0\0\x0c") + await reader.readexactly(8))[5:-1]
+        fields = b"SFATAL\0C28P01\0Mno such password: " + said + b"\0\0"
+        writer.write(b"E" + (len(fields) + 4).to_bytes(4) + fields)
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(StoreError, match="no such password: …") as refused:
+            await open_pool(parse_address(f"postgresql://ada:{SECRET}@127.0.0.1:{port}/bot"))
+
+    assert SECRET not in str(refused.value)
+
+
+async def test_a_server_without_the_wanted_tls_is_told() -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(8)
+        writer.write(b"N")
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(StoreError, match="SSL"):
+            await open_pool(
+                parse_address(f"postgresql://ada@127.0.0.1:{port}/bot?sslmode=require")
+            )
+
+
+async def test_what_is_none_of_ours_is_an_error_and_can_be_deleted(
+    store: PostgresDocuments,
+) -> None:
+    await run(store, "INSERT INTO document VALUES ('-.T1/key', '[1]', 1, now())")
+
+    for reading in (store.get("-.T1/key"), store.list_prefix("-.T1/")):
+        with pytest.raises(StoreError, match="cannot be read"):
+            await reading
+    assert await store.delete("-.T1/key")
+
+
+async def test_nobody_waits_for_a_closed_store(store: PostgresDocuments) -> None:
+    await store.close()
+
+    for call in (store.list_keys(""), store.delete("-.T1/key"), store.welcome("-.T1/")):
+        with pytest.raises(StoreError, match="closed"):
+            await call

@@ -1,0 +1,117 @@
+"""Tables made step by step, once, whoever else does so at the same moment."""
+
+import asyncio
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from bot.engine.queue_schema import queue_migrations
+from bot.store.errors import StoreError
+from bot.store.postgres.address import Address, parse_address
+from bot.store.postgres.documents import open_postgres
+from bot.store.postgres.errors import OutdatedSchemaError
+from bot.store.postgres.migrating import OURS, MigrationSet, migrate, missing
+from bot.store.postgres.pool import open_pool
+
+pytestmark = pytest.mark.anyio
+
+FIRST = MigrationSet("toys", {"1": "CREATE TABLE toy (name text); SELECT '100%'"})
+SECOND = MigrationSet("toys", {**FIRST.steps, "2": "INSERT INTO toy VALUES ('ball')"})
+
+
+@pytest.fixture
+def empty(empty_database: str) -> Address:
+    return parse_address(empty_database)
+
+
+async def toys(address: Address) -> list[tuple[str]]:
+    async with await psycopg.AsyncConnection.connect(address.conninfo) as connection:
+        return await (await connection.execute("SELECT name FROM toy")).fetchall()
+
+
+async def missing_at(address: Address, *sets: MigrationSet) -> list[str]:
+    pool = await open_pool(address)
+    try:
+        return await missing(pool, sets)
+    finally:
+        await pool.close()
+
+
+async def test_steps_are_taken_in_order_and_once(empty: Address) -> None:
+    assert await migrate(empty, [FIRST]) == ["toys/1"]
+    assert await migrate(empty, [SECOND]) == ["toys/2"]
+    assert await migrate(empty, [SECOND]) == []
+    assert await toys(empty) == [("ball",)]
+
+
+async def test_two_at_once_take_each_step_once(empty: Address) -> None:
+    outcomes = await asyncio.gather(*(migrate(empty, [OURS, SECOND]) for _ in range(4)))
+
+    assert sorted(map(len, outcomes)) == [0, 0, 0, len(OURS.steps) + 2]
+    assert await toys(empty) == [("ball",)]
+
+
+async def test_a_step_that_fails_leaves_nothing_of_any(empty: Address) -> None:
+    wrong = MigrationSet("toys", {**SECOND.steps, "3": "SELECT 1/0"})
+
+    with pytest.raises(StoreError, match="division by zero"):
+        await migrate(empty, [wrong])
+
+    assert await missing_at(empty, wrong) == ["toys/1", "toys/2", "toys/3"]
+    assert await migrate(empty, [SECOND]) == ["toys/1", "toys/2"]
+
+
+async def test_the_present_state_is_made_at_once_where_there_is_nothing(empty: Address) -> None:
+    whole = MigrationSet("toys", {"1": "SELECT 1/0"}, "CREATE TABLE toy (name text)")
+
+    assert await migrate(empty, [whole]) == ["toys/1"]
+    further = MigrationSet("toys", {**whole.steps, "2": SECOND.steps["2"]}, "SELECT 1/0")
+    assert await migrate(empty, [further]) == ["toys/2"]
+
+    assert await toys(empty) == [("ball",)]
+
+
+async def test_a_step_that_was_altered_afterwards_is_an_error(empty: Address) -> None:
+    await migrate(empty, [FIRST])
+
+    with pytest.raises(StoreError, match=r"toys/1 is not the one"):
+        await migrate(empty, [MigrationSet("toys", {"1": "CREATE TABLE toy (name int)"})])
+
+
+async def test_steps_of_a_newer_version_are_no_trouble(empty: Address) -> None:
+    await migrate(empty, [SECOND])
+
+    assert await missing_at(empty, FIRST) == []
+    assert await migrate(empty, [FIRST]) == []
+
+
+async def test_what_is_missing_is_told_at_the_start(empty: Address) -> None:
+    assert await missing_at(empty, OURS) == [f"bot/{step}" for step in OURS.steps]
+    with pytest.raises(OutdatedSchemaError, match=r"lacks bot/0001.*python -m bot migrate"):
+        await open_postgres(empty)
+
+
+async def test_a_store_asks_for_the_tables_of_the_queue_too(empty: Address) -> None:
+    await migrate(empty, [OURS])
+
+    with pytest.raises(OutdatedSchemaError, match="procrastinate/"):
+        await open_postgres(empty, sets=[OURS, queue_migrations()])
+
+    await migrate(empty, [OURS, queue_migrations()])
+    await (await open_postgres(empty, sets=[OURS, queue_migrations()])).close()
+
+
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+async def test_a_database_that_shows_the_past_is_refused(empty: Address, level: str) -> None:
+    """Who has waited for a deletion would not see that somebody was forgotten."""
+    await migrate(empty, [OURS])
+    escaped = level.replace(" ", "\\ ")
+    past = Address(
+        make_conninfo(empty.conninfo, options=f"-c default_transaction_isolation={escaped}")
+    )
+
+    with pytest.raises(StoreError, match="default_transaction_isolation"):
+        await open_postgres(past)
+    with pytest.raises(StoreError, match="default_transaction_isolation"):
+        await migrate(past, [OURS])

@@ -1,0 +1,74 @@
+"""Names that come once, whichever process asks."""
+
+import asyncio
+
+import pytest
+
+from bot.store.errors import StoreError
+from bot.store.postgres.documents import PostgresDocuments
+from bot.store.postgres.seen import StoredSeen
+from tests.store.postgres.database import run
+
+pytestmark = pytest.mark.anyio
+
+AGE = "UPDATE seen SET until = until - interval '10 minutes'"
+
+
+async def test_a_name_is_new_to_one_process_only(
+    store: PostgresDocuments, other: PostgresDocuments
+) -> None:
+    seen = [StoredSeen(store.pool), StoredSeen(other.pool)]
+
+    answers = await asyncio.gather(*(each.is_new("v0=1") for each in seen for _ in range(20)))
+
+    assert sorted(answers) == [False] * 39 + [True]
+    assert await seen[1].is_new("v0=2")
+
+
+async def test_what_failed_may_come_again(store: PostgresDocuments) -> None:
+    seen = StoredSeen(store.pool)
+    await seen.is_new("v0=1")
+
+    await seen.forget("v0=1")
+
+    assert await seen.is_new("v0=1")
+    assert not await seen.is_new("v0=1")
+
+
+async def test_names_are_kept_for_ten_minutes(store: PostgresDocuments) -> None:
+    seen = StoredSeen(store.pool)
+    await seen.is_new("v0=1")
+    await run(store, AGE.replace("10 minutes", "599 seconds"))
+    assert not await seen.is_new("v0=1")
+
+    await run(store, AGE)
+
+    assert await seen.is_new("v0=1")
+    assert not await seen.is_new("v0=1")
+
+
+async def test_only_what_is_over_is_dropped(store: PostgresDocuments) -> None:
+    seen = StoredSeen(store.pool)
+    await seen.is_new("old")
+    await run(store, AGE)
+    await seen.is_new("young")
+
+    await seen.drop_old()
+
+    assert await run(store, "SELECT count(*) FROM seen") == [(1,)]
+    assert not await seen.is_new("young")
+
+
+async def test_no_name_stands_in_the_database(store: PostgresDocuments) -> None:
+    await StoredSeen(store.pool).is_new("T0ACME/half \ud800")
+
+    ((name,),) = await run(store, "SELECT name FROM seen")
+    assert isinstance(name, bytes)
+    assert len(name) == 32
+
+
+async def test_a_store_that_is_closed_is_an_error(store: PostgresDocuments) -> None:
+    await store.close()
+
+    with pytest.raises(StoreError):
+        await StoredSeen(store.pool).is_new("v0=1")

@@ -1,0 +1,117 @@
+"""A measured store does what the store does, and tells how each call ended."""
+
+import asyncio
+import inspect
+
+import pytest
+
+from bot.metrics.store import OPERATIONS, OUTCOMES
+from bot.store.base import Documents
+from bot.store.errors import ConflictError, StoreError
+from bot.store.forgotten import ErasableDocuments, ForgettingDocuments
+from bot.store.memory import MemoryDocuments
+from bot.store.timed import TimedDocuments
+from tests.builders import MOMENT
+
+pytestmark = pytest.mark.anyio
+
+
+class Notes:
+    """Remembers what it was told, and the longest time."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+        self.longest_s = 0.0
+
+    def __call__(self, operation: str, outcome: str, took_s: float) -> None:
+        assert took_s >= 0
+        self.told.append((operation, outcome))
+        self.longest_s = max(self.longest_s, took_s)
+
+
+def timed(stored: MemoryDocuments, notes: Notes) -> TimedDocuments:
+    return TimedDocuments(ForgettingDocuments(stored), notes)
+
+
+class StuckDocuments(MemoryDocuments):
+    """A store that does not answer."""
+
+    async def check(self) -> None:
+        await asyncio.Event().wait()
+
+
+async def test_everything_goes_through_unchanged_and_is_told() -> None:
+    notes, stored = Notes(), MemoryDocuments()
+    documents: ErasableDocuments = timed(stored, notes)
+
+    document = await documents.put("T1/a", {"x": 1}, due_at=MOMENT, if_rev=0)
+    assert await documents.get("T1/a") == document == await stored.get("T1/a")
+    assert await documents.list_prefix("T1/", limit=1) == [document]
+    assert await documents.list_keys("T1/") == ["T1/a"]
+    assert await documents.due_before(MOMENT, prefix="T1/", limit=1) == [document]
+    assert await documents.due_keys(MOMENT, limit=1) == ["T1/a"]
+    assert await documents.delete("T1/a", if_rev=document.rev)
+    assert await documents.delete_prefix("T1/") == 0
+    await documents.wipe_traces()
+    await documents.check()
+    await documents.close()
+
+    assert {operation for operation, _ in notes.told} == set(OPERATIONS)
+    assert {outcome for _, outcome in notes.told} == {"ok"}
+    with pytest.raises(StoreError):
+        await stored.get("T1/a")  # it is closed
+
+
+async def test_a_forgotten_workspace_is_refused_as_before_and_welcome_again() -> None:
+    documents = timed(MemoryDocuments(), Notes())
+    async with documents.forgetting("E1.", but=["E1.T2/"]):
+        await documents.delete_prefix("E1.")
+
+    with pytest.raises(StoreError):
+        await documents.put("E1.T1/a", {})
+    await documents.put("E1.T2/a", {})
+    await documents.welcome("E1.T1/")
+
+    assert (await documents.put("E1.T1/a", {})).key == "E1.T1/a"
+
+
+async def test_a_conflict_is_no_failure_of_the_store() -> None:
+    notes = Notes()
+    documents = timed(MemoryDocuments(), notes)
+    await documents.put("T1/a", {})
+
+    with pytest.raises(ConflictError):
+        await documents.put("T1/a", {}, if_rev=0)
+
+    assert notes.told[-1] == ("put", "conflict")
+
+
+async def test_a_failure_is_told_and_passed_on() -> None:
+    notes = Notes()
+    documents = timed(MemoryDocuments(), notes)
+    await documents.close()
+
+    with pytest.raises(StoreError):
+        await documents.get("T1/a")
+
+    assert notes.told == [("get", "failed")]
+
+
+async def test_a_call_that_somebody_gave_up_is_no_failure_of_the_store() -> None:
+    notes = Notes()
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await timed(StuckDocuments(), notes).check()
+
+    assert notes.told == [("check", "cut_off")]
+    assert notes.longest_s >= 0.02
+    assert {"ok", "conflict", "failed", "cut_off"} == set(OUTCOMES)
+
+
+def test_every_call_of_a_store_is_measured() -> None:
+    calls = {
+        name for name, _ in inspect.getmembers(Documents, inspect.isfunction) if name[0] != "_"
+    }
+
+    assert calls - {"close"} == set(OPERATIONS)
