@@ -1,0 +1,52 @@
+"""A worker as a process of its own: it notes in a table what it delivers, until SIGTERM.
+
+Its arguments: the database, how long each digest takes, and how long its end may.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+from bot.engine.queue import Work, working
+from bot.logs import set_up_logs
+from bot.store.errors import StoreError
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.calls import Calls
+from bot.store.postgres.pool import open_pool
+from bot.workspace import WorkspaceId
+from tests.engine.queue_room import NOW, QUICK
+
+BEGIN = "INSERT INTO delivery (key, process) VALUES (%s, %s) RETURNING number"
+END = "UPDATE delivery SET is_done = true WHERE number = %s"
+
+
+async def main(url: str, each_s: float, finish_within_s: float) -> None:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    address = parse_address(url)
+    pool = await open_pool(address)
+    calls = Calls(pool)
+
+    async def deliver(workspace: WorkspaceId, digests: Sequence[str]) -> None:
+        for digest_id in digests:
+            begun = await calls.write(BEGIN, (f"{workspace}/digest/{digest_id}", os.getpid()))
+            await asyncio.sleep(each_s)
+            await calls.write(END, begun[0])
+
+    work = Work(periodic={}, deliver=deliver, clock=lambda: NOW)
+    async with working(
+        address, pool, work, every_s=0.2, finish_within_s=finish_within_s, intervals=QUICK
+    ):
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        await stop.wait()
+    await pool.close()
+
+
+if __name__ == "__main__":
+    set_up_logs("WARNING", "console")
+    with contextlib.suppress(StoreError):
+        asyncio.run(main(sys.argv[1], float(sys.argv[2]), float(sys.argv[3])))
