@@ -13,6 +13,8 @@ from bot.asking import asking_as, person
 from bot.errors import BotError
 from bot.listeners.conversation import Conversation
 from bot.listeners.failures import Failures
+from bot.listeners.journal import Entry, Journal
+from bot.listeners.outcomes import outcome_of
 from bot.listeners.strangers import Strangers
 from bot.slack.errors import SlackError
 from bot.store.errors import StoreError
@@ -37,6 +39,9 @@ class Boundary:
 
     Nothing may leave a listener once it has called `ack()`: Bolt 1.30 forgets an ack that an
     exception follows within about 10 ms, and Slack then shows an error after 3 s.
+
+    Who waits is noted in `journal`, for others to tell them should this process be killed; without
+    it nobody does. `note` learns what was asked, how it ended, and the seconds.
     """
 
     def __init__(
@@ -44,11 +49,15 @@ class Boundary:
         tasks: Tasks,
         failures: Failures,
         *,
+        journal: Journal | None = None,
+        note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None,
         first_word_after_s: float = FIRST_WORD_AFTER_S,
         first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S,
     ) -> None:
         self._tasks = tasks
         self._failures = failures
+        self._journal = journal
+        self._note = note
         self._first_word_after_s = first_word_after_s
         self._first_word_in_home_after_s = first_word_in_home_after_s
         self.strangers = Strangers()
@@ -70,14 +79,21 @@ class Boundary:
         *,
         speaks: bool = True,
         admits_strangers: bool = False,
+        is_awaited: bool = True,
+        form_waits: bool = False,
     ) -> None:
         """Do `work` for whoever asked: whatever happens, they get an answer.
 
         `name` is for the log. `speaks`: the answer is a message, so that people wait for one.
         `admits_strangers`: `work` itself sees to what people of other companies may see.
+        `is_awaited`: they would miss what comes of it. `form_waits`: the form before them says
+        "please wait" until `work` draws it anew.
         """
         checked = work if admits_strangers else self._for_members(conversation, work)
-        self._tasks.start(self._run(conversation, checked, name, speaks=speaks))
+        entry = None
+        if self._journal and is_awaited:
+            entry = self._journal.note(conversation, name, form_waits=form_waits)
+        self._tasks.start(self._run(conversation, checked, name, entry, speaks=speaks))
 
     async def cut_off(self) -> int:
         """Cancel what still runs, then tell whoever was left without an answer; return how many.
@@ -91,6 +107,8 @@ class Boundary:
             async with asyncio.timeout(EXCUSES_WITHIN_S):
                 excuses = (_excuse(conversation) for conversation in left)
                 await asyncio.gather(*excuses, return_exceptions=True)
+        if self._journal:
+            await self._journal.strike_off()
         return len(left)
 
     async def _run(
@@ -98,10 +116,12 @@ class Boundary:
         conversation: Conversation,
         work: Callable[[], Awaitable[None]],
         name: str,
+        entry: Entry | None,
         *,
         speaks: bool,
     ) -> None:
         reference, started = secrets.token_hex(4), time.monotonic()
+        failure: BaseException | None = asyncio.CancelledError()
         self._open.append(conversation)
         with structlog.contextvars.bound_contextvars(
             request=reference,
@@ -110,13 +130,16 @@ class Boundary:
             what=name,
         ):
             try:
-                outcome = "answered"
                 await self._spoken_in_time(conversation, _asked(conversation, work), speaks=speaks)
+                outcome, failure = "answered", None
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
-                outcome = type(error).__name__
+                outcome, failure = type(error).__name__, error
                 await self._tell(conversation, error, reference)
             finally:
                 self._open.remove(conversation)
+                self._note(name, outcome_of(failure), time.monotonic() - started)
+            if entry:  # whoever was cut off keeps theirs until they have been told
+                entry.close()
             took_s = round(time.monotonic() - started, 3)
             logger.info("request", outcome=outcome, took_s=took_s)
             if self._at_home and conversation.origin.is_home:

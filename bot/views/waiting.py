@@ -1,7 +1,18 @@
 """What people read when there is no answer yet, or none any more. Pure."""
 
-from bot.message import Message
+from bot.message import Block, Message
 from bot.views.blocks import actions, run_button, section
+from bot.views.form import notice
+
+_TITLE = "Domain Tracker"
+# What is done by buttons and forms -> the command that shows how things stand now, and its button.
+_SHOWN_BY = {
+    "digest": ("/domaindigest", "Digests"),
+    "key": ("/domainkey", "Key"),
+    "managers": ("/domainkey", "Key"),
+}
+_INTERRUPTED = "I was interrupted, so nothing more will come of this."
+_PERHAPS_DONE = "It may have been done all the same."
 
 
 def working_message() -> Message:
@@ -27,6 +38,53 @@ def stopping_message(command_line: str | None) -> Message:
     text = "I am being restarted and could not finish this. Please try again in a minute."
     again = run_button("Try again", command_line) if command_line else None
     return Message(text, (section(text), *actions(again)))
+
+
+def interrupted_message(what: str, command_line: str | None) -> Message:
+    """Return what whoever waited for a process that was killed is told by another one.
+
+    `what` names the command, button or form; `command_line` is what would ask the same again,
+    `None` when there is nothing to run.
+    """
+    text = _interrupted_text(what, command_line)
+    again = run_button("Try again", command_line) if command_line else None
+    look = _look_button(what, command_line)
+    return Message(text.replace("`", ""), (section(text), *actions(again, look)))
+
+
+def interrupted_form(what: str, command_line: str | None) -> Block:
+    """Return the same for the form that they have open; answers to buttons would lie behind it."""
+    return notice(_TITLE, [section(_interrupted_text(what, command_line))])
+
+
+def _interrupted_text(what: str, command_line: str | None) -> str:
+    if _adds(command_line):
+        step = f"{_PERHAPS_DONE} Trying again is safe: I look first."
+    elif command_line or what.startswith("/"):
+        step = "Please try again."
+    elif shown_by := _shown_by(what):
+        step = f"{_PERHAPS_DONE} Please look with `{shown_by[0]}` before you do it again."
+    else:
+        step = f"{_PERHAPS_DONE} Please look before you do it again."
+    return f"⚠️ {_INTERRUPTED} {step}"
+
+
+def _look_button(what: str, command_line: str | None) -> Block | None:
+    if _adds(command_line):
+        return run_button("All domains", "/domains", number=1)
+    shown_by = None if command_line else _shown_by(what)
+    return run_button(shown_by[1], shown_by[0]) if shown_by else None
+
+
+def _adds(command_line: str | None) -> bool:
+    """Whether it adds a domain; without one it only opens a form."""
+    command, _, text = (command_line or "").partition(" ")
+    return command == "/adddomain" and bool(text.strip())
+
+
+def _shown_by(what: str) -> tuple[str, str] | None:
+    found = (shown for start, shown in _SHOWN_BY.items() if what.startswith(start))
+    return next(found, None)
 
 
 def exposed_key_message() -> Message:

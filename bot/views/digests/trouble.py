@@ -13,6 +13,7 @@ from bot.digests.errors import (
     JustSentError,
     LostClaimError,
     NotInChannelError,
+    StoppedError,
     TooManyDigestsError,
     UnknownDigestError,
 )
@@ -23,7 +24,7 @@ from bot.views.digests.remedies import INVITE
 from bot.views.digests.state import person
 from bot.views.facts import Facts
 from bot.views.key import SET_KEY
-from bot.views.retry import plain_message
+from bot.views.retry import plain_message, retry_message
 from bot.views.text import moment_token
 
 
@@ -89,6 +90,10 @@ def _just_sent(error: JustSentError, _facts: Facts) -> Message:
     return Message(spoken(told), plain_message(told).blocks)
 
 
+def _stopped(_error: StoppedError, facts: Facts) -> Message:
+    return retry_message("I am being restarted and did not begin with this.", facts)
+
+
 def _lost_claim(_error: LostClaimError, _facts: Facts) -> Message:
     return plain_message(
         "Something else came in between, so I did not go on. Look into the channel before you"
@@ -132,6 +137,7 @@ DIGEST_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
     DigestBusyError: _busy,
     JustSentError: _just_sent,
     LostClaimError: _lost_claim,
+    StoppedError: _stopped,
     NotInChannelError: _not_in_channel,
     BotNotInChannelError: _bot_not_in_channel,
     AdminsOnlyError: _admins_only,

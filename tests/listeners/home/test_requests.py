@@ -52,7 +52,7 @@ async def test_after_a_change_of_the_domains_one_request_serves_all_who_look(roo
     for person in (room.bob, room.ada, room.slack.person("cy")):
         await room.opened(person)
     room.lists.domains = (a_domain("newer.example"),)
-    room.portfolio.outdate(room.workspace)
+    await room.portfolio.outdate(room.workspace)
 
     room.homes.changed(room.workspace)
     await room.home()
@@ -67,7 +67,7 @@ async def test_a_failure_serves_all_who_look_too(room: Room) -> None:
     for number in range(MAX_VIEWERS - 2):
         await room.homes.opened(room.workspace, f"U{number}")
     await room.opened(room.ada)
-    room.portfolio.outdate(room.workspace)
+    await room.portfolio.outdate(room.workspace)
     room.lists.error = DOWN
 
     room.homes.changed(room.workspace)

@@ -36,6 +36,7 @@ ERRORS: list[tuple[BotError, str]] = [
     (errors.DigestBusyError(), "is being sent at this very moment"),
     (errors.JustSentError(MOMENT), "was sent just now, <!date^"),
     (errors.LostClaimError(), "Something else came in between"),
+    (errors.StoppedError(), "did not begin"),
     (errors.NotInChannelError(), "You are not in that channel, or I am not"),
     (errors.BotNotInChannelError(), "Type `/invite @Domain Tracker` in it"),
     (errors.AdminsOnlyError(), "only admins and owners make and change digests"),

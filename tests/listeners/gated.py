@@ -1,0 +1,59 @@
+"""A store whose writes wait until they may go on."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from bot.store.base import Document
+from bot.store.errors import StoreError
+from bot.store.memory import MemoryDocuments
+from tests.fakes import TIME_LIMIT_S
+
+
+class GatedDocuments(MemoryDocuments):
+    """A store whose writes wait for `gate`, and fail when it `is_away`; counts what was put."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.is_away = False
+        self.waiting = 0
+        self.puts = 0
+        self.changed = asyncio.Condition()
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        self.waiting += 1
+        await self._note_change()
+        await self.gate.wait()
+        if self.is_away:
+            raise StoreError("away")
+        document = await super().put(key, value, due_at=due_at, if_rev=if_rev)
+        self.puts += 1
+        await self._note_change()
+        return document
+
+    async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
+        was_there = await super().delete(key, if_rev=if_rev)
+        await self._note_change()
+        return was_there
+
+    def now(self) -> list[Document]:
+        """Return what there is, at once."""
+        return [found for key in self._keys("") if (found := self._read(key))]
+
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        async with asyncio.timeout(TIME_LIMIT_S), self.changed:
+            await self.changed.wait_for(is_so)
+
+    async def _note_change(self) -> None:
+        async with self.changed:
+            self.changed.notify_all()

@@ -1,0 +1,267 @@
+"""What the boundary notes of those who wait: beside the work, and never in its way."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import aiohttp
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.listeners.boundary import Boundary
+from bot.listeners.conversation import Conversation
+from bot.listeners.failures import Failures
+from bot.listeners.journal import AT_ONCE, Journal
+from bot.message import Message
+from bot.pending import Pending, PendingAnswers, Place
+from bot.slack.errors import SlackUnavailableError
+from bot.slack.replies import Origin, Replies, Way
+from bot.store.errors import StoreError
+from bot.store.sealed import KeyRing
+from bot.tasks import Tasks
+from bot.workspace import WorkspaceId
+from tests.builders import KEY
+from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.listeners.gated import GatedDocuments
+
+pytestmark = pytest.mark.anyio
+
+ONE = WorkspaceId("T1")
+URL = "https://hooks.example/commands/1"
+RING = KeyRing({"k1": b"1" * 32})
+
+
+class FakeReplies(Replies):
+    """Replies that are remembered, or that Slack does not take."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.is_away = False
+        self.changed = asyncio.Condition()
+
+    async def until_said(self, count: int) -> None:
+        async with asyncio.timeout(TIME_LIMIT_S), self.changed:
+            await self.changed.wait_for(lambda: len(self.said) == count)
+
+    async def send(
+        self, client: AsyncWebClient, origin: Origin, message: Message, **how: Any
+    ) -> Way:
+        if self.is_away:
+            raise SlackUnavailableError("away")
+        self.said.append(message.text)
+        async with self.changed:
+            self.changed.notify_all()
+        return Way.THERE
+
+
+class FakeFailures:
+    """Explains every failure in three words."""
+
+    async def explain(self, *_about: object) -> Message:
+        return Message("it has failed")
+
+
+@dataclass
+class Desk:
+    """A boundary with its journal. Work waits until `gate` is open."""
+
+    documents: GatedDocuments = field(default_factory=GatedDocuments)
+    replies: FakeReplies = field(default_factory=FakeReplies)
+    tasks: Tasks = field(default_factory=Tasks)
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.clock = FakeClock()
+        self.answers = PendingAnswers(self.documents, RING, clock=self.clock)
+        journal = Journal(
+            self.answers, self.tasks, process_id="ab12", clock=self.clock, look_again_s=0.001
+        )
+        self.boundary = Boundary(self.tasks, cast(Failures, FakeFailures()), journal=journal)
+
+    def conversation(self, line: str = "/scan shop.example") -> Conversation:
+        return Conversation(
+            workspace=ONE,
+            origin=Origin("U1", "C1", URL),
+            client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
+            replies=self.replies,
+            command_line=line,
+        )
+
+    def start(self, conversation: Conversation | None = None, **how: Any) -> Conversation:
+        conversation = conversation or self.conversation()
+
+        async def work() -> None:
+            self.begun.set()
+            await self.gate.wait()
+            await conversation.reply(Message("the answer"))
+
+        self.boundary.start(conversation, work, "/scan", admits_strangers=True, **how)
+        return conversation
+
+    async def noted(self) -> list[str]:
+        return await self.documents.list_keys("")
+
+    async def pending(self) -> Pending | None:
+        self.clock.advance(60)
+        return await self.answers.take(Place(ONE, "ab12", 1))
+
+    async def done(self) -> None:
+        self.gate.set()
+        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+
+
+@pytest.fixture
+async def desk() -> Desk:
+    return Desk()
+
+
+async def test_who_waits_is_noted_while_the_work_goes_on_and_not_after_it(desk: Desk) -> None:
+    desk.start()
+    await desk.documents.until(lambda: desk.documents.puts == 1)
+
+    noted = await desk.noted()
+    await desk.done()
+
+    assert noted == ["-.T1/pending/ab12-1"]
+    assert await desk.noted() == []
+
+
+async def test_the_note_says_all_that_is_needed_to_answer_them(desk: Desk) -> None:
+    desk.start()
+    await desk.documents.until(lambda: desk.documents.puts == 1)
+
+    assert await desk.pending() == Pending(
+        user_id="U1",
+        what="/scan",
+        channel_id="C1",
+        response_url=URL,
+        command_line="/scan shop.example",
+    )
+    await desk.done()
+
+
+async def test_what_is_found_out_later_is_noted_too(desk: Desk) -> None:
+    conversation = desk.start()
+    await desk.documents.until(lambda: desk.documents.puts == 1)
+
+    await conversation.say_meanwhile(Message("⏳"))
+    conversation.command_line = "/scan www.example"
+    await desk.documents.until(lambda: desk.documents.puts == 2)
+
+    pending = await desk.pending()
+    assert pending
+    assert (pending.takes_place, pending.command_line) == (True, "/scan www.example")
+    await desk.done()
+
+
+async def test_a_store_that_hangs_holds_no_answer_up_and_nothing_stays_behind(desk: Desk) -> None:
+    desk.documents.gate.clear()
+    desk.gate.set()
+    desk.start()
+    await desk.documents.until(lambda: desk.documents.waiting == 1)
+
+    await desk.replies.until_said(1)
+    desk.documents.gate.set()
+    await desk.done()
+
+    assert desk.documents.puts == 1
+    assert await desk.noted() == []
+
+
+async def test_a_store_that_is_away_costs_nobody_the_answer(desk: Desk) -> None:
+    desk.documents.is_away = True
+    conversation = desk.start()
+    await desk.documents.until(lambda: desk.documents.waiting == 1)
+
+    desk.documents.is_away = False
+    await conversation.say_meanwhile(Message("⏳"))
+    await desk.documents.until(lambda: desk.documents.puts == 1)
+    await desk.done()
+
+    assert desk.replies.said == ["⏳", "the answer"]
+
+
+async def test_a_busy_store_is_not_given_notes_that_nobody_needs_any_more(desk: Desk) -> None:
+    desk.documents.gate.clear()
+    for _ in range(AT_ONCE + 10):
+        desk.start()
+    await desk.documents.until(lambda: desk.documents.waiting == AT_ONCE)
+    desk.gate.set()
+    await desk.replies.until_said(AT_ONCE + 10)
+
+    desk.documents.gate.set()
+    await desk.done()
+
+    assert desk.documents.puts == AT_ONCE
+    assert await desk.noted() == []
+
+
+async def test_what_nobody_waits_for_is_not_noted(desk: Desk) -> None:
+    desk.start(is_awaited=False)
+    await desk.begun.wait()
+
+    await desk.done()
+
+    assert desk.documents.puts == 0
+
+
+async def test_a_key_that_was_typed_is_not_noted(desk: Desk) -> None:
+    desk.start(desk.conversation(f"/domainkey {KEY}"))
+    await desk.documents.until(lambda: desk.documents.puts == 1)
+
+    pending = await desk.pending()
+
+    assert pending
+    assert pending.command_line is None
+    await desk.done()
+
+
+async def test_who_is_told_by_a_stop_is_struck_off(desk: Desk) -> None:
+    desk.start()
+    await desk.documents.until(lambda: desk.documents.puts == 1)
+
+    assert await desk.boundary.cut_off() == 1
+
+    assert await desk.noted() == []
+    assert "being restarted" in desk.replies.said[0]
+
+
+async def test_who_could_not_be_told_by_a_stop_is_left_to_the_others(desk: Desk) -> None:
+    desk.start()
+    await desk.documents.until(lambda: desk.documents.puts == 1)
+    desk.replies.is_away = True
+
+    await desk.boundary.cut_off()
+
+    assert await desk.noted() == ["-.T1/pending/ab12-1"]
+
+
+async def test_who_had_the_answer_when_the_stop_came_is_struck_off(desk: Desk) -> None:
+    conversation = desk.conversation()
+
+    async def work() -> None:
+        await conversation.reply(Message("the answer"))
+        desk.begun.set()
+        await asyncio.Event().wait()  # what follows the answer
+
+    desk.documents.gate.clear()
+    desk.boundary.start(conversation, work, "/scan", admits_strangers=True)
+    await desk.begun.wait()
+    desk.documents.gate.set()
+    await desk.boundary.cut_off()
+
+    assert await desk.noted() == []
+    assert desk.replies.said == ["the answer"]
+
+
+async def test_a_failure_that_was_told_is_an_answer(desk: Desk) -> None:
+    async def fail() -> None:
+        await desk.documents.until(lambda: desk.documents.puts == 1)
+        raise StoreError("away")
+
+    desk.boundary.start(desk.conversation(), fail, "/scan", admits_strangers=True)
+    await desk.done()
+
+    assert desk.replies.said == ["it has failed"]
+    assert await desk.noted() == []

@@ -1,0 +1,48 @@
+"""The state of a key tells what all processes know, and not only this one."""
+
+import pytest
+
+from bot.admin.managers import Managers
+from bot.asking import person
+from bot.keys import Keys
+from bot.listeners.key_state import KeyState
+from bot.meter import Counted, Meter
+from bot.slack.calls import Member
+from bot.store.memory import MemoryDocuments
+from bot.tracker.account import Account
+from bot.tracker.budget import Budget, fingerprint
+from bot.workspace import WorkspaceId
+from tests.builders import KEY
+from tests.fakes import FakeClock
+from tests.test_keys import RING, a_draft
+
+pytestmark = pytest.mark.anyio
+
+ACME = WorkspaceId("T1")
+
+
+async def test_it_is_told_as_all_processes_know_it() -> None:
+    documents, clock = MemoryDocuments(), FakeClock()
+    keys, known_as = Keys(documents, RING, clock=clock), fingerprint(KEY)
+    budget, meter = Budget(clock=clock.seconds), Meter(clock=clock.seconds)
+    await keys.save(ACME, a_draft(KEY), set_by="U1")
+
+    async def refresh(workspace: WorkspaceId) -> None:
+        now = clock.seconds()
+        budget.learn(known_as, Account().told(812, now))
+        meter.learn(workspace, [Counted(known_as, now, {now: {person("U7"): 23}})])
+
+    state = KeyState(
+        keys=keys,
+        managers=Managers(documents),
+        budget=budget,
+        meter=meter,
+        clock=clock,
+        refresh=refresh,
+    )
+    told = str(
+        (await state.told_to(Member("U1", "Ada", is_admin=True, is_stranger=False), ACME)).blocks
+    )
+
+    assert "812 of the hour" in told
+    assert "<@U7> 23" in told

@@ -1,0 +1,160 @@
+"""Who waits for an answer: sealed, one taker at a time, until they have been told."""
+
+import json
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import pytest
+
+from bot.pending import DUE_AFTER, FIRST_TRY, LONGEST_TRY, TOLD_FOR, Pending, PendingAnswers, Place
+from bot.store.base import Document
+from bot.store.memory import MemoryDocuments
+from bot.store.sealed import KeyRing, about
+from bot.workspace import WorkspaceId
+from tests.fakes import FakeClock
+
+pytestmark = pytest.mark.anyio
+
+URL = "https://hooks.example/commands/1"
+RING = KeyRing({"k1": b"1" * 32})
+PLACE = Place(WorkspaceId("T1", "E1"), "ab12", 7)
+
+
+def a_pending(line: str | None = "/scan shop.example") -> Pending:
+    return Pending(
+        user_id="U1", what="/scan", channel_id="C1", response_url=URL, command_line=line
+    )
+
+
+class RacedDocuments(MemoryDocuments):
+    """A store in which somebody else is faster, once, between a read and a write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.after_read: Callable[[], Awaitable[object]] | None = None
+        self.meanwhile: list[object] = []
+
+    async def get(self, key: str) -> Document | None:
+        document = await super().get(key)
+        if after_read := self.after_read:
+            self.after_read = None
+            self.meanwhile.append(await after_read())
+        return document
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def documents() -> MemoryDocuments:
+    return MemoryDocuments()
+
+
+@pytest.fixture
+def answers(documents: MemoryDocuments, clock: FakeClock) -> PendingAnswers:
+    return PendingAnswers(documents, RING, clock=clock)
+
+
+async def test_what_is_answered_soon_never_comes_due(
+    answers: PendingAnswers, clock: FakeClock
+) -> None:
+    await answers.keep(PLACE, a_pending(), since=clock())
+    clock.advance(DUE_AFTER.total_seconds() - 1)
+
+    soon = await answers.due()
+    clock.advance(1)
+
+    assert (soon, await answers.due()) == ([], [PLACE])
+
+
+async def test_a_taker_gets_what_was_noted_last(answers: PendingAnswers, clock: FakeClock) -> None:
+    await answers.keep(PLACE, a_pending(None), since=clock())
+    await answers.keep(PLACE, a_pending(), since=clock())
+    clock.advance(60)
+
+    assert await answers.take(PLACE) == a_pending()
+
+
+async def test_of_two_takers_one_gets_it(clock: FakeClock) -> None:
+    documents = RacedDocuments()
+    one, other = (PendingAnswers(documents, RING, clock=clock) for _ in range(2))
+    await one.keep(PLACE, a_pending(), since=clock())
+    clock.advance(60)
+    documents.after_read = lambda: other.take(PLACE)
+
+    assert await one.take(PLACE) is None
+    assert documents.meanwhile == [a_pending()]
+
+
+async def test_who_looked_before_it_was_taken_does_not_get_it_after_that(
+    answers: PendingAnswers, clock: FakeClock
+) -> None:
+    await answers.keep(PLACE, a_pending(), since=clock())
+    clock.advance(60)
+    looked = await answers.due()
+    await answers.take(PLACE)
+
+    assert [await answers.take(place) for place in looked] == [None]
+
+
+async def test_what_was_taken_comes_again_later_and_later_until_it_is_forgotten(
+    answers: PendingAnswers, clock: FakeClock
+) -> None:
+    await answers.keep(PLACE, a_pending(), since=clock())
+    clock.advance(60)
+    for wait in (FIRST_TRY, 2 * FIRST_TRY, 4 * FIRST_TRY, LONGEST_TRY, LONGEST_TRY):
+        assert await answers.take(PLACE) == a_pending()
+        clock.advance(wait.total_seconds() - 1)
+        assert await answers.due() == []
+        clock.advance(1)
+        assert await answers.due() == [PLACE]
+
+    await answers.forget(PLACE)
+
+    assert await answers.due() == []
+    assert await answers.take(PLACE) is None
+
+
+async def test_after_half_an_hour_nobody_is_told_any_more(
+    answers: PendingAnswers, documents: MemoryDocuments, clock: FakeClock
+) -> None:
+    await answers.keep(PLACE, a_pending(), since=clock())
+    clock.advance((TOLD_FOR + timedelta(seconds=1)).total_seconds())
+
+    assert await answers.take(PLACE) is None
+    assert await documents.list_prefix("") == []
+
+
+async def test_the_store_shows_neither_the_person_nor_the_way_to_them(
+    answers: PendingAnswers, documents: MemoryDocuments, clock: FakeClock
+) -> None:
+    await answers.keep(PLACE, a_pending(), since=clock())
+
+    stored = str(await documents.list_prefix(""))
+    for private in (URL, "U1", "C1", "shop.example"):
+        assert private not in stored
+    assert URL not in repr(a_pending())
+
+
+async def test_a_workspace_that_goes_takes_its_own_along(
+    answers: PendingAnswers, documents: MemoryDocuments, clock: FakeClock
+) -> None:
+    await answers.keep(PLACE, a_pending(), since=clock())
+    clock.advance(60)
+
+    await documents.delete_prefix("E1.T1/")
+
+    assert await answers.due() == []
+
+
+async def test_what_a_newer_version_knows_besides_is_left_out(
+    answers: PendingAnswers, documents: MemoryDocuments, clock: FakeClock
+) -> None:
+    body = {"user_id": "U1", "what": "/scan", "mood": "patient"}
+    sealed = RING.seal(json.dumps(body), about("pending-answer", PLACE.workspace, PLACE.name))
+    value = {"v": 1, "since": clock().isoformat(), "tries": 0, "sealed": sealed}
+    await documents.put(PLACE.key, value, due_at=clock())
+
+    assert await answers.take(PLACE) == Pending(user_id="U1", what="/scan")

@@ -1,0 +1,189 @@
+"""A list that one process has made old is asked for anew in the others."""
+
+import asyncio
+
+import pytest
+
+from bot.portfolio.portfolio import Portfolio
+from bot.portfolio.versions import StoredVersions
+from bot.store.base import Document, Documents
+from bot.store.errors import StoreError
+from bot.store.memory import MemoryDocuments
+from bot.tracker.errors import UnavailableError
+from bot.workspace import WorkspaceId
+from tests.builders import a_domain
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
+
+pytestmark = pytest.mark.anyio
+
+HERE, THERE = WorkspaceId("T1"), WorkspaceId("T10")
+
+
+class TroubledDocuments(MemoryDocuments):
+    """A store that fails, or lists nothing until `gate` opens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_down = False
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+        if self.is_down:
+            raise StoreError("down")
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await self.gate.wait()
+        return await super().list_prefix(prefix, limit=limit)
+
+    async def put(self, key: str, *args: object, **how: object) -> Document:
+        if self.is_down:
+            raise StoreError("down")
+        return await super().put(key, *args, **how)  # type: ignore[arg-type]  # whatever it was
+
+
+class Processes:
+    """Two of them, `one` and `other`, that keep lists of what one service says."""
+
+    def __init__(self, documents: Documents, asked_within_s: float = TIME_LIMIT_S) -> None:
+        self.clock, self.service = FakeClock(), FakeLists(a_domain("old.example"))
+        self.one, self.other = (
+            Portfolio(
+                self.service,
+                clock=self.clock,
+                versions=StoredVersions(documents, asked_within_s=asked_within_s),
+            )
+            for _ in range(2)
+        )
+
+    async def hosts(self, portfolio: Portfolio, workspace: WorkspaceId = HERE) -> set[str]:
+        return set((await portfolio.snapshot(workspace)).by_host)
+
+    async def both_list(self) -> None:
+        for portfolio in (self.one, self.other):
+            assert await self.hosts(portfolio) == {"old.example"}
+        self.service.domains = (a_domain("new.example"),)
+
+
+async def test_what_was_added_in_one_process_is_listed_in_the_other(documents: Documents) -> None:
+    processes = Processes(documents)
+    await processes.both_list()
+
+    await processes.one.outdate(HERE)
+
+    assert await processes.hosts(processes.other) == {"new.example"}
+    assert await processes.hosts(processes.one) == {"new.example"}
+
+
+async def test_after_a_change_each_process_asks_once(documents: Documents) -> None:
+    processes = Processes(documents)
+    await processes.both_list()
+    await processes.one.outdate(HERE)
+
+    for _ in range(3):
+        await processes.hosts(processes.one)
+        await processes.hosts(processes.other)
+
+    assert len(processes.service.asked) == 4
+
+
+async def test_a_change_in_one_workspace_costs_another_nothing(documents: Documents) -> None:
+    processes = Processes(documents)
+    await processes.hosts(processes.other, THERE)
+
+    await processes.one.outdate(HERE)
+    await processes.hosts(processes.other, THERE)
+
+    assert processes.service.asked == [THERE]
+
+
+async def test_a_list_that_is_on_its_way_in_the_other_process_is_not_joined_after_a_change(
+    documents: Documents,
+) -> None:
+    processes = Processes(documents)
+    processes.service.gate.clear()
+    early = asyncio.create_task(processes.other.snapshot(HERE))
+    await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
+    processes.service.domains = (a_domain("new.example"),)
+
+    await processes.one.outdate(HERE)
+    processes.service.gate.set()
+    late = await processes.hosts(processes.other)
+
+    assert (set((await early).by_host), late) == ({"old.example"}, {"new.example"})
+    assert await processes.hosts(processes.other) == {"new.example"}
+
+
+async def test_what_the_other_process_has_changed_is_not_said_to_be_the_present(
+    documents: Documents,
+) -> None:
+    processes = Processes(documents)
+    await processes.both_list()
+
+    await processes.one.outdate(HERE)
+    kept = await processes.other.kept(HERE)
+
+    assert await processes.other.said(HERE) is None
+    assert kept
+    assert set(kept.by_host) == {"old.example"}
+
+
+async def test_after_the_key_was_replaced_no_process_shows_the_list_of_the_old_one(
+    documents: Documents,
+) -> None:
+    processes = Processes(documents)
+    await processes.both_list()
+
+    await processes.one.disown(HERE)
+
+    assert await processes.other.kept(HERE) is None
+    assert await processes.other.said(HERE) is None
+    assert await processes.hosts(processes.other) == {"new.example"}
+
+
+async def test_a_failure_is_not_said_once_another_process_has_another_key(
+    documents: Documents,
+) -> None:
+    processes = Processes(documents)
+    processes.service.error = UnavailableError(is_outcome_unknown=False)
+    with pytest.raises(UnavailableError):
+        await processes.other.snapshot(HERE)
+    before = await processes.other.said(HERE)
+
+    await processes.one.disown(HERE)
+
+    assert (before, await processes.other.said(HERE)) == (processes.service.error, None)
+
+
+async def test_a_workspace_that_goes_leaves_nothing_of_its_lists(documents: Documents) -> None:
+    processes = Processes(documents)
+    await processes.one.outdate(HERE)
+    await processes.one.disown(HERE)
+    await documents.delete_prefix(f"{HERE}/")
+
+    processes.one.forget(HERE)
+
+    assert await documents.list_keys("") == []
+
+
+async def test_while_the_store_is_down_each_process_lists_by_itself() -> None:
+    documents = TroubledDocuments()
+    processes = Processes(documents)
+    await processes.both_list()
+    documents.is_down = True
+
+    await processes.one.outdate(HERE)
+
+    assert await processes.hosts(processes.one) == {"new.example"}
+    assert await processes.hosts(processes.other) == {"old.example"}
+    processes.clock.advance(60)
+    assert await processes.hosts(processes.other) == {"new.example"}
+
+
+async def test_nobody_waits_long_for_a_store_that_does_not_say_what_has_changed() -> None:
+    documents = TroubledDocuments()
+    processes = Processes(documents, asked_within_s=0.001)
+    await processes.both_list()
+    documents.gate.clear()
+
+    assert await processes.hosts(processes.one) == {"old.example"}
+    documents.gate.set()

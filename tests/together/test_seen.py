@@ -1,0 +1,190 @@
+"""What comes to two processes is done by one of them."""
+
+import asyncio
+import logging
+from typing import cast
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.installations.state import InstallStates
+from bot.listeners.conversation import Conversation
+from bot.listeners.once import Once, PressFailedError, Repeats
+from bot.message import Message
+from bot.seen import RecentlySeen, Seen, SeenByAny
+from bot.slack.replies import Origin, Replies
+from bot.socket_mode import SocketMode
+from bot.web.slack import SlackEndpoint
+from bot.workspace import WorkspaceId
+from tests.builders import APP_TOKEN, BOT_TOKEN
+from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.installations.builders import RING
+from tests.web.test_slack import BODY, SECRET, FakeBolt, signed
+
+pytestmark = pytest.mark.anyio
+
+ONCE = Once(done=Message("done already"), running=Message("still running"))
+
+
+def of_a_process(stored: Seen) -> SeenByAny:
+    return SeenByAny(stored, here=RecentlySeen(clock=FakeClock().seconds))
+
+
+class FakeSocket:
+    """Takes what Slack would be told over its connection."""
+
+    def __init__(self) -> None:
+        self.logger = logging.getLogger("socket")
+        self.acked: list[str] = []
+
+    async def send_socket_mode_response(self, response: SocketModeResponse) -> None:
+        self.acked.append(response.envelope_id)
+
+
+class Visit(Conversation):
+    """Somebody who reads what they are answered, and no Slack around them."""
+
+    def __init__(self, http: aiohttp.ClientSession) -> None:
+        super().__init__(
+            workspace=WorkspaceId("T1"),
+            origin=Origin("U1"),
+            client=AsyncWebClient(token=BOT_TOKEN),
+            replies=Replies(http),
+        )
+        self.read: list[str] = []
+
+    async def reply(self, message: Message) -> None:
+        self.read.append(message.text)
+
+
+async def requested(stored: Seen, *statuses: int) -> tuple[list[int], int]:
+    """Send the very same request to one process and another in turn; return answers and acts."""
+    bolt, answers = FakeBolt(*statuses), list[int]()
+    headers = signed()
+    for _ in range(3):
+        endpoint = SlackEndpoint(cast(AsyncApp, bolt), SECRET, seen=of_a_process(stored))
+        app = web.Application()
+        app.router.add_post("/slack/events", endpoint.answer)
+        async with TestClient(TestServer(app)) as client:
+            answers.append((await client.post("/slack/events", data=BODY, headers=headers)).status)
+    return answers, bolt.given
+
+
+async def test_a_request_that_is_replayed_to_another_process_acts_once(stored: Seen) -> None:
+    assert await requested(stored, 200) == ([200, 200, 200], 1)
+
+
+async def test_what_one_process_could_not_take_another_takes(stored: Seen) -> None:
+    assert await requested(stored, 503, 200) == ([503, 200, 200], 2)
+
+
+@pytest.mark.parametrize("statuses", [[200], [503, 200]])
+async def test_an_envelope_that_comes_by_two_connections_is_taken_once(
+    stored: Seen, statuses: list[int]
+) -> None:
+    bolt, socket = FakeBolt(*statuses), FakeSocket()
+    envelope = SocketModeRequest(type="events_api", envelope_id="e1", payload={"command": "/x"})
+    for _ in range(3):
+        link = a_link(bolt, of_a_process(stored))
+        await link.handle(cast(SocketModeClient, socket), envelope)
+        await link.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap
+
+    acks = 3 if statuses == [200] else 2  # what is not acknowledged comes again
+    assert (bolt.given, socket.acked) == (len(statuses), ["e1"] * acks)
+
+
+def a_link(bolt: FakeBolt, seen: Seen) -> SocketMode:
+    app = AsyncApp(client=AsyncWebClient(token=BOT_TOKEN), signing_secret=SECRET)
+    app.async_dispatch = bolt.async_dispatch  # type: ignore[assignment,method-assign]  # counts
+    return SocketMode(app, APP_TOKEN, seen=seen)
+
+
+async def test_a_button_that_was_pressed_in_one_process_is_done_in_the_other(stored: Seen) -> None:
+    acts: list[str] = []
+
+    async def work() -> None:
+        acts.append("act")
+
+    async with aiohttp.ClientSession() as http:
+        visit = Visit(http)
+        for _ in range(3):
+            await Repeats(of_a_process(stored)).do_once("C1/1.2", ONCE, visit, work)
+
+    assert (acts, visit.read) == (["act"], ["done already"] * 2)
+
+
+async def test_while_one_process_is_at_it_the_other_says_that_it_still_runs(stored: Seen) -> None:
+    begun, gate = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        await gate.wait()
+
+    async with aiohttp.ClientSession() as http, asyncio.timeout(TIME_LIMIT_S):
+        visit = Visit(http)
+        one, other = Repeats(of_a_process(stored)), Repeats(of_a_process(stored))
+        doing = asyncio.create_task(one.do_once("C1/1.2", ONCE, visit, work))
+        await begun.wait()
+        await other.do_once("C1/1.2", ONCE, visit, work)
+        gate.set()
+        await doing
+        await other.do_once("C1/1.2", ONCE, visit, work)
+
+    assert visit.read == ["still running", "done already"]
+
+
+@pytest.mark.parametrize("error", [PressFailedError(), ValueError("no")])
+async def test_a_press_that_failed_in_one_process_may_be_repeated_in_the_other(
+    stored: Seen, error: Exception
+) -> None:
+    acts: list[str] = []
+
+    async def fail() -> None:
+        raise error
+
+    async def work() -> None:
+        acts.append("act")
+
+    async with aiohttp.ClientSession() as http:
+        visit = Visit(http)
+        failing = Repeats(of_a_process(stored)).do_once("C1/1.2", ONCE, visit, fail)
+        await asyncio.gather(failing, return_exceptions=True)
+        await Repeats(of_a_process(stored)).do_once("C1/1.2", ONCE, visit, work)
+
+    assert (acts, visit.read) == (["act"], [])
+
+
+async def test_of_many_processes_in_which_one_button_is_pressed_one_acts(stored: Seen) -> None:
+    acts: list[str] = []
+
+    async def work() -> None:
+        acts.append("act")
+
+    async with aiohttp.ClientSession() as http:
+        presses = [
+            Repeats(of_a_process(stored)).do_once("C1/1.2", ONCE, Visit(http), work)
+            for _ in range(20)
+        ]
+        await asyncio.gather(*presses)
+
+    assert acts == ["act"]
+
+
+async def test_an_installation_that_was_finished_in_one_process_is_over_in_the_other(
+    stored: Seen,
+) -> None:
+    clock = FakeClock()
+    one, other = (InstallStates(RING, clock=clock, used=stored) for _ in range(2))
+    state = await one.async_issue()
+
+    taken = await asyncio.gather(one.async_consume(state), other.async_consume(state))
+
+    assert sum(taken) == 1
+    assert not await other.async_consume(state)

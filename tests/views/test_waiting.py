@@ -1,0 +1,87 @@
+"""What people read who were left without an answer."""
+
+import pytest
+
+from bot.views.waiting import interrupted_form, interrupted_message
+from tests.builders import HOSTILE_TEXTS
+from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, buttons
+
+PERHAPS_DONE = "It may have been done all the same."
+LONG = "/domains " + "x" * 3000
+
+
+@pytest.mark.parametrize(
+    ("what", "line", "words", "offered"),
+    [
+        pytest.param(
+            "/scan",
+            "/scan shop.example",
+            "Please try again.",
+            {"Try again": "/scan shop.example"},
+            id="a command",
+        ),
+        pytest.param(
+            "scan.pick",
+            "/scan shop.example",
+            "Please try again.",
+            {"Try again": "/scan shop.example"},
+            id="a form that is a command",
+        ),
+        pytest.param(
+            "/adddomain",
+            "/adddomain new.example",
+            "Trying again is safe: I look first.",
+            {"Try again": "/adddomain new.example", "All domains": "/domains"},
+            id="an addition",
+        ),
+        pytest.param(
+            "/adddomain",
+            "/adddomain",
+            "Please try again.",
+            {"Try again": "/adddomain"},
+            id="a form that was to be opened",
+        ),
+        pytest.param(
+            "digests.delete",
+            None,
+            "Please look with /domaindigest",
+            {"Digests": "/domaindigest"},
+            id="a digest",
+        ),
+        pytest.param(
+            "key-rotation", None, "Please look with /domainkey", {"Key": "/domainkey"}, id="a key"
+        ),
+        pytest.param("share.scan", None, "Please look before", {}, id="something shared"),
+        pytest.param("/domainkey", None, "Please try again.", {}, id="a key that was typed"),
+        pytest.param("/domains", LONG, "Please try again.", {}, id="too long for a button"),
+    ],
+)
+def test_it_says_what_to_do_next(
+    what: str, line: str | None, words: str, offered: dict[str, str]
+) -> None:
+    message = interrupted_message(what, line)
+
+    assert_slack_takes(message)
+    assert words in message.text
+    assert "nothing more will come" in message.text
+    assert buttons(message) == offered
+
+
+@pytest.mark.parametrize("what", ["/adddomain", "digests.edit", "key", "managers", "share.scan"])
+def test_what_may_have_been_done_is_said_to_be_so(what: str) -> None:
+    line = "/adddomain new.example" if what == "/adddomain" else None
+
+    assert PERHAPS_DONE in interrupted_message(what, line).text
+
+
+@pytest.mark.parametrize("what", ["digests.edit", "key", "scan.section.turn"])
+def test_a_form_says_it_without_buttons_whose_answers_would_lie_behind_it(what: str) -> None:
+    form = interrupted_form(what, None)
+
+    assert_slack_takes_form(form)
+    assert buttons(form) == {}
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_what_was_typed_is_not_repeated(text: str) -> None:
+    assert_slack_takes(interrupted_message("/scan", f"/scan {text}"))

@@ -1,0 +1,127 @@
+"""Killed in the middle of their work: whoever waited hears of it. Real processes, real kills."""
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.store.snapshot import read_snapshot
+from tests.whole.test_process import environment
+from tests.whole.town import (
+    RING,
+    Town,
+    free_port,
+    open_documents,
+    running_bot,
+    running_stand_ins,
+    until_ready,
+)
+
+pytestmark = pytest.mark.anyio
+
+INTERRUPTED = "interrupted"
+NOTED_WITHIN_S = 10
+TOLD_WITHIN_S = 60
+
+
+@asynccontextmanager
+async def process(
+    town: Town, folder: Path, *module: str, port: int | None = None
+) -> AsyncIterator[None]:
+    """Run the bot in a process of its own, which is killed at the end."""
+    port = port or town.settings.port
+    ring = {"BOT_SECRET_KEYS": RING} if town.settings.is_shared else {}
+    with (folder / "bot.log").open("ab") as log:
+        bot = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", *module),
+            env=environment(town) | ring | {"PORT": str(port)},
+            cwd=folder,
+            stdin=asyncio.subprocess.PIPE,
+            stderr=log,
+        )
+        try:
+            assert bot.stdin
+            bot.stdin.write(b"0\n")  # how far its clock is ahead, where it is one that asks
+            await until_ready(town, port=port)
+            yield
+        finally:
+            if bot.returncode is None:
+                bot.kill()
+            await bot.wait()
+
+
+async def until_noted(town: Town, *, is_noted: bool = True) -> None:
+    """Wait until the store holds that somebody waits, or no longer."""
+    async with asyncio.timeout(NOTED_WITHIN_S):
+        while await _is_noted(town) is not is_noted:  # noqa: ASYNC110  no event of another process tells
+            await asyncio.sleep(0.02)
+
+
+async def _is_noted(town: Town) -> bool:
+    if not town.settings.is_shared:
+        snapshot = await read_snapshot(town.settings.database_path)
+        return any("/pending/" in document.key for document in snapshot.documents)
+    documents = await open_documents(town.settings)
+    try:
+        return any("/pending/" in key for key in await documents.list_keys(""))
+    finally:
+        await documents.close()
+
+
+@pytest.mark.parametrize("is_scan", [True, False], ids=["scan", "addition"])
+@pytest.mark.parametrize("mode", ["socket", "http"])
+async def test_who_waited_for_the_only_process_hears_of_it_after_its_next_start(
+    tmp_path: Path, mode: str, is_scan: bool
+) -> None:
+    async with running_stand_ins(tmp_path, mode) as town:
+        town.acme.add("shop.example", health=41)
+        hold = town.tracker.hold_scans()
+        async with process(town, tmp_path, "tests.benchmarks.killed"):
+            await town.connect()
+            await until_noted(town, is_noted=False)  # that was ada's
+            town.tracker.latency_s = 0 if is_scan else 60
+            await town.bob.type("/scan shop.example" if is_scan else "/adddomain new.example")
+            await until_noted(town)
+        hold.release()
+        town.tracker.latency_s = 0
+        town.clock.ahead += timedelta(minutes=1)
+
+        async with running_bot(town):
+            told = await town.bob.next_message(
+                timeout_s=10, where=lambda message: INTERRUPTED in message.everything
+            )
+            answer = await town.press(town.bob, told, "Try again")
+
+        assert ("may have been done" in told.everything) is not is_scan
+        assert ("Scan of shop.example" if is_scan else "was added") in answer.everything
+
+
+async def test_who_waited_for_one_of_two_processes_hears_of_it_within_a_minute(
+    tmp_path: Path, database: str
+) -> None:
+    """In real seconds: so long it takes until the other one can be sure."""
+    async with running_stand_ins(tmp_path, database) as town:
+        town.acme.add("shop.example", health=41)
+        hold = town.tracker.hold_scans()
+        async with process(town, tmp_path, "bot", "web", port=free_port()):
+            async with process(town, tmp_path, "bot", "web"):
+                await town.connect()
+                await until_noted(town, is_noted=False)  # that was ada's
+                await town.bob.type("/scan shop.example")
+                await hold.waiting(1)
+                await until_noted(town)
+            killed_at = time.monotonic()
+            told = await town.bob.next_message(
+                timeout_s=TOLD_WITHIN_S, where=lambda message: INTERRUPTED in message.everything
+            )
+            told_after_s = time.monotonic() - killed_at
+            await until_noted(town, is_noted=False)
+        hold.release()
+
+        assert told.buttons == ["Try again"]
+        assert told_after_s < TOLD_WITHIN_S
