@@ -3,6 +3,8 @@
 import logging
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 import structlog
@@ -92,3 +94,29 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     bolt_logger().addFilter(_is_needed)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, root.level))
+
+
+class _Counting(logging.Handler):
+    """Tells `note` the level of each line from warnings on, in lower case."""
+
+    def __init__(self, note: Callable[[str], object]) -> None:
+        super().__init__(logging.WARNING)
+        self._note = note
+
+    def emit(self, record: logging.LogRecord) -> None:
+        is_critical, is_error = (record.levelno >= each for each in (50, 40))
+        self._note("critical" if is_critical else "error" if is_error else "warning")
+
+
+@contextmanager
+def lines_counted(note: Callable[[str], object]) -> Iterator[None]:
+    """Tell `note` of each "warning", "error" and "critical" line that is logged in the block.
+
+    Those that LOG_LEVEL leaves out are not logged, so they are not counted.
+    """
+    counting = _Counting(note)
+    logging.getLogger().addHandler(counting)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(counting)

@@ -17,7 +17,7 @@ from slack_bolt.middleware.authorization.async_multi_teams_authorization import 
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.logs import bolt_logger, set_up_logs
+from bot.logs import bolt_logger, lines_counted, set_up_logs
 from bot.redaction import holds_secret
 from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
 
@@ -248,3 +248,17 @@ async def test_bolt_does_not_alarm_where_the_bot_itself_has_said_whose_request_i
 
     assert answer.status == 200
     assert [json.loads(line)["event"][:19] for line in log.lines()] == ["Failed to authorize"]
+
+
+def test_lines_that_an_operator_should_look_at_are_counted_those_of_libraries_too() -> None:
+    Log("json", "INFO")
+    counted: list[str] = []
+
+    with lines_counted(counted.append):
+        structlog.get_logger().info("all is well")
+        structlog.get_logger().warning("hm")
+        logging.getLogger("library").error("oh")
+        logging.getLogger("library").critical("ouch")
+    structlog.get_logger().error("nobody counts any more")
+
+    assert counted == ["warning", "error", "critical"]

@@ -8,6 +8,7 @@ from aiohttp import web
 
 from bot.web.health import HealthEndpoints
 from bot.web.install import InstallEndpoint
+from bot.web.metrics import MetricsEndpoint, Note, timing
 from bot.web.slack import SlackEndpoint
 
 logger = structlog.get_logger()
@@ -24,11 +25,19 @@ async def listening(
     health: HealthEndpoints,
     slack: SlackEndpoint | None,
     install: InstallEndpoint | None = None,
+    *,
+    metrics: MetricsEndpoint | None = None,
+    note_request: Note = lambda _route, _status, _took_s: None,
 ) -> AsyncIterator[None]:
-    """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth."""
-    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth.
+
+    `note_request` learns of each request: its route, the status of its answer, and the seconds.
+    """
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[timing(note_request)])
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
+    if metrics:
+        app.router.add_get("/metrics", metrics.answer)
     if slack:
         app.router.add_post("/slack/events", slack.answer)
     if install:

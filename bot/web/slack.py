@@ -11,7 +11,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 
-from bot.seen import Seen
+from bot.seen import RecentlySeen, Seen
 
 logger = structlog.get_logger()
 
@@ -21,12 +21,13 @@ class SlackEndpoint:
 
     Bolt's own verification answers a malformed timestamp with 500 (1.30), so this one is ours,
     with Slack's own verifier: https://docs.slack.dev/authentication/verifying-requests-from-slack.
+    `seen` is what several processes know together: a replay may go to any of them.
     """
 
-    def __init__(self, app: AsyncApp, signing_secret: str) -> None:
+    def __init__(self, app: AsyncApp, signing_secret: str, *, seen: Seen | None = None) -> None:
         self._app = app
         self._verifier = SignatureVerifier(signing_secret)
-        self._seen = Seen(clock=time.monotonic)
+        self._seen = seen or RecentlySeen(clock=time.monotonic)
 
     async def answer(self, request: web.Request) -> web.Response:
         """Answer one request of Slack."""
@@ -37,8 +38,8 @@ class SlackEndpoint:
             return web.Response(status=401, text="the signature is missing, wrong or too old")
         if not _is_readable(request, body):
             return web.Response(status=400, text="the body cannot be read")
-        signature = request.headers["X-Slack-Signature"]
-        if not self._seen.is_new(signature):
+        name = f"request/{request.headers['X-Slack-Signature']}"
+        if not await self._seen.is_new(name):
             return web.Response()
         try:
             answer = await self._app.async_dispatch(await to_bolt_request(request))
@@ -47,7 +48,7 @@ class SlackEndpoint:
             logger.exception("a request could not be read", request=reference)
             return web.Response(status=400, text=f"cannot be read; reference {reference}")
         if answer.status >= 500:  # nothing was done yet: Slack sends it again, within that second
-            self._seen.forget(signature)
+            await self._seen.forget(name)
         return await to_aiohttp_response(answer)
 
     def _is_genuine(self, request: web.Request, body: bytes) -> bool:

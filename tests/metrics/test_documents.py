@@ -1,0 +1,258 @@
+"""Rules, dashboard and document speak of all metrics, and of labels and values that exist."""
+
+import asyncio
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from bot.metrics import people
+from bot.metrics.gauges import QUEUE_STATES, budget, due, pool, processes, queue
+from bot.metrics.metrics import Metrics
+from bot.metrics.slack import OUTCOMES as SLACK_OUTCOMES
+from bot.tracker.standing import LEFT, STATES
+from tests.metrics.reading import a_bot
+
+ROOT = Path(__file__).parents[2]
+ALERTS = yaml.safe_load((ROOT / "deploy/alerts.yml").read_text())
+DASHBOARD = json.loads((ROOT / "deploy/grafana-dashboard.json").read_text())
+DOCUMENT = (ROOT / "docs/metrics.md").read_text()
+RULES: list[dict[str, Any]] = [rule for group in ALERTS["groups"] for rule in group["rules"]]
+PANELS: list[dict[str, Any]] = [each for each in DASHBOARD["panels"] if each["type"] != "row"]
+QUERIES = [(panel["title"], each["expr"]) for panel in PANELS for each in panel["targets"]]
+EXPRESSIONS = [(rule["alert"], rule["expr"]) for rule in RULES] + QUERIES
+
+OURS = re.compile(r"\b(?:bot|process|python)_[a-z_]+\b")
+SELECTOR = re.compile(r"\b(?P<name>(?:bot|process|python)_[a-z_]+)(?:\{(?P<labels>[^}]*)\})?")
+MATCHER = re.compile(r'(?P<label>\w+)(?P<how>=~|!~|!=|=)"(?P<value>[^"]*)"')
+FUNCTIONS = frozenset({"absent", "and", "by", "count", "histogram_quantile", "increase", "max"})
+FUNCTIONS |= {"on", "offset", "rate", "sum", "time", "le"}
+# Prometheus adds these itself: https://prometheus.io/docs/concepts/jobs_instances/
+OF_THE_SCRAPE = {"instance", "job", "le"}
+BUILT_IN = re.compile(r"\$(__rate_interval|instance|datasource)\b")
+
+
+async def a_busy_bot() -> Metrics:
+    """Return metrics in which everything has happened that has labels of its own."""
+    metrics = a_bot()
+    for outcome in ("answered", "declined", "service", "store", "slack", "broken", "cut_off"):
+        metrics.people.note_request("/scan", outcome, 1)
+    metrics.people.note_http("/slack/events", 200, 1)
+    for outcome in SLACK_OUTCOMES:
+        metrics.slack.note_call("chat.postMessage", outcome, 1)
+    metrics.digests.note_run("failed", "service")
+    metrics.digests.note_retry("service")
+
+    async def nothing() -> None: ...
+
+    async def some_due() -> tuple[int, float]:
+        return 1, 1.0
+
+    async def some_jobs() -> Mapping[tuple[str, str], int]:
+        return {("deliver", state): 1 for state in QUEUE_STATES}
+
+    async def some_roles() -> Mapping[str, int]:
+        return {}
+
+    await metrics.periodic.timed("tick", nothing)()
+    metrics.looks.give("digests", due(some_due))
+    metrics.looks.give("queue", queue(some_jobs))
+    metrics.looks.give("processes", processes(some_roles))
+    keys = dict.fromkeys(STATES, 1), dict.fromkeys(LEFT, 1)
+    metrics.looks.give("budget", budget(lambda: keys))
+    metrics.looks.give("pool", pool(lambda: {"pool_size": 1, "pool_available": 1}))
+    return metrics
+
+
+@pytest.fixture(scope="module")
+def there() -> Mapping[str, Mapping[str, set[str]]]:
+    """Every series of such a bot: its name, its labels, and their values."""
+    page, _ = asyncio.run(_page())
+    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for family in text_string_to_metric_families(page.decode()):
+        for sample in family.samples:
+            known = found[sample.name]
+            for label, value in sample.labels.items():
+                known[label].add(value)
+    return found
+
+
+async def _page() -> tuple[bytes, str]:
+    return await (await a_busy_bot()).page("")
+
+
+def families(metrics: Metrics) -> Iterator[tuple[str, str]]:
+    """Yield every metric of ours as the document calls it, and its kind."""
+    for family in metrics.registry.collect():
+        suffix = {"counter": "_total", "info": "_info"}.get(family.type, "")
+        if family.name.startswith("bot_"):
+            yield family.name + suffix, family.type
+
+
+def matchers(expression: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the name, label, operator and value of everything that chooses series."""
+    for selector in SELECTOR.finditer(expression):
+        for found in MATCHER.finditer(selector["labels"] or ""):
+            yield selector["name"], found["label"], found["how"], found["value"]
+
+
+@pytest.mark.parametrize(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
+def test_every_metric_label_and_value_of_an_expression_exists(
+    title: str, expression: str, there: Mapping[str, Mapping[str, set[str]]]
+) -> None:
+    assert set(OURS.findall(expression)) <= set(there)
+    for name, label, how, value in matchers(expression):
+        if value == "$instance":
+            continue
+        assert label in there[name], f"{name} has no label {label}"
+        for each in value.split("|") if "~" in how else [value]:
+            assert each in there[name][label], f"{name} has no {label}={each}"
+
+
+@pytest.mark.parametrize(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
+def test_an_expression_is_well_formed(
+    title: str, expression: str, there: Mapping[str, Mapping[str, set[str]]]
+) -> None:
+    plain = re.sub(r'"[^"]*"', '""', expression)
+    for opening, closing in ("()", "[]", "{}"):
+        assert plain.count(opening) == plain.count(closing)
+    grouped = re.findall(r"\bby \(([^)]*)\)", plain)
+    labels = {label for each in grouped for label in each.replace(" ", "").split(",")}
+    known = {label for name in OURS.findall(plain) for label in there[name]} | OF_THE_SCRAPE
+    assert labels <= known
+    bare = re.sub(r"\{[^}]*\}|\[[^]]*\]|by \([^)]*\)|on \([^)]*\)", " ", plain)
+    words = set(re.findall(r"\b[a-z_]{2,}\b", bare)) - set(OURS.findall(plain))
+    assert words <= FUNCTIONS
+    assert "$" not in BUILT_IN.sub("", expression)
+
+
+@pytest.mark.parametrize(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
+def test_only_what_counts_up_has_a_rate_and_only_buckets_have_quantiles(
+    title: str, expression: str
+) -> None:
+    rated = re.findall(r"(?:rate|increase)\(([a-z_]+)[^[]*\[([^]]+)\]", expression)
+    counts_up = ("_total", "_bucket", "_count", "_sum")
+
+    assert all(name.endswith(counts_up) for name, _ in rated)
+    for name in OURS.findall(expression):
+        if name.endswith(counts_up):
+            assert name in {rated_name for rated_name, _ in rated}, f"{name} needs a rate"
+    if "histogram_quantile" in expression:
+        assert "sum by (le" in expression
+        assert all(name.endswith("_bucket") for name, _ in rated)
+    # A range of fewer than four scrapes has gaps.
+    assert all(window == "$__rate_interval" or window[-1] in "mhd" for _, window in rated)
+
+
+def test_the_limit_of_a_quantile_is_the_edge_of_a_bucket() -> None:
+    limits = {
+        rule["alert"]: float(rule["expr"].rsplit(">", 1)[1])
+        for rule in RULES
+        if "histogram_quantile" in rule["expr"]
+    }
+
+    assert limits == {"AcksSlow": 2, "DigestsLate": 120, "StoreSlow": 0.25}
+    assert 2 in people.ACK_BUCKETS_S
+
+
+def test_every_alert_says_what_it_means_for_people_and_what_to_do() -> None:
+    for rule in RULES:
+        assert set(rule) == {"alert", "expr", "for", "labels", "annotations"}
+        assert re.fullmatch(r"[A-Z][A-Za-z]+", rule["alert"])
+        assert re.fullmatch(r"\d+m", rule["for"])
+        assert rule["labels"]["severity"] in {"critical", "warning"}
+        assert set(rule["annotations"]) == {"summary", "meaning", "action"}
+        assert all(text.strip().endswith((".", "?")) for text in rule["annotations"].values())
+    names = [rule["alert"] for rule in RULES]
+    assert len(names) == len(set(names)) == 24
+
+
+def test_an_alert_names_only_labels_that_its_expression_keeps() -> None:
+    for rule in RULES:
+        used = set(re.findall(r"\$labels\.(\w+)", str(rule["annotations"])))
+        kept = set(re.findall(r"\w+", " ".join(re.findall(r"by \(([^)]*)\)", rule["expr"]))))
+        is_aggregated = re.search(r"\b(sum|max|count)\b", rule["expr"])
+        assert used <= (kept if is_aggregated else {"instance", "name"})
+
+
+def test_an_alert_that_another_one_refers_to_exists() -> None:
+    names = {rule["alert"] for rule in RULES}
+    for rule in RULES:
+        referred = re.findall(r"[Ss]ee ([A-Z][a-z]+[A-Z]\w+)", str(rule["annotations"]))
+        assert set(referred) <= names
+
+
+def test_every_metric_is_in_the_document_with_its_kind_and_no_other() -> None:
+    known = dict(families(a_bot()))
+    named = set(re.findall(r"\bbot_[a-z_]+\b", DOCUMENT))
+
+    assert set(known) == named
+    for name, kind in known.items():
+        if f"| `{name}` | counter |" in DOCUMENT or f"| `{name}` | histogram |" in DOCUMENT:
+            assert f"| `{name}` | {kind} |" in DOCUMENT
+
+
+def test_every_metric_is_on_the_dashboard() -> None:
+    shown = {name for _, expression in QUERIES for name in OURS.findall(expression)}
+    plain = {re.sub(r"_(bucket|count|sum)$", "", name) for name in shown}
+
+    assert {name for name, _ in families(a_bot())} <= plain
+
+
+def test_the_dashboard_can_be_imported() -> None:
+    rows = [panel["title"] for panel in DASHBOARD["panels"] if panel["type"] == "row"]
+    ids = [panel["id"] for panel in DASHBOARD["panels"]]
+    cells = [
+        (panel["gridPos"]["y"], column)
+        for panel in DASHBOARD["panels"]
+        for column in range(panel["gridPos"]["x"], panel["gridPos"]["x"] + panel["gridPos"]["w"])
+    ]
+
+    assert rows == [
+        "People",
+        "Domain Tracker and Slack",
+        "Digests",
+        "Store",
+        "Queue and processes",
+    ]
+    assert DASHBOARD["schemaVersion"] >= 39
+    assert len(ids) == len(set(ids))
+    assert len(cells) == len(set(cells))  # no panel lies on another
+    assert max(column for _, column in cells) == 23
+    assert [each["name"] for each in DASHBOARD["templating"]["list"]] == ["datasource", "instance"]
+    for panel in PANELS:
+        assert panel["datasource"]["uid"] == "${datasource}"
+        assert all(each["datasource"]["uid"] == "${datasource}" for each in panel["targets"])
+
+
+def test_every_value_that_the_document_explains_exists(
+    there: Mapping[str, Mapping[str, set[str]]],
+) -> None:
+    explained = set(re.findall(r"`([a-z_]+)`", DOCUMENT))
+    values = {
+        value
+        for name, label in [
+            ("bot_requests_total", "outcome"),
+            ("bot_ack_seconds_count", "kind"),
+            ("bot_service_calls_total", "outcome"),
+            ("bot_service_calls_total", "operation"),
+            ("bot_slack_calls_total", "outcome"),
+            ("bot_digest_runs_total", "outcome"),
+            ("bot_digest_lag_seconds_count", "tries"),
+            ("bot_store_calls_total", "outcome"),
+            ("bot_queue_jobs", "state"),
+            ("bot_processes", "role"),
+            ("bot_budget_keys", "state"),
+            ("bot_store_connections", "state"),
+            ("bot_log_lines_total", "level"),
+        ]
+        for value in there[name][label]
+    }
+
+    assert values <= explained

@@ -1,0 +1,129 @@
+"""What is looked up when somebody asks: seldom, within a time limit, and never as a failure."""
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from bot.metrics.gauges import GAUGES, budget, due, pool, processes, queue
+from bot.metrics.looks import Gauge, Looks, Values
+from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.metrics.reading import a_bot, value, values
+
+pytestmark = pytest.mark.anyio
+
+DEPTH: dict[str, tuple[Gauge, ...]] = {"depth": (Gauge("depth", "How deep."),)}
+
+
+class FakeSource:
+    """Counts how often it is asked; may fail, or hang."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.error: Exception | None = None
+        self.is_stuck = False
+
+    async def __call__(self) -> Mapping[str, Values]:
+        self.asked += 1
+        if self.is_stuck:
+            await asyncio.Event().wait()
+        if self.error:
+            raise self.error
+        return {"depth": {(): float(self.asked)}}
+
+
+class Room:
+    """Looks with one gauge, whose time stands still."""
+
+    def __init__(self, *, look_within_s: float = TIME_LIMIT_S) -> None:
+        self.clock, self.registry, self.source = FakeClock(), CollectorRegistry(), FakeSource()
+        self.looks = Looks(
+            self.registry, DEPTH, clock=self.clock.seconds, look_within_s=look_within_s
+        )
+        self.looks.give("depth", self.source)
+
+    async def depth(self) -> float | None:
+        await self.looks.refresh()
+        return self.registry.get_sample_value("depth")
+
+    @property
+    def failures(self) -> float | None:
+        return self.registry.get_sample_value("bot_look_failures_total", {"look": "depth"})
+
+
+async def test_a_page_that_is_asked_for_all_the_time_does_not_load_the_database() -> None:
+    room = Room()
+
+    at_once = [await room.depth() for _ in range(10)]
+    room.clock.advance(4.9)
+    soon = await room.depth()
+    room.clock.advance(0.1)
+
+    assert (at_once, soon, await room.depth()) == ([1.0] * 10, 1.0, 2.0)
+
+
+async def test_many_who_ask_at_once_share_one_look() -> None:
+    room = Room()
+
+    await asyncio.gather(*(room.depth() for _ in range(20)))
+
+    assert room.source.asked == 1
+
+
+async def test_a_look_that_fails_shows_nothing_instead_of_what_was_once() -> None:
+    room = Room()
+    first = await room.depth()
+
+    room.clock.advance(5)
+    room.source.error = OSError("the database is away")
+
+    assert (first, await room.depth(), room.failures) == (1.0, None, 1.0)
+
+
+async def test_a_look_that_hangs_is_given_up() -> None:
+    room = Room(look_within_s=0.01)
+    room.source.is_stuck = True
+
+    async with asyncio.timeout(TIME_LIMIT_S):
+        depth = await room.depth()
+
+    assert (depth, room.failures) == (None, 1.0)
+
+
+async def test_a_look_without_a_source_has_no_values() -> None:
+    metrics = a_bot()
+
+    for gauges in GAUGES.values():
+        for gauge in gauges:
+            assert not await values(metrics, gauge.name)
+
+
+async def test_every_look_tells_its_gauges() -> None:
+    metrics = a_bot()
+
+    async def some_due() -> tuple[int, float]:
+        return 7, 12.5
+
+    async def some_jobs() -> Mapping[tuple[str, str], int]:
+        return {("deliver", "todo"): 40}
+
+    async def some_roles() -> Mapping[str, int]:
+        return {"web": 2}
+
+    metrics.looks.give("digests", due(some_due))
+    metrics.looks.give("queue", queue(some_jobs))
+    metrics.looks.give("processes", processes(some_roles))
+    metrics.looks.give("budget", budget(lambda: ({"waiting": 1}, {"1-9": 3})))
+    metrics.looks.give("pool", pool(lambda: {"pool_size": 10, "pool_available": 4}))
+
+    assert await value(metrics, "bot_digests_due") == 7
+    assert await value(metrics, "bot_digests_overdue_seconds") == 12.5
+    assert await value(metrics, "bot_queue_jobs", task="deliver", state="todo") == 40
+    assert await value(metrics, "bot_queue_jobs", task="deliver", state="doing") == 0
+    assert await value(metrics, "bot_processes", role="web") == 2
+    assert await value(metrics, "bot_processes", role="worker") == 0
+    assert await value(metrics, "bot_budget_keys", state="waiting") == 1
+    assert await value(metrics, "bot_budget_keys_by_requests_left", left="1-9") == 3
+    assert await value(metrics, "bot_store_connections", state="used") == 6
+    assert await value(metrics, "bot_store_waiting_calls") == 0

@@ -1,0 +1,173 @@
+"""What is noted stands on the page, in few and harmless series."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from prometheus_client.openmetrics.parser import (
+    text_string_to_metric_families as openmetrics_families,
+)
+
+from bot.metrics.labels import FewValues
+from bot.metrics.metrics import VERSION, Metrics
+from bot.metrics.service import OPERATIONS, OUTCOMES
+from tests.builders import KEY
+from tests.metrics.reading import a_bot, samples, value, values
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_command_is_counted_with_its_outcome_and_its_time() -> None:
+    metrics = a_bot()
+
+    metrics.people.note_request("/scan", "answered", 4.2)
+    metrics.people.note_request("/scan", "service", 0.3)
+
+    assert await value(metrics, "bot_requests_total", what="/scan", outcome="answered") == 1
+    assert await value(metrics, "bot_request_seconds_sum", what="/scan") == 4.5
+    assert await value(metrics, "bot_request_seconds_bucket", what="/scan", le="5.0") == 2
+    assert await value(metrics, "bot_request_seconds_bucket", what="/scan", le="1.0") == 1
+
+
+async def test_an_ack_is_counted_by_kind_and_a_refused_one_apart() -> None:
+    metrics = a_bot()
+
+    metrics.people.note_ack("command", 0.02, is_refused=False)
+    metrics.people.note_ack("command", 2.7, is_refused=True)
+
+    assert await value(metrics, "bot_ack_seconds_count", kind="command") == 2
+    assert await value(metrics, "bot_ack_seconds_bucket", kind="command", le="2.5") == 1
+    assert await value(metrics, "bot_acks_refused_total", kind="command") == 1
+    assert await value(metrics, "bot_acks_refused_total", kind="event") == 0
+
+
+async def test_what_never_happened_yet_is_there_with_0_so_that_its_first_time_is_seen() -> None:
+    found = await samples(a_bot())
+
+    assert found[("bot_digest_runs_total", frozenset({("outcome", "uncertain")}))] == 0
+    assert found[("bot_log_lines_total", frozenset({("level", "error")}))] == 0
+    for operation in OPERATIONS:
+        for outcome in OUTCOMES:
+            labels = frozenset({("operation", operation), ("outcome", outcome)})
+            assert found[("bot_service_calls_total", labels)] == 0
+
+
+async def test_a_method_of_slack_has_all_of_its_counters_from_its_first_call_on() -> None:
+    metrics = a_bot()
+
+    metrics.slack.note_call("chat.postMessage", "answered", 0.2)
+
+    counts = await values(metrics, "bot_slack_calls_total")
+    assert sorted(counts.values()) == [0, 0, 0, 1]
+    assert {dict(labels)["method"] for labels in counts} == {"chat.postMessage"}
+
+
+async def test_whatever_people_send_makes_few_series() -> None:
+    metrics = a_bot()
+
+    for number in range(500):
+        metrics.people.note_request(f"/typed-{number}", "answered", 0.1)
+
+    assert len(await values(metrics, "bot_request_seconds_count")) == 151
+    assert await value(metrics, "bot_request_seconds_count", what="other") == 350
+
+
+@pytest.mark.parametrize("odd", [KEY + "x" * 20, 'a"} 1\n', "", "ä", "<!channel>", "T0123 ABC"])
+def test_an_odd_value_is_no_label(odd: str) -> None:
+    assert FewValues()(odd) == "other"
+
+
+def test_a_value_that_was_let_through_once_always_is() -> None:
+    few = FewValues(most=2)
+
+    assert [few(each) for each in ["/scan", "home", "third", "/scan"]] == [
+        "/scan",
+        "home",
+        "other",
+        "/scan",
+    ]
+
+
+async def test_a_digest_is_counted_with_its_lag_and_never_before_its_slot() -> None:
+    metrics = a_bot()
+
+    metrics.digests.note_lag(-0.4, is_first_try=True)  # another machine's clock
+    metrics.digests.note_lag(70, is_first_try=False)
+
+    assert await value(metrics, "bot_digest_lag_seconds_sum", tries="first") == 0
+    assert await value(metrics, "bot_digest_lag_seconds_bucket", tries="later", le="60.0") == 0
+    assert await value(metrics, "bot_digest_lag_seconds_bucket", tries="later", le="120.0") == 1
+
+
+async def test_periodic_work_is_timed_and_remembers_its_last_success() -> None:
+    metrics, done = a_bot(), []
+
+    async def clean_up() -> None:
+        done.append(1)
+
+    work = metrics.periodic.timed("clean-up", clean_up)
+    last = "bot_periodic_last_success_timestamp_seconds"
+    before = await value(metrics, last, name="clean-up")
+    await work()
+
+    assert (before, done) == (0, [1])
+    assert (await value(metrics, last, name="clean-up") or 0) > 1e9
+    assert await value(metrics, "bot_periodic_runs_total", name="clean-up", outcome="well") == 1
+
+
+async def test_periodic_work_that_fails_is_counted_and_fails_all_the_same() -> None:
+    metrics = a_bot()
+
+    async def tick() -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await metrics.periodic.timed("tick", tick)()
+
+    assert await value(metrics, "bot_periodic_runs_total", name="tick", outcome="failed") == 1
+    last = "bot_periodic_last_success_timestamp_seconds"
+    assert await value(metrics, last, name="tick") == 0
+
+
+async def test_two_bots_in_one_process_count_apart() -> None:
+    one, other = a_bot(), a_bot()
+
+    one.service.note_sent()
+
+    assert await value(one, "bot_service_requests_sent_total") == 1
+    assert await value(other, "bot_service_requests_sent_total") == 0
+
+
+async def test_the_page_tells_which_bot_runs_and_how_its_process_is() -> None:
+    metrics = Metrics(role="worker", store="postgresql")
+
+    found = {name for name, _ in await samples(metrics)}
+
+    (build,) = await values(metrics, "bot_build_info")
+    assert {("role", "worker"), ("store", "postgresql")} < build
+    assert {"process_resident_memory_bytes", "python_info", "python_gc_collections_total"} < found
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+
+    assert project["project"]["version"] == VERSION
+
+
+async def test_who_asks_for_openmetrics_gets_it() -> None:
+    metrics = a_bot()
+    metrics.store.note_call("get", "ok", 0.001)
+
+    page, content_type = await metrics.page("application/openmetrics-text; version=1.0.0")
+
+    assert content_type.startswith("application/openmetrics-text")
+    assert page.endswith(b"# EOF\n")
+    families = openmetrics_families(page.decode())  # type: ignore[no-untyped-call]  # the library's gap
+    assert any(each.name == "bot_store_calls" for each in families)
+
+
+@pytest.mark.parametrize("accepts", ["", "*/*", "text/html", "text/plain;version=0.0.4;q=0.3"])
+async def test_everybody_else_gets_plain_text(accepts: str) -> None:
+    _, content_type = await a_bot().page(accepts)
+
+    assert content_type.startswith("text/plain; version=0.0.4")

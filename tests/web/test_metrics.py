@@ -1,0 +1,148 @@
+"""Who may read the metrics, and what is noted of every page."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer, make_mocked_request, unused_port
+
+from bot.metrics.metrics import Metrics
+from bot.web.health import HealthEndpoints
+from bot.web.listening import listening
+from bot.web.metrics import MetricsEndpoint, timing
+
+pytestmark = pytest.mark.anyio
+
+TOKEN = "a-token-of-enough-letters"
+
+
+class Notes:
+    """Remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, int]] = []
+
+    def __call__(self, route: str, status: int, took_s: float) -> None:
+        assert took_s >= 0
+        self.told.append((route, status))
+
+
+async def page(_accepts: str) -> tuple[bytes, str]:
+    return b"bot_up 1\n", "text/plain; version=0.0.4; charset=utf-8"
+
+
+async def answer(
+    headers: Mapping[str, str] | None = None,
+    *,
+    token: str | None = TOKEN,
+    remote: str = "203.0.113.9",
+) -> web.Response:
+    """Return what a caller from this address gets."""
+    request = make_mocked_request("GET", "/metrics", headers=headers).clone(remote=remote)
+    return await MetricsEndpoint(page, token).answer(request)
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer"])
+async def test_whoever_has_the_token_reads_them_from_anywhere(scheme: str) -> None:
+    response = await answer({"Authorization": f"{scheme} {TOKEN}", "X-Forwarded-For": "1.2.3.4"})
+
+    assert (response.status, response.body) == (200, b"bot_up 1\n")
+    assert response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        "",
+        TOKEN,
+        "Bearer",
+        "Bearer ",
+        f"Basic {TOKEN}",
+        f"Bearer {TOKEN}x",
+        f"Bearer {TOKEN[:-1]}",
+        "Bearer ä",
+    ],
+)
+async def test_without_the_right_token_nobody_does_not_even_on_this_machine(
+    given: str | None,
+) -> None:
+    headers = {} if given is None else {"Authorization": given}
+
+    response = await answer(headers, remote="127.0.0.1")
+
+    assert (response.status, response.headers["WWW-Authenticate"]) == (401, "Bearer")
+    assert TOKEN not in (response.text or "")
+
+
+@pytest.mark.parametrize("remote", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
+async def test_without_a_token_this_machine_reads_them(remote: str) -> None:
+    assert (await answer(token=None, remote=remote)).status == 200
+
+
+@pytest.mark.parametrize("remote", ["203.0.113.9", "10.0.0.1", "::ffff:10.0.0.1", "", "unix"])
+async def test_without_a_token_no_other_machine_does(remote: str) -> None:
+    assert (await answer(token=None, remote=remote)).status == 403
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
+async def test_without_a_token_nobody_does_through_a_proxy_on_this_machine(header: str) -> None:
+    response = await answer({header: "127.0.0.1"}, token=None, remote="127.0.0.1")
+
+    assert response.status == 403
+
+
+@asynccontextmanager
+async def serving(note: Notes) -> AsyncIterator[str]:
+    """Listen as the bot does, in Socket Mode."""
+    port = unused_port()
+    metrics = MetricsEndpoint(Metrics(role="all", store="sqlite").page, TOKEN)
+    async with listening(
+        "127.0.0.1", port, HealthEndpoints({}), None, metrics=metrics, note_request=note
+    ):
+        yield f"http://127.0.0.1:{port}"
+
+
+async def test_prometheus_gets_the_page_of_a_bot_and_every_request_is_noted() -> None:
+    notes = Notes()
+
+    async with serving(notes) as url, aiohttp.ClientSession() as prometheus:
+        right = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/plain;version=0.0.4"}
+        async with prometheus.get(f"{url}/metrics", headers=right) as reply:
+            text, status = await reply.text(), reply.status
+        for path in ("/metrics", "/healthz", "/wp-login.php"):
+            async with prometheus.get(url + path):
+                pass
+
+    assert status == 200
+    assert "# TYPE bot_build_info gauge" in text
+    assert notes.told == [("/metrics", 200), ("/metrics", 401), ("/healthz", 200), ("other", 404)]
+
+
+async def test_a_token_that_is_no_text_is_a_wrong_one() -> None:
+    async with serving(Notes()) as url:
+        host, port = url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \xff\xfe\r\n\r\n")
+        status = await reader.readline()
+        writer.close()
+
+    assert b" 401 " in status
+
+
+async def test_a_request_that_breaks_is_noted_as_500() -> None:
+    notes = Notes()
+
+    async def broken(_request: web.Request) -> web.Response:
+        raise ZeroDivisionError
+
+    app = web.Application(middlewares=[timing(notes)])
+    app.router.add_get("/broken", broken)
+    async with TestClient(TestServer(app)) as client:
+        status = (await client.get("/broken")).status
+
+    assert (status, notes.told) == (500, [("/broken", 500)])
