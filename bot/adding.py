@@ -172,7 +172,7 @@ class Adding:
 
     async def _listed_anew(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """How the service lists `host` after a write, which a failing list must not hide."""
-        self._portfolio.outdate(workspace)
+        await self._portfolio.outdate(workspace)
         try:
             return await self._listed(workspace, host)
         except BotError as error:

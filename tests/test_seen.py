@@ -1,32 +1,114 @@
-from bot.seen import MAX_REMEMBERED, REMEMBERED_FOR_S, Seen
-from tests.fakes import FakeClock
+"""What is remembered of what arrived, here and by all processes together."""
+
+import asyncio
+
+import pytest
+
+from bot.seen import MAX_REMEMBERED, REMEMBERED_FOR_S, RecentlySeen, SeenByAny
+from bot.store.errors import StoreError
+from tests.fakes import TIME_LIMIT_S, FakeClock
+
+pytestmark = pytest.mark.anyio
 
 
-def test_what_comes_again_is_not_new() -> None:
-    seen = Seen(clock=FakeClock().seconds)
+class TroubledSeen(RecentlySeen):
+    """What all processes share: it may fail, or note nothing until `gate` opens."""
 
-    assert seen.is_new("a")
-    assert not seen.is_new("a")
-    assert seen.is_new("b")
+    def __init__(self) -> None:
+        super().__init__(clock=FakeClock().seconds)
+        self.error: StoreError | None = None
+        self.gate, self.is_forgotten = asyncio.Event(), asyncio.Event()
+        self.gate.set()
+
+    async def is_new(self, name: str) -> bool:
+        if self.error:
+            raise self.error
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await self.gate.wait()
+        return await super().is_new(name)
+
+    async def forget(self, name: str) -> None:
+        if self.error:
+            raise self.error
+        await super().forget(name)
+        self.is_forgotten.set()
 
 
-def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
+def a_process(stored: RecentlySeen, asked_within_s: float = TIME_LIMIT_S) -> SeenByAny:
+    here = RecentlySeen(clock=FakeClock().seconds)
+    return SeenByAny(stored, here=here, asked_within_s=asked_within_s)
+
+
+async def test_what_comes_again_is_not_new() -> None:
+    seen = RecentlySeen(clock=FakeClock().seconds)
+
+    assert await seen.is_new("a")
+    assert not await seen.is_new("a")
+    assert await seen.is_new("b")
+
+
+async def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
     clock = FakeClock()
-    seen = Seen(clock=clock.seconds)
-    seen.is_new("a")
+    seen = RecentlySeen(clock=clock.seconds)
+    await seen.is_new("a")
 
     clock.advance(REMEMBERED_FOR_S - 1)
-    assert not seen.is_new("a")
+    assert not await seen.is_new("a")
 
     clock.advance(2)
-    assert seen.is_new("a")
+    assert await seen.is_new("a")
 
 
-def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
-    seen = Seen(clock=FakeClock().seconds)
+async def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
+    seen = RecentlySeen(clock=FakeClock().seconds)
 
     for number in range(MAX_REMEMBERED + 1):
-        seen.is_new(str(number))
+        await seen.is_new(str(number))
 
-    assert not seen.is_new(str(MAX_REMEMBERED))
-    assert seen.is_new("0")
+    assert not await seen.is_new(str(MAX_REMEMBERED))
+    assert await seen.is_new("0")
+
+
+async def test_while_the_others_cannot_be_asked_this_process_decides_alone() -> None:
+    stored = TroubledSeen()
+    stored.error = StoreError("down")
+    one, other = a_process(stored), a_process(stored)
+
+    taken = [await one.is_new("a"), await one.is_new("a"), await other.is_new("a")]
+
+    assert taken == [True, False, True]
+
+
+async def test_nobody_waits_for_others_that_do_not_answer() -> None:
+    stored = TroubledSeen()
+    stored.gate.clear()
+    one = a_process(stored, asked_within_s=0.001)
+
+    taken = [await one.is_new("a"), await one.is_new("a")]
+    stored.gate.set()
+
+    assert taken == [True, False]
+
+
+async def test_what_failed_is_new_again_although_the_store_was_slow_to_note_it() -> None:
+    stored = TroubledSeen()
+    stored.gate.clear()
+    one = a_process(stored, asked_within_s=0.001)
+    await one.is_new("a")
+    await one.forget("a")
+
+    stored.gate.set()
+    await asyncio.wait_for(stored.is_forgotten.wait(), TIME_LIMIT_S)
+
+    assert await a_process(stored).is_new("a")
+
+
+async def test_what_failed_is_new_again_here_also_when_the_others_cannot_be_told() -> None:
+    stored = TroubledSeen()
+    stored.error = StoreError("down")
+    one = a_process(stored)
+    await one.is_new("a")
+
+    await one.forget("a")
+
+    assert await one.is_new("a")

@@ -86,7 +86,7 @@ class KeyCustody:
         listing = await self._connection.try_out(draft.secret)
         before = await self._keys.record(workspace)
         slots = await self._keys.save(workspace, draft, set_by=by)
-        self._portfolio.forget(workspace)
+        await self._portfolio.disown(workspace)
         act = Act.KEY_REPLACED if before else Act.KEY_SET
         await self._audit.note(workspace, act, by=by, key=slots.record.shown)
         return Tried(slots, len(listing.domains))
@@ -118,7 +118,7 @@ class KeyCustody:
         except (InvalidKeyError, InsufficientPermissionsError) as error:
             raise EarlierKeyRefusedError("not swapped in") from error
         slots = await self._keys.roll_back(workspace, key)
-        self._portfolio.forget(workspace)
+        await self._portfolio.disown(workspace)
         await self._audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=slots.record.shown)
         return Tried(slots, len(listing.domains))
 
@@ -138,7 +138,7 @@ class KeyCustody:
         """
         record = await self._keys.record(workspace)
         was_there = await self._keys.remove(workspace, mark)
-        self._portfolio.forget(workspace)
+        await self._portfolio.disown(workspace)
         if was_there:
             shown = record.shown if record else None
             await self._audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)

@@ -1,6 +1,5 @@
 """What people do with digests. Whether they may is asked where they ask."""
 
-import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable
@@ -14,17 +13,15 @@ from bot.digests import changes, ledger
 from bot.digests.changes import Editor
 from bot.digests.collection import Collector, as_preview
 from bot.digests.delivery import Delivery, Posts
-from bot.digests.digest import MAX_PER_CHANNEL, Digest, Plan
-from bot.digests.errors import (
-    ChangedMeanwhileError,
-    TooManyDigestsError,
-    UnknownDigestError,
-)
+from bot.digests.digest import Digest, Plan
+from bot.digests.errors import ChangedMeanwhileError, UnknownDigestError
+from bot.digests.places import Places
 from bot.digests.post import Post
 from bot.digests.shelf import Shelf
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack.errors import SlackError
+from bot.store.memory import MemoryDocuments
 from bot.tracker.budget import Purpose
 from bot.workspace import WorkspaceId
 
@@ -52,7 +49,10 @@ class Made:
 
 
 class Desk:
-    """Makes, changes, pauses, sends and deletes digests. Every method may raise StoreError."""
+    """Makes, changes, pauses, sends and deletes digests. Every method may raise StoreError.
+
+    `places` is what several processes know together; without it nobody else makes digests.
+    """
 
     def __init__(
         self,
@@ -64,6 +64,7 @@ class Desk:
         *,
         clock: Callable[[], datetime],
         notes: Notes | None = None,
+        places: Places | None = None,
     ) -> None:
         self._notes = notes
         self._shelf = shelf
@@ -72,7 +73,7 @@ class Desk:
         self._posts = posts
         self._announce = announce
         self._clock = clock
-        self._making = asyncio.Lock()
+        self._places = places or Places(MemoryDocuments(), clock=clock)
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
@@ -90,9 +91,8 @@ class Desk:
             TooManyDigestsError: the channel has twenty.
             SlackError: nothing was posted, and nothing saved.
         """
-        async with self._making:  # so that two who press at once do not make the 21st
-            await self._require_room(workspace, plan.channel_id)
-            digest = changes.made(secrets.token_hex(6), plan, by, self._clock())
+        digest = changes.made(secrets.token_hex(6), plan, by, self._clock())
+        async with self._place(workspace, plan.channel_id, digest.digest_id):
             digest = await self._shelf.put(workspace, digest)
         try:
             is_announced = await self._is_announced(workspace, digest)
@@ -115,9 +115,9 @@ class Desk:
         """
         before = await self._shelf.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
-        if is_moved:
-            await self._require_room(workspace, plan.channel_id)
-        saved = await self._replanned(workspace, digest_id, plan, by, version)
+        place = self._place(workspace, plan.channel_id, digest_id)
+        async with place if is_moved else contextlib.nullcontext():
+            saved = await self._replanned(workspace, digest_id, plan, by, version)
         try:
             if is_moved:
                 await self._is_announced(workspace, saved)
@@ -233,9 +233,13 @@ class Desk:
             channel_id = digest.plan.channel_id
             await self._notes(workspace, what, by=by.user_id, channel_id=channel_id)
 
-    async def _require_room(self, workspace: WorkspaceId, channel_id: str) -> None:
-        if len(await self.of_channel(workspace, channel_id)) >= MAX_PER_CHANNEL:
-            raise TooManyDigestsError("a full channel")
+    def _place(
+        self, workspace: WorkspaceId, channel_id: str, digest_id: str
+    ) -> contextlib.AbstractAsyncContextManager[None]:
+        async def present() -> list[str]:
+            return [each.digest_id for each in await self.of_channel(workspace, channel_id)]
+
+        return self._places.taken(workspace, channel_id, digest_id, present)
 
     async def _is_announced(self, workspace: WorkspaceId, digest: Digest) -> bool:
         """Announce a digest in its channel; raise SlackError when it surely is not."""

@@ -6,7 +6,9 @@ refused as a whole (see `listeners/unread.py`). What is typed goes by `command_l
 
 import asyncio
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import structlog
@@ -21,6 +23,7 @@ from bot.listeners.conversation import Conversation
 from bot.listeners.incoming import from_event, from_form, from_press, is_ephemeral
 from bot.listeners.once import Once, Repeats, place_of
 from bot.message import Block, Message
+from bot.seen import Seen
 from bot.slack.replies import Replies
 
 logger = structlog.get_logger()
@@ -37,13 +40,18 @@ OptionsFinder = Callable[[Conversation, str], Awaitable[list[Block]]]
 
 
 class Dispatcher:
-    """Registers the features' handlers with Bolt. Each of them runs inside the boundary."""
+    """Registers the features' handlers with Bolt. Each of them runs inside the boundary.
 
-    def __init__(self, app: AsyncApp, boundary: Boundary, replies: Replies) -> None:
+    `seen` is what several processes know together of the buttons that do something once.
+    """
+
+    def __init__(
+        self, app: AsyncApp, boundary: Boundary, replies: Replies, *, seen: Seen | None = None
+    ) -> None:
         self._app = app
         self._boundary = boundary
         self._replies = replies
-        self._repeats = Repeats()
+        self._repeats = Repeats(seen)
         self.lines = CommandLines(app, boundary, replies)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
@@ -100,6 +108,7 @@ class Dispatcher:
                 lambda: handle(conversation, value, values),
                 action_id,
                 speaks=False,
+                is_awaited=False,
             )
 
         self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(changed)
@@ -131,6 +140,7 @@ class Dispatcher:
                 lambda: handle(conversation, given),
                 callback_id,
                 speaks=meanwhile is None,
+                form_waits=meanwhile is not None,
             )
 
         self._app.view(callback_id)(submitted)
@@ -147,7 +157,10 @@ class Dispatcher:
             conversation = from_press(body, context, self._replies)
             asker = person(conversation.origin.user_id)
             try:
-                with asking_as(conversation.workspace, asker):
+                with (
+                    asking_as(conversation.workspace, asker),
+                    _told_apart(conversation, action_id),
+                ):
                     async with asyncio.timeout(OPTIONS_WITHIN_S):
                         await self._boundary.strangers.keep_out(conversation)
                         options = await find(conversation, str(body.get("value") or ""))
@@ -173,6 +186,7 @@ class Dispatcher:
                 event_type,
                 speaks=False,
                 admits_strangers=True,
+                is_awaited=False,
             )
 
         self._app.event(event_type)(told)
@@ -180,3 +194,13 @@ class Dispatcher:
     def after_home(self, follow: Callable[[Conversation], Awaitable[None]]) -> None:
         """Let `follow(conversation)` come after what is done on the Home tab, or from it."""
         self._boundary.after_home(follow)
+
+
+def _told_apart(conversation: Conversation, action_id: str) -> AbstractContextManager[object]:
+    """Let the log tell what is done for this menu, as the boundary does for the rest."""
+    return structlog.contextvars.bound_contextvars(
+        request=secrets.token_hex(4),
+        workspace=str(conversation.workspace),
+        user=conversation.origin.user_id,
+        what=action_id,
+    )

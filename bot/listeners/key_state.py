@@ -1,6 +1,6 @@
 """The state of the workspace's key as whoever may manage it sees it, wherever they look."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,18 +15,27 @@ from bot.views.key_state import key_state_message
 from bot.workspace import WorkspaceId
 
 
+async def _alone(_workspace: WorkspaceId) -> None:
+    """There are no other processes to learn of."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyState:
-    """Gathers what there is to say of a key."""
+    """Gathers what there is to say of a key.
+
+    `refresh` lets the budget and the meter learn what other processes know; it never raises.
+    """
 
     keys: Keys
     managers: Managers
     budget: Budget
     meter: Meter
     clock: Callable[[], datetime]
+    refresh: Callable[[WorkspaceId], Awaitable[object]] = _alone
 
     async def told_to(self, member: Member, workspace: WorkspaceId) -> Message:
         """Return it for `member`, who was found to be a manager or admin; raise StoreError."""
+        await self.refresh(workspace)
         slots = await self.keys.slots(workspace)
         named = await self.managers.named(workspace)
         return key_state_message(

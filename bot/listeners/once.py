@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.listeners.conversation import Conversation
 from bot.message import Message
-from bot.seen import Seen
+from bot.seen import RecentlySeen, Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,14 @@ class PressFailedError(Exception):
 
 
 class Repeats:
-    """Remembers which buttons were pressed."""
+    """Remembers which buttons were pressed, in whichever process: `seen` is what all know.
 
-    def __init__(self) -> None:
-        self._pressed = Seen(clock=time.monotonic)
-        self._running: set[str] = set()
+    A process that dies in the middle leaves its button saying that it still runs, until that is
+    forgotten: how far it came nobody knows.
+    """
+
+    def __init__(self, seen: Seen | None = None) -> None:
+        self._seen = seen or RecentlySeen(clock=time.monotonic)
 
     async def do_once(
         self,
@@ -54,16 +57,23 @@ class Repeats:
         if once is None:
             await work()
             return
-        if not self._pressed.is_new(place):
-            await conversation.reply(once.running if place in self._running else once.done)
+        pressed, running = f"press/{place}", f"running/{place}"
+        if not await self._seen.is_new(running):
+            await conversation.reply(once.running)
             return
-        self._running.add(place)
+        try:
+            if is_first := await self._seen.is_new(pressed):
+                await self._do(pressed, work)
+        finally:
+            await self._seen.forget(running)
+        if not is_first:
+            await conversation.reply(once.done)
+
+    async def _do(self, pressed: str, work: Callable[[], Awaitable[None]]) -> None:
         try:
             await work()
         except PressFailedError:
-            self._pressed.forget(place)
+            await self._seen.forget(pressed)
         except BaseException:
-            self._pressed.forget(place)
+            await self._seen.forget(pressed)
             raise
-        finally:
-            self._running.discard(place)

@@ -10,6 +10,7 @@ from typing import Protocol
 from cachetools import LRUCache
 
 from bot.portfolio.lookup import find, index_by_host
+from bot.portfolio.versions import OnlyHere, Version, Versions
 from bot.single_flight import SingleFlight
 from bot.tracker.budget import Purpose
 from bot.tracker.models import Domain, Listing
@@ -81,7 +82,11 @@ class _Failure:
 
 
 class Portfolio:
-    """Every workspace's domains, fresh for 60 s. `on_change` learns of those that have changed."""
+    """Every workspace's domains, fresh for 60 s. `on_change` learns of those that have changed.
+
+    `versions` is what several processes know together: a change is outdated at once in the
+    process in which it was made, and in the others before somebody asks them the next time.
+    """
 
     def __init__(
         self,
@@ -89,8 +94,10 @@ class Portfolio:
         *,
         clock: Callable[[], datetime],
         on_change: Callable[[WorkspaceId], object] = lambda _workspace: None,
+        versions: Versions | None = None,
     ) -> None:
         self._service = service
+        self._versions = versions or OnlyHere()
         self._clock = clock
         self._on_change = on_change
         # By purpose too: a person may be refused what is kept for scheduled work.
@@ -100,6 +107,7 @@ class Portfolio:
         )
         self._failures: LRUCache[WorkspaceId, _Failure] = LRUCache(MAX_FAILURES)
         self._changes: dict[WorkspaceId, int] = {}
+        self._known: dict[WorkspaceId, Version] = {}
 
     async def snapshot(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
@@ -110,6 +118,7 @@ class Portfolio:
             TrackerError: the service gave no list; nothing older is passed off as new.
             NoKeyError: the workspace has no key yet.
         """
+        await self._catch_up(workspace)
         present = self._present(workspace)
         if present and self._clock() - present.listed_at < FRESH_FOR:
             return present
@@ -123,17 +132,19 @@ class Portfolio:
             lambda: self._list(workspace, ask, tells_failures=is_for_people),
         )
 
-    def kept(self, workspace: WorkspaceId) -> Snapshot | None:
+    async def kept(self, workspace: WorkspaceId) -> Snapshot | None:
         """Return the last list, however old, and also when something has changed since."""
+        await self._catch_up(workspace)
         kept = self._kept.get(workspace)
         return kept.snapshot if kept else None
 
-    def said(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
+    async def said(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
         """Return what the service said last, without asking: a list of any age, or a failure.
 
         `None`: something has changed since, a failure is older than 60 s and there was no list
         before it, or the service is being asked right now: `snapshot` then waits for that.
         """
+        await self._catch_up(workspace)
         if self._flights.is_under_way((workspace, Purpose.PERSON)):
             return None
         failure = self._failures.get(workspace)
@@ -145,22 +156,47 @@ class Portfolio:
         self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
     ) -> Snapshot:
         """Keep what the service answers to `ask`, a question of another way; raise its errors."""
+        await self._catch_up(workspace)
         snapshot = await self._list(workspace, ask, tells_failures=True)
         self._on_change(workspace)
         return snapshot
 
-    def outdate(self, workspace: WorkspaceId) -> None:
-        """Something has changed: the next asker gets a list that was made after this moment."""
+    async def outdate(self, workspace: WorkspaceId) -> None:
+        """Something has changed: the next asker gets a list that was made after this moment.
+
+        Here from the call on, in every process once it has returned.
+        """
+        self._outdate_here(workspace)
+        self._on_change(workspace)
+        await self._versions.change(workspace)
+
+    async def disown(self, workspace: WorkspaceId) -> None:
+        """Likewise, and nobody is shown the last list: it may have been another account's."""
+        self.forget(workspace)
+        await self._versions.disown(workspace)
+
+    def forget(self, workspace: WorkspaceId) -> None:
+        """Keep nothing here: the workspace has gone. Nothing is written of it any more."""
+        self._kept.pop(workspace, None)
+        self._outdate_here(workspace)
+        self._on_change(workspace)
+
+    async def _catch_up(self, workspace: WorkspaceId) -> None:
+        """Take in what other processes have changed; what nobody can tell has not changed."""
+        version = await self._versions.current(workspace)
+        known = self._known.get(workspace, Version())
+        if version is None or version == known:
+            return
+        self._known[workspace] = version
+        if version.account != known.account:
+            self._kept.pop(workspace, None)
+        self._outdate_here(workspace)
+
+    def _outdate_here(self, workspace: WorkspaceId) -> None:
         for purpose in Purpose:
             self._flights.forget((workspace, purpose))
         self._failures.pop(workspace, None)
         self._changes[workspace] = self._changes.get(workspace, 0) + 1
-        self._on_change(workspace)
-
-    def forget(self, workspace: WorkspaceId) -> None:
-        """Keep nothing: the list may have been another account's, or the workspace has gone."""
-        self._kept.pop(workspace, None)
-        self.outdate(workspace)
 
     def _present(self, workspace: WorkspaceId) -> Snapshot | None:
         """The last list, unless something has changed since."""

@@ -11,6 +11,7 @@ from bot.digests.delivery import Delivery, Words
 from bot.digests.desk import Desk
 from bot.digests.digest import Digest, Notice, Plan
 from bot.digests.owners import Owners
+from bot.digests.places import Places
 from bot.digests.post import Post
 from bot.digests.rounds import Rounds
 from bot.digests.schedule import Schedule
@@ -21,6 +22,7 @@ from bot.portfolio.portfolio import Portfolio
 from bot.store.base import Document
 from bot.store.errors import StoreError
 from bot.store.memory import MemoryDocuments
+from bot.store.postgres.documents import PostgresDocuments
 from bot.store.sealed import KeyRing
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
@@ -36,8 +38,8 @@ DAY = timedelta(days=1)
 DAILY = Schedule(frozenset(range(7)), time(9), "Europe/Berlin")
 
 
-class DocumentsOnDisk(MemoryDocuments):
-    """A store whose disk may be full."""
+class DiskTroubles:
+    """What may befall a store: its disk may be full, and pages of it damaged."""
 
     is_full = False
     cannot_be_read: frozenset[str] | set[str] = frozenset()
@@ -45,12 +47,22 @@ class DocumentsOnDisk(MemoryDocuments):
     async def get(self, key: str) -> Document | None:
         if key in self.cannot_be_read:
             raise StoreError("a damaged page")
-        return await super().get(key)
+        found: Document | None = await super().get(key)  # type: ignore[misc]  # the store's
+        return found
 
     async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
         if self.is_full:
             raise StoreError("the disk is full")
-        return await super().put(key, value, **how)
+        put: Document = await super().put(key, value, **how)  # type: ignore[misc]  # the store's
+        return put
+
+
+class DocumentsOnDisk(DiskTroubles, MemoryDocuments):
+    """A store in memory whose disk may be full."""
+
+
+class DocumentsInDatabase(DiskTroubles, PostgresDocuments):
+    """A store in PostgreSQL whose disk may be full."""
 
 
 @dataclass
@@ -60,7 +72,7 @@ class Office:
     clock: FakeClock = field(default_factory=lambda: FakeClock(EVE))
     lists: FakeLists = field(default_factory=lambda: FakeLists(a_domain(score=41)))
     posts: FakePosts = field(default_factory=FakePosts)
-    documents: DocumentsOnDisk = field(default_factory=DocumentsOnDisk)
+    documents: DocumentsOnDisk | DocumentsInDatabase = field(default_factory=DocumentsOnDisk)
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
     words: Words = field(default_factory=lambda: Words(_digest_words, _heartbeat_words))
@@ -70,6 +82,7 @@ class Office:
         self.shelf = Shelf(
             self.documents, on_step=lambda before, after: self.steps.append((before, after))
         )
+        self.places = Places(self.documents, clock=self.clock)
         self.keys = Keys(self.documents, KeyRing({"k1": b"1" * 32}), clock=self.clock)
         self.start()
 
@@ -87,7 +100,13 @@ class Office:
             collect_within_s=self.collect_within_s,
         )
         self.desk = Desk(
-            self.shelf, collector, delivery, self.posts, _announcement, clock=self.clock
+            self.shelf,
+            collector,
+            delivery,
+            self.posts,
+            _announcement,
+            clock=self.clock,
+            places=self.places,
         )
         owners = Owners(self.posts, self.keys, _notice)
         self.rounds = Rounds(self.shelf, delivery, owners, self.tasks, clock=self.clock)

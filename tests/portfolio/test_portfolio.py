@@ -133,13 +133,13 @@ async def test_a_failure_is_told_and_not_kept() -> None:
 async def test_what_the_service_said_last_costs_no_request_however_old_it_is() -> None:
     clock, service = FakeClock(), FakeLists(a_domain())
     portfolio = Portfolio(service, clock=clock)
-    unsaid = portfolio.said(HERE)
+    unsaid = await portfolio.said(HERE)
     listed = await portfolio.snapshot(HERE)
 
     clock.advance(100 * FRESH_S)
 
     assert unsaid is None
-    assert portfolio.said(HERE) is portfolio.kept(HERE) is listed
+    assert await portfolio.said(HERE) is await portfolio.kept(HERE) is listed
     assert service.asked == [HERE]
 
 
@@ -148,9 +148,9 @@ async def test_an_outdated_list_is_what_was_kept_and_not_what_is_said() -> None:
     portfolio = Portfolio(service, clock=FakeClock(), on_change=changed.append)
     listed = await portfolio.snapshot(HERE)
 
-    portfolio.outdate(HERE)
+    await portfolio.outdate(HERE)
 
-    assert (portfolio.said(HERE), portfolio.kept(HERE)) == (None, listed)
+    assert (await portfolio.said(HERE), await portfolio.kept(HERE)) == (None, listed)
     assert changed == [HERE]
     assert await portfolio.snapshot(HERE) is not listed
 
@@ -161,7 +161,7 @@ async def test_nothing_is_left_of_a_forgotten_list() -> None:
 
     portfolio.forget(HERE)
 
-    assert (portfolio.said(HERE), portfolio.kept(HERE)) == (None, None)
+    assert (await portfolio.said(HERE), await portfolio.kept(HERE)) == (None, None)
 
 
 async def test_a_failure_is_said_for_a_minute_and_then_the_list_before_it() -> None:
@@ -173,11 +173,11 @@ async def test_a_failure_is_said_for_a_minute_and_then_the_list_before_it() -> N
     with pytest.raises(UnavailableError):
         await portfolio.snapshot(HERE)
 
-    said = portfolio.said(HERE)
+    said = await portfolio.said(HERE)
     clock.advance(FRESH_S)
 
     assert said is service.error
-    assert portfolio.said(HERE) is listed
+    assert await portfolio.said(HERE) is listed
 
 
 async def test_what_is_refused_to_the_clock_is_not_said_to_people() -> None:
@@ -188,7 +188,7 @@ async def test_what_is_refused_to_the_clock_is_not_said_to_people() -> None:
     with pytest.raises(ReserveReachedError):
         await portfolio.snapshot(HERE, purpose=Purpose.SCHEDULED)
 
-    assert portfolio.said(HERE) is None
+    assert await portfolio.said(HERE) is None
 
 
 async def test_while_the_service_is_asked_nothing_older_is_said() -> None:
@@ -200,12 +200,12 @@ async def test_while_the_service_is_asked_nothing_older_is_said() -> None:
     asking = asyncio.create_task(portfolio.snapshot(HERE))
     await asked(service, 2)
 
-    said = portfolio.said(HERE)
+    said = await portfolio.said(HERE)
     service.gate.set()
     listed = await asking
 
     assert said is None
-    assert portfolio.said(HERE) is listed
+    assert await portfolio.said(HERE) is listed
 
 
 async def test_a_list_that_was_asked_for_otherwise_takes_the_place_of_a_failure() -> None:
@@ -218,7 +218,7 @@ async def test_a_list_that_was_asked_for_otherwise_takes_the_place_of_a_failure(
 
     listed = await portfolio.renew(HERE, lambda: service.list_domains(HERE))
 
-    assert portfolio.said(HERE) is await portfolio.snapshot(HERE) is listed
+    assert await portfolio.said(HERE) is await portfolio.snapshot(HERE) is listed
     assert changed == [HERE]
 
 

@@ -1,0 +1,141 @@
+"""What becomes of digests is counted once, when it is saved, whoever did it."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+import pytest
+
+from bot.digests.digest import Digest, Outcome, Trouble
+from bot.digests.measured import Due, steps_to
+from bot.slack.errors import SlackRefusedError, SlackUnavailableError
+from bot.tracker.errors import UnavailableError
+from tests.digests.builders import a_digest, a_past_run, a_run
+from tests.digests.office import ACME, ADA, DAY, NINE, Office
+
+pytestmark = pytest.mark.anyio
+
+SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+
+
+class Counts:
+    """Remembers what it was told."""
+
+    def __init__(self, steps: Iterable[tuple[Digest, Digest]] = ()) -> None:
+        self.runs: list[tuple[str, str | None]] = []
+        self.retries: list[str] = []
+        self.lags: list[tuple[float, bool]] = []
+        on_step = steps_to(self)
+        for before, after in steps:
+            on_step(before, after)
+
+    def note_run(self, outcome: str, trouble: str | None) -> None:
+        self.runs.append((outcome, trouble))
+
+    def note_retry(self, trouble: str) -> None:
+        self.retries.append(trouble)
+
+    def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
+        self.lags.append((lag_s, is_first_try))
+
+
+async def test_a_digest_that_was_posted_is_counted_once_with_its_lag(office: Office) -> None:
+    await office.make()
+    await office.at(NINE + 3 * SECOND)
+
+    counts = Counts(office.steps)
+
+    assert (counts.runs, counts.lags, counts.retries) == ([("posted", None)], [(3.0, True)], [])
+
+
+async def test_a_digest_after_a_retry_is_late_and_said_to_be_a_later_try(office: Office) -> None:
+    await office.make()
+    office.lists.error = UnavailableError(is_outcome_unknown=False)
+    await office.at(NINE)
+    office.lists.error = None
+    await office.at(NINE + 61 * SECOND)
+
+    counts = Counts(office.steps)
+
+    assert counts.retries == ["service"]
+    assert (counts.runs, counts.lags) == ([("posted", None)], [(61.0, False)])
+
+
+@pytest.mark.parametrize(
+    ("error", "run"),
+    [
+        (SlackUnavailableError("no answer"), ("uncertain", "slack")),
+        (SlackRefusedError("invalid_arguments"), ("failed", "ours")),
+    ],
+    ids=["uncertain", "failed"],
+)
+async def test_a_digest_that_was_not_posted_is_counted_with_its_reason(
+    office: Office, error: Exception, run: tuple[str, str]
+) -> None:
+    await office.make()
+    office.posts.errors.append(error)
+    await office.at(NINE)
+
+    counts = Counts(office.steps)
+
+    assert (counts.runs, counts.lags) == ([run], [])
+
+
+async def test_every_slot_that_was_missed_is_counted(office: Office) -> None:
+    await office.make()
+    await office.at(NINE + 2 * DAY + 20 * HOUR)
+
+    assert Counts(office.steps).runs == [("missed", "down")] * 3
+
+
+async def test_what_somebody_sends_now_is_never_late(office: Office) -> None:
+    digest = await office.make()
+    office.clock.now = NINE - HOUR
+    await office.desk.send_now(ACME, digest.digest_id, by=ADA)
+
+    counts = Counts(office.steps)
+
+    assert (counts.runs, counts.lags) == ([("posted", None)], [])
+
+
+def test_a_step_after_which_the_oldest_run_is_forgotten_counts_only_the_new_one() -> None:
+    past = tuple(a_past_run(due_at=NINE - each * DAY) for each in range(40, 0, -1))
+    before = a_digest(past=past, run=a_run())
+    new = a_past_run(Outcome.FAILED, Trouble.SERVICE, NINE)
+
+    counts = Counts([(before, a_digest(past=(*past[1:], new)))])
+
+    assert counts.runs == [("failed", "service")]
+
+
+async def test_nobody_is_due_where_there_is_nothing(office: Office) -> None:
+    assert await Due(office.shelf, clock=office.clock)() == (0, 0.0)
+
+
+async def test_what_is_due_is_counted_with_the_time_of_the_longest(office: Office) -> None:
+    await office.make()
+    await office.make(channel_id="C2")
+    due = Due(office.shelf, clock=office.clock)
+    office.clock.now = NINE - SECOND
+    before = await due()
+    office.clock.now = NINE + 90 * SECOND
+
+    assert (before, await due()) == ((0, 0.0), (2, 90.0))
+
+
+async def test_a_digest_that_cannot_be_read_is_counted_all_the_same(office: Office) -> None:
+    await office.documents.put(f"{ACME}/digest/x", {"v": 99}, due_at=NINE)
+    office.clock.now = NINE
+
+    assert await Due(office.shelf, clock=office.clock)() == (1, 0.0)
+
+
+async def test_what_was_given_to_a_queue_that_lost_it_was_due_before_that(office: Office) -> None:
+    digest = await office.make()
+    place = f"{ACME}/digest/{digest.digest_id}"
+    document = await office.documents.get(place)
+    assert document
+    leased_until = NINE + timedelta(minutes=10)
+    await office.documents.put(place, document.value, due_at=leased_until)
+    office.clock.now = leased_until + SECOND
+
+    assert await Due(office.shelf, clock=office.clock)() == (1, 601.0)

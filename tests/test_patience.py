@@ -1,0 +1,57 @@
+"""How long somebody waits, and what becomes of the work then."""
+
+import asyncio
+
+import pytest
+
+from bot.patience import Patience
+from tests.fakes import TIME_LIMIT_S
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_what_is_done_in_time_is_returned() -> None:
+    async def work() -> int:
+        return 7
+
+    assert await Patience(TIME_LIMIT_S).wait(work()) == 7
+
+
+async def test_what_fails_in_time_fails() -> None:
+    async def work() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await Patience(TIME_LIMIT_S).wait(work())
+
+
+@pytest.mark.parametrize("error", [None, ValueError("late")])
+async def test_what_takes_longer_is_not_waited_for_and_goes_on(error: Exception | None) -> None:
+    gate, is_done = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        await gate.wait()
+        is_done.set()
+        if error:
+            raise error
+
+    with pytest.raises(TimeoutError):
+        await Patience(0.001).wait(work())
+    gate.set()
+
+    await asyncio.wait_for(is_done.wait(), TIME_LIMIT_S)
+
+
+async def test_who_leaves_does_not_break_it_off() -> None:
+    gate, is_done = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        await gate.wait()
+        is_done.set()
+
+    waiting = asyncio.create_task(Patience(TIME_LIMIT_S).wait(work()))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    gate.set()
+
+    await asyncio.wait_for(is_done.wait(), TIME_LIMIT_S)
