@@ -8,9 +8,12 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
-from bot.settings import Settings, SettingsError, load_settings
+from bot.arguments import MOVE_TO, parser
+from bot.settings import Settings, SettingsError, load_database, load_settings
+from bot.store.postgres.address import Address
 
 Serve = Callable[[asyncio.Event], Awaitable[None]]
 
@@ -18,17 +21,19 @@ WRONG_SETTINGS = 2
 CANNOT_START = 1
 INTERRUPTED = 130
 PROCESSES = ("web", "worker")
-OPERATIONS = ("doctor", "export", "import", "rotate-secrets")
+OPERATIONS = ("doctor", "export", "import", "rotate-secrets", "move")
 
 
 def main() -> int:
     """Return the exit status: 0 stopped or done, 1 not, 2 wrong settings or arguments."""
-    arguments = _parser().parse_args()
+    arguments = parser().parse_args()
     if arguments.command == "playground":
         with contextlib.suppress(KeyboardInterrupt):  # while it is still being imported
             return _play(arguments)
         return 0
     try:
+        if arguments.command == "migrate":
+            return _migrate(load_database())
         settings = load_settings()
     except SettingsError as error:
         if arguments.command == "doctor":
@@ -36,7 +41,7 @@ def main() -> int:
         _say("Some settings are missing or wrong:", *(f"  {line}" for line in error.problems))
         return WRONG_SETTINGS
     if arguments.command in OPERATIONS:
-        return _operate(settings, arguments)
+        return _operate(lambda: _command(settings, arguments))
     if arguments.command in PROCESSES and not settings.is_shared:
         _say(
             f"`{arguments.command}` shares a PostgreSQL with the other processes: set DATABASE_URL"
@@ -44,100 +49,6 @@ def main() -> int:
         )
         return WRONG_SETTINGS
     return _run(settings, arguments.command or "all")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m bot",
-        description="Domain Tracker for Slack. Settings come from the environment and from .env.",
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    _add_processes(commands)
-    _add_operations(commands)
-    playground = commands.add_parser(
-        "playground",
-        help="try everything in a browser, with no Slack account and no key",
-        description=(
-            "The bot between a local Slack and a local Domain Tracker, in a browser. It needs no"
-            " settings, keeps nothing, and speaks to nobody outside this machine."
-        ),
-    )
-    playground.add_argument("--host", default="127.0.0.1", help="default: %(default)s")
-    playground.add_argument(
-        "--port", type=_port, default=8080, help="default: %(default)s; 0 takes a free one"
-    )
-    key = playground.add_mutually_exclusive_group()
-    key.add_argument(
-        "--portfolio",
-        choices=("northwind", "harbor", "atlas"),
-        default="northwind",
-        help="the portfolio of 12, 150 or 10,000 domains to connect to; default: %(default)s",
-    )
-    key.add_argument(
-        "--no-key", action="store_true", help="start without a key, to connect as an admin does"
-    )
-    return parser
-
-
-def _add_processes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    shared = " Several of both share one PostgreSQL; without a command one process does it all."
-    commands.add_parser(
-        "web",
-        help="answer Slack; any number of processes on one PostgreSQL",
-        description="Answers people, and nothing else." + shared,
-    )
-    commands.add_parser(
-        "worker",
-        help="deliver digests and do periodic work; any number of processes on one PostgreSQL",
-        description="Delivers digests, reminds, renews and cleans up." + shared,
-    )
-
-
-def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    commands.add_parser(
-        "doctor",
-        help="check settings, Slack, the store and Domain Tracker; also beside a running bot",
-        description=(
-            "One line for each thing that the bot needs: ok, warn or FAIL, with what to do."
-            " Nothing is changed and no API key is used. Exit status 1 when something failed,"
-            " else 0."
-        ),
-    )
-    exporting = commands.add_parser(
-        "export",
-        help="print digests and managers as YAML, or the history; also beside a running bot",
-        description=(
-            "Prints what people decided about digests and managers, for `import`: no keys, no"
-            " tokens, no history. Exit status 1 when something could not be read, else 0."
-        ),
-    )
-    exporting.add_argument(
-        "--history", action="store_true", help="print who did what instead, as lines of JSON"
-    )
-    importing = commands.add_parser(
-        "import",
-        help="show what a file of `export` would change, and change it with --apply",
-        description=(
-            "Shows what is different, field by field; writes it only with --apply. Digests that"
-            " the file does not name are left alone. The bot must be stopped."
-        ),
-    )
-    importing.add_argument("file", metavar="FILE", help="what `export` printed; - reads it here")
-    importing.add_argument("--apply", action="store_true", help="write the difference")
-    commands.add_parser(
-        "rotate-secrets",
-        help="seal everything at rest anew under the first key of BOT_SECRET_KEYS",
-        description=(
-            "Put the new key first in BOT_SECRET_KEYS, keep the old ones behind it, stop the bot,"
-            " run this, and take the old ones out. Cut off, it can be run again."
-        ),
-    )
-
-
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
-    return int(text)
 
 
 def _play(arguments: argparse.Namespace) -> int:
@@ -173,13 +84,19 @@ def _tell_problems(problems: list[str]) -> int:
     return print_problems(problems)
 
 
-def _operate(settings: Settings, arguments: argparse.Namespace) -> int:
+def _migrate(database: Path | Address) -> int:
+    from bot import operate
+
+    return _operate(lambda: operate.migrate(database))
+
+
+def _operate(command: Callable[[], Coroutine[Any, Any, int]]) -> int:
     """Do an operator's command and end the process, also when one of its threads hangs."""
     from bot.operate import run
     from bot.operating.errors import OperatingError
 
     try:
-        status = run(_command(settings, arguments))
+        status = run(command())
     except OperatingError as error:
         _say(*error.lines)
         status = CANNOT_START
@@ -203,6 +120,8 @@ def _command(settings: Settings, arguments: argparse.Namespace) -> Coroutine[Any
             return operate.export(settings)
         case "import":
             return operate.import_file(settings, arguments.file, is_applied=arguments.apply)
+        case "move":
+            return operate.move(settings, arguments.to or os.environ.get(MOVE_TO, ""))
         case _:
             return operate.rotate_secrets(settings)
 

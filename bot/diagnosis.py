@@ -3,12 +3,15 @@
 import os
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 import aiohttp
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.house import migrations
 from bot.installations.flow import INSTALL_PATH, REDIRECT_PATH
+from bot.operating.database_store import DatabaseStore
 from bot.operating.doctor import LIMIT_S, OAuthApp, OneToken, Patient, examine
 from bot.operating.finding import Finding
 from bot.operating.installation_checks import Enquiry
@@ -35,11 +38,16 @@ async def diagnose(settings: Settings) -> list[Finding]:
             signing_secret=_text(settings.slack_signing_secret),
             look_for_service=partial(look_for_service, service, url, LIMIT_S),
             service_url=url,
-            database=settings.database_path,
+            database=_database(settings),
             key_ring=_text(settings.bot_secret_keys) or None,
             environ=os.environ,
         )
         return await examine(patient)
+
+
+def _database(settings: Settings) -> Path | DatabaseStore:
+    where = settings.database
+    return where if isinstance(where, Path) else DatabaseStore(where, migrations())
 
 
 def _way(settings: Settings, http: aiohttp.ClientSession) -> OneToken | OAuthApp:

@@ -5,8 +5,7 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,38 +14,37 @@ from pydantic import SecretStr
 from bot.admin.audit import Audit
 from bot.admin.managers import Managers
 from bot.diagnosis import diagnose
+from bot.digests.errors import UnknownDigestError
 from bot.digests.shelf import Shelf
+from bot.house import migrate_store, store_of
+from bot.house import move as move_store
 from bot.logs import set_up_logs
 from bot.operating.difference import Difference, difference_between
 from bot.operating.document import file_text
 from bot.operating.errors import OperatingError
 from bot.operating.finding import failure, has_failed, ok
-from bot.operating.history import histories_of
 from bot.operating.importing import Target, write
-from bot.operating.places import places_of
 from bot.operating.printing import shown, some_of
 from bot.operating.reading import read_file
-from bot.operating.rotation import failure_lines, rotate, rotation_lines
+from bot.operating.rotation import failure_lines, require_shared, rotate_all, rotation_lines
 from bot.operating.spots import FileProblemsError
 from bot.operating.stored import (
+    read_histories,
     read_holdings,
     read_holdings_whole,
-    require_stopped,
-    require_store,
+    read_sealed,
     unreadable_lines,
 )
 from bot.operating.telling import told
 from bot.settings import Settings
-from bot.store.errors import StoreError, StoreLockedError, WrongKeyRingError
-from bot.store.key_file import ring_source
-from bot.store.queries import wipe_traces
-from bot.store.snapshot import read_snapshot
-from bot.store.sqlite import SqliteDocuments, open_sqlite
+from bot.store.base import Documents
+from bot.store.errors import ConflictError, StoreError, StoreLockedError, WrongKeyRingError
+from bot.store.postgres.address import Address
+from bot.store.postgres.errors import OutdatedSchemaError
+from bot.store.sealed import CHECK_KEY
 
 DONE, FAILED = 0, 1
 SETTINGS = "settings"
-# Wiping the traces writes the whole file anew.
-PATIENCE_S = 600.0
 
 
 def run(command: Coroutine[object, object, int]) -> int:
@@ -66,6 +64,10 @@ def run(command: Coroutine[object, object, int]) -> int:
         raise
     except StoreLockedError as error:
         raise OperatingError(f"The bot is running: {error}. Stop it first.") from error
+    except OutdatedSchemaError as error:
+        raise OperatingError(
+            "The database lacks tables of this version: run `python -m bot migrate` first."
+        ) from error
     except (StoreError, OSError) as error:
         raise OperatingError(shown(str(error), 500)) from error
     finally:
@@ -90,7 +92,7 @@ async def doctor(settings: Settings) -> int:
 
 async def export(settings: Settings) -> int:
     """Print the digests of every workspace, who may change them, and who manages the key."""
-    holdings = await read_holdings(settings.database_path)
+    holdings = await read_holdings(store_of(settings))
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as YAML is
     sys.stdout.write(file_text(holdings))
     if holdings.unreadable:
@@ -100,10 +102,7 @@ async def export(settings: Settings) -> int:
 
 async def export_history(settings: Settings) -> int:
     """Print who did what to the settings of every workspace."""
-    require_store(settings.database_path)
-    snapshot = await read_snapshot(settings.database_path)
-    histories = histories_of(snapshot.documents)
-    histories.unreadable += snapshot.unreadable
+    histories = await read_histories(store_of(settings))
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as JSON is
     sys.stdout.writelines(f"{line}\n" for line in histories.lines)
     if histories.unreadable:
@@ -113,17 +112,17 @@ async def export_history(settings: Settings) -> int:
 
 async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int:
     """Print what a file would change, and change it if that is wanted."""
-    path, now = settings.database_path, datetime.now(UTC)
+    store, now = store_of(settings), datetime.now(UTC)
     try:
         wanted = read_file(_bytes_of(name))
         if not is_applied:
-            require_stopped(path)
-            held = await read_holdings_whole(path)
+            store.require_writable()
+            held = await read_holdings_whole(store)
             difference = difference_between(held, wanted, now)
             _print([*told(difference, held.places), _advice(difference, name)])
             return DONE
-        async with _opened(path) as documents:
-            held = await read_holdings_whole(path)
+        async with store.opened() as documents:
+            held = await read_holdings_whole(store)
             difference = difference_between(held, wanted, now)
             _print(told(difference, held.places))
             audit = Audit(documents, clock=lambda: now)
@@ -133,29 +132,36 @@ async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int
         raise OperatingError(
             f"{shown(name)} was not imported:", *some_of(error.problems)
         ) from error
+    except (ConflictError, UnknownDigestError) as error:  # beside a running bot
+        raise OperatingError(
+            "Somebody has changed the same in the meantime. Some of it may be written: import the"
+            " file again."
+        ) from error
     return DONE
 
 
 async def rotate_secrets(settings: Settings) -> int:
     """Seal everything at rest anew under the first key of the ring."""
-    path = settings.database_path
-    require_store(path)
+    store = store_of(settings)
+    store.require_there()
     try:
-        source = ring_source(_secret(settings.bot_secret_keys), path)
+        source = store.ring_source(_secret(settings.bot_secret_keys))
         if source.ring is None:
             raise OperatingError(
                 f"There are no keys: BOT_SECRET_KEYS is not set, and {source.key_file} is not"
                 " there. Put one of them back. Nothing was changed."
             )
-        async with _opened(path) as documents:
-            snapshot = await read_snapshot(path)
-            rotated = await rotate(documents, snapshot.keys, source.ring)
-            await documents.run(lambda table: wipe_traces(table.rows.conn))
+        ring = source.ring
+        async with store.opened() as documents:
+            running = await store.living()
+            require_shared(ring, await documents.get(CHECK_KEY), running)
+            rotated, places = await rotate_all(lambda: read_sealed(store), documents, ring)
+            await _wipe_traces(documents)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))
     if rotated.failures:
-        lines = failure_lines(rotated, source.ring, places_of(snapshot.documents))
+        lines = failure_lines(rotated, ring, places)
         raise OperatingError(
             "Could not be opened, and was left as it is:",
             *some_of([*lines]),
@@ -164,13 +170,26 @@ async def rotate_secrets(settings: Settings) -> int:
     return DONE
 
 
-@asynccontextmanager
-async def _opened(path: Path) -> AsyncIterator[SqliteDocuments]:
-    documents = await open_sqlite(path, timeout_s=PATIENCE_S)
+async def _wipe_traces(documents: Documents) -> None:
     try:
-        yield documents
-    finally:
-        await documents.close()
+        await documents.wipe_traces()
+    except StoreError as error:
+        raise OperatingError(
+            f"What was sealed with the old keys has left traces: {shown(str(error), 300)}. Run"
+            " this again."
+        ) from error
+
+
+async def migrate(database: Path | Address) -> int:
+    """Bring the tables of a database up to date."""
+    _print(await migrate_store(database))
+    return DONE
+
+
+async def move(settings: Settings, to: str) -> int:
+    """Bring the embedded store, as it is, into the database at the address `to`."""
+    _print(await move_store(settings, to, _print_now))
+    return DONE
 
 
 def _bytes_of(name: str) -> bytes:
@@ -193,3 +212,7 @@ def _secret(setting: SecretStr | None) -> str | None:
 
 def _print(lines: Iterable[str]) -> None:
     print(*lines, sep="\n")  # noqa: T201  # this is what the commands are for
+
+
+def _print_now(line: str) -> None:
+    print(line, flush=True)  # noqa: T201  # how far it is, also for whoever reads it from a pipe

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import (
@@ -19,12 +19,19 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from bot.store.postgres.address import SCHEMES, Address, parse_address
 from bot.store.sealed import KeyRing
 
 BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-[!-~]+")
 APP_TOKEN = re.compile(r"xapp-[!-~]+")
+METRICS_TOKEN = re.compile(r"[!-~]{16,}")  # it is sent in a header, so nothing else fits in
 MAX_LABEL_CHARS = 100
 OAUTH = ("slack_client_id", "slack_client_secret")
+SQLITE = "sqlite:///"
+NEW_KEY = (
+    "python -c 'import base64, secrets;"
+    ' print("k1:" + base64.b64encode(secrets.token_bytes(32)).decode())\''
+)
 
 
 class SettingsError(Exception):
@@ -91,11 +98,11 @@ def _key_ring(secret: SecretStr) -> SecretStr:
     return secret
 
 
-def _sqlite_address(text: str) -> str:
-    if text.startswith(("postgresql://", "postgres://")):
-        raise ValueError("PostgreSQL is not part of this version yet; use sqlite:///…")
-    if not text.removeprefix("sqlite:///") or not text.startswith("sqlite:///"):
-        raise ValueError("must look like sqlite:///data/bot.sqlite")
+def _database_address(text: str) -> str:
+    if text.startswith(SCHEMES):
+        parse_address(text)
+    elif not text.removeprefix(SQLITE) or not text.startswith(SQLITE):
+        raise ValueError("must look like sqlite:///data/bot.sqlite or postgresql://…")
     return text
 
 
@@ -106,6 +113,11 @@ def _networks(text: str) -> str:
         except ValueError:
             raise ValueError("must be IP addresses or networks, comma separated") from None
     return text
+
+
+S = TypeVar("S", bound=BaseSettings)
+DatabaseUrl = Annotated[str, AfterValidator(_database_address), Field(repr=False)]
+DATABASE = f"{SQLITE}data/bot.sqlite"
 
 
 class Settings(BaseSettings):
@@ -137,7 +149,7 @@ class Settings(BaseSettings):
     slack_api_url: Annotated[str, AfterValidator(_api_address)] = "https://slack.com/api/"
     host: str = "127.0.0.1"
     port: int = Field(default=3000, ge=1, le=65535)
-    database_url: Annotated[str, AfterValidator(_sqlite_address)] = "sqlite:///data/bot.sqlite"
+    database_url: DatabaseUrl = DATABASE
     bot_secret_keys: Annotated[
         SecretStr | None, AfterValidator(lambda secret: secret and _key_ring(secret))
     ] = None
@@ -147,6 +159,9 @@ class Settings(BaseSettings):
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(lambda level: level.upper())
     ] = "INFO"
     log_format: Literal["console", "json"] | None = None
+    metrics_token: Annotated[
+        SecretStr | None, AfterValidator(lambda secret: secret and _check_metrics_token(secret))
+    ] = None
 
     @property
     def is_for_many(self) -> bool:
@@ -154,9 +169,25 @@ class Settings(BaseSettings):
         return self.slack_bot_token is None
 
     @property
+    def is_shared(self) -> bool:
+        """Whether the store is a PostgreSQL, which any number of processes may share."""
+        return not self.database_url.startswith("sqlite:")
+
+    @property
+    def database(self) -> Path | Address:
+        """Where the store is: the file of the embedded one, or the address in PostgreSQL."""
+        return database_of(self.database_url)
+
+    @property
     def database_path(self) -> Path:
-        """Where the embedded store lies: `sqlite:////a` is absolute, `sqlite:///a` relative."""
-        return Path(self.database_url.removeprefix("sqlite:///"))
+        """Where the embedded store lies: `sqlite:////a` is absolute, `sqlite:///a` relative.
+
+        Raises:
+            TypeError: the store is in PostgreSQL.
+        """
+        if not isinstance(self.database, Path):
+            raise TypeError("the store is no file")
+        return self.database
 
     @property
     def egress_addresses(self) -> tuple[str, ...]:
@@ -179,17 +210,32 @@ class Settings(BaseSettings):
         raise SettingsError(sorted(problems))
 
 
+class _OnlyTheDatabase(BaseSettings):
+    model_config = Settings.model_config
+
+    database_url: DatabaseUrl = DATABASE
+
+
 _check_bot_token = _secret_like(BOT_TOKEN, "a bot token, xoxb-…")
 _check_app_token = _secret_like(APP_TOKEN, "an app-level token, xapp-…")
+_check_metrics_token = _secret_like(
+    METRICS_TOKEN, "at least 16 letters, digits or signs, without spaces"
+)
 
 
 def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
     yield from _problems_of_ways(given)
+    if _is_in_postgres(given) and "bot_secret_keys" not in given:
+        yield f"BOT_SECRET_KEYS: needed with PostgreSQL; make one key with {NEW_KEY}"
     if "slack_app_token" not in given and "slack_signing_secret" not in given:
         yield (
             "SLACK_SIGNING_SECRET: needed for HTTP"
             " (or set SLACK_APP_TOKEN to connect by Socket Mode)"
         )
+
+
+def _is_in_postgres(given: Mapping[str, Any]) -> bool:
+    return str(given.get("database_url", "")).startswith(SCHEMES)
 
 
 def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:
@@ -230,11 +276,33 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
     Raises:
         SettingsError: something is missing or wrong; every problem is named, no secret is.
     """
-    try:
-        settings = Settings(_env_file=env_file)  # type: ignore[call-arg]  # the rest is read, not passed
-    except (OSError, UnicodeDecodeError):
-        raise SettingsError([f"{env_file}: cannot be read as text in UTF-8"]) from None
+    settings = _read(Settings, env_file)
     if os.environ.get("PORT") and "host" not in settings.model_fields_set:
         # A platform that sets PORT sends its traffic from outside the machine.
         return settings.model_copy(update={"host": "0.0.0.0"})  # noqa: S104  # the contract's rule
     return settings
+
+
+def load_database(env_file: Path = Path(".env")) -> Path | Address:
+    """Return where the store is, whatever else is set or not; raise as above."""
+    try:
+        return database_of(_read(_OnlyTheDatabase, env_file).database_url)
+    except ValidationError as error:
+        raise SettingsError(_problems_within(error)) from None
+
+
+def database_of(url: str) -> Path | Address:
+    """Return where a DATABASE_URL leads: a file, or a database of PostgreSQL.
+
+    Raises:
+        ValueError: it is none; nothing of it is quoted. Settings that were loaded are checked.
+    """
+    url = _database_address(url)
+    return Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else parse_address(url)
+
+
+def _read(kind: type[S], env_file: Path) -> S:
+    try:
+        return kind(_env_file=env_file)
+    except (OSError, UnicodeDecodeError):
+        raise SettingsError([f"{env_file}: cannot be read as text in UTF-8"]) from None

@@ -3,12 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings, SettingsError, load_settings
+from bot.settings import Settings, SettingsError, load_database, load_settings
+from bot.store.postgres.address import parse_address
 from tests.builders import APP_TOKEN, BOT_TOKEN
 
 SIGNING_SECRET = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 KEY_RING = "k1:" + base64.b64encode(bytes(range(32))).decode()
 PASSWORD = "sesame-open"
+METRICS_TOKEN = "sixteen-letters!"
 RIGHT = {
     "DOMAIN_TRACKER_URL": "https://tracker.example/base",
     "SLACK_BOT_TOKEN": BOT_TOKEN,
@@ -23,7 +25,12 @@ OAUTH = {
     "SLACK_CLIENT_SECRET": CLIENT_SECRET,
     "PUBLIC_URL": "https://bot.example",
 }
-SECRETS = (CLIENT_SECRET, BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, KEY_RING, KEY_RING[3:], PASSWORD)
+SECRETS = (
+    *(CLIENT_SECRET, BOT_TOKEN, APP_TOKEN, SIGNING_SECRET),
+    *(KEY_RING, KEY_RING[3:], PASSWORD, METRICS_TOKEN),
+)
+
+POSTGRES = f"postgresql://bot:{PASSWORD}@db.example:5433/tracker"
 
 ONLY_HOST = "PUBLIC_URL: must be only scheme, host and port, as in https://bot.example.com"
 
@@ -96,11 +103,6 @@ WRONG = {
     "port 0": ({"PORT": "0"}, None),
     "a port too high": ({"PORT": "65536"}, None),
     "a port in words": ({"PORT": PASSWORD}, None),
-    "PostgreSQL": (
-        {"DATABASE_URL": f"postgresql://bot:{PASSWORD}@db/bot"},
-        "DATABASE_URL: PostgreSQL is not part of this version yet",
-    ),
-    "PostgreSQL's other name": ({"DATABASE_URL": f"postgres://bot:{PASSWORD}@db/bot"}, None),
     "another database": ({"DATABASE_URL": f"mysql://bot:{PASSWORD}@db/bot"}, None),
     "no file for the store": ({"DATABASE_URL": "sqlite:///"}, None),
     "a key of 31 bytes": (
@@ -118,6 +120,12 @@ WRONG = {
     "ticks that are no number": ({"TICK_SECONDS": "nan"}, None),
     "an unknown level": ({"LOG_LEVEL": "LOUD"}, None),
     "an unknown format": ({"LOG_FORMAT": "xml"}, None),
+    "a metrics token that can be guessed": (
+        {"METRICS_TOKEN": "guess-me-please"},
+        "METRICS_TOKEN: must be at least 16 letters, digits or signs, without spaces",
+    ),
+    "a metrics token with a space": ({"METRICS_TOKEN": f"{PASSWORD} {PASSWORD}"}, None),
+    "a metrics token that no header can carry": ({"METRICS_TOKEN": "ü" * 16}, None),
 }
 
 
@@ -254,6 +262,60 @@ def test_every_problem_is_told_at_once(env_file: Path, monkeypatch: pytest.Monke
     assert [problem.partition(":")[0] for problem in found] == sorted(wrong)
 
 
+@pytest.mark.parametrize("url", [POSTGRES, POSTGRES.replace("postgresql", "postgres")])
+def test_postgres_is_shared_and_reads_as_an_address(
+    url: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT | {"DATABASE_URL": url, "BOT_SECRET_KEYS": KEY_RING})
+
+    settings = load_settings(env_file)
+
+    assert settings.is_shared
+    assert settings.database == parse_address(POSTGRES)
+    assert PASSWORD not in f"{settings!r}{settings.database!r}"
+    with pytest.raises(TypeError):
+        _ = settings.database_path
+
+
+def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch, RIGHT | {"DATABASE_URL": POSTGRES})
+
+    (problem,) = problems(env_file)
+
+    assert problem.startswith("BOT_SECRET_KEYS: needed with PostgreSQL; make one key with python")
+
+
+@pytest.mark.parametrize(
+    ("url", "line"),
+    [
+        (f"{POSTGRES}?pool_mode={PASSWORD}", "pool_mode in the address"),
+        (f"{POSTGRES}?pool_size=0", "pool_size in the address"),
+        (f"{POSTGRES}?no_such_option={PASSWORD}", "the address of the database cannot be read"),
+        (POSTGRES.replace("@", "%zz@"), "the address of the database cannot be read"),
+    ],
+    ids=["mode", "size", "option", "not quoted"],
+)
+def test_a_wrong_address_of_postgres_is_named_and_not_quoted(
+    url: str, line: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT | {"DATABASE_URL": url, "BOT_SECRET_KEYS": KEY_RING})
+
+    assert problems(env_file)[0].startswith(f"DATABASE_URL: {line}")
+
+
+def test_where_the_store_is_can_be_read_without_any_other_setting(
+    env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert load_database(env_file) == Path("data/bot.sqlite")
+    env_file.write_text(f"DATABASE_URL={POSTGRES}\nTICK_SECONDS=no number\n")
+    assert load_database(env_file) == parse_address(POSTGRES)
+
+    put(monkeypatch, {"DATABASE_URL": f"mysql://bot:{PASSWORD}@db/bot"})
+    with pytest.raises(SettingsError, match="DATABASE_URL: must look like") as caught:
+        load_database(env_file)
+    assert PASSWORD not in f"{caught.value!r}"
+
+
 def test_an_empty_environment_names_what_is_needed(env_file: Path) -> None:
     assert [problem.partition(":")[0] for problem in problems(env_file)] == [
         "DOMAIN_TRACKER_URL",
@@ -274,6 +336,7 @@ def test_the_rest_has_defaults(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
     assert settings.egress_addresses == ()
     assert (settings.tick_seconds, settings.log_level) == (10, "INFO")
     assert settings.log_format is None
+    assert settings.metrics_token is None
 
 
 def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,6 +352,7 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
         "TICK_SECONDS": "0.5",
         "LOG_LEVEL": "debug",
         "LOG_FORMAT": "json",
+        "METRICS_TOKEN": METRICS_TOKEN,
     }
     put(monkeypatch, del_signing | more)
 
@@ -299,6 +363,8 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (settings.host, settings.port) == ("127.0.0.2", 65535)
     assert settings.database_path == Path("/var/lib/bot.sqlite")
     assert (settings.log_level, settings.log_format) == ("DEBUG", "json")
+    assert settings.metrics_token
+    assert settings.metrics_token.get_secret_value() == METRICS_TOKEN
     assert settings.egress_addresses == ("192.0.2.1", "192.0.2.7/24", "2001:db8::/32")
 
 
@@ -313,6 +379,7 @@ def test_a_rotated_bot_token_is_one_too(env_file: Path, monkeypatch: pytest.Monk
 
 def test_no_secret_is_in_what_is_printed(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, RIGHT | {"SLACK_APP_TOKEN": APP_TOKEN, "BOT_SECRET_KEYS": KEY_RING})
+    put(monkeypatch, {"METRICS_TOKEN": METRICS_TOKEN})
 
     settings = load_settings(env_file)
 

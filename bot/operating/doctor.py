@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from bot.operating.database_checks import check_database
+from bot.operating.database_store import DatabaseStore
 from bot.operating.finding import Check, Finding, failure, found_within
 from bot.operating.installation_checks import INSTALLATIONS, Enquiry, check_installations
 from bot.operating.oauth_checks import (
@@ -28,7 +30,8 @@ from bot.operating.tracker_check import SETTING, check_tracker
 from bot.slack.grants import Grant
 from bot.slack.reach import Answer
 from bot.store.errors import StoreError
-from bot.store.key_file import ring_source
+from bot.store.key_file import RingSource, ring_source
+from bot.store.snapshot import Snapshot
 from bot.tracker.presence import Presence
 
 LIMIT_S = 5.0
@@ -64,7 +67,7 @@ class Patient:
     signing_secret: str
     look_for_service: Callable[[], Awaitable[Presence]]
     service_url: str
-    database: Path
+    database: Path | DatabaseStore
     key_ring: str | None
     environ: Mapping[str, str]
 
@@ -84,7 +87,8 @@ async def examine(patient: Patient, limit_s: float = LIMIT_S) -> list[Finding]:
         (STORE, lambda: _check_memory(patient, limit_s), STORE_LIMIT_S),
     ]
     found = await asyncio.gather(*(found_within(*each) for each in checks))
-    disk = check_disk(patient.environ)
+    # What is said of disks is said of files.
+    disk = check_disk(patient.environ) if isinstance(patient.database, Path) else None
     return [*chain.from_iterable(found), *([disk] if disk else [])]
 
 
@@ -100,18 +104,31 @@ def _ways(way: OneToken | OAuthApp) -> Iterator[tuple[str, Check]]:
 
 async def _check_memory(patient: Patient, limit_s: float) -> Sequence[Finding]:
     """The store, its keys, and the installations in it."""
-    store, snapshot = await check_store(patient.database)
+    found, snapshot = await _check_place(patient)
     if snapshot is None:
-        return [store]
+        return found
     documents, ring = snapshot.documents, None
     try:
-        source = ring_source(patient.key_ring, patient.database)
-        found, ring = [store, ring_finding(source, documents)], source.ring
+        source = _ring_source(patient)
+        found, ring = [*found, ring_finding(source, documents)], source.ring
     except StoreError as error:
-        found = [store, failure(RING, str(error), "Put a copy of the file back.")]
+        found = [*found, failure(RING, str(error), "Put a copy of the file back.")]
     way = patient.way
     if isinstance(way, OAuthApp):
         found += await found_within(
             INSTALLATIONS, lambda: check_installations(documents, ring, way.enquiry), limit_s
         )
     return found
+
+
+async def _check_place(patient: Patient) -> tuple[list[Finding], Snapshot | None]:
+    if isinstance(patient.database, Path):
+        finding, snapshot = await check_store(patient.database)
+        return [finding], snapshot
+    return await check_database(patient.database)
+
+
+def _ring_source(patient: Patient) -> RingSource:
+    if isinstance(patient.database, Path):
+        return ring_source(patient.key_ring, patient.database)
+    return patient.database.ring_source(patient.key_ring)

@@ -27,7 +27,8 @@ async def write(target: Target, difference: Difference, now: datetime) -> None:
     """Write the difference, and first into each workspace's history that it is written.
 
     Raises:
-        StoreError: the store fails. ConflictError: somebody else writes to it.
+        StoreError: the store fails. ConflictError: somebody has made the same, or named managers.
+        UnknownDigestError: somebody has deleted what was to be changed.
     """
     for workspace in difference.workspaces:
         await _note(target.audit, difference, workspace)

@@ -1,6 +1,7 @@
 """Text for an operator's terminal: in one line, without secrets and control characters. Pure."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from bot.redaction import redact
 
@@ -17,6 +18,11 @@ def shown(text: str, max_chars: int = MAX_CHARS) -> str:
 def counted(count: int, thing: str) -> str:
     """Return `1 digest`, `2 digests`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def day(moment: datetime) -> str:
+    """Return `2026-11-20 at 09:00 UTC`."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d at %H:%M} UTC"
 
 
 def some_of(lines: Sequence[str]) -> list[str]:

@@ -1,16 +1,19 @@
 """Everything at rest sealed anew, under the first key of the ring."""
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.operating.places import Places
-from bot.operating.printing import shown
+from bot.operating.errors import OperatingError
+from bot.operating.places import Places, places_of
+from bot.operating.printing import counted, shown
+from bot.operating.processes import Process, roles
 from bot.operating.sealed_places import SealedText, sealed_in, with_text
 from bot.store.base import Document, Documents
 from bot.store.errors import ConflictError, StoreError, UnreadableSecretError
 from bot.store.key_file import RingSource
 from bot.store.sealed import CHECK_KEY, CHECK_TEXT, KeyRing, check_key_ring
+from bot.store.snapshot import Snapshot
 
 NEW_KEY = (
     "  python -c 'import base64, secrets;"
@@ -37,6 +40,25 @@ class Rotated:
         return len(self.closed) + len(self.unreadable)
 
 
+def require_shared(ring: KeyRing, note: Document | None, running: Sequence[Process]) -> None:
+    """Make sure that whoever runs seals with the new key already, and so opens what this seals.
+
+    `note` is that by which the store knows its keys: who starts adds its first one.
+
+    Raises:
+        OperatingError: some process has surely not.
+    """
+    first = ring.names[0]
+    is_noted = note is not None and first in note.value
+    lacking = [each for each in running if each.keys and each.keys[0] != first]
+    if running and (lacking or not is_noted):
+        raise OperatingError(
+            f"A bot is running ({roles(running)}) that does not seal with {shown(first)} yet. Give"
+            " every process the new BOT_SECRET_KEYS and start it again; then run this."
+            " Nothing was changed."
+        )
+
+
 async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Rotated:
     """Seal anew what stands under `keys`, document by document; begun again, it goes on.
 
@@ -54,6 +76,35 @@ async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Ro
     if not rotated.failures:
         await _forget_earlier_keys(documents, ring)
     return rotated
+
+
+async def rotate_all(
+    look: Callable[[], Awaitable[Snapshot]], documents: Documents, ring: KeyRing
+) -> tuple[Rotated, Places]:
+    """Seal anew whatever is sealed in the store; return that, and the names of its places.
+
+    `look` finds at least what is sealed, and the installations.
+
+    Raises:
+        OperatingError: somebody seals with an old key at this moment.
+        WrongKeyRingError, StoreError: as `rotate` does.
+    """
+    snapshot = await look()
+    rotated = await rotate(documents, snapshot.keys, ring)
+    again = await look()
+    late = [
+        sealed
+        for document in again.documents
+        for sealed in sealed_in(document)
+        if sealed.key_name != ring.names[0]
+    ]
+    if late and not rotated.failures:
+        raise OperatingError(
+            f"{counted(len(late), 'secret')} came in the meantime, sealed with an old key: a"
+            " process runs that does not have the new one. Give it the new BOT_SECRET_KEYS, start"
+            " it again, and run this again. Until then keep the old keys."
+        )
+    return rotated, places_of(snapshot.documents)
 
 
 def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:

@@ -12,10 +12,12 @@ from bot.operating.places import Places
 from bot.operating.printing import shown
 from bot.store.base import Document
 from bot.store.errors import UnreadableSecretError
-from bot.store.sealed import CHECK_KEY, KeyRing, about
+from bot.store.sealed import CHECK_KEY, VERSION, KeyRing, about
 from bot.workspace import WorkspaceId
 
 FIELD = "sealed"
+# How a sealed text begins in the JSON of a document.
+SEALED = f'"{VERSION}.'
 RING_NOTE = "the note by which the store knows its keys"
 
 
@@ -115,6 +117,8 @@ def _known(key: str, path: tuple[str, ...]) -> tuple[str, str] | None:
             return "the earlier API key", about("api-key", home)
         case ["kept", user_id, _], ("sealed",):
             return f"a command that {user_id} typed", about("kept-command", home, user_id)
+        case ["pending", name], ("sealed",):
+            return "an answer that somebody waits for", about("pending-answer", home, name)
         case ["installation"], ("token", "sealed"):
             return "the bot token", about("bot-token", home)
         case ["installation"], ("refresh", "sealed"):

@@ -74,14 +74,21 @@ def disk_warning(environ: Mapping[str, str]) -> str | None:
     return f"{finding.said}. {finding.mend}" if finding else None
 
 
+def unreadable_finding(where: str, snapshot: Snapshot) -> Finding | None:
+    """Return a failure when there is what nobody can read, `None` when there is not."""
+    if not snapshot.unreadable:
+        return None
+    places = places_of(snapshot.documents)
+    names = [places.document(key) for key in snapshot.unreadable]
+    said = f"{shown(where)} holds what nobody can read: {_some(names)}"
+    mend = f"Use the version of the bot that wrote it, or {RESTORE}"
+    return failure(STORE, said, mend)
+
+
 def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Finding:
     where = shown(str(path.absolute()))
-    if snapshot.unreadable:
-        places = places_of(snapshot.documents)
-        names = [places.document(key) for key in snapshot.unreadable]
-        said = f"{where} holds what nobody can read: {_some(names)}"
-        mend = f"Use the version of the bot that wrote it, or {RESTORE}"
-        return failure(STORE, said, mend)
+    if unreadable := unreadable_finding(where, snapshot):
+        return unreadable
     if not (may_write(path) and may_write(path.resolve().parent)):
         return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
@@ -107,6 +114,8 @@ def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str)
     if not sealed:
         return ok(RING, f"not set: the bot makes {shown(str(source.key_file))} when it starts")
     mend = f"Put it back, or set {RING} to a ring with the keys named {needed}."
+    if source.key_file is None:
+        return failure(RING, "not set", mend)
     return failure(RING, f"not set, and there is no file {shown(str(source.key_file))}", mend)
 
 

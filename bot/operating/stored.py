@@ -1,60 +1,109 @@
-"""What an operator's command finds at the place of the store, without opening it for writing."""
+"""What an operator's command needs of the place of the store, whichever it is."""
 
-from pathlib import Path
+from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
 
+from bot.admin import audit, managers
+from bot.digests import shelf
+from bot.installations.shelf import KIND as INSTALLATION
 from bot.operating.document import Holdings, holdings_of
 from bot.operating.errors import OperatingError
-from bot.operating.history import Histories
-from bot.operating.printing import counted, shown, some_of
-from bot.store.errors import StoreLockedError
-from bot.store.files import lock_file_of, lock_holder
-from bot.store.snapshot import read_snapshot
+from bot.operating.history import Histories, histories_of
+from bot.operating.printing import counted, some_of
+from bot.operating.processes import Process
+from bot.operating.sealed_places import SEALED
+from bot.store.base import Documents
+from bot.store.key_file import RingSource
+from bot.store.snapshot import Snapshot
+
+# The installations know the names of workspaces.
+HELD = frozenset({shelf.KIND, shelf.RIGHTS, managers.KIND, INSTALLATION})
+TOLD = frozenset({audit.KIND, INSTALLATION})
 
 
-async def read_holdings(path: Path) -> Holdings:
-    """Return what the store holds, also beside a running bot.
+class Store(Protocol):
+    """Where the settings say that the store is. Every method may raise StoreError."""
+
+    def require_there(self) -> None:
+        """Raise OperatingError when there surely is none yet."""
+        ...
+
+    def is_there(self) -> bool:
+        """Return whether there may be one."""
+        ...
+
+    def require_writable(self) -> None:
+        """Raise StoreLockedError when a process uses a store that only one may write to."""
+        ...
+
+    async def snapshot(
+        self, *, kinds: Collection[str] | None = None, text: str | None = None
+    ) -> Snapshot:
+        """Return what it holds at this moment, also beside running bots.
+
+        At least what is of these kinds, and what holds `text` in its JSON; by default all.
+        """
+        ...
+
+    def opened(self) -> AbstractAsyncContextManager[Documents]:
+        """Open it for writing."""
+        ...
+
+    async def living(self) -> Sequence[Process]:
+        """Return the processes beside which it would be written to."""
+        ...
+
+    def ring_source(self, setting: str | None) -> RingSource:
+        """Return the keys of the setting, or those that the bot made by itself for this store.
+
+        Raises:
+            WrongKeyRingError: those are garbled.
+        """
+        ...
+
+
+async def read_holdings(store: Store) -> Holdings:
+    """Return what the store holds for `export`, also beside a running bot.
 
     Raises:
         OperatingError: there is no store.
         StoreError: it cannot be read.
     """
-    require_store(path)
-    snapshot = await read_snapshot(path)
+    store.require_there()
+    snapshot = await store.snapshot(kinds=HELD)
     holdings = holdings_of(snapshot.documents)
     holdings.unreadable += snapshot.unreadable
     return holdings
 
 
-async def read_holdings_whole(path: Path) -> Holdings:
+async def read_holdings_whole(store: Store) -> Holdings:
     """Return what the store holds, nothing when there is none yet.
 
     Raises:
         OperatingError: some of it cannot be read, so nobody can say what differs.
         StoreError: none of it can.
     """
-    if not _is_there(path):
+    if not store.is_there():
         return Holdings()
-    holdings = await read_holdings(path)
+    holdings = await read_holdings(store)
     if holdings.unreadable:
         raise OperatingError(*unreadable_lines(holdings), "Nothing was imported.")
     return holdings
 
 
-def require_store(path: Path) -> None:
-    """Raise OperatingError when there is no store."""
-    if not _is_there(path):
-        raise OperatingError(
-            f"There is no store at {shown(str(path.absolute()))}: look at DATABASE_URL, and at the"
-            " folder in which you are."
-        )
+async def read_histories(store: Store) -> Histories:
+    """Return the histories; raise as `read_holdings` does."""
+    store.require_there()
+    snapshot = await store.snapshot(kinds=TOLD)
+    histories = histories_of(snapshot.documents)
+    histories.unreadable += snapshot.unreadable
+    return histories
 
 
-def require_stopped(path: Path) -> None:
-    """Raise StoreLockedError when a process uses the store."""
-    lock = lock_file_of(path)
-    holder = lock_holder(lock)
-    if holder is not None:
-        raise StoreLockedError(f"process {holder} holds {lock}")
+async def read_sealed(store: Store) -> Snapshot:
+    """Return what holds secrets, and the installations; raise StoreError."""
+    return await store.snapshot(kinds={INSTALLATION}, text=SEALED)
 
 
 def unreadable_lines(found: Holdings | Histories) -> list[str]:
@@ -62,7 +111,3 @@ def unreadable_lines(found: Holdings | Histories) -> list[str]:
     count = counted(len(found.unreadable), "document")
     names = [found.places.document(key) for key in found.unreadable]
     return [f"The store holds {count} that nobody can read:", *some_of(names)]
-
-
-def _is_there(path: Path) -> bool:
-    return path.exists()

@@ -8,6 +8,7 @@ import pytest
 
 from bot.admin.audit import OPERATOR, Act, Audit, Entry
 from bot.admin.managers import Managers, Named
+from bot.digests.errors import UnknownDigestError
 from bot.digests.schedule import next_slot
 from bot.digests.shelf import Shelf
 from bot.operating.difference import Difference, difference_between
@@ -15,7 +16,7 @@ from bot.operating.document import file_text, holdings_of
 from bot.operating.importing import Target, write
 from bot.operating.reading import read_file
 from bot.store.base import Document
-from bot.store.errors import StoreError
+from bot.store.errors import ConflictError, StoreError
 from bot.store.memory import MemoryDocuments
 from tests.digests.builders import a_digest, a_past_run, a_schedule
 from tests.operating.builders import ACME, a_file
@@ -157,3 +158,53 @@ async def test_an_export_of_another_bot_makes_the_same(documents: Memory) -> Non
     await write(target(other), await difference(other, exported.encode()), NOW)
 
     assert file_text(holdings_of(await other.list_prefix(""))) == exported
+
+
+class Busy(Memory):
+    """Documents that somebody else changes just before the first write of each."""
+
+    def __init__(self, change: str) -> None:
+        super().__init__()
+        self.change = change
+        self.is_busy = False
+        self._touched: set[str] = set()
+
+    async def put(self, key: str, value: Mapping[str, Any], **more: Any) -> Document:
+        if self.is_busy and self.change in key and key not in self._touched:
+            self._touched.add(key)
+            found = await self.get(key)
+            await super().put(key, found.value if found else value)
+        return await super().put(key, value, **more)
+
+
+@pytest.fixture
+async def busy(request: pytest.FixtureRequest) -> Busy:
+    documents = Busy(request.param)
+    await Shelf(documents).put(ACME, HELD)
+    return documents
+
+
+@pytest.mark.parametrize("busy", ["/digest/d1", "/digest-rights", "/audit"], indirect=True)
+async def test_what_others_write_meanwhile_is_read_again(busy: Busy) -> None:
+    wanted, busy.is_busy = await difference(busy), True
+
+    await write(target(busy), wanted, NOW)
+
+    assert (await difference(busy)).is_empty
+    assert len(await history(busy)) == (2 if busy.change == "/audit" else 1)
+
+
+@pytest.mark.parametrize("busy", ["/digest/d2", "/managers"], indirect=True)
+async def test_what_others_have_made_meanwhile_is_never_replaced(busy: Busy) -> None:
+    wanted, busy.is_busy = await difference(busy), True
+
+    with pytest.raises(ConflictError):
+        await write(target(busy), wanted, NOW)
+
+
+async def test_a_digest_that_others_delete_meanwhile_stays_deleted(documents: Memory) -> None:
+    wanted = await difference(documents)
+    await Shelf(documents).delete(ACME, "d1")
+
+    with pytest.raises(UnknownDigestError):
+        await write(target(documents), wanted, NOW)

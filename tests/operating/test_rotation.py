@@ -13,13 +13,24 @@ from bot.installations.installation import organisation
 from bot.installations.shelf import InstallationShelf
 from bot.kept import KeptCommand, KeptCommands
 from bot.keys import KeyDraft, Keys
+from bot.operating.errors import OperatingError
 from bot.operating.places import Places
-from bot.operating.rotation import Rotated, failure_lines, rotate, rotation_lines
+from bot.operating.processes import Process
+from bot.operating.rotation import (
+    Rotated,
+    failure_lines,
+    require_shared,
+    rotate,
+    rotate_all,
+    rotation_lines,
+)
+from bot.pending import Pending, PendingAnswers, Place
 from bot.store.base import Document, Documents
 from bot.store.errors import StoreError, UnreadableSecretError, WrongKeyRingError
 from bot.store.key_file import RingSource
 from bot.store.memory import MemoryDocuments
 from bot.store.sealed import CHECK_KEY, KeyRing, about, check_key_ring
+from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.operating.builders import an_installation
@@ -29,6 +40,7 @@ pytestmark = pytest.mark.anyio
 
 BOT = Path(__file__).parents[2] / "bot"
 ACME, OTHER, ORG = WorkspaceId("T1"), WorkspaceId("T2", "E1"), organisation("E1")
+ANSWER = Place(ACME, "0a1b", 1)
 OLD, BOTH, NEW = a_ring("k1"), a_ring("k2", "k1"), a_ring("k2")
 DRAFT = KeyDraft(secret=KEY, label="Slack bot", expires_on=None, scopes=("read_domains",))
 EARLIER_DRAFT = replace(DRAFT, secret=KEY[::-1])
@@ -64,16 +76,23 @@ async def install(documents: Documents, ring: KeyRing) -> None:
         await InstallationShelf(documents, ring).put(an_installation(home))
 
 
+async def keep_an_answer(documents: Documents, ring: KeyRing) -> None:
+    waiting = Pending(user_id="U1", what="/scan", response_url="https://s.example")
+    pending = PendingAnswers(documents, ring, clock=lambda: MOMENT)
+    await pending.keep(ANSWER, waiting, since=MOMENT)
+
+
 # Each module of the bot that seals something, and what lets it do so. Whoever adds a module here
 # also tells bot/operating/sealed_places.py what its texts are sealed about.
 SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "keys/keyring.py": seal_a_key,
     "kept.py": seal_a_command,
+    "pending.py": keep_an_answer,
     "installations/shelf.py": install,
 }
 INNER = ("earlier", "token", "refresh")
-# Two keys with the ones before them, one command, two installations of two tokens.
-SEALED, DOCUMENTS = 9, 5
+# Two keys with the ones before them, one command, one answer, two installations of two tokens.
+SEALED, DOCUMENTS = 10, 6
 # The ring itself, what seals anew what others have sealed, and what seals for a browser's address
 # only, not for the store.
 NO_SEALERS = {
@@ -138,6 +157,10 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
         assert slots.earlier is not None
         assert (await keys.earlier(workspace, slots.earlier.record.mark)).secret == KEY[::-1]
     assert await kept_of(documents, NEW).take_all(ACME) == [COMMAND]
+    later = MOMENT + timedelta(minutes=1)
+    taken = await PendingAnswers(documents, NEW, clock=lambda: later).take(ANSWER)
+    assert taken is not None
+    assert taken.response_url == "https://s.example"
     for home in (ACME, ORG):
         kept = await InstallationShelf(documents, NEW).get(home)
         assert kept is not None
@@ -328,3 +351,74 @@ async def test_no_error_of_unsealing_quotes_a_secret() -> None:
         NEW.unseal(OLD.seal(KEY, "here"), "here")
 
     assert KEY not in str(refusal.value)
+
+
+NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA", "k2": "v1.k2.AAAA"}, 1, None)
+NOT_NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA"}, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("note", "running"),
+    [
+        (NOT_NOTED, []),
+        (None, []),
+        (NOTED, [Process(role="web")]),
+        (NOTED, [Process(role="web", keys=("k2", "k1")), Process(role="worker", keys=("k2",))]),
+    ],
+    ids=["nobody runs", "new store", "does not say", "all have it"],
+)
+def test_whoever_has_the_new_key_may_run(note: Document | None, running: list[Process]) -> None:
+    require_shared(BOTH, note, running)
+
+
+@pytest.mark.parametrize(
+    ("note", "running"),
+    [
+        (NOT_NOTED, [Process(role="web")]),
+        (None, [Process(role="web")]),
+        (NOTED, [Process(role="web", keys=("k2", "k1")), Process(role="worker", keys=("k1",))]),
+        (NOTED, [Process(role="worker", keys=("k1", "k2"))]),
+    ],
+    ids=["nobody has started with it", "not even noted", "one lacks it", "has it second"],
+)
+def test_whoever_lacks_it_is_in_the_way(note: Document | None, running: list[Process]) -> None:
+    with pytest.raises(OperatingError, match="that does not seal with k2 yet"):
+        require_shared(BOTH, note, running)
+
+
+def looking(
+    documents: Documents, before_second: Callable[[], Awaitable[None]]
+) -> Callable[[], Awaitable[Snapshot]]:
+    """Look at all documents, of which somebody changes some before the second look."""
+    looks = 0
+
+    async def look() -> Snapshot:
+        nonlocal looks
+        looks += 1
+        if looks == 2:
+            await before_second()
+        return Snapshot(documents=tuple(await documents.list_prefix("")))
+
+    return look
+
+
+async def test_what_is_sealed_with_an_old_key_in_the_meantime_is_told(
+    documents: Documents,
+) -> None:
+    async def seal_late() -> None:
+        await kept_of(documents, OLD).keep(OTHER, COMMAND)
+
+    with pytest.raises(OperatingError, match="1 secret came in the meantime"):
+        await rotate_all(looking(documents, seal_late), documents, BOTH)
+
+
+async def test_what_is_sealed_with_the_new_key_in_the_meantime_is_well(
+    documents: Documents,
+) -> None:
+    async def seal_anew() -> None:
+        await kept_of(documents, BOTH).keep(OTHER, COMMAND)
+
+    result, places = await rotate_all(looking(documents, seal_anew), documents, BOTH)
+
+    assert (result.anew, result.failures) == (SEALED, 0)
+    assert places.workspace(ACME) == "Acme (T1)"

@@ -1,4 +1,8 @@
-"""Whole-bot tests run in both modes: Socket Mode and signed HTTP."""
+"""Whole-bot tests run in both modes, on both stores.
+
+In Socket Mode one process does it all on the embedded store; over signed HTTP a `web` and a
+`worker` share a PostgreSQL.
+"""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,8 +12,11 @@ import pytest
 from tests.whole.town import Town, running_town
 
 
-@pytest.fixture(params=["socket", "http"])
+@pytest.fixture(params=["socket", "shared"])
 def mode(request: pytest.FixtureRequest) -> str:
+    """Return what `settings_for` takes."""
+    if request.param == "shared":
+        return str(request.getfixturevalue("database"))
     return str(request.param)
 
 

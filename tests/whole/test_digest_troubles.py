@@ -28,12 +28,6 @@ pytestmark = pytest.mark.anyio
 MINUTE = timedelta(minutes=1)
 
 
-@pytest.fixture
-def mode() -> str:
-    """Digests do not come by Slack's requests: one way of getting them is enough here."""
-    return "socket"
-
-
 async def test_a_lost_answer_is_never_repeated_and_the_owner_is_told(shop: Town) -> None:
     await make(shop)
     shop.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)

@@ -114,8 +114,9 @@ async def used_town(folder: Path, mode: str = "socket", **more: str) -> AsyncIte
 
 
 class TestDoctor:
-    async def test_all_is_well_beside_a_running_bot(self, tmp_path: Path, mode: str) -> None:
-        async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
+    @pytest.mark.parametrize("way", ["socket", "http"])
+    async def test_all_is_well_beside_a_running_bot(self, tmp_path: Path, way: str) -> None:
+        async with running_stand_ins(tmp_path, way) as town, process(town) as bot:
             await until_ready(town)
             await town.connect()
 

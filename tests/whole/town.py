@@ -16,11 +16,14 @@ from pydantic import SecretStr
 
 from bot.app import serve
 from bot.installations.canary import KIND as SEEN
-from bot.parts import Pace
+from bot.parts import Pace, Role
 from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.settings import Settings
+from bot.store.base import Documents
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.documents import open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 
@@ -28,6 +31,7 @@ SCOPES = ("read_domains", "write_domains")
 # The very file that is pasted into Slack: a command or permission that it lacks is lacking here.
 ABOUT = read_manifest(Path(__file__).parents[2] / "manifest.yml")
 KEY_BUTTONS = {"Set key", "Replace key"}
+RING = "k1:" + "a" * 43 + "="
 PATIENT = Pace(first_word_after_s=30, still_waiting_after_s=30)
 
 
@@ -126,20 +130,22 @@ def bytes_at_rest(folder: Path) -> bytes:
 
 
 def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -> Settings:
+    """`mode`: `socket`, `http`, or the address of a PostgreSQL that `web` and `worker` share."""
     way: dict[str, Any] = (
         {"slack_app_token": SecretStr(slack.app_token)}
         if mode == "socket"
         else {"slack_signing_secret": SecretStr(slack.signing_secret)}
     )
+    if mode not in {"socket", "http"}:
+        way |= {"database_url": mode, "bot_secret_keys": SecretStr(RING)}
     return Settings(
         domain_tracker_url=tracker.url,
         slack_bot_token=SecretStr(slack.bot_token),
         slack_api_url=slack.api_url,
-        database_url=f"sqlite:///{folder}/bot.sqlite",
         port=free_port(),
         egress_ips="203.0.113.7",
         tick_seconds=0.5,
-        **way,
+        **{"database_url": f"sqlite:///{folder}/bot.sqlite"} | way,
     )
 
 
@@ -153,9 +159,16 @@ async def running_town(folder: Path, mode: str, pace: Pace = PATIENT) -> AsyncIt
 
 async def make_store(town: Town) -> None:
     """Make a store that knows the workspace: else the bot, being in channels, misses its own."""
-    documents = await open_sqlite(town.settings.database_path)
+    documents = await open_documents(town.settings)
     await documents.put(f"{WorkspaceId(town.slack.team_id)}/{SEEN}", {"v": 1})
     await documents.close()
+
+
+async def open_documents(settings: Settings) -> Documents:
+    """Open the store of these settings, beside the bot or while none runs."""
+    if settings.is_shared:
+        return await open_postgres(parse_address(settings.database_url))
+    return await open_sqlite(settings.database_path)
 
 
 @asynccontextmanager
@@ -178,28 +191,47 @@ async def running_stand_ins(
 
 @asynccontextmanager
 async def running_bot(town: Town, pace: Pace = PATIENT) -> AsyncIterator[None]:
+    """Run the bot inside the block: in one process's worth of objects, or in two that share."""
     stop = asyncio.Event()
-    bot = asyncio.create_task(serve(town.settings, stop, clock=town.clock, pace=pace))
+    roles = [Role.WEB, Role.WORKER] if town.settings.is_shared else [Role.ALL]
+    ports = [town.settings.port, *(free_port() for _ in roles[1:])]
+    bots = [
+        asyncio.create_task(
+            serve(
+                town.settings.model_copy(update={"port": port}),
+                stop,
+                role=role,
+                clock=town.clock,
+                pace=pace,
+            )
+        )
+        for role, port in zip(roles, ports, strict=True)
+    ]
     try:
-        await until_ready(town, bot)
+        for bot, port in zip(bots, ports, strict=True):
+            await until_ready(town, bot, port=port)
         yield
     finally:
         stop.set()
-        await bot
+        await asyncio.gather(*bots)
 
 
-async def until_ready(town: Town, bot: "asyncio.Task[None] | None" = None) -> None:
+async def until_ready(
+    town: Town, bot: "asyncio.Task[None] | None" = None, *, port: int | None = None
+) -> None:
+    """Wait for one process; `port` is the one that takes Slack's requests if not given."""
     if not town.settings.slack_app_token:
         town.slack.deliver_to(town.url("/slack/events"))
+    url = f"http://127.0.0.1:{port or town.settings.port}/readyz"
     async with asyncio.timeout(20), aiohttp.ClientSession() as http:
-        while not await _is_ready(http, town):
+        while not await _is_ready(http, url):
             assert bot is None or not bot.done(), bot.exception()
             await asyncio.sleep(0.01)
 
 
-async def _is_ready(http: aiohttp.ClientSession, town: Town) -> bool:
+async def _is_ready(http: aiohttp.ClientSession, url: str) -> bool:
     try:
-        async with http.get(town.url("/readyz")) as answer:
+        async with http.get(url) as answer:
             return answer.status == 200
     except aiohttp.ClientConnectionError:
         return False

@@ -1,0 +1,355 @@
+"""A store moved from a real file into a real PostgreSQL."""
+
+import asyncio
+import base64
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+
+from bot.house import migrations
+from bot.operating.cargo import MARK
+from bot.operating.database_store import DatabaseStore
+from bot.operating.errors import OperatingError
+from bot.operating.moving import Progress, move_into, survey
+from bot.operating.relocation import relocate
+from bot.presence import SharedProcesses
+from bot.store.base import Document
+from bot.store.errors import StoreError, StoreLockedError, WrongKeyRingError
+from bot.store.key_file import RingSource, key_file_of
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.arriving import arriving
+from bot.store.postgres.documents import PostgresDocuments, open_postgres
+from bot.store.sealed import KeyRing, check_key_ring, load_or_make_key_file
+from bot.store.snapshot import read_pages, read_snapshot
+from bot.store.sqlite import open_sqlite
+from bot.store.table import Table
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+DUE = datetime(2026, 11, 20, 8, 59, 59, 123456, tzinfo=UTC)
+RING = "k1:" + base64.b64encode(b"a" * 32).decode()
+OTHER_RING = "k1:" + base64.b64encode(b"b" * 32).decode()
+QUIETLY = Progress(lambda _line: None)
+LEFT = {"meta/check": {}, "meta/process/0a": {"role": "all"}, "-.T1/pending/0a-1": {}}
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    """A store with something of every nature in it."""
+    path = tmp_path / "bot.sqlite"
+    store = await open_sqlite(path)
+    await check_key_ring(store, KeyRing.parse(RING))
+    await store.put("-.T1/digest/d1", {"text": "é \0 \ud800 \u2028"}, due_at=DUE)
+    await store.put("-.T1/digest/d1", {"text": "é \0 \ud800 \u2028", "n": 2}, due_at=DUE)
+    await store.put("-.T1/zü", {"deep": {"list": [1, 1.5, None, True]}})
+    await store.put("E1.T2/scan/shop.example", {})
+    for key, value in LEFT.items():
+        await store.put(key, value)
+    await store.close()
+    return path
+
+
+async def moved(path: Path, url: str, **more: Any) -> list[str]:
+    target = DatabaseStore(parse_address(url), migrations(), watch_s=more.pop("watch_s", 0.01))
+    how: dict[str, Any] = {"setting": RING, "now": NOW, "progress": QUIETLY, **more}
+    return await relocate(path, target, **how)
+
+
+async def documents_at(url: str) -> tuple[Document, ...]:
+    return (await DatabaseStore(parse_address(url), migrations()).snapshot()).documents
+
+
+async def documents_to_move(path: Path) -> tuple[Document, ...]:
+    snapshot = await read_snapshot(path)
+    return tuple(each for each in snapshot.documents if each.key not in LEFT)
+
+
+@contextlib.asynccontextmanager
+async def opened(url: str) -> AsyncIterator[PostgresDocuments]:
+    documents = await open_postgres(parse_address(url), sets=migrations())
+    try:
+        yield documents
+    finally:
+        await documents.close()
+
+
+async def test_everything_arrives_as_it_was_in_an_empty_database(
+    path: Path, empty_database: str
+) -> None:
+    said = await moved(path, empty_database)
+
+    *arrived, mark = sorted(await documents_at(empty_database), key=lambda each: each.key == MARK)
+    assert tuple(arrived) == await documents_to_move(path)
+    assert mark.key == MARK
+    assert "Moved 4 documents: both sides hold the same." in said
+    assert ["digest", "1", "1"] in [line.split() for line in said]
+
+
+async def test_the_note_of_the_move_names_nobody(path: Path, database: str) -> None:
+    await moved(path, database)
+
+    (mark,) = [each for each in await documents_at(database) if each.key == MARK]
+    assert {*mark.value} == {"v", "at", "documents", "print"}
+
+
+async def test_the_moved_store_works_with_the_same_keys_and_due_moments(
+    path: Path, database: str
+) -> None:
+    await moved(path, database)
+
+    async with opened(database) as store:
+        await check_key_ring(store, KeyRing.parse(RING))
+        (digest,) = await store.due_before(NOW)
+        assert digest.due_at == DUE
+        changed = await store.put(digest.key, {"n": 3}, if_rev=digest.rev)
+        assert await store.get(digest.key) == changed
+
+
+async def test_a_second_time_nothing_is_changed(path: Path, database: str) -> None:
+    await moved(path, database)
+    async with opened(database) as store:
+        await store.put("-.T1/digest/d1", {"changed": "by the bot there"})
+        await store.put("-.T3/key", {})
+    before = await documents_at(database)
+
+    said = await moved(path, database, now=NOW + timedelta(days=1))
+
+    assert any("was moved there on 2026-11-20 at 09:00 UTC. Nothing was" in line for line in said)
+    assert await documents_at(database) == before
+
+
+async def test_a_store_that_was_written_to_after_its_move_is_refused(
+    path: Path, database: str
+) -> None:
+    await moved(path, database)
+    before = await documents_at(database)
+    store = await open_sqlite(path)
+    await store.put("-.T1/digest/d2", {})
+    await store.close()
+
+    with pytest.raises(OperatingError, match="has written to this one since"):
+        await moved(path, database)
+
+    assert await documents_at(database) == before
+
+
+async def test_a_database_of_others_is_refused_with_how_much_it_holds(
+    path: Path, database: str
+) -> None:
+    async with opened(database) as store:
+        for number in range(3):
+            await store.put(f"-.T{number}/key", {})
+        await store.put("meta/check", {})
+
+    with pytest.raises(OperatingError, match="holds 3 documents already"):
+        await moved(path, database)
+
+    assert len(await documents_at(database)) == 4
+
+
+async def test_what_a_bot_has_noted_for_itself_in_an_empty_database_is_in_nobodys_way(
+    path: Path, database: str
+) -> None:
+    async with opened(database) as store:
+        await check_key_ring(store, KeyRing.parse(OTHER_RING))
+        await SharedProcesses(store, role="web", clock=lambda: NOW).refresh()
+
+    await moved(path, database)
+
+    keys = [each.key for each in await documents_at(database)]
+    assert keys == sorted([MARK, *(each.key for each in await documents_to_move(path))])
+
+
+async def test_a_bot_that_runs_there_is_in_the_way(path: Path, database: str) -> None:
+    async with opened(database) as store:
+        web = SharedProcesses(store, role="web", clock=lambda: NOW)
+        await web.refresh()
+
+        async def live() -> None:
+            while True:
+                await web.refresh()
+
+        life = asyncio.create_task(live())
+        with pytest.raises(OperatingError, match="A bot is running on that database: 1 web"):
+            await moved(path, database, watch_s=0.2)
+        life.cancel()
+
+
+async def test_a_workspace_that_was_just_deleted_there_can_be_written_to_after_the_move(
+    path: Path, database: str
+) -> None:
+    async with opened(database) as store, store.forgetting("-.T1/"):
+        pass
+
+    await moved(path, database)
+
+    async with opened(database) as store:
+        await store.put("-.T1/key", {})
+
+
+async def test_a_bot_that_uses_the_file_is_in_the_way(path: Path, database: str) -> None:
+    store = await open_sqlite(path)
+
+    with pytest.raises(StoreLockedError):
+        await moved(path, database)
+    await store.close()
+
+
+async def test_no_bot_can_start_on_the_file_while_it_is_moved(path: Path, database: str) -> None:
+    refused: list[Exception] = []
+
+    class Watching(DatabaseStore):
+        async def living(self) -> Sequence[Any]:
+            try:
+                await open_sqlite(path)
+            except StoreLockedError as error:
+                refused.append(error)
+            return ()
+
+    target = Watching(parse_address(database), migrations())
+    await relocate(path, target, setting=RING, now=NOW, progress=QUIETLY)
+
+    assert refused
+
+
+@pytest.mark.parametrize("setting", [OTHER_RING, RING.replace("k1", "k2")], ids=["other", "name"])
+async def test_a_ring_that_does_not_open_the_store_moves_nothing(
+    path: Path, empty_database: str, setting: str
+) -> None:
+    with pytest.raises(OperatingError, match="BOT_SECRET_KEYS does not open the store") as caught:
+        await moved(path, empty_database, setting=setting)
+
+    assert setting[3:] not in str(caught.value)
+    with pytest.raises(StoreError):
+        await documents_at(empty_database)
+
+
+async def test_without_keys_nothing_is_moved(path: Path, empty_database: str) -> None:
+    with pytest.raises(OperatingError, match="There are no keys"):
+        await moved(path, empty_database, setting=None)
+
+
+async def test_how_a_key_file_becomes_the_setting_is_said_without_the_key(
+    tmp_path: Path, database: str
+) -> None:
+    path = tmp_path / "it's" / "bot.sqlite"
+    store = await open_sqlite(path)
+    ring, _ = load_or_make_key_file(key_file_of(path))
+    await check_key_ring(store, ring)
+    await store.close()
+
+    said = "\n".join(await moved(path, database, setting=None))
+
+    export = next(line for line in said.splitlines() if "export BOT_SECRET_KEYS" in line)
+    told = await asyncio.create_subprocess_shell(
+        f'{export}; printf %s "$BOT_SECRET_KEYS"', stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await told.communicate()
+    assert KeyRing.parse(out.decode()).names == ("k1",)
+    assert out.decode()[3:] not in said
+
+
+async def test_a_garbled_key_file_moves_nothing(path: Path, database: str) -> None:
+    key_file_of(path).write_text("no ring")
+
+    with pytest.raises(WrongKeyRingError, match="garbled"):
+        await moved(path, database, setting=None)
+
+
+async def test_a_store_that_is_not_there_or_empty_is_no_store(
+    tmp_path: Path, database: str
+) -> None:
+    store = await open_sqlite(tmp_path / "empty.sqlite")
+    await store.close()
+
+    with pytest.raises(OperatingError, match="There is no store at"):
+        await moved(tmp_path / "none.sqlite", database)
+    with pytest.raises(OperatingError, match="The store is empty"):
+        await moved(tmp_path / "empty.sqlite", database)
+
+
+async def test_a_document_that_nobody_can_read_stops_the_move(path: Path, database: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO docs VALUES ('-.T1/digest/d9', 'pickle')")
+        connection.commit()
+
+    with pytest.raises(OperatingError, match=r"digest/d9 of T1"):
+        await moved(path, database)
+
+    assert await documents_at(database) == ()
+
+
+async def test_a_difference_at_the_end_is_told_and_nothing_has_happened(
+    path: Path, database: str
+) -> None:
+    here = await survey(lambda: read_pages(path), RingSource(KeyRing.parse(RING)))
+    here.add([Document("-.T9/digest/d9", {}, 1, None)])
+
+    with pytest.raises(OperatingError, match="What arrived is not what left") as caught:
+        async with arriving(parse_address(database)) as arrival:
+            await move_into(arrival, lambda: read_pages(path), here, NOW, QUIETLY)
+
+    assert ["digest", "2", "1"] in [line.split() for line in caught.value.lines]
+    assert await documents_at(database) == ()
+
+
+async def test_cut_off_nothing_has_happened_and_again_it_ends_the_same(
+    path: Path, database: str
+) -> None:
+    def cut(_line: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await moved(path, database, progress=Progress(cut, every=1))
+    assert await documents_at(database) == ()
+
+    await moved(path, database)
+
+    assert len(await documents_at(database)) == len(await documents_to_move(path)) + 1
+
+
+async def test_a_large_store_tells_how_far_it_is(path: Path, database: str) -> None:
+    store = await open_sqlite(path)
+    await store.run(lambda table: [put(table, number) for number in range(2_500)])
+    await store.close()
+    told: list[str] = []
+
+    await moved(path, database, progress=Progress(told.append, every=900))
+
+    assert told == ["999 of 2,504 documents …", "1,999 of 2,504 documents …"]
+
+
+def put(table: Table, number: int) -> Document:
+    return table.put(f"-.T8/scan/{number:05}", "{}", None, None)
+
+
+async def test_two_moves_at_once_do_not_mix(path: Path, database: str) -> None:
+    async with arriving(parse_address(database)):
+        with pytest.raises(StoreError, match="another move into that database is under way"):
+            await moved(path, database)
+
+
+async def test_a_writer_there_waits_until_the_move_is_over(path: Path, database: str) -> None:
+    async with opened(database) as store:
+        async with arriving(parse_address(database)) as arrival:
+            writing = asyncio.create_task(store.put("-.T7/key", {}))
+            await asyncio.to_thread(until_somebody_waits, database)
+            assert not writing.done()
+            await arrival.take_in([Document("-.T7/digest/d1", {}, 1, None)])
+        await writing
+
+    assert len(await documents_at(database)) == 2
+
+
+def until_somebody_waits(url: str) -> None:
+    asked: LiteralString = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    with psycopg.connect(url, autocommit=True) as other:
+        while other.execute(asked).fetchone() == (0,):
+            pass

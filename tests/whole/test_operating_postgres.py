@@ -1,0 +1,352 @@
+"""The operator's commands on a real PostgreSQL, and the move there: real processes."""
+
+import asyncio
+import contextlib
+import json
+import os
+import sqlite3
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.digests.shelf import Shelf
+from bot.house import migrations
+from bot.keys import KeyDraft, Keys
+from bot.store.errors import ConflictError
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.documents import PostgresDocuments, open_postgres
+from bot.store.postgres.snapshots import read_database
+from bot.store.rows import Row, encode_row
+from bot.store.sealed import KeyRing, check_key_ring
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, MOMENT
+from tests.digests.builders import a_digest, a_schedule
+from tests.whole.test_operating import Said, command, marks, ring, used_town
+from tests.whole.test_process import ROOT, environment, process
+from tests.whole.town import Town, running_stand_ins, until_ready
+
+pytestmark = pytest.mark.anyio
+
+PASSWORD = "sesame-open"
+MANY = 15_000
+WORKSPACES = [WorkspaceId(f"T{number}") for number in range(8)]
+
+
+def with_password(url: str) -> str:
+    """The same address, as a server with passwords would have it."""
+    return url.replace("postgres:@", f"postgres:{PASSWORD}@")
+
+
+async def migrating(url: str) -> Said:
+    """Run `migrate` where nothing else is set."""
+    asked = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "migrate"),
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "DATABASE_URL": url},
+        cwd="/",
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    async with asyncio.timeout(30):
+        out, err = await asked.communicate()
+    assert b"Traceback" not in err
+    assert PASSWORD.encode() not in out + err
+    return Said(out.decode(), err.decode(), asked.returncode or 0)
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[PostgresDocuments]:
+    documents = await open_postgres(parse_address(url), sets=migrations())
+    try:
+        yield documents
+    finally:
+        await documents.close()
+
+
+async def documents_at(url: str) -> list[str]:
+    return [*(await read_database(parse_address(url))).keys]
+
+
+class TestMigrate:
+    async def test_what_is_missing_is_applied_once(self, empty_database: str) -> None:
+        first = await migrating(with_password(empty_database))
+        second = await migrating(empty_database)
+
+        assert first.out.startswith("applied bot/0001")
+        assert "applied procrastinate/" in first.out
+        assert (second.out, second.status) == ("The store's schema is up to date.\n", 0)
+
+    async def test_of_two_at_once_one_applies_and_both_are_well(self, empty_database: str) -> None:
+        both = await asyncio.gather(migrating(empty_database), migrating(empty_database))
+
+        assert [said.status for said in both] == [0, 0]
+        assert sum("applied" in said.out for said in both) == 1
+
+    async def test_a_file_needs_none(self) -> None:
+        said = await migrating("sqlite:////nowhere/bot.sqlite")
+
+        assert said.out.startswith("There is nothing to do")
+        assert said.status == 0
+
+    async def test_a_database_that_cannot_be_reached_is_told_without_its_password(self) -> None:
+        said = await migrating(f"postgresql://bot:{PASSWORD}@127.0.0.1:9/tracker")
+
+        assert said.err.startswith("cannot connect to 127.0.0.1:9, database tracker")
+        assert (said.out, said.status) == ("", 1)
+
+    async def test_a_wrong_address_is_a_wrong_setting(self) -> None:
+        said = await migrating(f"mysql://bot:{PASSWORD}@db/tracker")
+
+        assert "DATABASE_URL: must look like" in said.err
+        assert said.status == 2
+
+
+class TestMove:
+    async def test_all_that_people_decided_is_there_afterwards_and_the_doctor_is_content(
+        self, tmp_path: Path, empty_database: str
+    ) -> None:
+        async with used_town(tmp_path, BOT_SECRET_KEYS=ring("A")) as town:
+            keys = {"BOT_SECRET_KEYS": ring("A")}
+            there = {"DATABASE_URL": with_password(empty_database), **keys}
+            exported = await command(town, "export", **keys)
+
+            said = await command(town, "move", "--to", with_password(empty_database), **keys)
+
+            assert "both sides hold the same." in said.out
+            assert (said.status, said.err) == (0, "")
+            assert (await command(town, "export", **there)).out == exported.out
+            history = await command(town, "export", "--history", **there)
+            acts = [json.loads(line)["act"] for line in history.out.splitlines()]
+            assert acts == ["key-set", "digest-made"]
+            doctor = await command(town, "doctor", **there)
+            assert {*marks(doctor).values()} == {"ok"}, doctor.out
+            assert "BOT_SECRET_KEYS opens all 2 sealed texts" in doctor.out
+            for each in (said, doctor):
+                assert PASSWORD not in each.out + each.err
+
+    async def test_the_bot_goes_on_where_it_was(self, tmp_path: Path, database: str) -> None:
+        async with used_town(tmp_path) as town:
+            await command(town, "move", "--to", database)
+            key_file = (tmp_path / "bot.sqlite.key").read_text().strip()
+            there = {"DATABASE_URL": database, "BOT_SECRET_KEYS": key_file}
+
+            async with process(town, **there):
+                await until_ready(town)
+                await town.bob.type("/domains")
+                await town.bob.next_message(where=lambda each: "1 domain," in each.everything)
+                doctor = await command(town, "doctor", **there)
+                again = await command(town, "move", "--to", database)
+
+            assert {*marks(doctor).values()} == {"ok"}, doctor.out
+            assert "Nothing was changed." in again.out
+
+    async def test_the_address_can_come_where_no_list_of_processes_shows_it(
+        self, tmp_path: Path, empty_database: str
+    ) -> None:
+        async with used_town(tmp_path) as town:
+            to = {"MOVE_TO_URL": with_password(empty_database)}
+
+            first = await command(town, "move", **to)
+            again = await command(town, "move", **to)
+
+            assert "bot.sqlite.key" in first.out
+            assert "export BOT_SECRET_KEYS=" in first.out
+            assert "Nothing was changed." in again.out
+            assert [first.status, again.status] == [0, 0]
+            key = (tmp_path / "bot.sqlite.key").read_text().strip()[3:]
+            assert not {key, PASSWORD} & {*(first.out + again.out).split()}
+            assert key not in first.out + again.out
+
+    async def test_a_running_bot_is_asked_to_be_stopped(
+        self, tmp_path: Path, empty_database: str
+    ) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town, process(town) as bot:
+            await until_ready(town)
+
+            said = await command(town, "move", "--to", empty_database)
+
+            assert f"The bot is running: process {bot.pid}" in said.err
+            assert said.status == 1
+
+    @pytest.mark.parametrize(
+        ("to", "told"),
+        [
+            ("", "Give the address as --to or in MOVE_TO_URL"),
+            (f"mysql://bot:{PASSWORD}@db/x", "the address of the database begins with postgresql"),
+            (f"postgresql://bot:{PASSWORD}@127.0.0.1:9/x", "cannot connect to 127.0.0.1:9"),
+        ],
+        ids=["nowhere", "elsewhere", "gone"],
+    )
+    async def test_without_a_database_nothing_moves(
+        self, tmp_path: Path, to: str, told: str
+    ) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town:
+            fill(town, 3)
+
+            said = await command(town, "move", "--to", to)
+
+            assert told in said.err
+            assert PASSWORD not in said.out + said.err
+            assert (said.out, said.status) == ("", 1)
+
+    async def test_from_postgres_nothing_is_moved(self, tmp_path: Path, database: str) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town:
+            here = {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("A")}
+
+            said = await command(town, "move", "--to", database, **here)
+
+            assert "DATABASE_URL is a PostgreSQL already" in said.err
+            assert said.status == 1
+
+    async def test_killed_in_the_middle_nothing_has_moved_and_again_everything_does(
+        self, tmp_path: Path, database: str
+    ) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town:
+            fill(town, MANY)
+            mover = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "bot", "move", "--to", database),
+                env=environment(town),
+                stdout=PIPE,
+            )
+            assert mover.stdout
+            async with asyncio.timeout(20):
+                assert b"10,000 of 15,000" in await mover.stdout.readline()
+            mover.kill()
+            await mover.wait()
+
+            assert await documents_at(database) == []
+            said = await command(town, "move", "--to", database)
+
+            assert ["scan", "15,000", "15,000"] in [line.split() for line in said.out.splitlines()]
+            assert len(await documents_at(database)) == MANY + 1
+
+
+def fill(town: Town, count: int) -> None:
+    """Write so many documents into the store of a bot that was never started."""
+    row = encode_row(Row(1, None, '{"text":"%s"}' % ("x" * 200)))
+    with contextlib.closing(sqlite3.connect(town.settings.database_path)) as connection:
+        connection.execute("CREATE TABLE docs (key TEXT PRIMARY KEY, value BLOB)")
+        rows = ((f"-.T1/scan/{number:06}", row) for number in range(count))
+        connection.executemany("INSERT INTO docs VALUES (?, ?)", rows)
+        connection.commit()
+
+
+class TestBesideRunningBots:
+    async def test_an_import_and_a_worker_change_the_same_digests_and_neither_is_lost(
+        self, tmp_path: Path, database: str
+    ) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town, opened(database) as store:
+            shelf, there = Shelf(store), {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("A")}
+            for workspace in WORKSPACES:
+                await shelf.put(workspace, a_digest(schedule=a_schedule(days=(0,))))
+            file = (await command(town, "export", **there)).out
+            at = yaml.safe_load(file)["workspaces"][0]["digests"][0]["time"]
+            (tmp_path / "file.yml").write_text(file.replace(f'"{at}"', '"23:45"'))
+            runs = dict.fromkeys(WORKSPACES, 0)
+            running = [asyncio.create_task(run_silently(shelf, runs, at)) for at in WORKSPACES]
+
+            said = await command(town, "import", "file.yml", "--apply", **there)
+            await cancelled(running)
+
+            assert (said.status, said.err) == (0, "")
+            for workspace in WORKSPACES:
+                (digest,) = await shelf.of_workspace(workspace)
+                assert f"{digest.plan.schedule.at:%H:%M}" == "23:45"
+                assert digest.silent_runs - runs[workspace] in {0, 1}  # the last was cut off
+
+    async def test_what_others_change_while_it_is_sealed_anew_is_not_lost(
+        self, tmp_path: Path, database: str
+    ) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town, opened(database) as store:
+            old, both = KeyRing.parse(ring("A")), KeyRing.parse(ring("B", "A"))
+            there = {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("B", "A")}
+            await check_key_ring(store, old)
+            draft = KeyDraft(secret=KEY, label="", expires_on=None, scopes=("read_domains",))
+            for workspace in WORKSPACES:
+                await Keys(store, old, clock=lambda: MOMENT).save(workspace, draft, set_by="U1")
+            await check_key_ring(store, both)
+            counts = dict.fromkeys(WORKSPACES, 0)
+            counting = [asyncio.create_task(count_on(store, counts, at)) for at in WORKSPACES]
+
+            said = await command(town, "rotate-secrets", **there)
+            await cancelled(counting)
+
+            assert (said.status, said.err) == (0, "")
+            new = KeyRing.parse(ring("B"))
+            await check_key_ring(store, new)
+            for workspace, count in counts.items():
+                kept = await store.get(f"{workspace}/key")
+                assert kept is not None
+                assert kept.value["count"] - count in {0, 1}  # the last was cut off
+                stored = await Keys(store, new, clock=lambda: MOMENT).stored(workspace)
+                assert stored.secret == KEY
+            assert "v1.kA." not in str(await read_database(parse_address(database)))
+
+    async def test_without_the_ring_nothing_is_sealed_anew(
+        self, tmp_path: Path, database: str
+    ) -> None:
+        async with running_stand_ins(tmp_path, "socket") as town, opened(database) as store:
+            await check_key_ring(store, KeyRing.parse(ring("A")))
+            there = {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("B")}
+
+            said = await command(town, "rotate-secrets", **there)
+
+            assert "a key named kA" in said.err
+            assert said.status == 1
+
+
+async def cancelled(tasks: list[asyncio.Task[None]]) -> None:
+    for each in tasks:
+        each.cancel()
+    ends = await asyncio.gather(*tasks, return_exceptions=True)
+    assert all(isinstance(end, asyncio.CancelledError) for end in ends), ends
+
+
+async def run_silently(shelf: Shelf, runs: dict[WorkspaceId, int], home: WorkspaceId) -> None:
+    """Do to a digest, again and again, what a run without a post does; count that in `runs`."""
+    while True:
+        await shelf.change(
+            home, "d1", lambda digest: replace(digest, silent_runs=digest.silent_runs + 1)
+        )
+        runs[home] += 1
+
+
+async def count_on(
+    documents: PostgresDocuments, counts: dict[WorkspaceId, int], home: WorkspaceId
+) -> None:
+    """Change a document with a secret again and again, and note in `counts` how often."""
+    while True:
+        document = await documents.get(f"{home}/key")
+        assert document is not None
+        value = {**document.value, "count": document.value.get("count", 0) + 1}
+        with contextlib.suppress(ConflictError):
+            await documents.put(document.key, value, if_rev=document.rev)
+            counts[home] += 1
+
+
+@pytest.mark.parametrize("name", ["migrate", "move"])
+async def test_every_command_explains_itself(name: str, tmp_path: Path) -> None:
+    async with running_stand_ins(tmp_path, "socket") as town:
+        said = await command(town, name, "--help")
+
+        assert f"usage: python -m bot {name}" in said.out
+        assert said.status == 0
+
+
+async def test_before_it_is_migrated_every_command_says_what_to_do(
+    tmp_path: Path, empty_database: str
+) -> None:
+    async with running_stand_ins(tmp_path, "socket") as town:
+        (tmp_path / "x.yml").write_text("version: 1\nworkspaces: []\n")
+        for words in (["export"], ["import", "x.yml", "--apply"], ["rotate-secrets"]):
+            there = {"DATABASE_URL": empty_database, "BOT_SECRET_KEYS": ring("A")}
+
+            said = await command(town, *words, **there)
+
+            assert "python -m bot migrate" in said.err
+            assert said.status == 1
