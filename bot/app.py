@@ -11,27 +11,38 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.commons import Commons, commons_of
+from bot.engine.local import ticking
 from bot.features import register_features
 from bot.installations.authorize import note_asked_place
 from bot.installations.shelf import InstallationShelf
 from bot.kept import KeptCommands
 from bot.lifecycle import register_lifecycle
 from bot.listeners.boundary import Boundary
-from bot.logs import bolt_logger
+from bot.listeners.interrupted import Interruptions
+from bot.listeners.journal import Journal
+from bot.listeners.timed import TimedApp
+from bot.logs import bolt_logger, lines_counted
+from bot.measuring import look_at_processes
+from bot.metrics.metrics import Metrics
 from bot.parts import Pace, Parts, Role
+from bot.pending import PendingAnswers
 from bot.periodic import Periodic, going_on
+from bot.presence import REFRESH_EVERY_S, OneProcess, Processes, SharedProcesses
 from bot.settings import Settings
 from bot.slack.calls import check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
+from bot.slack.traced import traced_calls
 from bot.socket_mode import connected
-from bot.storage import opened_store
+from bot.storage import Stored, opened_store
 from bot.tasks import Tasks
 from bot.tracker.client import tracker_http
 from bot.web.health import Check, HealthEndpoints
 from bot.web.install import InstallEndpoint
 from bot.web.listening import listening
+from bot.web.metrics import MetricsEndpoint
 from bot.web.slack import SlackEndpoint
 from bot.workspaces import SlackClients, Workspaces, open_workspaces
 
@@ -71,12 +82,20 @@ async def serve(
         StoreError: the store cannot be opened: in use, damaged, or sealed with other keys.
     """
     async with AsyncExitStack() as stack:
-        stored = await stack.enter_async_context(opened_store(settings))
+        metrics = _metrics(settings, role)
+        stack.enter_context(lines_counted(metrics.lines.note_line))
+        stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
         documents, ring = stored.documents, stored.ring
-        http = await stack.enter_async_context(_slack_session())
+        http = await stack.enter_async_context(_slack_session(metrics))
         clients, tasks = SlackClients(settings, http), Tasks()
         shelf = InstallationShelf(documents, ring)
-        workspaces = open_workspaces(settings, shelf, clients, tasks, clock=clock)
+        commons = commons_of(stored)
+        recent_for_s = commons.installations_for_s
+        workspaces = open_workspaces(
+            settings, shelf, clients, tasks, clock=clock, recent_for_s=recent_for_s
+        )
+        processes = _processes(stored, role, clock=clock)
+        answers = PendingAnswers(documents, ring, clock=clock)
         parts = Parts(
             settings=settings,
             documents=documents,
@@ -88,19 +107,29 @@ async def serve(
             replies=Replies(http),
             tracker_http=await stack.enter_async_context(tracker_http()),
             clock=clock,
+            metrics=metrics,
+            commons=commons,
+            journal=Journal(answers, tasks, process_id=processes.process_id, clock=clock),
             pace=pace,
         )
         await _check_tokens(settings, clients, workspaces, role)
-        app = _bolt_app(clients.patient(), workspaces)
+        app = _bolt_app(clients.patient(), workspaces, metrics)
         running = register_features(app, parts)
         lifecycle = register_lifecycle(app, parts, running, workspaces, documents, shelf)
+        interruptions = Interruptions(
+            answers, processes, parts.replies, tasks, client_for=parts.client_for
+        )
+        # Pushed before what waits for the work: until that is done, this process still lives.
+        stack.push_async_callback(processes.leave)
+        await stack.enter_async_context(ticking(interruptions.tick, every_s=REFRESH_EVERY_S))
         stack.push_async_callback(_finish, tasks, running.boundary, finish_within_s)
         stack.callback(running.stop)
+        stack.callback(interruptions.stop)
         periodic = Periodic(running=running, lifecycle=lifecycle)
         checks = await stack.enter_async_context(
             going_on(stored, parts, role, periodic, finish_within_s=finish_within_s)
         )
-        door = await _open_to_slack(stack, app, settings, role)
+        door = await _open_to_slack(stack, app, settings, role, commons)
         health = HealthEndpoints(
             {
                 "store": _works(documents.check),
@@ -110,25 +139,39 @@ async def serve(
             }
         )
         install = lifecycle.endpoint if role.answers else None
-        await _listen(stack, settings, health, door.endpoint, install)
+        look_at_processes(metrics, stored)
+        await _listen(stack, settings, health, metrics, slack=door.endpoint, install=install)
         await stop.wait()
         logger.info("stopping")
 
 
-def _slack_session() -> aiohttp.ClientSession:
+def _metrics(settings: Settings, role: Role) -> Metrics:
+    return Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
+
+
+def _processes(stored: Stored, role: Role, *, clock: Callable[[], datetime]) -> Processes:
+    if stored.shared is None:
+        return OneProcess()
+    names = stored.ring.names
+    return SharedProcesses(stored.documents, role=role.value, clock=clock, keys=names)
+
+
+def _slack_session(metrics: Metrics) -> aiohttp.ClientSession:
     # A line that the other side is about to close loses a post without a word, and nobody may
     # repeat it: idle lines are given up early.
     connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_LINE_S)
-    return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT)
+    traces = [traced_calls(metrics.slack.note_call)]
+    return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=traces)
 
 
-def _bolt_app(client: AsyncWebClient, workspaces: Workspaces) -> AsyncApp:
+def _bolt_app(client: AsyncWebClient, workspaces: Workspaces, metrics: Metrics) -> AsyncApp:
     """`client` has no token: Bolt adds that of each request."""
-    return AsyncApp(
+    return TimedApp(
+        note_ack=metrics.people.note_ack,
         logger=bolt_logger(),
         client=client,
         before_authorize=note_asked_place,
-        authorize=workspaces.authorize,  # type: ignore[arg-type]  # it may say None, as Bolt's own
+        authorize=workspaces.authorize,
         user_facing_authorize_error_message=workspaces.unknown,
         process_before_response=True,  # no polling for the ack: the listeners only ack
         request_verification_enabled=False,  # web/slack.py does; a socket needs none
@@ -144,28 +187,42 @@ class _Door:
 
 
 async def _open_to_slack(
-    stack: AsyncExitStack, app: AsyncApp, settings: Settings, role: Role
+    stack: AsyncExitStack, app: AsyncApp, settings: Settings, role: Role, commons: Commons
 ) -> _Door:
     if not role.answers:
         return _Door()
     if settings.slack_app_token:
         app_token = settings.slack_app_token.get_secret_value()
-        link = await stack.enter_async_context(connected(app, app_token))
+        link = await stack.enter_async_context(connected(app, app_token, seen=commons.seen))
         return _Door(checks={"socket": link.is_connected})
     secret = settings.slack_signing_secret  # the settings require one of the two
-    return _Door(SlackEndpoint(app, secret.get_secret_value())) if secret else _Door()
+    if secret is None:
+        return _Door()
+    return _Door(SlackEndpoint(app, secret.get_secret_value(), seen=commons.seen))
 
 
 async def _listen(
     stack: AsyncExitStack,
     settings: Settings,
     health: HealthEndpoints,
+    metrics: Metrics,
+    *,
     slack: SlackEndpoint | None,
     install: InstallEndpoint | None,
 ) -> None:
+    token = settings.metrics_token
+    page = MetricsEndpoint(metrics.page, token.get_secret_value() if token else None)
     try:
         await stack.enter_async_context(
-            listening(settings.host, settings.port, health, slack, install)
+            listening(
+                settings.host,
+                settings.port,
+                health,
+                slack,
+                install,
+                metrics=page,
+                note_request=metrics.people.note_http,
+            )
         )
     except OSError as error:
         where = f"HOST {settings.host}, PORT {settings.port}"

@@ -10,7 +10,9 @@ from bot.connection import Connection
 from bot.digests.collection import Collector
 from bot.digests.delivery import Delivery, Words
 from bot.digests.desk import Desk
+from bot.digests.measured import steps_to
 from bot.digests.owners import Owners
+from bot.digests.places import Places
 from bot.digests.rounds import Rounds
 from bot.digests.shelf import Shelf
 from bot.home import register_home
@@ -31,6 +33,7 @@ from bot.listeners.key_state import KeyState
 from bot.listeners.rights import Rights
 from bot.listeners.scan import ScanListeners
 from bot.listeners.unread import register_unread
+from bot.measuring import look_at_work
 from bot.meter import Meter
 from bot.office import Office, open_office, register_office
 from bot.parts import Parts
@@ -38,6 +41,7 @@ from bot.portfolio.portfolio import Portfolio
 from bot.scans import Scans
 from bot.tracker.budget import Budget
 from bot.tracker.client import TrackerClient
+from bot.tracker.measured import MeasuredTracker
 from bot.views.digests.notices import owner_notice
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.workspace import WorkspaceId
@@ -75,7 +79,9 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
     )
     budget, meter = Budget(), Meter()
     connection = _connection(parts, office, budget, meter, homes)
-    portfolio = Portfolio(connection, clock=parts.clock, on_change=homes.changed)
+    portfolio = Portfolio(
+        connection, clock=parts.clock, on_change=homes.changed, versions=parts.commons.versions
+    )
     failures = Failures(
         office.keys,
         parts.kept,
@@ -85,11 +91,19 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
         clock=parts.clock,
         may_configure=office.rights.may_configure,
     )
-    boundary = Boundary(parts.tasks, failures, first_word_after_s=parts.pace.first_word_after_s)
-    dispatcher = Dispatcher(app, boundary, parts.replies)
+    boundary = Boundary(
+        parts.tasks,
+        failures,
+        journal=parts.journal,
+        note=parts.metrics.people.note_request,
+        first_word_after_s=parts.pace.first_word_after_s,
+    )
+    dispatcher = Dispatcher(app, boundary, parts.replies, seen=parts.commons.seen)
     register_unread(app)
     _register_members(dispatcher, parts, connection, portfolio)
-    shelf = Shelf(parts.documents, on_change=homes.changed)
+    on_step = steps_to(parts.metrics.digests)
+    shelf = Shelf(parts.documents, on_change=homes.changed, on_step=on_step)
+    look_at_work(parts.metrics, shelf, budget, clock=parts.clock)
     desk, rounds = _digests(parts, office, shelf, portfolio)
     _register_digests(dispatcher, parts, desk, failures, office.rights)
     key = KeyState(
@@ -128,7 +142,11 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
         boundary=boundary,
         office=office,
         digests=rounds,
-        periodic={"reminders": office.notices.go_round, "clean-up": parts.kept.forget_expired},
+        periodic={
+            "reminders": office.notices.go_round,
+            "clean-up": parts.kept.forget_expired,
+            **parts.commons.periodic,
+        },
         stop=stop,
         open_home=home.draw_for,
         forget=forget,
@@ -150,6 +168,7 @@ def _digests(
         announcement_message,
         clock=parts.clock,
         notes=office.audit.note_digest,
+        places=Places(parts.documents, clock=parts.clock),
     )
     owners = Owners(parts.posting, office.keys, owner_notice)
     return desk, Rounds(shelf, delivery, owners, parts.tasks, clock=parts.clock)
@@ -169,10 +188,14 @@ def _register_digests(
 def _connection(
     parts: Parts, office: Office, budget: Budget, meter: Meter, homes: Homes
 ) -> Connection:
-    url = parts.settings.domain_tracker_url
-    tracker = TrackerClient(
-        parts.tracker_http, base_url=url, budget=budget, on_sent=meter.count_present
-    )
+    url, service = parts.settings.domain_tracker_url, parts.metrics.service
+
+    def note_sent(fingerprint: str) -> None:
+        meter.count_present(fingerprint)
+        service.note_sent(fingerprint)
+
+    client = TrackerClient(parts.tracker_http, base_url=url, budget=budget, on_sent=note_sent)
+    tracker = MeasuredTracker(client, service.note_call)
 
     async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
         homes.changed(workspace)

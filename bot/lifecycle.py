@@ -26,7 +26,7 @@ from bot.slack.identity import Identity, workspace_of
 from bot.slack.replies import Origin
 from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.store.errors import StoreError
-from bot.store.forgotten import ForgettingDocuments
+from bot.store.forgotten import ErasableDocuments
 from bot.views import install_pages
 from bot.views.installing import arrival_message, lost_store_message
 from bot.web.install import InstallEndpoint
@@ -55,7 +55,7 @@ def register_lifecycle(
     parts: Parts,
     running: Running,
     workspaces: Workspaces,
-    documents: ForgettingDocuments,
+    documents: ErasableDocuments,
     shelf: InstallationShelf,
 ) -> Lifecycle:
     """Attach what installs the bot, and what forgets a workspace that has removed it."""
@@ -139,14 +139,14 @@ def _flow(parts: Parts, oauth: OAuth, welcome: Welcome) -> InstallFlow:
         place=place,
         exchange=Exchange(oauth.calls, clock=parts.clock),
         recent=oauth.recent,
-        states=InstallStates(parts.ring, clock=parts.clock),
+        states=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
         pages=install_pages,
         on_installed=welcome.on_installed,
         tasks=parts.tasks,
     )
 
 
-def _welcome(parts: Parts, running: Running, documents: ForgettingDocuments) -> Welcome:
+def _welcome(parts: Parts, running: Running, documents: ErasableDocuments) -> Welcome:
     office, digests = running.office, Shelf(documents)
 
     async def setup_of(workspace: WorkspaceId) -> Setup:

@@ -8,9 +8,12 @@ from enum import Enum
 import httpx
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.commons import Commons
 from bot.kept import KeptCommands
 from bot.listeners.boundary import FIRST_WORD_AFTER_S
+from bot.listeners.journal import Journal
 from bot.listeners.scan import STILL_WAITING_AFTER_S
+from bot.metrics.metrics import Metrics
 from bot.settings import Settings
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
@@ -60,4 +63,7 @@ class Parts:
     replies: Replies
     tracker_http: httpx.AsyncClient
     clock: Callable[[], datetime]
+    metrics: Metrics
+    commons: Commons
+    journal: Journal
     pace: Pace

@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.engine.local import ticking
+from bot.engine.queue import INTERVALS, working
+from bot.engine.queue_jobs import Work
 from bot.features import Running
 from bot.lifecycle import Lifecycle
 from bot.parts import Parts, Role
@@ -45,20 +47,19 @@ async def going_on(
 
     At the end nothing is begun any more that is due, and what the queue has begun is waited for.
     """
-    every_s = parts.settings.tick_seconds
+    every_s, timed = parts.settings.tick_seconds, parts.metrics.periodic.timed
     if stored.shared is None:
-        async with ticking(periodic.tick_alone, every_s=every_s) as ticks:
+        async with ticking(timed("tick", periodic.tick_alone), every_s=every_s) as ticks:
             yield {"tick": ticks.are_recent}
         return
-    async with ticking(periodic.tick_own, every_s=every_s) as ticks:
+    async with ticking(timed("tick", periodic.tick_own), every_s=every_s) as ticks:
         if not role.delivers:
             yield {"tick": ticks.are_recent}
             return
-        from bot.engine.queue import Work, working
-
         running = periodic.running
+        shared = {**running.periodic, **periodic.lifecycle.periodic}
         work = Work(
-            periodic={**running.periodic, **periodic.lifecycle.periodic},
+            periodic={name: timed(name, each) for name, each in shared.items()},
             deliver=running.digests.deliver,
             clock=parts.clock,
         )
@@ -68,6 +69,8 @@ async def going_on(
             work,
             every_s=every_s,
             finish_within_s=finish_within_s * JOBS_END_WITHIN,
+            # Whoever wants quick ticks is not kept waiting by slow looks.
+            intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
         ) as queue:
             try:
                 yield {"tick": ticks.are_recent, "queue": queue.are_recent}

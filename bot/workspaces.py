@@ -96,12 +96,17 @@ def open_workspaces(
     tasks: Tasks,
     *,
     clock: Callable[[], datetime],
+    recent_for_s: float,
 ) -> Workspaces:
-    """Make what answers in the workspaces of these settings."""
+    """Make what answers in the workspaces of these settings.
+
+    `recent_for_s`: how long an installation is taken as it was read.
+    """
     if settings.slack_bot_token:
         token = settings.slack_bot_token.get_secret_value()
         return _one_workspace(clients, token, clock=clock)
-    return _many_workspaces(settings, shelf, clients, tasks, clock=clock)
+    recent = RecentInstallations(shelf, for_s=recent_for_s)
+    return _many_workspaces(settings, recent, clients, tasks, clock=clock)
 
 
 def _one_workspace(
@@ -120,7 +125,7 @@ def _one_workspace(
 
 def _many_workspaces(
     settings: Settings,
-    shelf: InstallationShelf,
+    recent: RecentInstallations,
     clients: SlackClients,
     tasks: Tasks,
     *,
@@ -132,7 +137,6 @@ def _many_workspaces(
         client_id=settings.slack_client_id or "",
         client_secret=secret.get_secret_value() if secret else "",
     )
-    recent = RecentInstallations(shelf)
     doubt, served = Signal(), Signal()
     tokens = FreshTokens(recent, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
     directory = Directory(recent)
