@@ -54,7 +54,7 @@ def main() -> int:
 def _play(arguments: argparse.Namespace) -> int:
     try:
         # Imported only now: nobody else needs the page's packages.
-        from bot.app import StartError
+        from bot.door import StartError
         from bot.play import Options, play
         from bot.playground.serving import AddressError
         from bot.store.errors import StoreError
@@ -128,7 +128,8 @@ def _command(settings: Settings, arguments: argparse.Namespace) -> Coroutine[Any
 
 def _run(settings: Settings, role: str) -> int:
     # Imported only now: wrong settings are told within a second, and this takes most of one.
-    from bot.app import StartError, serve
+    from bot.app import serve
+    from bot.door import StartError
     from bot.logs import set_up_logs
     from bot.parts import Role
     from bot.store.errors import StoreError, WrongKeyRingError

@@ -1,15 +1,11 @@
 """Everything that differs between two installations of the bot, checked once at start."""
 
-import ipaddress
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
-from urllib.parse import SplitResult, urlsplit
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
@@ -17,17 +13,25 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.store.postgres.address import SCHEMES, Address, parse_address
-from bot.store.sealed import KeyRing
+from bot.setting_values import (
+    SQLITE,
+    ApiUrl,
+    AppToken,
+    BotToken,
+    DatabaseUrl,
+    MetricsToken,
+    Networks,
+    PublicUrl,
+    SecretKeys,
+    Url,
+    database_of,
+)
+from bot.store.postgres.address import SCHEMES, Address
 
-BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-[!-~]+")
-APP_TOKEN = re.compile(r"xapp-[!-~]+")
-METRICS_TOKEN = re.compile(r"[!-~]{16,}")  # it is sent in a header, so nothing else fits in
 MAX_LABEL_CHARS = 100
 OAUTH = ("slack_client_id", "slack_client_secret")
-SQLITE = "sqlite:///"
 NEW_KEY = (
     "python -c 'import base64, secrets;"
     ' print("k1:" + base64.b64encode(secrets.token_bytes(32)).decode())\''
@@ -42,81 +46,7 @@ class SettingsError(Exception):
         super().__init__("\n".join(problems))
 
 
-def _url_parts(text: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(text)
-        is_usable = parts.port != 0 and not re.search(r"\s", text)
-    except ValueError:  # its message would quote the address, and a password in it
-        return None
-    return parts if is_usable else None
-
-
-def _address(text: str) -> str:
-    parts = _url_parts(text)
-    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("must be an http or https address")
-    if "@" in parts.netloc or parts.query or parts.fragment:
-        raise ValueError("must have no user name, query or fragment")
-    return text
-
-
-def _api_address(text: str) -> str:
-    if not text.endswith("/"):
-        raise ValueError("must end in a slash, as in https://slack.com/api/")
-    return _address(text)
-
-
-def _public_address(text: str) -> str:
-    parts = _url_parts(text)
-    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("must be an https address, as in https://bot.example.com")
-    if "@" in parts.netloc or parts.path.strip("/") or set("?#") & set(text):
-        raise ValueError("must be only scheme, host and port, as in https://bot.example.com")
-    if parts.scheme != "https" and not _is_loopback(parts.hostname):
-        raise ValueError("must be https: Slack sends nobody back to another address")
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _secret_like(pattern: re.Pattern[str], what: str) -> Callable[[SecretStr], SecretStr]:
-    def check(secret: SecretStr) -> SecretStr:
-        if not pattern.fullmatch(secret.get_secret_value()):
-            raise ValueError(f"must be {what}")
-        return secret
-
-    return check
-
-
-def _key_ring(secret: SecretStr) -> SecretStr:
-    KeyRing.parse(secret.get_secret_value())
-    return secret
-
-
-def _database_address(text: str) -> str:
-    if text.startswith(SCHEMES):
-        parse_address(text)
-    elif not text.removeprefix(SQLITE) or not text.startswith(SQLITE):
-        raise ValueError("must look like sqlite:///data/bot.sqlite or postgresql://…")
-    return text
-
-
-def _networks(text: str) -> str:
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        try:
-            ipaddress.ip_network(part, strict=False)
-        except ValueError:
-            raise ValueError("must be IP addresses or networks, comma separated") from None
-    return text
-
-
 S = TypeVar("S", bound=BaseSettings)
-DatabaseUrl = Annotated[str, AfterValidator(_database_address), Field(repr=False)]
 DATABASE = f"{SQLITE}data/bot.sqlite"
 
 
@@ -127,41 +57,27 @@ class Settings(BaseSettings):
         env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
     )
 
-    domain_tracker_url: Annotated[str, AfterValidator(_address)]
+    domain_tracker_url: Url
     domain_tracker_owned_type: str = Field(default="owned", max_length=MAX_LABEL_CHARS)
-    slack_bot_token: Annotated[
-        SecretStr | None,
-        AfterValidator(lambda secret: secret and _check_bot_token(secret)),
-    ] = None
-    slack_app_token: Annotated[
-        SecretStr | None,
-        AfterValidator(lambda secret: secret and _check_app_token(secret)),
-    ] = None
+    slack_bot_token: BotToken | None = None
+    slack_app_token: AppToken | None = None
     slack_signing_secret: SecretStr | None = None
     slack_client_id: str | None = None
     slack_client_secret: SecretStr | None = None
-    slack_authorize_url: Annotated[str, AfterValidator(_address)] = (
-        "https://slack.com/oauth/v2/authorize"
-    )
-    public_url: Annotated[str | None, AfterValidator(lambda url: url and _public_address(url))] = (
-        None
-    )
-    slack_api_url: Annotated[str, AfterValidator(_api_address)] = "https://slack.com/api/"
+    slack_authorize_url: Url = "https://slack.com/oauth/v2/authorize"
+    public_url: PublicUrl | None = None
+    slack_api_url: ApiUrl = "https://slack.com/api/"
     host: str = "127.0.0.1"
     port: int = Field(default=3000, ge=1, le=65535)
     database_url: DatabaseUrl = DATABASE
-    bot_secret_keys: Annotated[
-        SecretStr | None, AfterValidator(lambda secret: secret and _key_ring(secret))
-    ] = None
-    egress_ips: Annotated[str, NoDecode, AfterValidator(_networks)] = ""
+    bot_secret_keys: SecretKeys | None = None
+    egress_ips: Networks = ""
     tick_seconds: float = Field(default=10, ge=0.5, le=60)  # a slot is not to wait longer
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(lambda level: level.upper())
     ] = "INFO"
     log_format: Literal["console", "json"] | None = None
-    metrics_token: Annotated[
-        SecretStr | None, AfterValidator(lambda secret: secret and _check_metrics_token(secret))
-    ] = None
+    metrics_token: MetricsToken | None = None
 
     @property
     def is_for_many(self) -> bool:
@@ -214,13 +130,6 @@ class _OnlyTheDatabase(BaseSettings):
     model_config = Settings.model_config
 
     database_url: DatabaseUrl = DATABASE
-
-
-_check_bot_token = _secret_like(BOT_TOKEN, "a bot token, xoxb-…")
-_check_app_token = _secret_like(APP_TOKEN, "an app-level token, xapp-…")
-_check_metrics_token = _secret_like(
-    METRICS_TOKEN, "at least 16 letters, digits or signs, without spaces"
-)
 
 
 def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
@@ -289,16 +198,6 @@ def load_database(env_file: Path = Path(".env")) -> Path | Address:
         return database_of(_read(_OnlyTheDatabase, env_file).database_url)
     except ValidationError as error:
         raise SettingsError(_problems_within(error)) from None
-
-
-def database_of(url: str) -> Path | Address:
-    """Return where a DATABASE_URL leads: a file, or a database of PostgreSQL.
-
-    Raises:
-        ValueError: it is none; nothing of it is quoted. Settings that were loaded are checked.
-    """
-    url = _database_address(url)
-    return Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else parse_address(url)
 
 
 def _read(kind: type[S], env_file: Path) -> S:

@@ -20,7 +20,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "workspace": set(),
     "playground": set(),  # imports nothing of the bot: else one mistake hides on both sides
     "logs": {"redaction"},
-    "settings": {"store"},
+    "setting_values": {"store"},
+    "settings": {"setting_values", "store"},
     "hostnames": {"errors"},
     "words": {"errors"},
     "findings": set(),
@@ -182,6 +183,7 @@ ROOTS = {
     "__main__",
     "app",
     "commons",
+    "door",
     "lifecycle",
     "measuring",
     "diagnosis",

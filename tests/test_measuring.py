@@ -12,6 +12,7 @@ from bot.storage import Shared, Stored
 from bot.store.forgotten import ForgettingDocuments
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
+from bot.store.postgres.seen import StoredSeen
 from bot.store.timed import TimedDocuments
 from bot.tracker.budget import Budget
 from tests.digests.office import NINE, Office
@@ -27,7 +28,7 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
     return Stored(
         documents=TimedDocuments(opened, metrics.store.note_call),
         ring=RING,
-        shared=Shared(address=address, pool=opened.pool),
+        shared=Shared(address, opened.pool, StoredSeen(opened.pool), opened.drop_old),
     )
 
 

@@ -1,0 +1,106 @@
+"""What platforms are given: every command exists, every setting is one of ours."""
+
+import configparser
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from bot.app import FINISH_WITHIN_S
+from bot.arguments import parser
+from bot.engine.queue import HAND_BACK_WITHIN_S
+from bot.listeners.boundary import EXCUSES_WITHIN_S
+from bot.settings import Settings
+from tests.whole.town import RING
+
+ROOT = Path(__file__).parents[1]
+UNITS = ["web", "worker"]
+GUIDE = (ROOT / "docs/deploying.md").read_text()
+
+
+def procfile() -> dict[str, str]:
+    lines = (ROOT / "Procfile").read_text().splitlines()
+    return {name: command.strip() for name, _, command in (line.partition(":") for line in lines)}
+
+
+def app_json() -> dict[str, object]:
+    found: dict[str, object] = json.loads((ROOT / "app.json").read_text())
+    return found
+
+
+def unit(kind: str) -> configparser.ConfigParser:
+    read = configparser.ConfigParser(interpolation=None, strict=False)
+    read.optionxform = str  # type: ignore[assignment,method-assign]  # systemd's names have capitals
+    read.read(ROOT / f"deploy/systemd/domain-tracker-bot-{kind}@.service")
+    return read
+
+
+@pytest.mark.parametrize("process", ["release", "web", "worker"])
+def test_the_procfile_starts_what_there_is(process: str) -> None:
+    python, flag, module, *words = shlex.split(procfile()[process])
+
+    assert (python, flag, module) == ("python", "-m", "bot")
+    assert parser().parse_args(words).command == ("migrate" if process == "release" else process)
+
+
+def test_the_one_click_platform_is_asked_for_all_that_a_process_needs() -> None:
+    env = app_json()["env"]
+    assert isinstance(env, dict)
+    asked = {name.lower() for name, about in env.items() if about.get("required", True)}
+
+    assert {name.lower() for name in env} <= set(Settings.model_fields)
+    given = dict.fromkeys(asked, "x") | {
+        "domain_tracker_url": "https://tracker.example",
+        "bot_secret_keys": SecretStr(RING),
+        "metrics_token": SecretStr("m" * 64),
+        "database_url": "postgres://u:p@db.example:5432/d",
+        "slack_bot_token": SecretStr("xoxb-1"),  # or the three of OAuth: either is optional
+    }
+    assert Settings(**given).is_shared  # type: ignore[arg-type]  # of several types
+
+
+def test_the_one_click_platform_brings_a_database_and_both_processes() -> None:
+    found = app_json()
+
+    assert any("heroku-postgresql" in str(addon) for addon in found["addons"])  # type: ignore[attr-defined]  # a list
+    assert set(found["formation"]) == set(procfile()) - {"release"}  # type: ignore[call-overload]  # a dict
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_a_unit_starts_its_process_and_waits_for_its_end(kind: str) -> None:
+    service = unit(kind)["Service"]
+
+    words = shlex.split(service["ExecStart"])
+    assert words[1:3] == ["-m", "bot"]
+    assert parser().parse_args(words[3:]).command == kind
+    longest_s = FINISH_WITHIN_S + HAND_BACK_WITHIN_S + EXCUSES_WITHIN_S
+    assert float(service["TimeoutStopSec"]) > longest_s
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_a_unit_listens_on_this_machine_alone(kind: str) -> None:
+    assert "HOST=127.0.0.1" in unit(kind)["Service"]["Environment"]
+
+
+def test_the_image_takes_what_is_there() -> None:
+    text = (ROOT / "deploy/Dockerfile").read_text()
+
+    sources = [words.split()[0] for words in re.findall(r"^COPY (.+)$", text, re.MULTILINE)]
+    assert sources
+    assert all((ROOT / source).exists() for source in sources)
+    assert re.search(r"^USER (?!root)", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)", GUIDE))
+def test_every_link_of_the_guide_leads_somewhere(link: str) -> None:
+    assert (ROOT / "docs" / link).exists()
+
+
+def test_every_command_of_the_guide_exists() -> None:
+    named = re.findall(r"python -m bot ([a-z-]+)", GUIDE)
+
+    assert {"migrate", "web", "worker", "doctor"} <= set(named)
+    assert all(parser().parse_args([each]).command == each for each in named)
