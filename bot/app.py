@@ -27,10 +27,12 @@ from bot.pending import PendingAnswers
 from bot.periodic import Periodic, going_on
 from bot.presence import REFRESH_EVERY_S, OneProcess, Processes, SharedProcesses
 from bot.settings import Settings
+from bot.sharing.holds import SharedHolds
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.slack.traced import traced_calls
 from bot.storage import Stored, opened_store
+from bot.store.base import Documents
 from bot.tasks import Tasks
 from bot.tracker.client import tracker_http
 from bot.web.health import Check, HealthEndpoints
@@ -133,7 +135,7 @@ async def _made(
         kept=KeptCommands(documents, ring, clock=clock),
         tasks=tasks,
         client_for=workspaces.client_for,
-        posting=Posting(workspaces.client_for, on_refused=workspaces.doubt),
+        posting=_posting(workspaces, documents, tasks, clock=clock),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
@@ -159,6 +161,13 @@ def _slack_session(metrics: Metrics) -> aiohttp.ClientSession:
     connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_LINE_S)
     traces = [traced_calls(metrics.slack.note_call)]
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=traces)
+
+
+def _posting(
+    workspaces: Workspaces, documents: Documents, tasks: Tasks, *, clock: Callable[[], datetime]
+) -> Posting:
+    holds = SharedHolds(documents, tasks, clock=clock)
+    return Posting(workspaces.client_for, on_refused=workspaces.doubt, holds=holds)
 
 
 def _processes(stored: Stored, role: Role, *, clock: Callable[[], datetime]) -> Processes:

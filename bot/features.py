@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from slack_bolt.async_app import AsyncApp
 
 from bot.adding import Adding
+from bot.allowance import Allowances
 from bot.connection import Connection
 from bot.digests.collection import Collector
 from bot.digests.delivery import Delivery, Words
@@ -39,6 +40,8 @@ from bot.office import Office, open_office, register_office
 from bot.parts import Parts
 from bot.portfolio.portfolio import Portfolio
 from bot.scans import Scans
+from bot.sharing.allowances import SharedAllowances, share_allowances
+from bot.sharing.expiry import forget_expired
 from bot.tracker.budget import Budget
 from bot.tracker.client import TrackerClient
 from bot.tracker.measured import MeasuredTracker
@@ -52,14 +55,15 @@ class Running:
     """What the features do from now on: answer people, and what comes again and again.
 
     `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds. After `stop` nothing that is due is begun any more. `open_home` draws somebody's Home
-    tab. Each of `forget` lets this process remember nothing of a workspace.
+    seconds, `own` what each of them does. After `stop` nothing that is due is begun any more.
+    `open_home` draws somebody's Home tab. Each of `forget` lets this process remember nothing of a workspace.
     """
 
     boundary: Boundary
     office: Office
     digests: Rounds
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
+    own: tuple[Callable[[], Awaitable[object]], ...]
     stop: Callable[[], None]
     open_home: Callable[[WorkspaceId, str], Awaitable[None]]
     forget: tuple[Callable[[WorkspaceId], object], ...]
@@ -78,15 +82,16 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
         clock=parts.clock,
     )
     budget, meter = Budget(), Meter()
-    connection = _connection(parts, office, budget, meter, homes)
+    sharing = share_allowances(parts.documents, budget, meter, parts.tasks, clock=parts.clock)
+    allowances = Allowances(office.keys, budget, meter, refresh=sharing.refresh)
+    connection = _connection(parts, office, budget, sharing, homes)
     portfolio = Portfolio(
         connection, clock=parts.clock, on_change=homes.changed, versions=parts.commons.versions
     )
     failures = Failures(
         office.keys,
         parts.kept,
-        budget,
-        meter=meter,
+        allowances,
         egress_addresses=parts.settings.egress_addresses,
         clock=parts.clock,
         may_configure=office.rights.may_configure,
@@ -107,7 +112,7 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
     desk, rounds = _digests(parts, office, shelf, portfolio)
     _register_digests(dispatcher, parts, desk, failures, office.rights)
     key = KeyState(
-        keys=office.keys, managers=office.managers, budget=budget, meter=meter, clock=parts.clock
+        keys=office.keys, managers=office.managers, allowances=allowances, clock=parts.clock
     )
     register_office(
         dispatcher,
@@ -136,8 +141,9 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
     def stop() -> None:
         rounds.stop()
         homes.stop()
+        sharing.usage.stop()
 
-    forget = (portfolio.forget, meter.forget, home.forget)
+    forget = (portfolio.forget, meter.forget, sharing.forget, home.forget)
     return Running(
         boundary=boundary,
         office=office,
@@ -145,8 +151,10 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
         periodic={
             "reminders": office.notices.go_round,
             "clean-up": parts.kept.forget_expired,
+            "usage": lambda: forget_expired(parts.documents, parts.clock()),
             **parts.commons.periodic,
         },
+        own=(sharing.usage.tick,),
         stop=stop,
         open_home=home.draw_for,
         forget=forget,
@@ -186,15 +194,17 @@ def _register_digests(
 
 
 def _connection(
-    parts: Parts, office: Office, budget: Budget, meter: Meter, homes: Homes
+    parts: Parts, office: Office, budget: Budget, sharing: SharedAllowances, homes: Homes
 ) -> Connection:
     url, service = parts.settings.domain_tracker_url, parts.metrics.service
 
     def note_sent(fingerprint: str) -> None:
-        meter.count_present(fingerprint)
+        sharing.usage.count_present(fingerprint)
         service.note_sent(fingerprint)
 
-    client = TrackerClient(parts.tracker_http, base_url=url, budget=budget, on_sent=note_sent)
+    client = TrackerClient(
+        parts.tracker_http, base_url=url, budget=budget, on_sent=note_sent, peers=sharing.budget
+    )
     tracker = MeasuredTracker(client, service.note_call)
 
     async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:

@@ -1,14 +1,16 @@
-"""Who used the requests of each key in the last hour. In the memory of this process only.
+"""Who used the requests of each key in the last hour. In memory; no input or output.
 
-Each process counts what it has asked for itself, and begins anew when it is started. The service
-tells how many requests are left (`tracker/budget.py`), but not who made the others.
+Each process counts what it has asked for itself; what others have counted may be told to `learn`.
+The service tells how many requests are left (`tracker/budget.py`), but not who made the others.
 """
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+
+from cachetools import LRUCache
 
 from bot.asking import OTHER, Asker, who_asks
 from bot.workspace import WorkspaceId
@@ -21,6 +23,8 @@ MAX_ASKERS_PER_MINUTE = 50
 # Of all workspaces together: 25 MB at most, as measured with one in each minute of each workspace.
 # Those that asked longest ago are forgotten first.
 MAX_COUNTS = 50_000
+# Of so many workspaces it is remembered what others have counted: managers look at a few at once.
+MAX_LEARNED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,19 @@ class Usage:
     def total(self) -> int:
         """The requests of all of them."""
         return sum(requests for _, requests in self.shares)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What one process has counted of one key.
+
+    `since` is when it began to count, `minutes` are requests by the moment at which their minute
+    began, and asker. Moments are seconds of the meter's clock.
+    """
+
+    fingerprint: str
+    since: float
+    minutes: Mapping[float, Mapping[Asker, int]]
 
 
 @dataclass(slots=True)
@@ -66,6 +83,11 @@ class Meter:
         self._max_counts = max_counts
         self._count = 0
         self._accounts: OrderedDict[tuple[WorkspaceId, str], _Account] = OrderedDict()
+        self._others: LRUCache[WorkspaceId, Sequence[Counted]] = LRUCache(MAX_LEARNED)
+
+    def now(self) -> float:
+        """Return the moment by the clock of every `Counted` here."""
+        return self._clock()
 
     def count(self, workspace: WorkspaceId, fingerprint: str, asker: Asker) -> None:
         """Count one request of `asker`."""
@@ -85,29 +107,43 @@ class Meter:
         if asked := who_asks():
             self.count(asked[0], fingerprint, asked[1])
 
+    def counted(self, workspace: WorkspaceId, fingerprint: str) -> Counted:
+        """Return what this process has counted of a key in the last hour."""
+        account = self._accounts.get((workspace, fingerprint)) or _Account()
+        self._drop_old(account)
+        minutes = {minute * BUCKET_S: dict(each) for minute, each in account.minutes.items()}
+        return Counted(fingerprint, self._started_at, minutes)
+
+    def learn(self, workspace: WorkspaceId, others: Sequence[Counted]) -> None:
+        """Take in what other processes have counted, in the place of what was known of that."""
+        self._others[workspace] = tuple(others)
+
     def usage(self, workspace: WorkspaceId, fingerprint: str) -> Usage:
         """Return who used the key in the last hour, to the minute."""
-        span_s = min(WINDOW_S, self._clock() - self._started_at)
-        account = self._accounts.get((workspace, fingerprint))
-        if account is None:
-            return Usage(span_s)
-        self._drop_old(account)
+        own, others = self.counted(workspace, fingerprint), self._others.get(workspace, ())
         totals: Counter[Asker] = Counter()
-        for counts in account.minutes.values():
-            totals.update(counts)
-        return Usage(span_s, tuple(totals.most_common()))
+        for each in (own, *(each for each in others if each.fingerprint == fingerprint)):
+            for began_at, counts in each.minutes.items():
+                if began_at // BUCKET_S > self._oldest():
+                    totals.update(counts)
+        since = min([own.since, *(each.since for each in others)])
+        return Usage(min(WINDOW_S, self._clock() - since), tuple(totals.most_common()))
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Forget everything of a workspace."""
         for place in [each for each in self._accounts if each[0] == workspace]:
             self._count -= self._accounts.pop(place).size
+        self._others.pop(workspace, None)
 
     def _minute(self) -> int:
         return int(self._clock() // BUCKET_S)
 
+    def _oldest(self) -> int:
+        """The last minute that counts no more."""
+        return self._minute() - int(WINDOW_S // BUCKET_S)
+
     def _drop_old(self, account: _Account) -> None:
-        oldest = self._minute() - int(WINDOW_S // BUCKET_S)
-        while account.minutes and next(iter(account.minutes)) <= oldest:
+        while account.minutes and next(iter(account.minutes)) <= self._oldest():
             _, counts = account.minutes.popitem(last=False)
             self._count -= len(counts)
 

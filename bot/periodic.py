@@ -1,7 +1,7 @@
 """What comes again and again, joined to what makes it come: a part of the composition root."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -20,16 +20,15 @@ JOBS_END_WITHIN = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Periodic:
-    """What comes again: `own` in every process, the rest in one of all that deliver."""
+    """What comes again."""
 
     running: Running
     lifecycle: Lifecycle
-    own: tuple[Callable[[], Awaitable[object]], ...] = ()
 
     async def tick_own(self) -> None:
         """Do what every process does for itself."""
         self.lifecycle.look()
-        await _all_of(*(each() for each in self.own))
+        await _all_of(*(each() for each in self.running.own))
 
     async def tick_alone(self) -> None:
         """Do everything, in the only process there is."""

@@ -1,12 +1,13 @@
 """Calls with a workspace's own key, and what is remembered of what the service says of it."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import pytest
 
-from bot.allowance import Allowance, read_allowance
+from bot.allowance import Allowance, Allowances
 from bot.asking import KEY_CHECK, OTHER, Asker, asking_as, digests_of, person
 from bot.connection import Connection, LackingScopeError
 from bot.keys import Keys, NoKeyError, StoredKey
@@ -98,6 +99,40 @@ async def test_a_refused_key_is_told_once_and_not_sent_again(lines: Lines) -> No
     assert len(lines.told) == 1
 
 
+async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_again(
+    lines: Lines,
+) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    keys = Keys(lines.documents, RING, clock=FakeClock())
+    other = Connection(lines.tracker, keys, on_refusal=lines.tell)
+    lines.tracker.before_answer = lambda: asyncio.sleep(0)  # so that both are under way
+
+    outcomes = await asyncio.gather(
+        *(each.list_domains(ONE) for each in (lines.connection, other)), return_exceptions=True
+    )
+    for each in (lines.connection, other):
+        with pytest.raises(InvalidKeyError):
+            await each.list_domains(ONE)
+
+    assert all(isinstance(each, InvalidKeyError) for each in outcomes)
+    assert len(lines.tracker.asked) == 2  # both at once, and nothing more
+    assert len(lines.told) == 1
+
+
+async def test_a_key_that_works_again_in_one_process_works_in_the_other(lines: Lines) -> None:
+    other = Connection(
+        lines.tracker, Keys(lines.documents, RING, clock=FakeClock()), on_refusal=lines.tell
+    )
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.list_domains(ONE)
+    lines.tracker.errors.clear()
+
+    await lines.connection.check_again(ONE)
+
+    await other.list_domains(ONE)
+
+
 async def test_checking_again_sends_a_refused_key_and_believes_the_answer(lines: Lines) -> None:
     lines.tracker.errors[KEY] = InvalidKeyError("no")
     with pytest.raises(InvalidKeyError):
@@ -185,7 +220,7 @@ async def test_the_allowance_is_that_of_the_key_in_use(lines: Lines) -> None:
     budget.saw_remaining(fingerprint(NEW_KEY), 8)
     await lines.connection.list_domains(ONE)
 
-    allowance = await read_allowance(ONE, lines.keys, budget, lines.meter)
+    allowance = await Allowances(lines.keys, budget, lines.meter).of(ONE)
 
     assert allowance == Allowance(
         budget.state(fingerprint(KEY)), lines.meter.usage(ONE, fingerprint(KEY))
@@ -194,4 +229,4 @@ async def test_the_allowance_is_that_of_the_key_in_use(lines: Lines) -> None:
 
 
 async def test_without_a_key_there_is_no_allowance(lines: Lines) -> None:
-    assert await read_allowance(WorkspaceId("T2"), lines.keys, Budget(), lines.meter) is None
+    assert await Allowances(lines.keys, Budget(), lines.meter).of(WorkspaceId("T2")) is None

@@ -1,7 +1,7 @@
 import pytest
 
 from bot.asking import KEY_CHECK, OTHER, digests_of, person
-from bot.meter import MAX_ASKERS_PER_MINUTE, WINDOW_S, Meter, Usage
+from bot.meter import MAX_ASKERS_PER_MINUTE, WINDOW_S, Counted, Meter, Usage
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 
@@ -154,3 +154,50 @@ def test_a_count_that_nobody_looks_at_does_not_grow(meter: Meter, clock: FakeClo
     kept = repr(vars(meter))
     assert "'U10'" not in kept
     assert "'U79'" in kept
+
+
+def test_what_others_have_counted_is_added_to_its_own(meter: Meter, clock: FakeClock) -> None:
+    meter.count(ACME, KEY, ADA)
+    minute = clock.seconds()
+    one = Counted(KEY, minute, {minute: {ADA: 2, BOB: 4}, minute - 60: {ADA: 1}})
+    of_another_key = Counted(NEW_KEY, minute, {minute: {BOB: 9}})
+
+    for _ in range(2):  # what is learned anew takes the place of what was known
+        meter.learn(ACME, [one, of_another_key])
+
+    assert meter.usage(ACME, KEY).shares == ((ADA, 4), (BOB, 4))
+    assert meter.usage(OTHER_ONE, KEY).shares == ()
+    meter.forget(ACME)
+    assert meter.usage(ACME, KEY).shares == ()
+
+
+def test_what_others_counted_an_hour_ago_counts_no_more(meter: Meter, clock: FakeClock) -> None:
+    minute = clock.seconds()
+    meter.learn(ACME, [Counted(KEY, minute, {minute - WINDOW_S: {ADA: 1}, minute: {BOB: 1}})])
+    assert meter.usage(ACME, KEY).shares == ((BOB, 1),)
+
+    clock.advance(WINDOW_S)
+
+    assert meter.usage(ACME, KEY).shares == ()
+
+
+def test_it_counts_since_the_first_of_all_began(clock: FakeClock) -> None:
+    meter = Meter(clock=clock.seconds)
+    clock.advance(90)
+
+    meter.learn(ACME, [Counted(NEW_KEY, clock.seconds() - 600, {})])
+
+    assert meter.usage(ACME, KEY).span_s == 600
+    assert meter.usage(OTHER_ONE, KEY).span_s == 90
+
+
+def test_what_was_counted_can_be_told_to_others(meter: Meter, clock: FakeClock) -> None:
+    for asker in (ADA, BOB, ADA):
+        meter.count(ACME, KEY, asker)
+    told = meter.counted(ACME, KEY)
+    other = Meter(clock=clock.seconds)
+
+    other.learn(ACME, [told])
+
+    assert other.usage(ACME, KEY) == meter.usage(ACME, KEY)
+    assert meter.counted(OTHER_ONE, KEY).minutes == {}

@@ -178,7 +178,8 @@ class Delivery:
         try:
             # Before it is noted as posting: whoever dies in the queue has posted nothing.
             await self._posts.turn(workspace, run.channel_id)
-            message = await self._collector.offload(words, replace(post, sent_at=self._clock()))
+            post = replace(post, sent_at=self._clock())
+            message = await self._collector.offload(words, post, size=post.report.totals.count)
             await self._step(
                 workspace,
                 digest,

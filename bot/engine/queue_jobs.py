@@ -86,6 +86,8 @@ def add_periodic(app: App, name: str, action: Callable[[], Awaitable[object]]) -
         with structlog.contextvars.bound_contextvars(job=context.job.id, work=name):
             try:
                 await action()
+            except BotError as error:
+                logger.warning("periodic work failed", error=repr(error))
             except Exception:
                 logger.exception("periodic work failed")
 

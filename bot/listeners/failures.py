@@ -3,17 +3,15 @@
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from bot.allowance import Allowance, read_allowance
+from bot.allowance import Allowance, Allowances
 from bot.connection import LackingScopeError
 from bot.errors import BotError
 from bot.kept import KeptCommand, KeptCommands
 from bot.keys import KeyRecord, Keys, NoKeyError
 from bot.listeners.conversation import Conversation
 from bot.message import Message
-from bot.meter import Meter
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.errors import StoreError, UnreadableSecretError
-from bot.tracker.budget import Budget
 from bot.tracker.errors import RateLimitedError, ReserveReachedError, TrackerError
 from bot.views.facts import Facts
 from bot.views.failure import failure_message
@@ -43,18 +41,16 @@ class Failures:
         self,
         keys: Keys,
         kept: KeptCommands,
-        budget: Budget,
+        allowances: Allowances,
         *,
         egress_addresses: tuple[str, ...],
         clock: Callable[[], datetime],
         may_configure: Callable[[Conversation], Awaitable[bool]],
-        meter: Meter,
     ) -> None:
         self._may_configure = may_configure
         self._keys = keys
         self._kept = kept
-        self._budget = budget
-        self._meter = meter
+        self._allowances = allowances
         self._egress_addresses = egress_addresses
         self._clock = clock
 
@@ -105,9 +101,8 @@ class Failures:
     async def _allowance(self, error: Exception, conversation: Conversation) -> Allowance | None:
         if not isinstance(error, RateLimitedError | ReserveReachedError):
             return None
-        workspace = conversation.workspace
         try:
-            return await read_allowance(workspace, self._keys, self._budget, self._meter)
+            return await self._allowances.of(conversation.workspace)
         except StoreError:
             return None
 

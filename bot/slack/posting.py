@@ -5,7 +5,6 @@ import time
 from collections.abc import Awaitable, Callable
 
 import structlog
-from cachetools import TLRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
@@ -19,6 +18,7 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
+from bot.slack.holds import Holds, OwnHolds
 from bot.slack.turns import Turns
 from bot.workspace import WorkspaceId
 
@@ -30,7 +30,6 @@ LONGEST_LINE_S = 20.0
 # For a post with its twin, and for opening a direct message. aiohttp alone would wait 300 s: the
 # SDK 3.47 does not pass its `timeout` on to a session that it was given.
 ANSWERED_WITHIN_S = 20.0
-MAX_HELD = 10_000
 
 
 class Posting:
@@ -40,7 +39,8 @@ class Posting:
     the SDK adds by itself repeat a post whose answer was lost, and then it may be there twice.
     Slack has no key by which it would know the second one:
     https://github.com/slackapi/slack-api-specs/issues/10. `on_refused` learns of a workspace
-    whose token Slack does not take. `clock` and `sleep` count seconds.
+    whose token Slack does not take. `holds` remembers whom Slack lets wait, this process alone
+    does without it. `clock` and `sleep` count seconds.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Posting:
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
         *,
         on_refused: Callable[[WorkspaceId], object] = lambda _workspace: None,
+        holds: Holds | None = None,
         between_s: float = BETWEEN_S,
         answered_within_s: float = ANSWERED_WITHIN_S,
         clock: Callable[[], float] = time.monotonic,
@@ -56,11 +57,8 @@ class Posting:
         self._client_for = client_for
         self._on_refused = on_refused
         self._answered_within_s = answered_within_s
-        self._clock = clock
+        self._holds = holds or OwnHolds(clock=clock)
         self._turns: Turns[tuple[WorkspaceId, str]] = Turns(between_s, clock=clock, sleep=sleep)
-        self._held_until: TLRUCache[WorkspaceId, float, float] = TLRUCache(
-            MAX_HELD, lambda _workspace, until, _now: until, timer=clock
-        )
 
     async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         """Wait until this channel may be posted to.
@@ -69,13 +67,13 @@ class Posting:
             SlackRateLimitedError: Slack has told this workspace to wait, or the line is longer
                 than 20 s. `retry_after_s` says how long it is.
         """
-        self._check_hold(workspace)
+        await self._check_hold(workspace)
         await self._client(workspace)  # who has none is not let into the line
         key = (workspace, channel_id)
         if (wait_s := self._turns.wait_s(key)) > LONGEST_LINE_S:
             raise SlackRateLimitedError(wait_s)
         await self._turns.take(key)
-        self._check_hold(workspace)  # it may have begun meanwhile
+        await self._check_hold(workspace)  # it may have begun meanwhile
 
     async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
         """Post `message` once, without previews of its links; return its `ts`.
@@ -86,14 +84,14 @@ class Posting:
         Raises:
             SlackError: it is not there, unless `is_outcome_unknown`: then nobody can know.
         """
-        self._check_hold(workspace)
+        await self._check_hold(workspace)
         client = await self._client(workspace)
         self._turns.use((workspace, channel_id))  # its turn may be a while ago
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
                 return await _post(client, channel_id, message)
         except SlackRateLimitedError as error:
-            self._hold(workspace, error.retry_after_s)
+            self._holds.hold(workspace, error.retry_after_s)
             raise
         except TokenRefusedError:
             self._on_refused(workspace)
@@ -106,7 +104,7 @@ class Posting:
             PersonUnreachableError: Slack does not let the bot write to them.
             SlackError: as for `turn` and `post`.
         """
-        self._check_hold(workspace)
+        await self._check_hold(workspace)
         try:
             channel_id = await self._open_direct(workspace, user_id)
             await self.turn(workspace, channel_id)
@@ -137,14 +135,9 @@ class Posting:
                 raise
             raise SlackUnreachableError(str(error)) from error
 
-    def _check_hold(self, workspace: WorkspaceId) -> None:
-        until = self._held_until.get(workspace)
-        if until is not None:
-            raise SlackRateLimitedError(max(0.0, until - self._clock()))
-
-    def _hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        until = self._clock() + seconds
-        self._held_until[workspace] = max(until, self._held_until.get(workspace, until))
+    async def _check_hold(self, workspace: WorkspaceId) -> None:
+        if left_s := await self._holds.left_s(workspace):
+            raise SlackRateLimitedError(left_s)
 
 
 async def _post(client: AsyncWebClient, channel_id: str, message: Message) -> str:

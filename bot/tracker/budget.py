@@ -2,28 +2,26 @@
 
 A key is known by its fingerprint only. The service tells the requests remaining, but not when
 they are renewed (service document, section 8): therefore nothing here counts down or waits for a
-full hour, it forgets and tries.
+full hour, it forgets and tries. What other processes know can be learned: see `account.py`.
 """
 
 import random
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from hashlib import sha256
 
+from bot.tracker.account import PROBE_S, WINDOW_S, Account
+from bot.tracker.budget_state import BudgetState, state_of
 from bot.tracker.errors import RateLimitedError, ReserveReachedError
+
+__all__ = ["PROBE_S", "WINDOW_S", "Account", "Budget", "BudgetState", "Purpose", "fingerprint"]
 
 # The ceiling of the first wait after a rate-limit error; it doubles with each further one.
 BACK_OFF_BASE_S = 2.0
 BACK_OFF_CAP_S = 300.0
-# The allowance is per hour: after one, whatever was known or asked for is out of date.
-WINDOW_S = 3600.0
-# After a wait only one request goes ahead; the others follow its success, or this much later.
-PROBE_S = 5.0
-# One twentieth of the highest count ever seen is kept for scheduled work.
-RESERVE_DIVISOR = 20
 # Below the reserve one request of a person per minute finds out whether the window is over.
 RESERVE_PROBE_S = 60.0
 
@@ -35,39 +33,9 @@ class Purpose(Enum):
     SCHEDULED = "scheduled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetState:
-    """What is known of one key at the moment of asking.
-
-    `remaining` and `told_ago_s` are `None` when the service has not told within the last hour.
-    `wait_s` is `None` when nothing is being waited for. `highest_seen` is the most requests that
-    were ever told to remain, 0 before the first.
-    """
-
-    remaining: int | None = None
-    told_ago_s: float | None = None
-    wait_s: float | None = None
-    highest_seen: int = 0
-
-    @property
-    def reserve(self) -> int:
-        """How many requests are kept for scheduled work; 0: none are, the allowance is small."""
-        return self.highest_seen // RESERVE_DIVISOR
-
-    @property
-    def is_reserve_reached(self) -> bool:
-        """Whether the requests remaining are all kept for scheduled work."""
-        return bool(self.reserve) and self.remaining is not None and self.remaining <= self.reserve
-
-
 @dataclass(slots=True)
-class _Account:
-    remaining: int | None = None
-    seen_at: float = 0.0
-    highest_seen: int = 0
-    rate_limits: int = 0  # rate-limit errors without a success between them
-    blocked_until: float = 0.0
-    probe_until: float = 0.0
+class _Entry:
+    account: Account = field(default_factory=Account)
     reserve_probed_at: float = 0.0
 
 
@@ -92,32 +60,39 @@ class Budget:
         self._clock = clock
         self._chance = chance
         self._max_keys = max_keys
-        self._accounts: OrderedDict[str, _Account] = OrderedDict()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
 
-    def check(self, fingerprint: str, purpose: Purpose) -> None:
+    def now(self) -> float:
+        """Return the moment by the clock of every `Account` here."""
+        return self._clock()
+
+    def check(self, fingerprint: str, purpose: Purpose) -> bool:
         """Return when a request may be made now, and count it as under way.
+
+        `True`: it is the first one after a wait, and `end_probe` has to follow.
 
         Raises:
             RateLimitedError: the key waits after a rate-limit error, or the first request after
                 such a wait is still under way.
             ReserveReachedError: the purpose is a person's, and only the reserve is left.
         """
-        now, account = self._clock(), self._account(fingerprint)
-        _refuse_until(max(account.blocked_until, account.probe_until), now)
+        now, entry = self._clock(), self._entry(fingerprint)
+        _refuse_until(entry.account.refused_until, now)
         if purpose is Purpose.PERSON:
-            _check_reserve(account, now)
-        if account.rate_limits:
-            account.probe_until = now + PROBE_S
+            _check_reserve(entry, now)
+        is_probe = entry.account.is_backing_off
+        if is_probe:
+            entry.account = entry.account.ahead(now)
+        return is_probe
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise a `RateLimitedError` when the key has come to wait since its `check`."""
-        _refuse_until(self._account(fingerprint).blocked_until, self._clock())
+        _refuse_until(self.account(fingerprint).blocked_until, self._clock())
 
     def saw_remaining(self, fingerprint: str, remaining: int) -> None:
         """Record the requests remaining that a reply told."""
-        account = self._account(fingerprint)
-        account.remaining, account.seen_at = remaining, self._clock()
-        account.highest_seen = max(account.highest_seen, remaining)
+        entry = self._entry(fingerprint)
+        entry.account = entry.account.told(remaining, self._clock())
 
     def saw_rate_limit(self, fingerprint: str, retry_after_s: float | None) -> float:
         """Record a rate-limit error; return the seconds for which the key now waits.
@@ -126,44 +101,52 @@ class Budget:
         and a ceiling that doubles with each error from 2 s to 300 s ("full jitter", see
         https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
         """
-        now, account = self._clock(), self._account(fingerprint)
-        if now >= account.blocked_until:  # else one of several refused together: one step only
-            wait_s = self._chance() * _ceiling_s(account.rate_limits)
-            account.blocked_until = now + (wait_s if retry_after_s is None else 0.0)
-            account.rate_limits += 1
-            account.probe_until = 0.0
+        now, entry = self._clock(), self._entry(fingerprint)
         if retry_after_s is not None:
-            asked_until = now + min(retry_after_s, WINDOW_S)
-            account.blocked_until = max(account.blocked_until, asked_until)
-        return account.blocked_until - now
+            wait_s = min(retry_after_s, WINDOW_S)
+        elif now < entry.account.blocked_until:
+            wait_s = 0.0  # one of several refused together
+        else:
+            wait_s = self._chance() * _ceiling_s(entry.account.steps)
+        entry.account = entry.account.limited(wait_s, now)
+        return entry.account.blocked_until - now
 
     def saw_success(self, fingerprint: str) -> None:
         """Record that the service served the key: the next wait is a short one again."""
-        account = self._account(fingerprint)
-        if self._clock() >= account.blocked_until:  # else it was sent before the error
-            account.rate_limits, account.probe_until = 0, 0.0
+        entry = self._entry(fingerprint)
+        entry.account = entry.account.served(self._clock())
 
     def end_probe(self, fingerprint: str) -> None:
         """Record that the first request after a wait is over: whatever it met, others may go."""
-        self._account(fingerprint).probe_until = 0.0
+        entry = self._entry(fingerprint)
+        entry.account = entry.account.settled(self._clock())
+
+    def account(self, fingerprint: str) -> Account:
+        """Return what others may `learn` of a key; its moments are those of `now`."""
+        entry = self._entries.get(fingerprint)
+        return entry.account if entry else Account()
+
+    def learn(self, fingerprint: str, account: Account) -> None:
+        """Take in what others know of a key; its moments are those of `now`."""
+        entry = self._entry(fingerprint)
+        entry.account = entry.account.joined(account.as_of(self._clock()))
 
     def state(self, fingerprint: str) -> BudgetState:
         """Return what is known of a key."""
-        now, account = self._clock(), self._accounts.get(fingerprint, _Account())
-        remaining = _known_remaining(account, now)
-        return BudgetState(
-            remaining=remaining,
-            told_ago_s=None if remaining is None else now - account.seen_at,
-            wait_s=account.blocked_until - now if now < account.blocked_until else None,
-            highest_seen=account.highest_seen,
-        )
+        return state_of(self.account(fingerprint), self._clock())
 
-    def _account(self, fingerprint: str) -> _Account:
-        account = self._accounts.setdefault(fingerprint, _Account())
-        self._accounts.move_to_end(fingerprint)
-        if len(self._accounts) > self._max_keys:
-            self._accounts.popitem(last=False)
-        return account
+    def states(self) -> list[BudgetState]:
+        """Return what is known of every key, without naming any."""
+        now = self._clock()
+        return [state_of(entry.account, now) for entry in self._entries.values()]
+
+    def _entry(self, fingerprint: str) -> _Entry:
+        entry = self._entries.setdefault(fingerprint, _Entry())
+        self._entries.move_to_end(fingerprint)
+        if len(self._entries) > self._max_keys:
+            self._entries.popitem(last=False)
+        entry.account = entry.account.as_of(self._clock())
+        return entry
 
 
 def _refuse_until(moment: float, now: float) -> None:
@@ -171,20 +154,14 @@ def _refuse_until(moment: float, now: float) -> None:
         raise RateLimitedError(moment - now, is_ours=True)
 
 
-def _check_reserve(account: _Account, now: float) -> None:
-    remaining = _known_remaining(account, now)
-    known = BudgetState(remaining=remaining, highest_seen=account.highest_seen)
-    if not known.is_reserve_reached:
+def _check_reserve(entry: _Entry, now: float) -> None:
+    if not state_of(entry.account, now).is_reserve_reached:
         return
     # Scheduled work that went through since tells as much as a probe.
-    probe_at = max(account.seen_at, account.reserve_probed_at) + RESERVE_PROBE_S
+    probe_at = max(entry.account.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
     if now < probe_at:
         raise ReserveReachedError(probe_at - now)
-    account.reserve_probed_at = now
-
-
-def _known_remaining(account: _Account, now: float) -> int | None:
-    return account.remaining if now < account.seen_at + WINDOW_S else None
+    entry.reserve_probed_at = now
 
 
 def _ceiling_s(rate_limits: int) -> float:

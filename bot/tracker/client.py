@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import httpx
@@ -16,9 +15,11 @@ from bot.tracker.errors import (
     TimedOutError,
     UnavailableError,
 )
-from bot.tracker.exchange import CONNECT_S, NOT_SENT, Reply, exchange, tracker_http
+from bot.tracker.exchange import NOT_SENT, Reply, exchange, tracker_http
 from bot.tracker.headers import requests_remaining, retry_after_s
+from bot.tracker.limits import DEFAULT_LIMITS, Limits
 from bot.tracker.models import Added, Listing, ScanResult
+from bot.tracker.peers import Alone, Peers
 from bot.tracker.slots import Slots
 
 __all__ = ["Limits", "Purpose", "Tracker", "TrackerClient", "tracker_http"]
@@ -31,27 +32,6 @@ MIN_SECRET_CHARS = 20
 # A larger body, of more than 1,300 domains, takes over 3 ms in which nothing else would run.
 THREAD_BYTES = 256 * 1024
 TRANSIENT = {None, 502, 503, 504}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """How long things may take, in seconds, and how often a GET is sent.
-
-    `list_s`, `add_s` and `scan_s` bound a whole call, all attempts included, but not the wait
-    for a place among the requests, which `slot_s` bounds.
-    """
-
-    connect_s: float = CONNECT_S
-    list_s: float = 30.0
-    add_s: float = 30.0
-    scan_s: float = 120.0
-    slot_s: float = 60.0
-    attempts: int = 3
-    retry_within_s: float = 20.0
-    retry_wait_s: float = 0.25
-
-
-DEFAULT_LIMITS = Limits()
 
 
 class Tracker(Protocol):
@@ -84,10 +64,10 @@ class Tracker(Protocol):
 class TrackerClient:
     """A `Tracker` that asks the service at `base_url`, whose path may be anything.
 
-    The caller owns `http` (see `tracker_http`) and `budget`. `on_sent` learns the fingerprint of
-    the key of each request that may have reached the service, repetitions too. A GET is repeated
-    when the service was not reached, dropped the connection or answered 502, 503 or 504; a POST
-    never is.
+    The caller owns `http` (see `tracker_http`) and `budget`, which `peers` connects with those of
+    other processes. `on_sent` learns the fingerprint of the key of each request that may have
+    reached the service, repetitions too. A GET is repeated when the service was not reached,
+    dropped the connection or answered 502, 503 or 504; a POST never is.
 
     Raises:
         ValueError: `base_url` holds a user name, which httpx would send in place of the key.
@@ -101,6 +81,7 @@ class TrackerClient:
         budget: Budget,
         limits: Limits = DEFAULT_LIMITS,
         on_sent: Callable[[str], object] = lambda _fingerprint: None,
+        peers: Peers | None = None,
     ) -> None:
         if httpx.URL(base_url).userinfo:
             raise ValueError("the address of the service must hold no user name")
@@ -109,6 +90,7 @@ class TrackerClient:
         self._budget = budget
         self._limits = limits
         self._on_sent = on_sent
+        self._peers = peers or Alone()
         self._slots = Slots(wait_s=limits.slot_s)
         # Not the decorator: it logs the arguments of what it repeats, and one is the key.
         self._repeat = stamina.AsyncRetryingCaller(
@@ -157,21 +139,31 @@ class TrackerClient:
         return await self._answer(call, decode_scan)
 
     async def _answer(self, call: Call, decode: Decode[T]) -> T:
-        """Return the decoded answer within the call's limits."""
-        self._budget.check(call.fingerprint, call.purpose)
-        async with self._slots.taken(is_scan=call.is_scan):
-            self._budget.check_wait(call.fingerprint)
-            try:
-                async with asyncio.timeout(call.deadline_s):
-                    if call.is_write:
-                        return await self._attempt(call, decode)
-                    return await self._repeat(_is_worth_repeating, self._attempt, call, decode)
-            except TimeoutError as error:
-                raise TimedOutError(
-                    f"no answer within {call.deadline_s:g} s", is_outcome_unknown=call.is_write
-                ) from error
-            finally:
+        """Return the decoded answer, if the key may be used now here and in other processes."""
+        await self._peers.learn()
+        is_probe = self._budget.check(call.fingerprint, call.purpose)
+        if is_probe:
+            await self._peers.claim_probe(call.fingerprint)
+        try:
+            async with self._slots.taken(is_scan=call.is_scan):
+                self._budget.check_wait(call.fingerprint)
+                return await self._answer_in_time(call, decode)
+        finally:
+            if is_probe:
                 self._budget.end_probe(call.fingerprint)
+            self._peers.tell(call.fingerprint)
+
+    async def _answer_in_time(self, call: Call, decode: Decode[T]) -> T:
+        """Return the decoded answer within the call's limits."""
+        try:
+            async with asyncio.timeout(call.deadline_s):
+                if call.is_write:
+                    return await self._attempt(call, decode)
+                return await self._repeat(_is_worth_repeating, self._attempt, call, decode)
+        except TimeoutError as error:
+            raise TimedOutError(
+                f"no answer within {call.deadline_s:g} s", is_outcome_unknown=call.is_write
+            ) from error
 
     async def _attempt(self, call: Call, decode: Decode[T]) -> T:
         """Send the request once; let the budget learn from what comes back."""

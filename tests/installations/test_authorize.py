@@ -2,6 +2,7 @@
 
 import json
 import logging
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -18,11 +19,13 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.installations import authorize
 from bot.installations.authorize import InstalledWorkspaces, note_asked_place
 from bot.installations.directory import Directory
 from bot.installations.installation import organisation
 from bot.installations.tokens import FreshTokens
 from bot.listeners.unread import register_unread
+from bot.seen import ASKED_WITHIN_S
 from bot.slack.errors import SlackUnreachableError
 from bot.slack.identity import workspace_of
 from bot.store.memory import MemoryDocuments
@@ -295,6 +298,24 @@ async def test_whoever_pressed_reads_that_the_store_fails_too(bot: Bot) -> None:
     assert (answer.status, len(heard)) == (200, 1)
     assert "I cannot reach my memory" in heard[0]["text"]
     assert heard[0]["replace_original"] is False
+
+
+async def test_a_store_that_does_not_answer_in_time_is_what_people_read_of(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hang(_key: str) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(authorize, "KNOWN_WITHIN_S", 0.01)
+    monkeypatch.setattr(bot.documents, "get", hang)
+
+    answer = await bot.command()
+
+    assert "I cannot reach my memory" in answer.body
+
+
+def test_what_is_asked_before_the_ack_leaves_slack_a_second() -> None:
+    assert ASKED_WITHIN_S + authorize.KNOWN_WITHIN_S <= 2
 
 
 async def test_a_press_on_a_form_while_the_store_fails_is_refused(bot: Bot) -> None:

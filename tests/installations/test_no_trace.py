@@ -10,6 +10,7 @@ import pytest
 
 from bot.admin.audit import Act, Audit
 from bot.admin.managers import Managers, Named
+from bot.asking import asking_as, person
 from bot.digests.places import Places
 from bot.digests.shelf import Shelf
 from bot.homes import Homes
@@ -23,13 +24,17 @@ from bot.installations.shelf import InstallationShelf
 from bot.kept import KeptCommand, KeptCommands
 from bot.keys import KeyDraft, Keys
 from bot.message import Message
+from bot.meter import Meter
 from bot.portfolio.portfolio import Portfolio
 from bot.portfolio.versions import StoredVersions
 from bot.scans import Scans
+from bot.sharing.allowances import share_allowances
+from bot.sharing.holds import SharedHolds
 from bot.store.base import Documents
 from bot.store.forgotten import ErasableDocuments, ForgettingDocuments
 from bot.store.sqlite import open_sqlite
 from bot.tasks import Tasks
+from bot.tracker.budget import Budget
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
@@ -139,6 +144,19 @@ class Life:
             response_url="https://hooks.example",
         )
         await KeptCommands(self.documents, RING, clock=self.clock).keep(self.workspace, command)
+        await self._ask()
+
+    async def _ask(self) -> None:
+        """Meet both waits, that of the service and that of Slack, and let others know."""
+        tasks, seconds = Tasks(), self.clock.seconds
+        budget, meter = Budget(clock=seconds), Meter(clock=seconds)
+        shared = share_allowances(self.documents, budget, meter, tasks, clock=self.clock)
+        SharedHolds(self.documents, tasks, clock=self.clock).hold(self.workspace, 60)
+        with asking_as(self.workspace, person(f"U_{self.mark}")):
+            shared.usage.count_present("fingerprint")
+            budget.saw_rate_limit("fingerprint", 60)
+            shared.budget.tell("fingerprint")
+        assert await tasks.are_done_within(TIME_LIMIT_S)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from bot.admin.appointments import Appointments
 from bot.admin.audit import Act, Audit
 from bot.admin.custody import KeyCustody
 from bot.admin.managers import Managers, Named
+from bot.allowance import Allowances
 from bot.connection import Connection
 from bot.digests.collection import Collector
 from bot.digests.delivery import Delivery, Words
@@ -195,8 +196,7 @@ def listeners_of(
         state=KeyState(
             keys=room.keys,
             managers=room.managers,
-            budget=Budget(),
-            meter=Meter(),
+            allowances=Allowances(room.keys, Budget(), Meter()),
             clock=room.clock,
         ),
         desk=desk,
@@ -266,11 +266,10 @@ async def running_admin_room(
         failures = Failures(
             room.keys,
             kept,
-            Budget(),
+            Allowances(room.keys, Budget(), Meter()),
             egress_addresses=(),
             clock=clock,
             may_configure=rights.may_configure,
-            meter=Meter(),
         )
         dispatcher = Dispatcher(app, Boundary(room.tasks, failures), Replies(http))
         listeners_of(room, dispatcher, failures, rights)

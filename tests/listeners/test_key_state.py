@@ -3,6 +3,7 @@
 import pytest
 
 from bot.admin.managers import Managers
+from bot.allowance import Allowances
 from bot.asking import person
 from bot.keys import Keys
 from bot.listeners.key_state import KeyState
@@ -35,10 +36,8 @@ async def test_it_is_told_as_all_processes_know_it() -> None:
     state = KeyState(
         keys=keys,
         managers=Managers(documents),
-        budget=budget,
-        meter=meter,
+        allowances=Allowances(keys, budget, meter, refresh=refresh),
         clock=clock,
-        refresh=refresh,
     )
     told = str(
         (await state.told_to(Member("U1", "Ada", is_admin=True, is_stranger=False), ACME)).blocks

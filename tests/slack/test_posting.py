@@ -27,6 +27,7 @@ from bot.slack.errors import (
     TokenRefusedError,
     WorkspaceHeldError,
 )
+from bot.slack.holds import OwnHolds
 from bot.slack.identity import Identity, OneClient
 from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from bot.store.errors import StoreError
@@ -441,3 +442,20 @@ async def test_a_token_that_slack_refuses_is_told_of(
         await posting.tell(WorkspaceId("T1"), slack.person("bob").id, HELLO)
 
     assert refused == [WorkspaceId("T1")] * 2
+
+
+async def test_a_wait_that_slack_asked_another_process_for_holds_here_too(
+    client: AsyncWebClient, time: StandingTime, slack: LocalSlack, general: str
+) -> None:
+    holds = OwnHolds(clock=time)
+    one, other = (a_posting(client, time, holds=holds) for _ in range(2))
+    slack.fail_next("chat.postMessage", retry_after_s=30)
+    with pytest.raises(SlackRateLimitedError):
+        await one.post(HOME, general, HELLO)
+
+    for act in (other.turn(HOME, general), other.post(HOME, general, HELLO)):
+        with pytest.raises(SlackRateLimitedError) as caught:
+            await act
+
+        assert caught.value.retry_after_s == 30
+    assert len(posts(slack)) == 1

@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 
 from bot.admin.managers import Managers
+from bot.allowance import Allowances
 from bot.digests.digest import Digest, Plan
 from bot.kept import KeptCommands
 from bot.listeners.boundary import Boundary
@@ -176,11 +177,10 @@ async def running_room() -> AsyncIterator[Room]:
         failures = Failures(
             office.keys,
             kept,
-            Budget(),
+            Allowances(office.keys, Budget(), Meter()),
             egress_addresses=(),
             clock=office.clock,
             may_configure=rights.may_configure,
-            meter=Meter(),
         )
         dispatcher = Dispatcher(app, Boundary(tasks, failures), Replies(http))
         access = DigestAccess(office.desk, rights)

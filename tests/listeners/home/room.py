@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin.audit import Audit
 from bot.admin.managers import Managers
+from bot.allowance import Allowances
 from bot.errors import BotError
 from bot.homes import Homes
 from bot.kept import KeptCommands
@@ -129,16 +130,16 @@ async def running_room(first_look_after_s: float = TIME_LIMIT_S) -> AsyncIterato
                 raise unready[0]
 
         kept = KeptCommands(office.documents, KeyRing({"k1": b"1" * 32}), clock=office.clock)
-        managers, replies, budget = Managers(office.documents), Replies(http), Budget()
+        managers, replies = Managers(office.documents), Replies(http)
+        allowances = Allowances(office.keys, Budget(), Meter())
         rights = Rights(managers, UserGroups())
         failures = Failures(
             office.keys,
             kept,
-            budget,
+            allowances,
             egress_addresses=(),
             clock=office.clock,
             may_configure=rights.may_configure,
-            meter=Meter(),
         )
         boundary = Boundary(
             tasks, failures, first_word_after_s=60, first_word_in_home_after_s=0.05
@@ -151,8 +152,7 @@ async def running_room(first_look_after_s: float = TIME_LIMIT_S) -> AsyncIterato
             key=KeyState(
                 keys=office.keys,
                 managers=managers,
-                budget=budget,
-                meter=Meter(),
+                allowances=allowances,
                 clock=office.clock,
             ),
             audit=Audit(office.documents, clock=office.clock),

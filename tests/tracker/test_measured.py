@@ -1,0 +1,243 @@
+"""Each call of the service leaves one line, with the request that it was for, and one count."""
+
+import asyncio
+import json
+from typing import Any, cast
+
+import aiohttp
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.connection import Connection
+from bot.keys import Keys, StoredKey
+from bot.listeners.boundary import Boundary
+from bot.listeners.conversation import Conversation
+from bot.listeners.failures import Failures
+from bot.metrics.service import OUTCOMES
+from bot.portfolio.portfolio import Portfolio
+from bot.slack.replies import Origin
+from bot.store.memory import MemoryDocuments
+from bot.tasks import Tasks
+from bot.tracker import errors
+from bot.tracker.budget import Purpose
+from bot.tracker.errors import TrackerError
+from bot.tracker.measured import MeasuredTracker, outcome_of
+from bot.tracker.models import Added, Listing, ScanResult
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, KEY_TAIL, a_domain
+from tests.digests.office import NINE, Office
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakeTracker
+from tests.listeners.test_boundary import FakeReplies
+from tests.test_keys import RING, a_draft
+from tests.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
+
+pytestmark = pytest.mark.anyio
+
+ACME = WorkspaceId("T1")
+ERRORS: list[tuple[BaseException | None, str]] = [
+    (None, "ok"),
+    (errors.InvalidKeyError(), "invalid_key"),
+    (errors.InsufficientPermissionsError(), "insufficient_scope"),
+    (errors.IpNotAllowedError(), "ip_not_allowed"),
+    (errors.RateLimitedError(3.0), "rate_limited"),
+    (errors.RateLimitedError(3.0, is_ours=True), "held_back"),
+    (errors.ReserveReachedError(60.0), "reserve_reached"),
+    (errors.RejectedError(422, "no"), "rejected"),
+    (errors.UnreadableReplyError(), "unreadable"),
+    (errors.ReplyTooLargeError(), "too_large"),
+    (errors.TimedOutError(is_outcome_unknown=False), "timed_out"),
+    (errors.UnavailableError(is_outcome_unknown=False, status=503), "unavailable"),
+    (asyncio.CancelledError(), "cut_off"),
+    (ZeroDivisionError(), "broken"),
+]
+
+
+@pytest.fixture
+def log() -> Log:
+    return Log("json")
+
+
+def calls(log: Log) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in log.lines()]
+    return [line for line in lines if line["event"] == "service call"]
+
+
+class Notes:
+    """Remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+
+    def __call__(self, operation: str, outcome: str, _took_s: float) -> None:
+        self.told.append((operation, outcome))
+
+
+class Room:
+    """People of one workspace, its key, and a service that is measured."""
+
+    def __init__(self) -> None:
+        self.service, self.notes = FakeTracker(a_domain("a.example")), Notes()
+        documents, clock = MemoryDocuments(), FakeClock()
+        self.keys = Keys(documents, RING, clock=clock)
+        tracker = MeasuredTracker(self.service, self.notes)
+        self.connection = Connection(tracker, self.keys, on_refusal=self._nobody)
+        self.portfolio = Portfolio(self.connection, clock=clock)
+        self.tasks = Tasks()
+        self._boundary = Boundary(self.tasks, cast(Failures, None))
+
+    async def _nobody(self, workspace: WorkspaceId, key: StoredKey) -> None: ...
+
+    def ask(self, user_id: str = "U1") -> None:
+        """Let somebody type `/domains`."""
+        conversation = Conversation(
+            workspace=ACME,
+            origin=Origin(user_id),
+            client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
+            replies=FakeReplies(),
+        )
+
+        async def work() -> None:
+            await self.portfolio.snapshot(ACME)
+
+        # Slack is not asked who they are.
+        self._boundary.start(conversation, work, "/domains", admits_strangers=True)
+
+
+@pytest.fixture
+async def room() -> Room:
+    made = Room()
+    await made.keys.save(ACME, a_draft(), set_by="U0ADMIN")
+    return made
+
+
+@pytest.mark.parametrize(("error", "word"), ERRORS, ids=lambda given: str(given)[:20])
+def test_every_error_has_its_word(error: BaseException | None, word: str) -> None:
+    assert outcome_of(error) == word
+
+
+def test_no_error_of_the_service_is_left_out_and_no_word_is_unknown() -> None:
+    named = {type(error) for error, _ in ERRORS}
+
+    def kinds(kind: type[TrackerError]) -> set[type[TrackerError]]:
+        return {kind}.union(*(kinds(each) for each in kind.__subclasses__()))
+
+    assert kinds(TrackerError) - {TrackerError} <= named
+    assert [word for _, word in ERRORS if word not in OUTCOMES] == []
+    assert {word for _, word in ERRORS} == set(OUTCOMES)
+
+
+class AttentiveTracker(FakeTracker):
+    """A tracker that remembers everything that it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[dict[str, Any]] = []
+
+    async def list_domains(self, key: str, **given: Any) -> Listing:
+        self.given.append(given)
+        return await super().list_domains(key)
+
+    async def add_domain(self, key: str, **given: Any) -> Added:
+        self.given.append(given)
+        return Added()
+
+    async def scan(self, key: str, domain_id: str, **given: Any) -> ScanResult:
+        self.given.append({"domain_id": domain_id, **given})
+        return await super().scan(key, domain_id)
+
+
+async def test_whatever_is_asked_is_passed_on() -> None:
+    service, purpose = AttentiveTracker(), Purpose.SCHEDULED
+    tracker = MeasuredTracker(service, Notes())
+    domain = {"domain": "b.example", "domain_type": "owned", "tags": ("x",), "folder": "F"}
+
+    await tracker.list_domains(KEY, purpose=purpose)
+    await tracker.add_domain(KEY, **domain, purpose=purpose)  # type: ignore[arg-type]  # of several kinds
+    await tracker.scan(KEY, "d1", purpose=purpose)
+
+    assert service.given == [
+        {"purpose": purpose},
+        {**domain, "purpose": purpose},
+        {"domain_id": "d1", "purpose": purpose},
+    ]
+
+
+async def test_each_call_goes_through_unchanged_with_one_line_and_one_count(
+    log: Log,
+) -> None:
+    service, notes = FakeTracker(a_domain("a.example")), Notes()
+    tracker = MeasuredTracker(service, notes)
+
+    listing = await tracker.list_domains(KEY, purpose=Purpose.SCHEDULED)
+    await tracker.add_domain(KEY, domain="b.example", domain_type="owned")
+    await tracker.scan(KEY, "d1")
+
+    assert listing.domains == service.domains
+    assert service.asked == [("list", KEY), ("add", KEY), ("scan", KEY)]
+    assert notes.told == [("list", "ok"), ("add", "ok"), ("scan", "ok")]
+    assert [(line["operation"], line["outcome"]) for line in calls(log)] == notes.told
+    assert [line["purpose"] for line in calls(log)] == ["scheduled", "person", "person"]
+    assert all(line["level"] == "info" and line["took_s"] >= 0 for line in calls(log))
+
+
+async def test_a_failure_is_told_and_passed_on_without_key_or_words_of_the_service(
+    log: Log,
+) -> None:
+    service, notes = FakeTracker(), Notes()
+    service.errors[KEY] = errors.RejectedError(422, "a private word")
+
+    with pytest.raises(errors.RejectedError):
+        await MeasuredTracker(service, notes).scan(KEY, "d1")
+
+    assert notes.told == [("scan", "rejected")]
+    assert calls(log)[0]["outcome"] == "rejected"
+    assert KEY_TAIL not in log.getvalue()
+    assert "private" not in log.getvalue()
+    assert "d1" not in log.getvalue()
+
+
+async def test_the_line_carries_the_request_of_the_command(room: Room, log: Log) -> None:
+    room.ask("U1")
+    assert await room.tasks.are_done_within(TIME_LIMIT_S)
+
+    (call,) = calls(log)
+    (request,) = [json.loads(line) for line in log.lines() if '"event": "request"' in line]
+    assert call["request"] == request["request"]
+    assert (call["workspace"], call["user"], call["what"]) == ("-.T1", "U1", "/domains")
+
+
+async def test_a_shared_list_is_logged_once_for_whoever_asked_first(room: Room, log: Log) -> None:
+    is_asked = asyncio.Event()
+    may_answer = asyncio.Event()
+
+    async def wait() -> None:
+        is_asked.set()
+        await may_answer.wait()
+
+    room.service.before_answer = wait
+    room.ask("U1")
+    await is_asked.wait()
+    room.ask("U2")
+    await asyncio.sleep(0)
+    may_answer.set()
+    assert await room.tasks.are_done_within(TIME_LIMIT_S)
+
+    assert [line["user"] for line in calls(log)] == ["U1"]
+
+
+async def test_the_line_of_a_digest_carries_the_digest(log: Log) -> None:
+    tracker = MeasuredTracker(FakeTracker(a_domain("a.example")), Notes())
+
+    class Lists(FakeLists):
+        async def list_domains(
+            self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+        ) -> Listing:
+            return await tracker.list_domains(KEY, purpose=purpose)
+
+    office = Office(lists=Lists())
+    digest = await office.make()
+    await office.at(NINE)
+
+    (line,) = calls(log)
+    assert (line["workspace"], line["digest"]) == ("-.T1", digest.digest_id)
+    assert line["purpose"] == "scheduled"

@@ -1,0 +1,46 @@
+"""How keys stand, counted without naming any."""
+
+import pytest
+
+from bot.tracker.budget import BudgetState
+from bot.tracker.standing import LEFT, STATES, counted
+
+
+@pytest.mark.parametrize(
+    ("state", "word"),
+    [
+        pytest.param(BudgetState(), "unknown", id="the service has told nothing"),
+        pytest.param(BudgetState(remaining=50, highest_seen=100), "open", id="much is left"),
+        pytest.param(BudgetState(remaining=5, highest_seen=100), "reserve", id="only the reserve"),
+        pytest.param(BudgetState(remaining=5, highest_seen=100, wait_s=3), "waiting", id="waits"),
+        pytest.param(BudgetState(wait_s=3), "waiting", id="waits, and nothing was told"),
+    ],
+)
+def test_a_key_is_counted_by_what_may_be_asked_with_it(state: BudgetState, word: str) -> None:
+    by_state, _ = counted([state])
+
+    assert by_state == {each: int(each == word) for each in STATES}
+
+
+@pytest.mark.parametrize(
+    ("remaining", "word"),
+    [
+        (None, "unknown"),
+        (0, "0"),
+        (1, "1-9"),
+        (9, "1-9"),
+        (10, "10-99"),
+        (99, "10-99"),
+        (100, "100-999"),
+        (1000, "1000+"),
+        (10**6, "1000+"),
+    ],
+)
+def test_a_key_is_counted_by_its_requests_left(remaining: int | None, word: str) -> None:
+    _, by_left = counted([BudgetState(remaining=remaining, highest_seen=10**6)])
+
+    assert by_left == {each: int(each == word) for each in LEFT}
+
+
+def test_without_keys_every_count_is_0() -> None:
+    assert counted([]) == (dict.fromkeys(STATES, 0), dict.fromkeys(LEFT, 0))
