@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import BotError
 from bot.installations.departure import prefix_of
+from bot.installations.grants import KIND as GRANTED
 from bot.installations.installation import Installation
 from bot.installations.shelf import is_installation
 from bot.message import Message
@@ -135,9 +136,10 @@ class Welcome:
         )
 
     async def _is_known(self, home: WorkspaceId) -> bool:
-        # Of any document but the installation; it is somewhere among the first two.
-        found = await self._documents.list_prefix(prefix_of(home), limit=2)
-        return any(not is_installation(document.key) for document in found)
+        # Of any document but those that an installation brings, which are two at most.
+        found = await self._documents.list_prefix(prefix_of(home), limit=3)
+        brought = f"{home}/{GRANTED}"
+        return any(not is_installation(each.key) and each.key != brought for each in found)
 
     async def _channels(self, home: WorkspaceId) -> tuple[str, ...]:
         try:

@@ -33,7 +33,13 @@ class Many:
 
     def move_in(self, name: str, workspace: LocalSlack, *, admin: str) -> None:
         self.towns[name] = Town(
-            workspace, self.tracker, self.settings, self.clock, portfolio=name, admin=admin
+            workspace,
+            self.tracker,
+            self.settings,
+            self.clock,
+            self.settings.database_path.parent,
+            portfolio=name,
+            admin=admin,
         )
 
     async def grant(self, name: str) -> None:

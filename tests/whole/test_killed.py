@@ -13,7 +13,6 @@ import pytest
 from bot.store.snapshot import read_snapshot
 from tests.whole.test_process import environment
 from tests.whole.town import (
-    RING,
     Town,
     free_port,
     open_documents,
@@ -35,11 +34,10 @@ async def process(
 ) -> AsyncIterator[None]:
     """Run the bot in a process of its own, which is killed at the end."""
     port = port or town.settings.port
-    ring = {"BOT_SECRET_KEYS": RING} if town.settings.is_shared else {}
     with (folder / "bot.log").open("ab") as log:
         bot = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", *module),
-            env=environment(town) | ring | {"PORT": str(port)},
+            env=environment(town) | {"PORT": str(port)},
             cwd=folder,
             stdin=asyncio.subprocess.PIPE,
             stderr=log,

@@ -140,9 +140,12 @@ class TestMove:
                 await town.bob.type("/domains")
                 await town.bob.next_message(where=lambda each: "1 domain," in each.everything)
                 doctor = await command(town, "doctor", **there)
-                again = await command(town, "move", "--to", database)
+                beside = await command(town, "move", "--to", database)
+            again = await command(town, "move", "--to", database)
 
             assert {*marks(doctor).values()} == {"ok"}, doctor.out
+            assert "ok    processes: 1 all." in doctor.out
+            assert "Nothing was moved." in beside.err
             assert "Nothing was changed." in again.out
 
     async def test_the_address_can_come_where_no_list_of_processes_shows_it(

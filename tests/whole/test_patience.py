@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.parts import Pace
-from tests.whole.town import Town, running_town
+from tests.whole.town import Town, lose_store, running_town
 
 pytestmark = pytest.mark.anyio
 
@@ -62,7 +62,7 @@ async def test_a_failure_takes_the_place_of_please_wait(shop: Town) -> None:
 async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
     shop: Town,
 ) -> None:
-    shop.settings.database_path.unlink()
+    await lose_store(shop)
     key = shop.acme.create_key("new", scopes=("read_domains",), days=30)
 
     form = await shop.submit_key(key)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.whole.town import Town, running_stand_ins, until_ready
+from tests.whole.town import RING, Town, running_stand_ins, text_in_store, until_ready
 
 pytestmark = pytest.mark.anyio
 
@@ -39,13 +39,14 @@ def environment(town: Town) -> dict[str, str]:
         "HOST": "127.0.0.1",
         "LOG_LEVEL": "DEBUG",
         **way,
+        **({"BOT_SECRET_KEYS": RING} if settings.is_shared else {}),
     }
 
 
 @asynccontextmanager
 async def process(town: Town, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run the bot in a process of its own; its log goes to `bot.log` beside the store."""
-    folder = town.settings.database_path.parent
+    folder = town.folder
     with (folder / "bot.log").open("ab") as log:
         bot = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "bot", env=environment(town) | more, cwd=folder, stderr=log
@@ -68,7 +69,7 @@ def stored_bytes(folder: Path) -> bytes:
 
 
 def log_of(town: Town) -> str:
-    return (town.settings.database_path.parent / "bot.log").read_text()
+    return (town.folder / "bot.log").read_text()
 
 
 async def test_an_admin_connects_and_members_work(tmp_path: Path, mode: str) -> None:
@@ -105,7 +106,7 @@ async def test_no_key_or_token_in_logs_store_or_any_call(tmp_path: Path, mode: s
         await ended(bot)
 
         secrets = [town.key[11:], town.slack.bot_token[5:], town.slack.app_token[5:]]
-        stored = stored_bytes(tmp_path)
+        stored = await text_in_store(town)
         calls = str([(call.arguments, call.answer) for call in town.slack.calls])
         for secret in secrets:
             assert secret not in log_of(town)

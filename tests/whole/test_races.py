@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import serve
-from tests.whole.town import PATIENT, Town, running_stand_ins, until_ready
+from tests.whole.town import PATIENT, Town, lose_store, running_stand_ins, until_ready
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +40,7 @@ async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(shop: To
     hold = shop.tracker.hold_scans()
     await shop.bob.type("/scan shop.example")
     await hold.waiting(1)
-    shop.settings.database_path.unlink()
+    await lose_store(shop)
     hold.release()
 
     assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything

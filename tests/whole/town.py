@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import psycopg
+from psycopg import sql
 from pydantic import SecretStr
 
 from bot.app import serve
@@ -56,6 +58,7 @@ class Town:
     tracker: Tracker
     settings: Settings
     clock: Clock
+    folder: Path
     key: str = field(default="", repr=False)
     portfolio: str = "acme"
     admin: str = "ada"
@@ -129,6 +132,32 @@ def bytes_at_rest(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
 
 
+async def text_in_store(town: Town) -> bytes:
+    """Return all that the bot has stored: its files, or the rows of every table."""
+    if not town.settings.is_shared:
+        return await asyncio.to_thread(bytes_at_rest, town.settings.database_path.parent)
+    rows = []
+    async with await psycopg.AsyncConnection.connect(town.settings.database_url) as connection:
+        tables = await connection.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
+        )
+        for (table,) in await tables.fetchall():
+            found = await connection.execute(
+                sql.SQL("SELECT t::text FROM {} t").format(sql.Identifier(table))
+            )
+            rows += [row for (row,) in await found.fetchall()]
+    return "\n".join(rows).encode()
+
+
+async def lose_store(town: Town) -> None:
+    """Let the store be gone while the bot runs."""
+    if not town.settings.is_shared:
+        town.settings.database_path.unlink()
+        return
+    async with await psycopg.AsyncConnection.connect(town.settings.database_url) as connection:
+        await connection.execute("ALTER TABLE document RENAME TO lost")
+
+
 def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -> Settings:
     """`mode`: `socket`, `http`, or the address of a PostgreSQL that `web` and `worker` share."""
     way: dict[str, Any] = (
@@ -186,7 +215,7 @@ async def running_stand_ins(
         ) as slack,
         running_tracker(clock=clock) as tracker,
     ):
-        yield Town(slack, tracker, settings_for(slack, tracker, folder, mode), clock)
+        yield Town(slack, tracker, settings_for(slack, tracker, folder, mode), clock, folder)
 
 
 @asynccontextmanager
