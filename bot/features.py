@@ -56,7 +56,8 @@ class Running:
 
     `digests` takes up those that are due; `periodic` is what one of all processes does every few
     seconds, `own` what each of them does. After `stop` nothing that is due is begun any more.
-    `open_home` draws somebody's Home tab. Each of `forget` lets this process remember nothing of a workspace.
+    `open_home` draws somebody's Home tab. Each of `forget` lets this process remember nothing of a
+    workspace.
     """
 
     boundary: Boundary

@@ -1,7 +1,7 @@
 """One run of a digest, from its claim to its end: collect, post, record."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -38,8 +38,10 @@ Step = Callable[[Digest, datetime], Digest]
 
 # With the 20 s that a turn may take this ends before the claim does.
 COLLECT_WITHIN_S = 35.0
-# So long a database may take to start again. The claim ends a minute after the post began.
-RECORD_AGAIN_AFTER_S = (0.5, 2.0, 5.0, 10.0, 15.0)
+# A database that starts again refuses what comes in that moment.
+STEP_AGAIN_AFTER_S = (0.5, 2.0)
+# So long that may take at worst. The claim ends a minute after the post began.
+RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
 # Refusals that say nothing of this post: it is tried again in an hour.
 LASTING = (TokenRefusedError, WorkspaceHeldError, MissingScopeError)
 
@@ -194,20 +196,32 @@ class Delivery:
             raise
 
     async def _recorded(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
-        """Record that it was posted; a store that fails for a moment is asked again."""
-        for wait_s in RECORD_AGAIN_AFTER_S:
-            try:
-                return await self._step(
-                    workspace, digest, lambda each, now: ledger.posted(each, token, now)
-                )
-            except StoreError as error:
-                logger.warning("posted, but not recorded yet", error=repr(error))
-                await self._sleep(wait_s)
+        """Record that it was posted: what nobody knew of would be uncertain."""
         return await self._step(
-            workspace, digest, lambda each, now: ledger.posted(each, token, now)
+            workspace,
+            digest,
+            lambda each, now: ledger.posted(each, token, now),
+            again_after_s=RECORD_AGAIN_AFTER_S,
         )
 
-    async def _step(self, workspace: WorkspaceId, digest: Digest, step: Step) -> Digest:
+    async def _step(
+        self,
+        workspace: WorkspaceId,
+        digest: Digest,
+        step: Step,
+        *,
+        again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S,
+    ) -> Digest:
+        """Record a step; a store that fails for a moment is asked again after these waits."""
+        for wait_s in again_after_s:
+            try:
+                return await self._recorded_step(workspace, digest, step)
+            except StoreError as error:
+                logger.warning("not recorded yet", error=repr(error))
+                await self._sleep(wait_s)
+        return await self._recorded_step(workspace, digest, step)
+
+    async def _recorded_step(self, workspace: WorkspaceId, digest: Digest, step: Step) -> Digest:
         return await self._shelf.change(
             workspace, digest.digest_id, lambda each: step(each, self._clock())
         )

@@ -15,7 +15,7 @@ from tests.benchmarks.fleet_people import Asked
 from tests.benchmarks.fleet_plot import Incident
 from tests.benchmarks.fleet_store import Which
 from tests.benchmarks.fleet_town import Fleet
-from tests.benchmarks.verdict import _Fate as Fate
+from tests.benchmarks.verdict import Fate as Fate
 
 # A post may wait so long between its words and its place in the channel.
 ON_ITS_WAY = timedelta(seconds=40)

@@ -36,7 +36,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fate:
+class Fate:
     """One slot: the digest at the end, the posts in its channel, the messages to its owner."""
 
     digest: Digest
@@ -100,8 +100,8 @@ def judged(
     )
 
 
-def _fate(scene: Scene, digest_id: str, digest: Digest) -> _Fate:
+def _fate(scene: Scene, digest_id: str, digest: Digest) -> Fate:
     posts = [message for each, message in scene.posts() if each == digest_id]
     directs = sum(each == digest_id for each, _ in scene.directs())
     since = scene.slot.due_at.timestamp() + CLAIM.total_seconds()
-    return _Fate(digest, posts, directs, any(float(post.ts) > since for post in posts))
+    return Fate(digest, posts, directs, any(float(post.ts) > since for post in posts))

@@ -420,6 +420,30 @@ async def test_a_store_that_is_busy_for_a_moment_makes_no_post_uncertain() -> No
     assert office.posts.told == []
 
 
+class RestartedBeforePost(DocumentsOnDisk):
+    """A store that refuses the first word that something is about to be posted."""
+
+    refusals = 0
+
+    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
+        is_posting = "/digest/" in key and (value["run"] or {}).get("state") == "posting"
+        if is_posting and not self.refusals:
+            self.refusals += 1
+            raise StoreError("starting up")
+        return await super().put(key, value, **how)
+
+
+async def test_a_store_that_starts_again_before_a_post_does_not_cost_the_claim() -> None:
+    documents = RestartedBeforePost()
+    office = Office(documents=documents)
+    await office.make()
+
+    await office.at(NINE)
+
+    assert documents.refusals == 1
+    assert outcomes(await office.digest()) == [Outcome.POSTED]
+
+
 async def test_two_who_make_digests_at_once_do_not_pass_the_limit(office: Office) -> None:
     for _ in range(19):
         await office.make()

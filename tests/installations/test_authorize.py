@@ -1,8 +1,8 @@
 """For whom a request is answered, through Bolt itself."""
 
+import asyncio
 import json
 import logging
-import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

@@ -223,9 +223,8 @@ async def test_whoever_installed_it_for_an_organisation_is_greeted_in_its_worksp
         await many.grant("delta")
 
         olga = many["delta"].slack.person("olga")
-        greeting = await olga.next_message("dm", timeout_s=10, where=_is_greeting)
-
-        assert "Set key" in greeting.buttons
+        # What she reads of the organisation itself has no button, and may come before or after.
+        await olga.next_message("dm", timeout_s=10, where=lambda each: "Set key" in each.buttons)
 
 
 async def test_a_workspace_from_which_its_organisation_takes_the_app_leaves_nothing(

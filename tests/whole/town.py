@@ -150,12 +150,18 @@ async def text_in_store(town: Town) -> bytes:
 
 
 async def lose_store(town: Town) -> None:
-    """Let the store be gone while the bot runs."""
+    """Let the store take no writes any more while the bot runs: its file, or disk, is gone."""
     if not town.settings.is_shared:
         town.settings.database_path.unlink()
         return
     async with await psycopg.AsyncConnection.connect(town.settings.database_url) as connection:
-        await connection.execute("ALTER TABLE document RENAME TO lost")
+        await connection.execute(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql"
+            " AS $$ BEGIN RAISE EXCEPTION 'No space left on device'; END $$"
+        )
+        await connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT OR UPDATE ON document EXECUTE FUNCTION refuse()"
+        )
 
 
 def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -> Settings:
