@@ -9,11 +9,12 @@ from bot.adding import Adding
 from bot.allowance import Allowances
 from bot.connection import Connection
 from bot.digests.collection import Collector
-from bot.digests.delivery import Delivery, Words
+from bot.digests.delivery import Delivery
 from bot.digests.desk import Desk
 from bot.digests.measured import steps_to
 from bot.digests.owners import Owners
 from bot.digests.places import Places
+from bot.digests.posting import Words
 from bot.digests.rounds import Rounds
 from bot.digests.shelf import Shelf
 from bot.home import register_home

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.findings import Change, section_of
 from bot.keys import KeyRecord
-from bot.portfolio.portfolio import Snapshot
+from bot.portfolio.snapshot import Snapshot
 from bot.scans import SECTIONS, ScanReport
 from bot.tracker.models import Domain
 from bot.views.facts import Facts

@@ -11,8 +11,9 @@ from bot.digests.post import Post, TrendPoint
 from bot.digests.report import Baseline, Report, baseline_of, make_report
 from bot.digests.schedule import Slot, slot_at
 from bot.digests.shelf import Shelf
-from bot.portfolio.portfolio import Portfolio, Snapshot
+from bot.portfolio.portfolio import Portfolio
 from bot.portfolio.query import parse_query, select
+from bot.portfolio.snapshot import Snapshot
 from bot.tracker.budget import Purpose
 from bot.workspace import WorkspaceId
 

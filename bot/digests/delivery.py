@@ -2,31 +2,23 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Protocol
 
 import structlog
 
 from bot.asking import asking_as, digests_of, person
 from bot.digests import ledger
 from bot.digests.collection import Collected, Collector
-from bot.digests.digest import Digest, Mode, Outcome, Run, Trouble
+from bot.digests.digest import Digest, Run
 from bot.digests.errors import LostClaimError, UnknownDigestError
 from bot.digests.post import Post
-from bot.digests.report import got_worse, has_changed
+from bot.digests.posting import Posts, Step, Words, after, has_news, owes_heartbeat
 from bot.digests.shelf import Shelf
-from bot.digests.troubles import channel_trouble, service_trouble, slack_trouble
+from bot.digests.troubles import service_trouble
 from bot.errors import BotError
 from bot.message import Message
-from bot.slack.errors import (
-    ChannelClosedError,
-    MissingScopeError,
-    SlackError,
-    SlackRefusedError,
-    TokenRefusedError,
-    WorkspaceHeldError,
-)
+from bot.slack.errors import SlackError
 from bot.store.errors import StoreError, UnreadableSecretError
 from bot.tracker.budget import Purpose
 from bot.tracker.errors import TimedOutError
@@ -34,36 +26,12 @@ from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 
-Step = Callable[[Digest, datetime], Digest]
-
 # With the 20 s that a turn may take this ends before the claim does.
 COLLECT_WITHIN_S = 35.0
 # A database that starts again refuses what comes in that moment.
 STEP_AGAIN_AFTER_S = (0.5, 2.0)
 # So long that may take at worst. The claim ends a minute after the post began.
 RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
-# Refusals that say nothing of this post: it is tried again in an hour.
-LASTING = (TokenRefusedError, WorkspaceHeldError, MissingScopeError)
-
-
-class Posts(Protocol):
-    """Whoever puts messages into channels. Both methods raise SlackError."""
-
-    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
-        """Wait until the channel may be posted to; nothing was posted when this raises."""
-        ...
-
-    async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
-        """Post once; return the message's timestamp."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """How a digest is put into words, and its sign of life."""
-
-    digest: Callable[[Post], Message]
-    heartbeat: Callable[[Post], Message]
 
 
 class Delivery:
@@ -120,19 +88,19 @@ class Delivery:
         run = ledger.own_run(digest, token)
         collected = await self._collected(workspace, digest, run)
         average = collected.post.report.totals.average
-        has_news = bool(run.asked_by) or _has_news(collected.post)
-        if not has_news and not _owes_heartbeat(digest):
+        is_wanted = bool(run.asked_by) or has_news(collected.post)
+        if not is_wanted and not owes_heartbeat(digest):
             return await self._step(
                 workspace,
                 digest,
                 lambda each, now: ledger.quiet(each, token, now, average=average),
             )
-        if has_news:
+        if is_wanted:
             await self._shelf.keep_baseline(workspace, digest.digest_id, token, collected.baseline)
         post = replace(collected.post, asked_by_name=asked_by_name)
-        words = self._words.digest if has_news else self._words.heartbeat
+        words = self._words.digest if is_wanted else self._words.heartbeat
         # A sign of life is not what the next one is compared with: small changes add up.
-        baseline = token if has_news else digest.baseline
+        baseline = token if is_wanted else digest.baseline
         await self._post(workspace, digest, run, post, words, baseline)
         posted = await self._recorded(workspace, digest, token)
         for name in {token, digest.baseline} - {posted.baseline}:
@@ -191,7 +159,7 @@ class Delivery:
             )
             await self._posts.post(workspace, run.channel_id, message)
         except SlackError as error:
-            await self._step(workspace, digest, _after(error, run.token))
+            await self._step(workspace, digest, after(error, run.token))
             await self._shelf.forget_baseline(workspace, digest.digest_id, run.token)
             raise
 
@@ -225,33 +193,3 @@ class Delivery:
         return await self._shelf.change(
             workspace, digest.digest_id, lambda each: step(each, self._clock())
         )
-
-
-def _after(error: SlackError, token: str) -> Step:
-    """What becomes of the run after Slack's answer: waits, pauses, is uncertain or has failed."""
-    if isinstance(error, ChannelClosedError):
-        closed = channel_trouble(error)
-        return lambda each, now: ledger.closed(each, token, now, closed)
-    if error.is_outcome_unknown:
-        uncertain = Outcome.UNCERTAIN
-        return lambda each, now: ledger.ended(each, token, now, uncertain, Trouble.SLACK)
-    if isinstance(error, SlackRefusedError) and not isinstance(error, LASTING):
-        logger.error("Slack refuses a digest", code=error.code)
-        return lambda each, now: ledger.ended(each, token, now, Outcome.FAILED, Trouble.OURS)
-    trouble, wait = slack_trouble(error)
-    return lambda each, now: ledger.waiting(each, token, now, trouble, wait=wait)
-
-
-def _has_news(post: Post) -> bool:
-    """Whether the digest's mode wants this post."""
-    report, mode = post.report, post.digest.plan.mode
-    if mode is Mode.ALWAYS:
-        return True
-    if not report.totals.count and not (report.before and report.before.count):
-        return False  # nothing there, as before
-    return has_changed(report) if mode is Mode.CHANGES else got_worse(report)
-
-
-def _owes_heartbeat(digest: Digest) -> bool:
-    every = digest.plan.heartbeat_every
-    return every is not None and digest.silent_runs >= every

@@ -12,11 +12,12 @@ import structlog
 from bot.digests import changes, ledger
 from bot.digests.changes import Editor
 from bot.digests.collection import Collector, as_preview
-from bot.digests.delivery import Delivery, Posts
+from bot.digests.delivery import Delivery
 from bot.digests.digest import Digest, Plan
 from bot.digests.errors import ChangedMeanwhileError, UnknownDigestError
 from bot.digests.places import Places
 from bot.digests.post import Post
+from bot.digests.posting import Posts
 from bot.digests.shelf import Shelf
 from bot.errors import BotError
 from bot.message import Message

@@ -13,7 +13,8 @@ from bot.listeners.acks import FormErrors
 from bot.listeners.conversation import Conversation
 from bot.listeners.dispatcher import Dispatcher
 from bot.message import Block
-from bot.portfolio.portfolio import Portfolio, Snapshot
+from bot.portfolio.portfolio import Portfolio
+from bot.portfolio.snapshot import Snapshot
 from bot.slack.calls import open_form
 from bot.slack.errors import TriggerExpiredError
 from bot.views.adding import (

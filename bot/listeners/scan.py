@@ -14,7 +14,8 @@ from bot.listeners.conversation import Conversation
 from bot.listeners.dispatcher import Dispatcher
 from bot.message import Block, Message
 from bot.portfolio.lookup import suggestions
-from bot.portfolio.portfolio import Portfolio, Snapshot
+from bot.portfolio.portfolio import Portfolio
+from bot.portfolio.snapshot import Snapshot
 from bot.scans import NoDomainIdError, ScanReport, Scans
 from bot.slack.calls import open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError

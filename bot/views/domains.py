@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from bot.health import summary
 from bot.message import SHARE, Block, Message
-from bot.portfolio.portfolio import Snapshot
 from bot.portfolio.query import Query, Sort, query_text
+from bot.portfolio.snapshot import Snapshot
 from bot.tracker.models import Domain
 from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
 from bot.views.domains_table import Page, domains_table, page_of

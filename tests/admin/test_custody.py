@@ -18,7 +18,8 @@ from bot.keys import (
     OtherKeyError,
     StoredKey,
 )
-from bot.portfolio.portfolio import Portfolio, Snapshot
+from bot.portfolio.portfolio import Portfolio
+from bot.portfolio.snapshot import Snapshot
 from bot.store.memory import MemoryDocuments
 from bot.tracker.errors import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from bot.workspace import WorkspaceId

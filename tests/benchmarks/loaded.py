@@ -20,8 +20,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.connection import Connection
 from bot.digests.collection import Collector
-from bot.digests.delivery import Delivery, Words
+from bot.digests.delivery import Delivery
 from bot.digests.owners import Owners
+from bot.digests.posting import Words
 from bot.digests.rounds import Rounds
 from bot.digests.shelf import Shelf
 from bot.engine.local import ticking

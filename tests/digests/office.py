@@ -7,12 +7,13 @@ from typing import Any
 
 from bot.digests.changes import Editor
 from bot.digests.collection import Collector
-from bot.digests.delivery import Delivery, Words
+from bot.digests.delivery import Delivery
 from bot.digests.desk import Desk
 from bot.digests.digest import Digest, Notice, Plan
 from bot.digests.owners import Owners
 from bot.digests.places import Places
 from bot.digests.post import Post
+from bot.digests.posting import Words
 from bot.digests.rounds import Rounds
 from bot.digests.schedule import Schedule
 from bot.digests.shelf import Shelf

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from bot.digests.codec import encode_digest
-from bot.digests.delivery import Words
 from bot.digests.digest import Digest, Mode, Outcome, Plan, RunState, Trouble
 from bot.digests.errors import LostClaimError, TooManyDigestsError
 from bot.digests.post import Post
+from bot.digests.posting import Words
 from bot.digests.schedule import Slot
 from bot.keys import NoKeyError
 from bot.message import Message

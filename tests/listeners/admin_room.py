@@ -16,8 +16,9 @@ from bot.admin.managers import Managers, Named
 from bot.allowance import Allowances
 from bot.connection import Connection
 from bot.digests.collection import Collector
-from bot.digests.delivery import Delivery, Words
+from bot.digests.delivery import Delivery
 from bot.digests.desk import Desk
+from bot.digests.posting import Words
 from bot.digests.shelf import Shelf
 from bot.kept import KeptCommands
 from bot.keys import KeyRecord, Keys, KeySlots, StoredKey

@@ -17,7 +17,8 @@ from bot.listeners.failures import Failures
 from bot.listeners.key_state import KeyState
 from bot.listeners.rights import Rights, can_be_manager
 from bot.message import Message
-from bot.portfolio.portfolio import Portfolio, Snapshot
+from bot.portfolio.portfolio import Portfolio
+from bot.portfolio.snapshot import Snapshot
 from bot.slack.calls import Member
 from bot.store.errors import StoreError
 from bot.views.failure import failure_message

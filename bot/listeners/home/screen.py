@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.listeners.conversation import Conversation
 from bot.listeners.home.collecting import HomeCollector
 from bot.listeners.presses import MAX_PLACES, Presses
-from bot.portfolio.portfolio import Snapshot
+from bot.portfolio.snapshot import Snapshot
 from bot.slack.calls import Member
 from bot.slack.errors import FormChangedError, SlackError
 from bot.slack.home import publish_home

@@ -9,7 +9,7 @@ from bot.admin.audit import Entry
 from bot.digests.digest import Digest
 from bot.errors import BotError
 from bot.message import Message
-from bot.portfolio.portfolio import Snapshot
+from bot.portfolio.snapshot import Snapshot
 
 
 class Reader(Enum):

@@ -4,7 +4,7 @@ from heapq import nsmallest
 
 from bot.health import Summary, summary
 from bot.message import Block, Message
-from bot.portfolio.portfolio import Snapshot
+from bot.portfolio.snapshot import Snapshot
 from bot.tracker.models import Domain
 from bot.views.blocks import actions, button, context, header, run_button, section
 from bot.views.health import bands_text, score_text
