@@ -184,6 +184,7 @@ ROOTS = {
     "app",
     "commons",
     "door",
+    "ground",
     "lifecycle",
     "measuring",
     "diagnosis",
