@@ -44,7 +44,9 @@ async def serve(
     pace: Pace = PACE,
     finish_within_s: float = FINISH_WITHIN_S,
 ) -> None:
-    """Run a process of the bot until `stop`; then take nothing new and finish what was begun.
+    """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
+
+    What Slack still sends by HTTP meanwhile is answered: `/readyz` keeps a balancer from it.
 
     Raises:
         StartError: Slack refuses a token for good, or the address cannot be listened on.
@@ -61,7 +63,7 @@ async def serve(
             app, parts, running, workspaces, ground.stored.documents, ground.shelf
         )
         finishing = _Finishing(finish_within_s)
-        await _watch_over_answers(stack, ground, running, finishing)
+        listener = await _watch_over_answers(stack, ground, running, finishing)
         periodic = Periodic(running=running, lifecycle=lifecycle)
         checks = await stack.enter_async_context(
             going_on(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
@@ -70,9 +72,12 @@ async def serve(
         checks = {**_own_checks(parts, workspaces), **checks, **door.checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
-        await listen(stack, parts, HealthEndpoints(checks), slack=door.endpoint, install=install)
+        health = HealthEndpoints(checks)
+        await listen(listener, parts, health, slack=door.endpoint, install=install)
+        logger.info("started", role=role.value, process=ground.processes.process_id)
         await stop.wait()
         logger.info("stopping")
+        health.stop()
         finishing.begin()
 
 
@@ -94,8 +99,11 @@ class _Finishing:
 
 async def _watch_over_answers(
     stack: AsyncExitStack, ground: Ground, running: Running, finishing: _Finishing
-) -> None:
-    """Tell whoever waits for a process that has died; at the end, see to those who wait here."""
+) -> AsyncExitStack:
+    """Tell whoever waits for a process that has died; at the end, see to those who wait here.
+
+    Return what is closed only when nobody waits any more.
+    """
     parts, processes = ground.parts, ground.processes
     interruptions = Interruptions(
         ground.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
@@ -103,9 +111,11 @@ async def _watch_over_answers(
     # Pushed before what waits for the work: until that is done, this process still lives.
     stack.push_async_callback(processes.leave)
     await stack.enter_async_context(ticking(interruptions.tick, every_s=REFRESH_EVERY_S))
+    listener = await stack.enter_async_context(AsyncExitStack())
     stack.push_async_callback(_finish, parts.tasks, running.boundary, finishing)
     stack.callback(running.stop)
     stack.callback(interruptions.stop)
+    return listener
 
 
 async def _finish(tasks: Tasks, boundary: Boundary, finishing: _Finishing) -> None:

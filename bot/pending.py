@@ -46,13 +46,15 @@ class Place:
 class Pending:
     """Who waits for what, and every way back to them: see `Conversation`, `Origin`.
 
-    `what` names the listener. `view_id` is that of the form or window before them; `form_waits`:
-    it stands there without anything to press; `messages_url`: it is a window over the Home tab,
-    and this leads from there to their messages. What does not apply is `None`.
+    `what` names the listener, `request` is its reference in the log. `view_id` is that of the form
+    or window before them; `form_waits`: it stands there without anything to press;
+    `messages_url`: it is a window over the Home tab, and this leads from there to their messages.
+    What does not apply is `None`.
     """
 
     user_id: str
     what: str
+    request: str = ""
     channel_id: str | None = None
     response_url: str | None = field(default=None, repr=False)
     is_message: bool = False

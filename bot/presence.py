@@ -3,6 +3,7 @@
 What one process has begun and cannot end, because it was killed, is for the others to see to.
 """
 
+import asyncio
 import contextlib
 import secrets
 import time
@@ -24,6 +25,7 @@ REFRESH_EVERY_S = 5.0
 # dead. After a kill it takes 25 to 35 s until the others know.
 DEAD_AFTER_S = 25.0
 MAX_KNOWN = 10_000
+LEFT_WITHIN_S = 2.0
 
 
 class Processes(Protocol):
@@ -112,8 +114,9 @@ class SharedProcesses:
     async def leave(self) -> None:
         """See `Processes.leave`."""
         try:
-            await self._documents.delete(f"{PREFIX}{self.process_id}")
-        except StoreError as error:  # the others find out
+            async with asyncio.timeout(LEFT_WITHIN_S):
+                await self._documents.delete(f"{PREFIX}{self.process_id}")
+        except (StoreError, TimeoutError) as error:  # the others find out
             logger.warning("could not say that this process ends", error=repr(error))
 
     def is_dead(self, process_id: str) -> bool:

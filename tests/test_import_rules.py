@@ -174,7 +174,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "words",
         "workspace",
     },
-    "web": {"seen", "single_flight"},
+    "web": {"patience", "seen", "single_flight"},
     "socket_mode": {"seen"},
 }
 # The composition root and the entry point may import everything.

@@ -90,10 +90,12 @@ class Boundary:
         "please wait" until `work` draws it anew.
         """
         checked = work if admits_strangers else self._for_members(conversation, work)
-        entry = None
+        entry, reference = None, secrets.token_hex(4)
+        conversation.reference = reference
         if self._journal and is_awaited:
-            entry = self._journal.note(conversation, name, form_waits=form_waits)
-        self._tasks.start(self._run(conversation, checked, name, entry, speaks=speaks))
+            entry = self._journal.note(conversation, name, reference, form_waits=form_waits)
+        running = self._run(conversation, checked, name, reference, entry, speaks=speaks)
+        self._tasks.start(running)
 
     async def cut_off(self) -> int:
         """Cancel what still runs, then tell whoever was left without an answer; return how many.
@@ -116,11 +118,12 @@ class Boundary:
         conversation: Conversation,
         work: Callable[[], Awaitable[None]],
         name: str,
+        reference: str,
         entry: Entry | None,
         *,
         speaks: bool,
     ) -> None:
-        reference, started = secrets.token_hex(4), time.monotonic()
+        outcome, started = "cut off", time.monotonic()
         failure: BaseException | None = asyncio.CancelledError()
         self._open.append(conversation)
         with structlog.contextvars.bound_contextvars(
@@ -137,11 +140,11 @@ class Boundary:
                 await self._tell(conversation, error, reference)
             finally:
                 self._open.remove(conversation)
-                self._note(name, outcome_of(failure), time.monotonic() - started)
+                took_s = time.monotonic() - started
+                self._note(name, outcome_of(failure), took_s)
+                logger.info("request", outcome=outcome, took_s=round(took_s, 3))
             if entry:  # whoever was cut off keeps theirs until they have been told
                 entry.close()
-            took_s = round(time.monotonic() - started, 3)
-            logger.info("request", outcome=outcome, took_s=took_s)
             if self._at_home and conversation.origin.is_home:
                 await self._at_home(conversation)
 

@@ -30,9 +30,10 @@ class Conversation:
     `command_line` is what would ask the same again. `takes_place` puts the answer where the
     pressed message stands. `owes_answer`: they have read that an answer will come.
     `is_answered`: it has, and `answered_by` says where it went.
-    `is_from_elsewhere`: the person's own workspace is another one. `window` is where they read
-    the answer to what they pressed on the Home tab, `None` everywhere else. `member` is who they
-    are, where Slack has said so for this very moment; `None`: whoever needs it asks.
+    `reference` is what the log calls it by. `is_from_elsewhere`: the person's own workspace is
+    another one. `window` is where they read the answer to what they pressed on the Home tab,
+    `None` everywhere else. `member` is who they are, where Slack has said so for this very
+    moment; `None`: whoever needs it asks.
     """
 
     workspace: WorkspaceId
@@ -45,6 +46,7 @@ class Conversation:
     note: str | None = None
     command_line: str | None = None
     takes_place: bool = False
+    reference: str = ""
     is_from_elsewhere: bool = False
     window: AnswerWindow | None = None
     member: Member | None = None

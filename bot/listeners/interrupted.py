@@ -107,7 +107,13 @@ class Interruptions:
         except SlackRefusedError as error:  # the app is gone, or the person
             logger.warning("nobody to tell", what=pending.what, error=repr(error))
         else:
-            logger.warning("told that it was interrupted", what=pending.what, user=pending.user_id)
+            logger.warning(
+                "told that it was interrupted",
+                request=pending.request,
+                what=pending.what,
+                user=pending.user_id,
+                process=place.process_id,
+            )
         await self._answers.forget(place)
 
     async def _tell(self, workspace: WorkspaceId, pending: Pending) -> None:

@@ -8,6 +8,7 @@ import contextlib
 import itertools
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 
 import structlog
 
@@ -25,7 +26,7 @@ LOOK_AGAIN_S = 1.0
 # Those who write in the journal wait for each other, so that the store has time for the answers.
 # Whoever has theirs before it was their turn is not written down at all.
 AT_ONCE = 4
-STRUCK_OFF_WITHIN_S = 5.0
+STRUCK_OFF_WITHIN_S = 2.0
 
 
 class Entry:
@@ -75,29 +76,33 @@ class Journal:
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._open: set[Entry] = set()
 
-    def note(self, conversation: Conversation, what: str, *, form_waits: bool = False) -> Entry:
+    def note(
+        self, conversation: Conversation, what: str, request: str, *, form_waits: bool = False
+    ) -> Entry:
         """Begin to note that somebody waits for `what`; never waits for the store.
 
-        `form_waits`: the form before them says "please wait" until it is drawn anew.
+        `request` is its reference in the log. `form_waits`: the form before them says "please
+        wait" until it is drawn anew.
         """
         place = Place(conversation.workspace, self._process_id, next(self._numbers))
         entry = Entry(place, conversation, self._clock())
         self._open.add(entry)
-        self._tasks.start(self._keep(entry, what, form_waits=form_waits))
+        describe = partial(_described, conversation, what, request, form_waits=form_waits)
+        self._tasks.start(self._keep(entry, describe))
         return entry
 
     async def strike_off(self) -> None:
-        """Strike off whoever has an answer, after the tasks were cancelled; at most 5 s."""
+        """Strike off whoever has an answer, after the tasks were cancelled; at most 2 s."""
         over = [entry for entry in self._open if entry.is_over]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STRUCK_OFF_WITHIN_S):
                 await asyncio.gather(*map(self._strike, over))
 
-    async def _keep(self, entry: Entry, what: str, *, form_waits: bool) -> None:
+    async def _keep(self, entry: Entry, describe: Callable[[], Pending]) -> None:
         """One after the other, so that no note is written after it was struck off."""
         noted = None
         while not entry.is_over:
-            if (now := _described(entry.conversation, what, form_waits=form_waits)) != noted:
+            if (now := describe()) != noted:
                 noted = now
                 await self._write(entry, now)
             await entry.wait(self._look_again_s)
@@ -116,13 +121,16 @@ class Journal:
         self._open.discard(entry)
 
 
-def _described(conversation: Conversation, what: str, *, form_waits: bool) -> Pending:
+def _described(
+    conversation: Conversation, what: str, request: str, *, form_waits: bool
+) -> Pending:
     """Return everything that is needed to answer in the place of this process."""
     origin, line = conversation.origin, conversation.command_line
     window = None if form_waits else conversation.window
     return Pending(
         user_id=origin.user_id,
         what=what,
+        request=request,
         channel_id=origin.channel_id,
         response_url=origin.response_url,
         is_message=origin.is_message,

@@ -40,6 +40,6 @@ class KeyScreen:
     async def explained(self, conversation: Conversation, error: BotError) -> Message:
         """Return what to tell the person; one of our own sentences for each error."""
         logger.warning("not done", error=repr(error), cause=repr(error.__cause__))
-        facts = await self._failures.facts(error, conversation, "")
+        facts = await self._failures.facts(error, conversation, conversation.reference)
         trouble = draft_trouble(error, facts)
         return Message(trouble) if trouble else failure_message(error, facts)

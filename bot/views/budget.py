@@ -55,7 +55,7 @@ def _usage_text(usage: Usage, now: datetime) -> str:
     during = "in the last hour"
     if usage.span_s < WINDOW_S:
         started_at = now - timedelta(seconds=usage.span_s)
-        during = f"since I was started ({moment_token(started_at)})"
+        during = f"since {moment_token(started_at)}"
     if not usage.shares:
         return f"I have asked for nothing {during}."
     known = [each for each in usage.shares if each[0] != OTHER][:NAMED_ASKERS]

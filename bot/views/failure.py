@@ -16,6 +16,7 @@ from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.store.errors import (
     ConflictError,
+    ForgottenError,
     StoreError,
     StoreLockedError,
     WrongKeyRingError,
@@ -132,7 +133,19 @@ def _conflict(_error: ConflictError, facts: Facts) -> Message:
 
 
 def _store(_error: StoreError, facts: Facts) -> Message:
-    return retry_message("I cannot reach my memory right now.", facts)
+    return retry_message(
+        "I cannot reach my memory, the bot's database, right now. Please try again in a minute; if"
+        " it stays so, give the reference to whoever runs the bot.",
+        facts,
+    )
+
+
+def _forgotten(_error: ForgottenError, facts: Facts) -> Message:
+    return retry_message(
+        "The app was removed from this workspace, so I keep nothing of it any more. If somebody"
+        " has installed it again just now, please try again in a minute.",
+        facts,
+    )
 
 
 def _locked(_error: StoreLockedError, facts: Facts) -> Message:
@@ -180,6 +193,7 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     NoScanError: _no_scan,
     ConflictError: _conflict,
     StoreError: _store,
+    ForgottenError: _forgotten,
     StoreLockedError: _locked,
     WrongKeyRingError: _wrong_ring,
     LostConnectionError: _lost_connection,

@@ -5,6 +5,8 @@ from bot.views.blocks import actions, context, run_button, section
 from bot.views.facts import Facts
 from bot.views.text import escaped
 
+REFERENCE = "Reference"
+
 
 def plain_message(mrkdwn: str) -> Message:
     """Return one sentence, with nothing to press."""
@@ -14,7 +16,7 @@ def plain_message(mrkdwn: str) -> Message:
 def retry_message(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
     """A failure that may pass: with the reference for whoever looks into it, and `Try again`."""
     told = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
-    reference = f"Reference {facts.reference}" if facts.reference else ""
+    reference = f"{REFERENCE} {facts.reference}" if facts.reference else ""
     note: list[Block] = [context(f"{reference}{told}")] if reference else []
     again = run_button("Try again", facts.command_line) if facts.command_line else None
     return Message(

@@ -3,8 +3,10 @@
 from bot.message import Block, Message
 from bot.views.blocks import actions, run_button, section
 from bot.views.form import notice
+from bot.views.text import code, escaped
 
 _TITLE = "Domain Tracker"
+MAX_LINE_CHARS = 100
 # What is done by buttons and forms -> the command that shows how things stand now, and its button.
 _SHOWN_BY = {
     "digest": ("/domaindigest", "Digests"),
@@ -29,7 +31,7 @@ def old_button_message() -> Message:
 
 def done_message() -> Message:
     """Return what takes the place of "still at it" when the answer is somewhere else."""
-    text = "Done."
+    text = "You find the answer in the form."
     return Message(text, (section(text),))
 
 
@@ -37,7 +39,7 @@ def stopping_message(command_line: str | None) -> Message:
     """Return the answer to whoever is still waiting when the bot has to stop."""
     text = "I am being restarted and could not finish this. Please try again in a minute."
     again = run_button("Try again", command_line) if command_line else None
-    return Message(text, (section(text), *actions(again)))
+    return _about(command_line, text, *actions(again))
 
 
 def interrupted_message(what: str, command_line: str | None) -> Message:
@@ -49,12 +51,21 @@ def interrupted_message(what: str, command_line: str | None) -> Message:
     text = _interrupted_text(what, command_line)
     again = run_button("Try again", command_line) if command_line else None
     look = _look_button(what, command_line)
-    return Message(text.replace("`", ""), (section(text), *actions(again, look)))
+    return _about(command_line, text, *actions(again, look))
 
 
 def interrupted_form(what: str, command_line: str | None) -> Block:
     """Return the same for the form that they have open; answers to buttons would lie behind it."""
     return notice(_TITLE, [section(_interrupted_text(what, command_line))])
+
+
+def _about(command_line: str | None, text: str, *blocks: Block) -> Message:
+    """Return the message that begins with what was typed: several may be told of at once."""
+    plain = text.replace("`", "")
+    if not command_line:
+        return Message(plain, (section(text), *blocks))
+    told = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
+    return Message(f"{escaped(command_line, MAX_LINE_CHARS)}: {plain}", (section(told), *blocks))
 
 
 def _interrupted_text(what: str, command_line: str | None) -> str:

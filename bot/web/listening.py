@@ -1,10 +1,12 @@
 """What the bot serves over HTTP, all at one address."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import structlog
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 
 from bot.web.health import HealthEndpoints
 from bot.web.install import InstallEndpoint
@@ -33,6 +35,7 @@ async def listening(
 
     `note_request` learns of each request: its route, the status of its answer, and the seconds.
     """
+    logging.getLogger("aiohttp.server").addFilter(_is_of_ours)
     app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[timing(note_request)])
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
@@ -50,3 +53,12 @@ async def listening(
         yield
     finally:
         await runner.cleanup()
+
+
+def _is_of_ours(record: logging.LogRecord) -> bool:
+    """Whether it is a mistake of ours: that somebody sends no HTTP, or hangs up, is none.
+
+    Any port scan does; and what aiohttp 3.14 logs of it quotes what was sent.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError | ConnectionResetError)

@@ -14,7 +14,8 @@ Page = Callable[[str], Awaitable[tuple[bytes, str]]]
 Note = Callable[[str, int, float], object]
 
 # Whoever sends one of these came through a proxy: from where, nobody can be sure.
-_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
+_FORWARDED = ("Forwarded", "X-Real-IP", "Via")
+_FORWARDED_PREFIX = "x-forwarded-"
 
 
 class MetricsEndpoint:
@@ -74,11 +75,23 @@ def _brings(request: web.Request, token: str) -> bool:
 
 
 def _is_from_this_machine(request: web.Request) -> bool:
-    """Behind a proxy on this machine everybody would seem to be: those are not believed."""
-    if any(name in request.headers for name in _FORWARDED):
+    """Behind a proxy on this machine everybody would seem to be: those are not believed.
+
+    As far as they can be told: one that sends no header of its own, and `localhost` as the host,
+    cannot.
+    """
+    is_forwarded = any(name.lower().startswith(_FORWARDED_PREFIX) for name in request.headers)
+    if is_forwarded or any(name in request.headers for name in _FORWARDED):
         return False
+    asked_for = request.url.host or ""
+    return _is_loopback(request.remote or "") and (
+        asked_for == "localhost" or _is_loopback(asked_for)
+    )
+
+
+def _is_loopback(host: str) -> bool:
     try:
-        address = ipaddress.ip_address(request.remote or "")
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
     mapped = getattr(address, "ipv4_mapped", None)

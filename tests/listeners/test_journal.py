@@ -1,6 +1,7 @@
 """What the boundary notes of those who wait: beside the work, and never in its way."""
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -131,9 +132,13 @@ async def test_the_note_says_all_that_is_needed_to_answer_them(desk: Desk) -> No
     desk.start()
     await desk.documents.until(lambda: desk.documents.puts == 1)
 
-    assert await desk.pending() == Pending(
+    pending = await desk.pending()
+    assert pending is not None
+    assert re.fullmatch("[0-9a-f]{8}", pending.request)
+    assert pending == Pending(
         user_id="U1",
         what="/scan",
+        request=pending.request,
         channel_id="C1",
         response_url=URL,
         command_line="/scan shop.example",

@@ -97,7 +97,7 @@ def test_others_alone_are_no_empty_list() -> None:
 def test_after_a_start_it_says_since_when_it_counts() -> None:
     told = lines(PLENTY, (person("U1"), 1), span_s=600)[-1]
 
-    assert told == f"Used since I was started ({moment_token(ago(600))}): <@U1> 1."
+    assert told == f"Used since {moment_token(ago(600))}: <@U1> 1."
 
 
 def test_an_hour_without_requests_is_said() -> None:

@@ -146,3 +146,71 @@ async def test_a_request_that_breaks_is_noted_as_500() -> None:
         status = (await client.get("/broken")).status
 
     assert (status, notes.told) == (500, [("/broken", 500)])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "bot.example.com"},
+        {"Host": "127.0.0.1", "X-Forwarded-Proto": "https"},
+        {"Host": "127.0.0.1", "X-Forwarded-Host": "bot.example.com"},
+    ],
+    ids=["the host of a proxy", "its protocol", "the host that it was asked for"],
+)
+async def test_what_looks_like_a_proxy_of_this_machine_gets_nothing_without_a_token(
+    headers: dict[str, str],
+) -> None:
+    assert (await answer(headers, token=None, remote="127.0.0.1")).status == 403
+
+
+async def test_whoever_sends_no_http_makes_no_line_in_the_log(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    port = unused_port()
+    async with listening("127.0.0.1", port, HealthEndpoints({}), None):
+        for sent in (b"scan\r\n\r\n", b"GET / HTTP/1.1\r\nAuthorization : Bearer x\r\n\r\n"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(sent)
+            await reader.read()
+            writer.close()
+            await writer.wait_closed()
+
+    assert caplog.records == []
+
+
+async def test_what_stops_is_not_ready_and_alive() -> None:
+    async def works() -> bool:
+        return True
+
+    health = HealthEndpoints({"store": works})
+    port = unused_port()
+    async with listening("127.0.0.1", port, health, None), aiohttp.ClientSession() as http:
+        before = await http.get(f"http://127.0.0.1:{port}/readyz")
+        health.stop()
+        ready = await http.get(f"http://127.0.0.1:{port}/readyz")
+        alive = await http.get(f"http://127.0.0.1:{port}/healthz")
+
+    assert (before.status, ready.status, alive.status) == (200, 503, 200)
+
+
+async def test_a_check_that_hangs_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    released = asyncio.Event()
+
+    async def hang() -> bool:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await released.wait()  # as a database that does not answer the cancellation either
+            raise
+        return True
+
+    monkeypatch.setattr("bot.web.health.READY_WITHIN_S", 0.01)
+    health = HealthEndpoints({"store": hang})
+    port = unused_port()
+    async with listening("127.0.0.1", port, health, None), aiohttp.ClientSession() as http:
+        async with asyncio.timeout(2):
+            answer = await http.get(f"http://127.0.0.1:{port}/readyz")
+        told = await answer.json()
+    released.set()
+
+    assert (answer.status, told["checks"]) == (503, {"store": False})

@@ -43,12 +43,12 @@ def with_password(url: str) -> str:
     return url.replace("postgres:@", f"postgres:{PASSWORD}@")
 
 
-async def migrating(url: str) -> Said:
+async def migrating(url: str, cwd: str = "/") -> Said:
     """Run `migrate` where nothing else is set."""
     asked = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", "migrate"),
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "DATABASE_URL": url},
-        cwd="/",
+        cwd=cwd,
         stdout=PIPE,
         stderr=PIPE,
     )
@@ -91,6 +91,15 @@ class TestMigrate:
         said = await migrating("sqlite:////nowhere/bot.sqlite")
 
         assert said.out.startswith("There is nothing to do")
+        assert said.status == 0
+
+    async def test_where_nobody_has_set_a_database_that_is_said(self, tmp_path: Path) -> None:
+        said = await migrating("", cwd=str(tmp_path))
+
+        assert said.out == (
+            "DATABASE_URL is not set, so the store is the file data/bot.sqlite, which needs no"
+            " migration.\n"
+        )
         assert said.status == 0
 
     async def test_a_database_that_cannot_be_reached_is_told_without_its_password(self) -> None:
@@ -147,6 +156,31 @@ class TestMove:
             assert "ok    processes: 1 all." in doctor.out
             assert "Nothing was moved." in beside.err
             assert "Nothing was changed." in again.out
+
+    async def test_no_bot_starts_on_the_old_file_until_an_operator_says_so(
+        self, tmp_path: Path, empty_database: str
+    ) -> None:
+        async with used_town(tmp_path, BOT_SECRET_KEYS=ring("A")) as town:
+            keys = {"BOT_SECRET_KEYS": ring("A")}
+            exported = await command(town, "export", **keys)
+            await command(town, "move", "--to", with_password(empty_database), **keys)
+
+            refused = await command(town, **keys)
+            doctor = await command(town, "doctor", **keys)
+            again = await command(town, "export", **keys)
+            back = await command(town, "move", "--back", **keys)
+
+            assert refused.err.splitlines()[-1].startswith(
+                f"The bot cannot start: this store was moved to {parse_address(empty_database).place}"
+            )
+            assert "run `python -m bot move --back` first." in refused.err
+            assert refused.status == 1
+            assert marks(doctor)["DATABASE_URL"] == "FAIL"
+            assert (again.out, again.status) == (exported.out, 0)
+            assert (back.status, back.err) == (0, "")
+            assert PASSWORD not in refused.err + doctor.out + back.out
+            async with process(town, **keys):
+                await until_ready(town)
 
     async def test_the_address_can_come_where_no_list_of_processes_shows_it(
         self, tmp_path: Path, empty_database: str

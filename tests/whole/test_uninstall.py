@@ -4,10 +4,21 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
+from bot.playground.slack import lifecycle
+from bot.playground.slack.codes import Consent
 from bot.store.snapshot import read_snapshot
 from tests.whole.digests import make
-from tests.whole.town import Town, running_town, text_in_store
+from tests.whole.town import (
+    ABOUT,
+    Town,
+    make_store,
+    running_bot,
+    running_stand_ins,
+    running_town,
+    text_in_store,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -43,3 +54,29 @@ async def test_a_scan_that_ends_after_the_removal_brings_nothing_back(
     held = await text_in_store(town)
     assert b"shop.example" not in held
     assert not any(each.encode() in held for each in (town.slack.team_id, town.bob.id))
+
+
+def install_again(town: Town) -> None:
+    """Install the app on Slack's own page for it, and give the bot its new token."""
+    slack, now = town.slack, town.clock.seconds()
+    lifecycle.install(
+        slack.realm, Consent(slack.team_id, False, town.ada.id, tuple(ABOUT.scopes), None, now)
+    )
+    town.settings = town.settings.model_copy(
+        update={"slack_bot_token": SecretStr(slack.bot_token)}
+    )
+
+
+async def test_a_workspace_that_installs_the_app_again_is_at_home_at_once(
+    tmp_path: Path, mode: str
+) -> None:
+    async with running_stand_ins(tmp_path, mode) as town:
+        await make_store(town)
+        async with running_bot(town):
+            await town.connect()
+            await town.slack.uninstall()
+            await until_gone(town)
+
+        install_again(town)
+        async with running_bot(town):
+            await town.connect()

@@ -160,7 +160,7 @@ async def lose_store(town: Town) -> None:
             " AS $$ BEGIN RAISE EXCEPTION 'No space left on device'; END $$"
         )
         await connection.execute(
-            "CREATE TRIGGER full BEFORE INSERT OR UPDATE ON document EXECUTE FUNCTION refuse()"
+            "CREATE TRIGGER f BEFORE INSERT OR UPDATE ON document EXECUTE FUNCTION refuse()"
         )
 
 

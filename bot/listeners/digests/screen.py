@@ -179,7 +179,7 @@ class DigestScreen:
         logger.warning("told in the form", error=repr(error), cause=repr(error.__cause__))
         if isinstance(error, ChannelClosedError) and error.code == "is_archived":
             return archived_line(lead)
-        facts = await self.failures.facts(error, conversation, "")
+        facts = await self.failures.facts(error, conversation, conversation.reference)
         is_about_key = isinstance(error, _ABOUT_KEY)
         return trouble_line(failure_message(error, facts), lead, is_about_key=is_about_key)
 

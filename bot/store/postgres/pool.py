@@ -44,7 +44,9 @@ async def open_pool(address: Address) -> Pool:
     Raises:
         StoreError: the database cannot be reached. The message tells where, and no password.
     """
-    logging.getLogger("psycopg.pool").setLevel(logging.WARNING)  # two lines for each call of ours
+    # Two lines for each call of ours, and while the database is away dozens a second: whoever asks
+    # it then says so.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     pool = FreshPool(
         address.conninfo,
         kwargs=connecting(address),

@@ -24,7 +24,7 @@ from bot.views.digests.remedies import INVITE
 from bot.views.digests.state import person
 from bot.views.facts import Facts
 from bot.views.key import SET_KEY
-from bot.views.retry import plain_message, retry_message
+from bot.views.retry import REFERENCE, plain_message, retry_message
 from bot.views.text import moment_token
 
 
@@ -53,9 +53,11 @@ def trouble_line(message: Message, lead: str = "", *, is_about_key: bool = False
     elements = [each for block in message.blocks for each in block.get("elements", ())]
     is_about_key = is_about_key or any(each.get("action_id") == SET_KEY for each in elements)
     told = texts[0] if texts else message.text
+    references = [each["text"] for each in elements if str(each.get("text")).startswith(REFERENCE)]
     is_named = "`/domainkey`" in told
     mend = " `/domainkey` is the way to it." if is_about_key and not is_named else ""
-    return f"⚠️ {lead}{told}{mend}"
+    named = f" {references[0]}." if references else ""
+    return f"⚠️ {lead}{told}{mend}{named}"
 
 
 def _unknown(_error: UnknownDigestError, _facts: Facts) -> Message:
