@@ -69,12 +69,13 @@ def test_who_changed_it_may_not_be_known() -> None:
     assert text.startswith("Somebody changed this digest meanwhile.")
 
 
-def test_in_a_form_a_failure_is_one_line_without_buttons_and_references() -> None:
-    error = UnavailableError(is_outcome_unknown=False)
+def test_in_a_form_a_failure_is_one_line_without_buttons() -> None:
+    error, facts = UnavailableError(is_outcome_unknown=False), facts_for()
 
-    line = trouble_line(failure_message(error, facts_for()), "*Not saved.* ")
+    line = trouble_line(failure_message(error, facts), "*Not saved.* ")
 
-    assert line == "⚠️ *Not saved.* Domain Tracker cannot be reached, or is out of order."
+    told = "Domain Tracker cannot be reached, or is out of order."
+    assert line == f"⚠️ *Not saved.* {told} Reference {facts.reference}."
 
 
 def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
