@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.playground.tracker.holds import ScanHold
 from tests.whole.town import RING, Town, running_stand_ins, text_in_store, until_ready
 
 pytestmark = pytest.mark.anyio
@@ -195,7 +196,11 @@ async def test_every_wrong_setting_is_named_within_a_second(tmp_path: Path) -> N
         assert took_s < 3  # a second on an idle machine; this one may be busy with other tests
 
 
-async def test_a_stop_waits_for_the_scan_that_runs(tmp_path: Path, mode: str) -> None:
+@asynccontextmanager
+async def scanning(
+    tmp_path: Path, mode: str
+) -> AsyncIterator[tuple[Town, asyncio.subprocess.Process, ScanHold]]:
+    """Run the bot in the middle of bob's scan, whose answer is held back."""
     async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
         town.acme.add("shop.example", health=41)
         await until_ready(town)
@@ -203,9 +208,37 @@ async def test_a_stop_waits_for_the_scan_that_runs(tmp_path: Path, mode: str) ->
         hold = town.tracker.hold_scans()
         await town.bob.type("/scan shop.example")
         await hold.waiting(1)
+        yield town, bot, hold
 
+
+async def test_a_stop_waits_for_the_scan_that_runs(tmp_path: Path, mode: str) -> None:
+    async with scanning(tmp_path, mode) as (town, bot, hold):
         bot.send_signal(signal.SIGTERM)
         hold.release()
 
         assert "Scan of shop.example" in (await town.answer(town.bob)).everything
         assert await ended(bot) == 0
+
+
+async def test_a_stop_that_is_asked_for_again_by_a_platform_still_waits(
+    tmp_path: Path, mode: str
+) -> None:
+    """https://devcenter.heroku.com/articles/dyno-shutdown-behavior."""
+    async with scanning(tmp_path, mode) as (town, bot, hold):
+        for _ in range(3):
+            bot.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.1)
+        hold.release()
+
+        assert "Scan of shop.example" in (await town.answer(town.bob)).everything
+        assert await ended(bot) == 0
+
+
+async def test_whoever_presses_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
+    async with scanning(tmp_path, "socket") as (_, bot, hold):
+        bot.send_signal(signal.SIGINT)
+        await asyncio.sleep(0.1)
+        bot.send_signal(signal.SIGINT)
+
+        assert await ended(bot) == 1
+        hold.release()
