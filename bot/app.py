@@ -12,7 +12,6 @@ from bot.engine.local import ticking
 from bot.features import Running, register_features
 from bot.ground import Ground, laid
 from bot.lifecycle import register_lifecycle
-from bot.listeners.boundary import Boundary
 from bot.listeners.interrupted import Interruptions
 from bot.measuring import look_at_processes
 from bot.parts import Pace, Parts, Role
@@ -112,17 +111,19 @@ async def _watch_over_answers(
     stack.push_async_callback(processes.leave)
     await stack.enter_async_context(ticking(interruptions.tick, every_s=REFRESH_EVERY_S))
     listener = await stack.enter_async_context(AsyncExitStack())
-    stack.push_async_callback(_finish, parts.tasks, running.boundary, finishing)
+    stack.push_async_callback(_finish, parts.tasks, running, finishing)
     stack.callback(running.stop)
     stack.callback(interruptions.stop)
     return listener
 
 
-async def _finish(tasks: Tasks, boundary: Boundary, finishing: _Finishing) -> None:
+async def _finish(tasks: Tasks, running: Running, finishing: _Finishing) -> None:
     """Wait for what was begun; whoever would be left without an answer is told so."""
     if await tasks.are_done_within(finishing.left_s()):
         return
-    logger.warning("work was cut off by the stop", people=await boundary.cut_off())
+    people = await running.boundary.cut_off()
+    running.cut_off()
+    logger.warning("work was cut off by the stop", people=people)
 
 
 def _own_checks(parts: Parts, workspaces: Workspaces) -> dict[str, Check]:

@@ -44,7 +44,7 @@ from bot.scans import Scans
 from bot.sharing.allowances import SharedAllowances, share_allowances
 from bot.sharing.expiry import forget_expired
 from bot.tracker.budget import Budget
-from bot.tracker.client import TrackerClient
+from bot.tracker.client import Tracker, TrackerClient
 from bot.tracker.measured import MeasuredTracker
 from bot.views.digests.notices import owner_notice
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
@@ -56,9 +56,9 @@ class Running:
     """What the features do from now on: answer people, and what comes again and again.
 
     `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds, `own` what each of them does. After `stop` nothing that is due is begun any more.
-    `open_home` draws somebody's Home tab. Each of `forget` lets this process remember nothing of a
-    workspace.
+    seconds, `own` what each of them does. After `stop` nothing that is due is begun any more,
+    after `cut_off` nothing is asked of the service. `open_home` draws somebody's Home tab. Each of
+    `forget` lets this process remember nothing of a workspace.
     """
 
     boundary: Boundary
@@ -67,6 +67,7 @@ class Running:
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
     own: tuple[Callable[[], Awaitable[object]], ...]
     stop: Callable[[], None]
+    cut_off: Callable[[], None]
     open_home: Callable[[WorkspaceId, str], Awaitable[None]]
     forget: tuple[Callable[[WorkspaceId], object], ...]
 
@@ -86,7 +87,8 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
     budget, meter = Budget(), Meter()
     sharing = share_allowances(parts.documents, budget, meter, parts.tasks, clock=parts.clock)
     allowances = Allowances(office.keys, budget, meter, refresh=sharing.refresh)
-    connection = _connection(parts, office, budget, sharing, homes)
+    tracker = _tracker(parts, budget, sharing)
+    connection = _connection(tracker, office, homes)
     portfolio = Portfolio(
         connection, clock=parts.clock, on_change=homes.changed, versions=parts.commons.versions
     )
@@ -158,6 +160,7 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
         },
         own=(sharing.usage.tick,),
         stop=stop,
+        cut_off=tracker.cut_off,
         open_home=home.draw_for,
         forget=forget,
     )
@@ -195,9 +198,7 @@ def _register_digests(
     DigestPauseListeners(desk=desk, access=access, screen=screen).register(dispatcher)
 
 
-def _connection(
-    parts: Parts, office: Office, budget: Budget, sharing: SharedAllowances, homes: Homes
-) -> Connection:
+def _tracker(parts: Parts, budget: Budget, sharing: SharedAllowances) -> MeasuredTracker:
     url, service = parts.settings.domain_tracker_url, parts.metrics.service
 
     def note_sent(fingerprint: str) -> None:
@@ -207,8 +208,10 @@ def _connection(
     client = TrackerClient(
         parts.tracker_http, base_url=url, budget=budget, on_sent=note_sent, peers=sharing.budget
     )
-    tracker = MeasuredTracker(client, service.note_call)
+    return MeasuredTracker(client, service.note_call)
 
+
+def _connection(tracker: Tracker, office: Office, homes: Homes) -> Connection:
     async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
         homes.changed(workspace)
         await office.notices(workspace, key)

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 
@@ -70,6 +70,15 @@ class MeasuredTracker:
     def __init__(self, wrapped: Tracker, note: Note) -> None:
         self._wrapped = wrapped
         self._note = note
+        self._under_way: set[asyncio.Task[Any]] = set()
+
+    def cut_off(self) -> None:
+        """Cancel the tasks whose calls are under way: nobody waits for them any more.
+
+        Else they would end with the line to the service, and look as if that had failed.
+        """
+        for task in self._under_way:
+            task.cancel()
 
     async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
         """See `Tracker.list_domains`."""
@@ -104,12 +113,16 @@ class MeasuredTracker:
     async def _measured(self, operation: str, purpose: Purpose, call: Awaitable[T]) -> T:
         began = time.perf_counter()
         failure: BaseException | None = None
+        if task := asyncio.current_task():
+            self._under_way.add(task)
         try:
             return await call
         except BaseException as error:
             failure = error
             raise
         finally:
+            if task:
+                self._under_way.discard(task)
             took_s, outcome = time.perf_counter() - began, outcome_of(failure)
             self._note(operation, outcome, took_s)
             logger.info(

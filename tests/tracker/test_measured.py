@@ -241,3 +241,23 @@ async def test_the_line_of_a_digest_carries_the_digest(log: Log) -> None:
     (line,) = calls(log)
     assert (line["workspace"], line["digest"]) == ("-.T1", digest.digest_id)
     assert line["purpose"] == "scheduled"
+
+
+async def test_what_a_stop_cuts_off_does_not_count_as_a_service_that_failed() -> None:
+    began, outcomes = asyncio.Event(), list[str]()
+    wrapped = FakeTracker()
+
+    async def hang() -> None:
+        began.set()
+        await asyncio.Event().wait()
+
+    wrapped.before_answer = hang
+    tracker = MeasuredTracker(wrapped, lambda _what, outcome, _took_s: outcomes.append(outcome))
+    call = asyncio.create_task(tracker.list_domains(KEY))
+    await began.wait()
+
+    tracker.cut_off()
+    await asyncio.wait({call})
+
+    assert call.cancelled()
+    assert outcomes == ["cut_off"]
