@@ -20,6 +20,8 @@ Serve = Callable[[asyncio.Event], Awaitable[None]]
 WRONG_SETTINGS = 2
 CANNOT_START = 1
 INTERRUPTED = 130
+# Longer than a stop takes, and less than the 30 s after which platforms kill.
+ENDED_WITHIN_S = 28.0
 PROCESSES = ("web", "worker")
 OPERATIONS = ("doctor", "export", "import", "rotate-secrets", "move")
 
@@ -84,7 +86,7 @@ def _tell_problems(problems: list[str]) -> int:
     return print_problems(problems)
 
 
-def _migrate(database: Path | Address) -> int:
+def _migrate(database: Path | Address | None) -> int:
     from bot import operate
 
     return _operate(lambda: operate.migrate(database))
@@ -120,6 +122,8 @@ def _command(settings: Settings, arguments: argparse.Namespace) -> Coroutine[Any
             return operate.export(settings)
         case "import":
             return operate.import_file(settings, arguments.file, is_applied=arguments.apply)
+        case "move" if arguments.back:
+            return operate.come_back(settings)
         case "move":
             return operate.move(settings, arguments.to or os.environ.get(MOVE_TO, ""))
         case _:
@@ -152,15 +156,21 @@ def _run(settings: Settings, role: str) -> int:
 
 
 async def _until_stopped(serve: Serve) -> None:
-    stop = asyncio.Event()
+    """Serve until SIGTERM or SIGINT; a stop that hangs is ended before a platform kills it.
 
-    def asked_to_stop() -> None:
-        if stop.is_set():  # asked twice: whoever asks does not want to wait
+    Platforms may send SIGTERM several times: https://devcenter.heroku.com/articles/dyno-shutdown-behavior.
+    """
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def asked_to_stop(number: signal.Signals) -> None:
+        if not stop.is_set():
+            stop.set()
+            loop.call_later(ENDED_WITHIN_S, os._exit, CANNOT_START)
+        elif number is signal.SIGINT:  # pressed again: whoever sits there does not want to wait
             os._exit(CANNOT_START)
-        stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, asked_to_stop)
+        loop.add_signal_handler(number, asked_to_stop, number)
     await serve(stop)
 
 

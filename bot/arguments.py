@@ -108,15 +108,25 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         description=(
             "Copies the store of DATABASE_URL, sqlite:///…, into an empty database: all of it or"
             " nothing, what is sealed stays sealed with the same keys. The bot must be stopped."
-            " Both sides are compared at the end. Begun again, it ends the same."
+            " Both sides are compared at the end. Begun again, it ends the same. No bot starts on"
+            " the file afterwards."
         ),
     )
-    moving.add_argument(
+    way = moving.add_mutually_exclusive_group()
+    way.add_argument(
         "--to",
         metavar="URL",
         help=(
             f"postgresql://…, the new DATABASE_URL. Whoever is on this machine can read it while"
             f" the command runs: set {MOVE_TO} instead when it holds a password"
+        ),
+    )
+    way.add_argument(
+        "--back",
+        action="store_true",
+        help=(
+            "move nothing, and let a bot start on the SQLite store again as it is; what happened"
+            " in the database since is not in it"
         ),
     )
 

@@ -9,9 +9,9 @@ from bot.operating.database_store import DatabaseStore
 from bot.operating.errors import OperatingError
 from bot.operating.file_store import FileStore
 from bot.operating.moving import Progress
-from bot.operating.relocation import relocate
+from bot.operating.relocation import back, relocate
 from bot.operating.stored import Store
-from bot.settings import Settings
+from bot.settings import DEFAULT_FILE, Settings
 from bot.store.errors import WrongKeyRingError
 from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.migrating import OURS, MigrationSet, migrate
@@ -32,8 +32,16 @@ def store_of(settings: Settings) -> Store:
     return DatabaseStore(settings.database, migrations())
 
 
-async def migrate_store(database: Path | Address) -> list[str]:
-    """Bring the tables of a database up to date; return what to say of it; raise StoreError."""
+async def migrate_store(database: Path | Address | None) -> list[str]:
+    """Bring the tables of a database up to date; return what to say of it; raise StoreError.
+
+    `None`: nobody has set which.
+    """
+    if database is None:
+        return [
+            f"DATABASE_URL is not set, so the store is the file {DEFAULT_FILE}, which needs no"
+            " migration."
+        ]
     if isinstance(database, Path):
         return ["There is nothing to do: the store is a file, which needs no migration."]
     steps = await migrate(database, migrations())
@@ -46,12 +54,7 @@ async def move(settings: Settings, to: str, tell: Callable[[str], object]) -> li
     Raises:
         OperatingError, StoreError: why it was not moved.
     """
-    path, keys = settings.database, settings.bot_secret_keys
-    if not isinstance(path, Path):
-        raise OperatingError(
-            "DATABASE_URL is a PostgreSQL already. `move` brings a store from SQLite there: let"
-            " DATABASE_URL be the old address, sqlite:///…. Nothing was moved."
-        )
+    path, keys = _old_house(settings), settings.bot_secret_keys
     if not to:
         raise OperatingError(f"Where to? Give the address as --to or in {MOVE_TO}.")
     try:
@@ -66,3 +69,21 @@ async def move(settings: Settings, to: str, tell: Callable[[str], object]) -> li
         )
     except WrongKeyRingError as error:
         raise OperatingError(f"{error}. Nothing was moved.") from error
+
+
+async def move_back(settings: Settings) -> list[str]:
+    """Let bots start on the embedded store again; return what to say of it.
+
+    Raises:
+        OperatingError, StoreError: why not.
+    """
+    return await back(_old_house(settings))
+
+
+def _old_house(settings: Settings) -> Path:
+    if isinstance(settings.database, Path):
+        return settings.database
+    raise OperatingError(
+        "DATABASE_URL is a PostgreSQL already. `move` is for a store in SQLite: let DATABASE_URL"
+        " be the old address, sqlite:///…. Nothing was changed."
+    )

@@ -16,7 +16,7 @@ from bot.admin.managers import Managers
 from bot.diagnosis import diagnose
 from bot.digests.errors import UnknownDigestError
 from bot.digests.shelf import Shelf
-from bot.house import migrate_store, store_of
+from bot.house import migrate_store, move_back, store_of
 from bot.house import move as move_store
 from bot.logs import set_up_logs
 from bot.operating.difference import Difference, difference_between
@@ -180,8 +180,8 @@ async def _wipe_traces(documents: Documents) -> None:
         ) from error
 
 
-async def migrate(database: Path | Address) -> int:
-    """Bring the tables of a database up to date."""
+async def migrate(database: Path | Address | None) -> int:
+    """Bring the tables of a database up to date; `None`: DATABASE_URL is not set."""
     _print(await migrate_store(database))
     return DONE
 
@@ -189,6 +189,12 @@ async def migrate(database: Path | Address) -> int:
 async def move(settings: Settings, to: str) -> int:
     """Bring the embedded store, as it is, into the database at the address `to`."""
     _print(await move_store(settings, to, _print_now))
+    return DONE
+
+
+async def come_back(settings: Settings) -> int:
+    """Let bots start on the embedded store again, after a `move`."""
+    _print(await move_back(settings))
     return DONE
 
 

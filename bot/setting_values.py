@@ -7,28 +7,50 @@ import ipaddress
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import SplitResult, urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
-from bot.store.postgres.address import SCHEMES, Address, parse_address
+from bot.store.postgres.address import (
+    DEFAULT_POOL_SIZE,
+    MAX_POOL_SIZE,
+    MIN_POOL_SIZE,
+    SCHEMES,
+    Address,
+    parse_address,
+)
 from bot.store.sealed import KeyRing
 
 BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-[!-~]+")
 APP_TOKEN = re.compile(r"xapp-[!-~]+")
 METRICS_TOKEN = re.compile(r"[!-~]{16,}")  # it is sent in a header, so nothing else fits in
 SQLITE = "sqlite:///"
+MAX_LABEL_CHARS = 100
+Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+Format = Literal["console", "json"]
 
 
-def database_of(url: str) -> Path | Address:
+def database_of(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Path | Address:
     """Return where a DATABASE_URL leads: a file, or a database of PostgreSQL.
+
+    `pool_size` counts where the address itself does not say.
 
     Raises:
         ValueError: it is none; nothing of it is quoted. Settings that were loaded are checked.
     """
     url = _database_address(url)
-    return Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else parse_address(url)
+    if url.startswith(SQLITE):
+        return Path(url.removeprefix(SQLITE))
+    return parse_address(url, pool_size=pool_size)
 
 
 def _url_parts(text: str) -> SplitResult | None:
@@ -104,6 +126,26 @@ def _networks(text: str) -> str:
     return text
 
 
+def _told(what: str) -> WrapValidator:
+    """Say `must …` of what is wrong, in the place of pydantic's own words."""
+
+    def check(value: Any, right: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return right(value)
+        except ValidationError:
+            raise ValueError(f"must {what}") from None
+
+    return WrapValidator(check)
+
+
+def _number(low: float, high: float) -> WrapValidator:
+    return _told(f"be a number from {low:g} to {high:g}")
+
+
+def _one_of(kind: Any) -> WrapValidator:
+    return _told(f"be one of {', '.join(get_args(kind))}")
+
+
 Url = Annotated[str, AfterValidator(_address)]
 ApiUrl = Annotated[str, AfterValidator(_api_address)]
 PublicUrl = Annotated[str, AfterValidator(_public_address)]
@@ -120,3 +162,13 @@ MetricsToken = Annotated[
         _secret_like(METRICS_TOKEN, "at least 16 letters, digits or signs, without spaces")
     ),
 ]
+Label = Annotated[
+    str, Field(max_length=MAX_LABEL_CHARS), _told(f"have at most {MAX_LABEL_CHARS} characters")
+]
+Port = Annotated[int, Field(ge=1, le=65535), _number(1, 65535)]
+PoolSize = Annotated[
+    int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE), _number(MIN_POOL_SIZE, MAX_POOL_SIZE)
+]
+TickSeconds = Annotated[float, Field(ge=0.5, le=60), _number(0.5, 60)]  # a slot cannot wait longer
+LogLevel = Annotated[Level, BeforeValidator(lambda level: level.upper()), _one_of(Level)]
+LogFormat = Annotated[Format, _one_of(Format)]

@@ -3,16 +3,9 @@
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    ModelWrapValidatorHandler,
-    SecretStr,
-    ValidationError,
-    model_validator,
-)
+from pydantic import ModelWrapValidatorHandler, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.setting_values import (
@@ -21,16 +14,22 @@ from bot.setting_values import (
     AppToken,
     BotToken,
     DatabaseUrl,
+    Label,
+    LogFormat,
+    LogLevel,
     MetricsToken,
     Networks,
+    PoolSize,
+    Port,
     PublicUrl,
     SecretKeys,
+    TickSeconds,
     Url,
     database_of,
 )
-from bot.store.postgres.address import SCHEMES, Address
+from bot.store.key_file import key_file_of
+from bot.store.postgres.address import DEFAULT_POOL_SIZE, SCHEMES, Address
 
-MAX_LABEL_CHARS = 100
 OAUTH = ("slack_client_id", "slack_client_secret")
 NEW_KEY = (
     "python -c 'import base64, secrets;"
@@ -47,7 +46,8 @@ class SettingsError(Exception):
 
 
 S = TypeVar("S", bound=BaseSettings)
-DATABASE = f"{SQLITE}data/bot.sqlite"
+DEFAULT_FILE = Path("data/bot.sqlite")
+DATABASE = f"{SQLITE}{DEFAULT_FILE}"
 
 
 class Settings(BaseSettings):
@@ -58,7 +58,7 @@ class Settings(BaseSettings):
     )
 
     domain_tracker_url: Url
-    domain_tracker_owned_type: str = Field(default="owned", max_length=MAX_LABEL_CHARS)
+    domain_tracker_owned_type: Label = "owned"
     slack_bot_token: BotToken | None = None
     slack_app_token: AppToken | None = None
     slack_signing_secret: SecretStr | None = None
@@ -68,15 +68,14 @@ class Settings(BaseSettings):
     public_url: PublicUrl | None = None
     slack_api_url: ApiUrl = "https://slack.com/api/"
     host: str = "127.0.0.1"
-    port: int = Field(default=3000, ge=1, le=65535)
+    port: Port = 3000
     database_url: DatabaseUrl = DATABASE
+    database_pool_size: PoolSize = DEFAULT_POOL_SIZE
     bot_secret_keys: SecretKeys | None = None
     egress_ips: Networks = ""
-    tick_seconds: float = Field(default=10, ge=0.5, le=60)  # a slot is not to wait longer
-    log_level: Annotated[
-        Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(lambda level: level.upper())
-    ] = "INFO"
-    log_format: Literal["console", "json"] | None = None
+    tick_seconds: TickSeconds = 10
+    log_level: LogLevel = "INFO"
+    log_format: LogFormat | None = None
     metrics_token: MetricsToken | None = None
 
     @property
@@ -92,7 +91,7 @@ class Settings(BaseSettings):
     @property
     def database(self) -> Path | Address:
         """Where the store is: the file of the embedded one, or the address in PostgreSQL."""
-        return database_of(self.database_url)
+        return database_of(self.database_url, pool_size=self.database_pool_size)
 
     @property
     def database_path(self) -> Path:
@@ -135,7 +134,11 @@ class _OnlyTheDatabase(BaseSettings):
 def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
     yield from _problems_of_ways(given)
     if _is_in_postgres(given) and "bot_secret_keys" not in given:
-        yield f"BOT_SECRET_KEYS: needed with PostgreSQL; make one key with {NEW_KEY}"
+        yield (
+            "BOT_SECRET_KEYS: needed with PostgreSQL; after a `move` it is the content of the key"
+            f" file beside the old store, {key_file_of(DEFAULT_FILE)} by default; otherwise make"
+            f" one key with {NEW_KEY}"
+        )
     if "slack_app_token" not in given and "slack_signing_secret" not in given:
         yield (
             "SLACK_SIGNING_SECRET: needed for HTTP"
@@ -192,10 +195,14 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
     return settings
 
 
-def load_database(env_file: Path = Path(".env")) -> Path | Address:
-    """Return where the store is, whatever else is set or not; raise as above."""
+def load_database(env_file: Path = Path(".env")) -> Path | Address | None:
+    """Return where DATABASE_URL leads, whatever else is set or not; raise as above.
+
+    `None`: it is not set, and the store is DEFAULT_FILE.
+    """
     try:
-        return database_of(_read(_OnlyTheDatabase, env_file).database_url)
+        found = _read(_OnlyTheDatabase, env_file)
+        return database_of(found.database_url) if found.model_fields_set else None
     except ValidationError as error:
         raise SettingsError(_problems_within(error)) from None
 

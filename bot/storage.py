@@ -10,6 +10,7 @@ import structlog
 
 from bot.house import migrations
 from bot.installations.departure import beginning_of
+from bot.operating.forwarding import require_unmoved
 from bot.operating.store_checks import disk_warning
 from bot.settings import Settings
 from bot.store.forgotten import ErasableDocuments, ForgettingDocuments
@@ -55,8 +56,8 @@ async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
     """Yield the store of these settings; `note` learns of each call.
 
     Raises:
-        StoreError: it cannot be opened: in use, damaged, out of date, not reachable, or sealed
-            with other keys.
+        StoreError: it cannot be opened: in use, damaged, out of date, not reachable, moved
+            elsewhere, or sealed with other keys.
     """
     database = settings.database
     async with AsyncExitStack() as stack:
@@ -77,7 +78,13 @@ async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
 async def _open_file(path: Path) -> ForgettingDocuments:
     if warning := disk_warning(os.environ):
         logger.warning(warning)
-    return ForgettingDocuments(await open_sqlite(path), beginning_of=beginning_of)
+    documents = await open_sqlite(path)
+    try:
+        await require_unmoved(documents)
+    except BaseException:
+        await documents.close()
+        raise
+    return ForgettingDocuments(documents, beginning_of=beginning_of)
 
 
 async def _open_shared(address: Address) -> PostgresDocuments:

@@ -13,10 +13,13 @@ from bot.app import FINISH_WITHIN_S
 from bot.arguments import parser
 from bot.engine.queue import HAND_BACK_WITHIN_S
 from bot.listeners.boundary import EXCUSES_WITHIN_S
+from bot.operating.database_checks import BESIDE_POOL
 from bot.settings import Settings
 from tests.whole.town import RING
 
 ROOT = Path(__file__).parents[1]
+# Connections: https://devcenter.heroku.com/articles/heroku-postgres-plans#essential-tier
+ESSENTIAL_0 = 20
 UNITS = ["web", "worker"]
 GUIDE = (ROOT / "docs/deploying.md").read_text()
 
@@ -60,6 +63,18 @@ def test_the_one_click_platform_is_asked_for_all_that_a_process_needs() -> None:
         "slack_bot_token": SecretStr("xoxb-1"),  # or the three of OAuth: either is optional
     }
     assert Settings(**given).is_shared  # type: ignore[arg-type]  # of several types
+
+
+def test_the_one_click_platform_has_connections_for_two_of_each_process() -> None:
+    """Old and new ones may overlap during a release."""
+    found = app_json()
+    env, formation = found["env"], found["formation"]
+    assert isinstance(env, dict)
+    assert isinstance(formation, dict)
+
+    assert "heroku-postgresql:essential-0" in found["addons"]  # type: ignore[operator]  # a list
+    each = int(env["DATABASE_POOL_SIZE"]["value"]) + BESIDE_POOL
+    assert 2 * len(formation) * each <= ESSENTIAL_0
 
 
 def test_the_one_click_platform_brings_a_database_and_both_processes() -> None:

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings, SettingsError, load_database, load_settings
-from bot.store.postgres.address import parse_address
+from bot.settings import DATABASE, Settings, SettingsError, load_database, load_settings
+from bot.store.postgres.address import DEFAULT_POOL_SIZE, Address, parse_address
 from tests.builders import APP_TOKEN, BOT_TOKEN
 
 SIGNING_SECRET = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
@@ -118,6 +118,7 @@ WRONG = {
     "ticks too short": ({"TICK_SECONDS": "0"}, None),
     "ticks too long": ({"TICK_SECONDS": "3601"}, None),
     "ticks that are no number": ({"TICK_SECONDS": "nan"}, None),
+    "too many connections": ({"DATABASE_POOL_SIZE": "501"}, None),
     "an unknown level": ({"LOG_LEVEL": "LOUD"}, None),
     "an unknown format": ({"LOG_FORMAT": "xml"}, None),
     "a metrics token that can be guessed": (
@@ -282,7 +283,58 @@ def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     (problem,) = problems(env_file)
 
-    assert problem.startswith("BOT_SECRET_KEYS: needed with PostgreSQL; make one key with python")
+    assert problem.startswith(
+        "BOT_SECRET_KEYS: needed with PostgreSQL; after a `move` it is the content of the key file"
+        " beside the old store, data/bot.sqlite.key by default; otherwise make one key with python"
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "setting", "used"),
+    [
+        ("", {}, DEFAULT_POOL_SIZE),
+        ("", {"DATABASE_POOL_SIZE": "4"}, 4),
+        ("?pool_size=7", {"DATABASE_POOL_SIZE": "4"}, 7),
+    ],
+    ids=["neither", "the setting", "the address wins"],
+)
+def test_how_many_connections_a_process_opens(
+    query: str,
+    setting: dict[str, str],
+    used: int,
+    env_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    there = {"DATABASE_URL": POSTGRES + query, "BOT_SECRET_KEYS": KEY_RING}
+    put(monkeypatch, RIGHT | there | setting)
+
+    database = load_settings(env_file).database
+
+    assert isinstance(database, Address)
+    assert database.pool_size == used
+
+
+# What a wrong value of a setting with few right ones is told.
+PLAIN = {
+    "PORT": ("0", "65536", "3.5", "x", "must be a number from 1 to 65535"),
+    "TICK_SECONDS": ("0.4", "61", "nan", "x", "must be a number from 0.5 to 60"),
+    "DATABASE_POOL_SIZE": ("1", "501", "3.5", "x", "must be a number from 2 to 500"),
+    "LOG_LEVEL": ("LOUD", "must be one of DEBUG, INFO, WARNING, ERROR"),
+    "LOG_FORMAT": ("xml", "must be one of console, json"),
+    "DOMAIN_TRACKER_OWNED_TYPE": ("x" * 101, "must have at most 100 characters"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [(name, value, told) for name, (*values, told) in PLAIN.items() for value in values],
+)
+def test_what_a_setting_takes_is_told_in_plain_words(
+    name: str, value: str, told: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT | {name: value})
+
+    assert problems(env_file) == [f"{name}: {told}"]
 
 
 @pytest.mark.parametrize(
@@ -292,8 +344,9 @@ def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) ->
         (f"{POSTGRES}?pool_size=0", "pool_size in the address"),
         (f"{POSTGRES}?no_such_option={PASSWORD}", "the address of the database cannot be read"),
         (POSTGRES.replace("@", "%zz@"), "the address of the database cannot be read"),
+        (POSTGRES.replace("bot:", "bot:5/"), "the address of the database cannot be read"),
     ],
-    ids=["mode", "size", "option", "not quoted"],
+    ids=["mode", "size", "option", "not quoted", "slash"],
 )
 def test_a_wrong_address_of_postgres_is_named_and_not_quoted(
     url: str, line: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
@@ -306,9 +359,11 @@ def test_a_wrong_address_of_postgres_is_named_and_not_quoted(
 def test_where_the_store_is_can_be_read_without_any_other_setting(
     env_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert load_database(env_file) == Path("data/bot.sqlite")
+    assert load_database(env_file) is None
     env_file.write_text(f"DATABASE_URL={POSTGRES}\nTICK_SECONDS=no number\n")
     assert load_database(env_file) == parse_address(POSTGRES)
+    monkeypatch.setenv("DATABASE_URL", DATABASE)
+    assert load_database(env_file) == Path("data/bot.sqlite")
 
     put(monkeypatch, {"DATABASE_URL": f"mysql://bot:{PASSWORD}@db/bot"})
     with pytest.raises(SettingsError, match="DATABASE_URL: must look like") as caught:
@@ -353,6 +408,7 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
         "LOG_LEVEL": "debug",
         "LOG_FORMAT": "json",
         "METRICS_TOKEN": METRICS_TOKEN,
+        "DATABASE_POOL_SIZE": "500",
     }
     put(monkeypatch, del_signing | more)
 
@@ -365,6 +421,7 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (settings.log_level, settings.log_format) == ("DEBUG", "json")
     assert settings.metrics_token
     assert settings.metrics_token.get_secret_value() == METRICS_TOKEN
+    assert settings.database_pool_size == 500
     assert settings.egress_addresses == ("192.0.2.1", "192.0.2.7/24", "2001:db8::/32")
 
 

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from bot.operating.forwarding import FORWARDING
 from bot.store.base import Document
 from bot.store.rows import encode_value
 from bot.workspace import WorkspaceId
@@ -13,6 +14,7 @@ MARK = "meta/move"  # in the new house: what was moved there
 # What belongs to a process or to the place itself: of no use elsewhere, or untrue there.
 STAYS = (
     MARK,
+    FORWARDING,
     "meta/check",  # what the store writes to see whether it works
     "meta/process/",  # who lives
     "meta/traces",  # that this file is to be wiped

@@ -90,8 +90,8 @@ def connections_finding(address: Address, facts: Facts, running: Sequence[Proces
     if wanted > facts.allowed or (not running and each > free):
         processes = f"{len(running):,} processes" if len(running) > 1 else "one process"
         mend = (
-            f"That is too few for {processes}: lower pool_size in DATABASE_URL, allow more, or"
-            " use a pooler with pool_mode=transaction."
+            f"That is too few for {processes}: lower DATABASE_POOL_SIZE (or pool_size in"
+            " DATABASE_URL, which wins), allow more, or use a pooler with pool_mode=transaction."
         )
         return warning(CONNECTIONS, many, mend)
     return ok(CONNECTIONS, many)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bot.operating.finding import Finding, failure, ok, warning
+from bot.operating.forwarding import MEND, forwarding_in
 from bot.operating.places import places_of
 from bot.operating.printing import counted, shown
 from bot.operating.sealed_places import SealedText, sealed_in, unopened
@@ -89,6 +90,8 @@ def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Findin
     where = shown(str(path.absolute()))
     if unreadable := unreadable_finding(where, snapshot):
         return unreadable
+    if forwarding := forwarding_in(snapshot.documents):
+        return failure(STORE, f"{where} {forwarding.told}", f"{MEND[0].upper()}{MEND[1:]}")
     if not (may_write(path) and may_write(path.resolve().parent)):
         return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"

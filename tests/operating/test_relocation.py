@@ -16,6 +16,7 @@ from bot.house import migrations
 from bot.operating.cargo import MARK
 from bot.operating.database_store import DatabaseStore
 from bot.operating.errors import OperatingError
+from bot.operating.forwarding import FORWARDING, come_back, forwarding_in
 from bot.operating.moving import Progress, move_into, survey
 from bot.operating.relocation import relocate
 from bot.presence import SharedProcesses
@@ -68,7 +69,7 @@ async def documents_at(url: str) -> tuple[Document, ...]:
 
 async def documents_to_move(path: Path) -> tuple[Document, ...]:
     snapshot = await read_snapshot(path)
-    return tuple(each for each in snapshot.documents if each.key not in LEFT)
+    return tuple(each for each in snapshot.documents if each.key not in {*LEFT, FORWARDING})
 
 
 @contextlib.asynccontextmanager
@@ -217,6 +218,42 @@ async def test_no_bot_can_start_on_the_file_while_it_is_moved(path: Path, databa
     await relocate(path, target, setting=RING, now=NOW, progress=QUIETLY)
 
     assert refused
+
+
+async def test_the_file_says_where_its_store_has_gone_and_not_how_to_get_in(
+    path: Path, database: str
+) -> None:
+    await moved(path, database.replace("postgres:@", "postgres:sesame-open@"))
+
+    (note,) = [each for each in (await read_snapshot(path)).documents if each.key == FORWARDING]
+    assert note.value == {"v": 1, "to": parse_address(database).place, "at": NOW.isoformat()}
+
+
+async def test_cut_off_before_the_file_was_told_a_second_time_tells_it(
+    path: Path, database: str
+) -> None:
+    await moved(path, database)
+    store = await open_sqlite(path)
+    await come_back(store)
+    await store.close()
+
+    said = await moved(path, database, now=NOW + timedelta(days=1))
+
+    assert any("Nothing was changed." in line for line in said)
+    forwarding = forwarding_in((await read_snapshot(path)).documents)
+    assert forwarding
+    assert forwarding.at == NOW
+
+
+async def test_a_move_that_failed_leaves_nothing_in_the_file(path: Path, database: str) -> None:
+    async with opened(database) as store:
+        await store.put("-.T1/key", {})
+    before = await read_snapshot(path)
+
+    with pytest.raises(OperatingError, match="holds 1 document already"):
+        await moved(path, database)
+
+    assert await read_snapshot(path) == before
 
 
 @pytest.mark.parametrize("setting", [OTHER_RING, RING.replace("k1", "k2")], ids=["other", "name"])

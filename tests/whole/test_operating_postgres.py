@@ -170,9 +170,8 @@ class TestMove:
             again = await command(town, "export", **keys)
             back = await command(town, "move", "--back", **keys)
 
-            assert refused.err.splitlines()[-1].startswith(
-                f"The bot cannot start: this store was moved to {parse_address(empty_database).place}"
-            )
+            place = parse_address(empty_database).place
+            assert f"The bot cannot start: this store was moved to {place} on" in refused.err
             assert "run `python -m bot move --back` first." in refused.err
             assert refused.status == 1
             assert marks(doctor)["DATABASE_URL"] == "FAIL"

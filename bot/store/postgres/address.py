@@ -1,6 +1,8 @@
 """Where the database is, read from DATABASE_URL. No I/O."""
 
+import re
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -13,7 +15,12 @@ POOL_MODES = {"session": False, "transaction": True}
 MIN_POOL_SIZE = 2
 MAX_POOL_SIZE = 500
 DEFAULT_POOL_SIZE = 10
+PORTS = re.compile("[0-9,]*")
 OWN_OPTIONS = ("pool_mode", "pool_size")
+UNREADABLE = (
+    "the address of the database cannot be read: special characters in user or password are"
+    " written as %XX, and options are those of libpq, pool_mode and pool_size"
+)
 # What the address does not say otherwise. A network that drops packets is noticed in seconds:
 # https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 DEFAULTS = {
@@ -45,33 +52,66 @@ class Address:
         """Which database where, for people."""
         known = conninfo_to_dict(self.conninfo)
         host = known.get("host") or known.get("hostaddr") or "the local socket"
-        port = f":{known['port']}" if known.get("port") else ""
+        port = f":{known['port']}" if str(known.get("port") or "").strip(",") else ""
         return f"{host}{port}, database {known.get('dbname') or 'of the same name as the user'}"
 
     def __repr__(self) -> str:
         return f"Address({self.place}, is_pooled={self.is_pooled}, pool_size={self.pool_size})"
 
 
-def parse_address(url: str) -> Address:
+def parse_address(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Address:
     """Return where `postgresql://user:password@host:port/database?option=value` leads.
 
     `postgres://` is the same. Our own options are `pool_mode=transaction` (see `Address`; the
-    other mode is `session`) and `pool_size`; all others are libpq's, those of TLS among them.
+    other mode is `session`) and `pool_size`, which wins over the argument; all others are
+    libpq's, those of TLS among them.
 
     Raises:
-        ValueError: it is something else. The message quotes nothing of it.
+        ValueError: it is something else, or a part of the password would be taken for a place,
+            which is shown. The message quotes nothing of it.
     """
     if not url.startswith(SCHEMES):
         raise ValueError("the address of the database begins with postgresql://")
+    _require_escaped(url)
     base, _, query = url.partition("?")
     given = query.split("&") if query else []
     ours = dict(parse_qsl("&".join(each for each in given if _is_ours(each))))
     theirs = "&".join(each for each in given if not _is_ours(each))
+    known = _parameters(f"{base}?{theirs}" if theirs else base)
+    _require_place(str(known.get("host") or ""), str(known.get("port") or ""))
     return Address(
-        make_conninfo(**{**DEFAULTS, **_parameters(f"{base}?{theirs}" if theirs else base)}),
+        make_conninfo(**{**DEFAULTS, **known}),
         is_pooled=_is_pooled(ours.get("pool_mode", "session")),
-        pool_size=_pool_size(ours.get("pool_size", str(DEFAULT_POOL_SIZE))),
+        pool_size=_pool_size(ours.get("pool_size", str(pool_size))),
     )
+
+
+def _require_escaped(url: str) -> None:
+    """Refuse an `@` but the one behind user and password, which libpq looks for before any `/`.
+
+    https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
+    """
+    first, *others = url.partition("://")[2].split("@")
+    if len(others) > 1 or (others and {*"/?"} & {*first}):
+        raise ValueError(UNREADABLE)
+
+
+def _require_place(hosts: str, ports: str) -> None:
+    """Refuse hosts and ports, comma separated, that cannot be any: a password may be in them."""
+    if not (all(map(_is_host, hosts.split(","))) and PORTS.fullmatch(ports)):
+        raise ValueError(UNREADABLE)
+
+
+def _is_host(text: str) -> bool:
+    if text.startswith(("/", "@")):  # a socket in the file system, or an abstract one
+        return True
+    if not {*"@:/"} & {*text}:
+        return True
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_ours(option: str) -> bool:
@@ -81,11 +121,8 @@ def _is_ours(option: str) -> bool:
 def _parameters(url: str) -> dict[str, Any]:
     try:
         return conninfo_to_dict(url)
-    except ProgrammingError:  # its message may quote the password
-        raise ValueError(
-            "the address of the database cannot be read: special characters in user or password"
-            " are written as %XX, and options are those of libpq, pool_mode and pool_size"
-        ) from None
+    except (ProgrammingError, UnicodeError):  # whose messages may quote the password
+        raise ValueError(UNREADABLE) from None
 
 
 def _is_pooled(mode: str) -> bool:

@@ -178,6 +178,7 @@ async def open_postgres(
 
 async def _require_all_taken(pool: Pool, address: Address, sets: Sequence[MigrationSet]) -> None:
     if lacking := await missing(pool, sets):
+        steps = "1 step" if len(lacking) == 1 else f"{len(lacking)} steps"
         raise OutdatedSchemaError(
-            f"{address.place}, lacks {', '.join(lacking)}: run `python -m bot migrate`"
+            f"{address.place}, lacks {steps} of its schema: run `python -m bot migrate`"
         )

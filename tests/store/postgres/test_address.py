@@ -1,11 +1,41 @@
 """What DATABASE_URL may say, and that nobody reads a password in what is said of it."""
 
+import string
+
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict
 
 from bot.store.postgres.address import DEFAULT_POOL_SIZE, parse_address
 
 SECRET = "hunter2"
+
+
+def refusal(url: str) -> str:
+    with pytest.raises(ValueError, match="address of the database") as refused:
+        parse_address(url)
+    return str(refused.value)
+
+
+def said_of(url: str) -> str:
+    try:
+        address = parse_address(url)
+    except ValueError as error:
+        return str(error)
+    return f"{address.place} {address!r}"
+
+
+ESCAPE = r"special characters in user or password are written as %XX"
+REFUSALS = {refusal(f"postgresql:///t?{wrong}") for wrong in ("x", "pool_mode=x", "pool_size=x")}
+# Of each kind that means something in an address, so often that most passwords have one.
+PASSWORDS = st.text(
+    st.sampled_from(string.ascii_letters + string.digits)
+    | st.sampled_from("/@:?#[]%&=,+ ")
+    | st.sampled_from(list(string.punctuation)),
+    min_size=4,
+    max_size=30,
+)
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
@@ -38,6 +68,11 @@ def test_a_pooler_and_the_number_of_connections_are_ours_to_read() -> None:
     assert not parse_address("postgresql:///bot?pool_mode=session").is_pooled
 
 
+def test_the_number_of_connections_in_the_address_wins_over_the_one_beside_it() -> None:
+    assert parse_address("postgresql:///bot", pool_size=4).pool_size == 4
+    assert parse_address("postgresql:///bot?pool_size=7", pool_size=4).pool_size == 7
+
+
 def test_special_characters_of_a_password_are_written_with_percent() -> None:
     address = parse_address("postgresql://ada:p%40s%2Fs%25%20w@db.example/bot")
 
@@ -54,6 +89,8 @@ def test_special_characters_of_a_password_are_written_with_percent() -> None:
         pytest.param(f"postgresql://ada:{SECRET}@db/bot?pool_size=1", id="too-few"),
         pytest.param(f"postgresql://ada:{SECRET}@db/bot?pool_size=-{SECRET}", id="no-number"),
         pytest.param(f"postgresql://ada:{SECRET}@[db/bot", id="half-a-bracket"),
+        pytest.param(f"postgresql://ada:{SECRET}%80@db/bot", id="no-text"),
+        pytest.param(f"postgresql://ada:{SECRET}\udc80@db/bot", id="no-text-in-the-environment"),
     ],
 )
 def test_what_is_wrong_is_told_without_quoting_it(url: str) -> None:
@@ -69,3 +106,57 @@ def test_an_address_does_not_show_its_password() -> None:
 
     assert "db.example" in shown
     assert SECRET not in shown
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        pytest.param(f"postgresql://bot:s3c/{SECRET}@127.0.0.1:1/t", id="slash"),
+        pytest.param(f"postgresql://bot:5432/{SECRET}@127.0.0.1:1/t", id="slash-after-digits"),
+        pytest.param(f"postgresql://bot:s3c@{SECRET}@127.0.0.1:1/t", id="at"),
+        pytest.param(f"postgresql://bot:?host={SECRET}@127.0.0.1:1/t", id="question-mark"),
+        pytest.param(f"postgresql://bot:5432?dbname={SECRET}@127.0.0.1", id="dbname"),
+        pytest.param(f"postgresql://bot:5432?pool_size=4&host={SECRET}@h", id="our-own-option"),
+        pytest.param(f"postgresql://bot:{SECRET}", id="no-host"),
+        pytest.param(f"postgresql://bot:{SECRET}/t", id="no-host-but-a-database"),
+        pytest.param(f"postgresql://bot%3A{SECRET}%40127.0.0.1:1/t", id="all-of-it-escaped"),
+        pytest.param(f"postgresql://bot%3A{SECRET}:1/t", id="colon-escaped"),
+    ],
+)
+def test_a_password_that_would_be_taken_for_a_place_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match=ESCAPE) as refused:
+        parse_address(url)
+
+    assert SECRET not in str(refused.value)
+    assert refused.value.__suppress_context__ or refused.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("postgresql://bot:a:b@db.example/t", "db.example, database t"),
+        ("postgresql://bot@[::1]:5432/t", "::1:5432, database t"),
+        ("postgresql://bot@[fe80::1%25eth0]/t", "fe80::1%eth0, database t"),
+        ("postgresql://bot@a.example:1,b.example:2/t", "a.example,b.example:1,2, database t"),
+        ("postgresql://bot@a.example,b.example/t", "a.example,b.example, database t"),
+        ("postgresql://bot@%2Frun%2Fdb/t", "/run/db, database t"),
+        ("postgresql:///t?host=%40abstract&user=ada%40server", "@abstract, database t"),
+        ("postgresql://db.example/t?hostaddr=192.0.2.1", "db.example, database t"),
+    ],
+)
+def test_every_other_way_to_name_a_place_is_taken(url: str, place: str) -> None:
+    assert parse_address(url).place == place
+
+
+@given(PASSWORDS, st.sampled_from(["127.0.0.1:1", "[::1]:1", "h,i:2", ""]))
+@example("s3c/r3tpw", "127.0.0.1:1")
+@example("s3c@r3tpw", "127.0.0.1:1")
+@example("5432/t?dbname=r3tpw", "127.0.0.1:1")
+def test_no_part_of_an_unescaped_password_is_ever_shown(password: str, host: str) -> None:
+    parts = {password[at : at + 4] for at in range(len(password) - 3)}
+    usual = repr(parse_address(f"postgresql://bot@{host}/tracker"))
+    assume(not any(part in usual for part in parts))
+
+    said = said_of(f"postgresql://bot:{password}@{host}/tracker")
+
+    assert said in REFUSALS or not [part for part in parts if part in said]

@@ -88,14 +88,16 @@ async def test_steps_of_a_newer_version_are_no_trouble(empty: Address) -> None:
 
 async def test_what_is_missing_is_told_at_the_start(empty: Address) -> None:
     assert await missing_at(empty, OURS) == [f"bot/{step}" for step in OURS.steps]
-    with pytest.raises(OutdatedSchemaError, match=r"lacks bot/0001.*python -m bot migrate"):
+    with pytest.raises(
+        OutdatedSchemaError, match=r"lacks \d+ steps? of its schema: run `python -m bot migrate`$"
+    ):
         await open_postgres(empty)
 
 
 async def test_a_store_asks_for_the_tables_of_the_queue_too(empty: Address) -> None:
     await migrate(empty, [OURS])
 
-    with pytest.raises(OutdatedSchemaError, match="procrastinate/"):
+    with pytest.raises(OutdatedSchemaError, match=f"lacks {len(queue_migrations().steps)} steps"):
         await open_postgres(empty, sets=[OURS, queue_migrations()])
 
     await migrate(empty, [OURS, queue_migrations()])

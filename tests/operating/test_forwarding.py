@@ -1,0 +1,108 @@
+"""A file whose store has moved: no bot starts on it, until an operator takes the note away."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.operating.errors import OperatingError
+from bot.operating.finding import Mark
+from bot.operating.forwarding import FORWARDING, Forwarding, leave
+from bot.operating.relocation import back
+from bot.operating.store_checks import check_store
+from bot.settings import Settings
+from bot.storage import opened_store
+from bot.store.errors import StoreError, StoreLockedError
+from bot.store.snapshot import read_snapshot
+from bot.store.sqlite import open_sqlite
+from tests.builders import BOT_TOKEN
+
+pytestmark = pytest.mark.anyio
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+GONE = Forwarding("db.example:5432, database bot", NOON)
+TOLD = "was moved to db.example:5432, database bot on 2026-11-20 at 12:00 UTC"
+MEND = (
+    "set DATABASE_URL to that database. To go on with the file all the same, run"
+    " `python -m bot move --back` first."
+)
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    """A store that was moved."""
+    path = tmp_path / "bot.sqlite"
+    store = await open_sqlite(path)
+    await store.put("-.T1/digest/d1", {})
+    await leave(store, GONE)
+    await store.close()
+    return path
+
+
+def settings_of(path: Path) -> Settings:
+    return Settings.model_validate(
+        {
+            "domain_tracker_url": "https://tracker.example",
+            "slack_bot_token": BOT_TOKEN,
+            "slack_signing_secret": "s",
+            "database_url": f"sqlite:///{path}",
+        }
+    )
+
+
+async def start(path: Path) -> None:
+    async with opened_store(settings_of(path), lambda *_: None):
+        pass
+
+
+async def test_no_bot_starts_on_it_and_it_is_told_what_to_do(path: Path) -> None:
+    with pytest.raises(StoreError) as refused:
+        await start(path)
+
+    assert str(refused.value) == f"this store {TOLD}: {MEND}"
+    await (await open_sqlite(path)).close()  # nobody holds it
+
+
+async def test_the_doctor_says_the_same(path: Path) -> None:
+    finding, snapshot = await check_store(path)
+
+    assert finding.mark is Mark.FAIL
+    assert finding.said == f"{path} {TOLD}"
+    assert finding.mend == f"S{MEND[1:]}"
+    assert snapshot is not None
+
+
+async def test_with_the_note_taken_away_a_bot_starts_and_what_is_not_in_the_file_is_told(
+    path: Path,
+) -> None:
+    said = " ".join(await back(path))
+
+    assert "A bot starts on" in said
+    assert "What happened in db.example:5432, database bot since 2026-11-20 at 12:00" in said
+    await start(path)
+    assert FORWARDING not in (await read_snapshot(path)).keys
+
+
+async def test_a_store_that_has_not_moved_needs_no_way_back(path: Path) -> None:
+    await back(path)
+    before = await read_snapshot(path)
+
+    assert await back(path) == ["This store has not moved. Nothing was changed."]
+
+    assert await read_snapshot(path) == before
+
+
+async def test_without_a_file_there_is_no_way_back(tmp_path: Path) -> None:
+    with pytest.raises(OperatingError, match="There is no store at"):
+        await back(tmp_path / "none.sqlite")
+
+    with pytest.raises(OperatingError, match="There is no store at"):  # none was made
+        await back(tmp_path / "none.sqlite")
+
+
+async def test_whoever_uses_the_file_is_asked_to_stop_first(path: Path) -> None:
+    store = await open_sqlite(path)
+
+    with pytest.raises(StoreLockedError):
+        await back(path)
+    await store.close()
