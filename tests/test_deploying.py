@@ -13,7 +13,6 @@ from bot.app import FINISH_WITHIN_S
 from bot.arguments import parser
 from bot.engine.queue import HAND_BACK_WITHIN_S
 from bot.listeners.boundary import EXCUSES_WITHIN_S
-from bot.operating.database_checks import BESIDE_POOL
 from bot.settings import Settings
 from tests.whole.town import RING
 
@@ -73,7 +72,7 @@ def test_the_one_click_platform_has_connections_for_two_of_each_process() -> Non
     assert isinstance(formation, dict)
 
     assert "heroku-postgresql:essential-0" in found["addons"]  # type: ignore[operator]  # a list
-    each = int(env["DATABASE_POOL_SIZE"]["value"]) + BESIDE_POOL
+    each = int(env["DATABASE_POOL_SIZE"]["value"])
     assert 2 * len(formation) * each <= ESSENTIAL_0
 
 

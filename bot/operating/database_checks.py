@@ -22,8 +22,6 @@ REACH = "Look at DATABASE_URL, at the network between here and there, and at the
 OLDEST_SUPPORTED = 14
 # A command reads several times before it answers, and Slack waits for three seconds.
 SLOW_READ_S = 0.05
-# Beside its pool, a process listens on one connection for work.
-BESIDE_POOL = 1
 
 
 async def check_database(
@@ -84,7 +82,7 @@ def tls_finding(facts: Facts) -> Finding:
 
 def connections_finding(address: Address, facts: Facts, running: Sequence[Process]) -> Finding:
     """Return whether every process gets the connections that it may need."""
-    each, free = address.pool_size + BESIDE_POOL, facts.allowed - facts.used
+    each, free = address.pool_size, facts.allowed - facts.used
     many = f"{facts.used:,} of {facts.allowed:,} are in use; a process takes up to {each:,}"
     wanted = each * max(len(running), 1)
     if wanted > facts.allowed or (not running and each > free):

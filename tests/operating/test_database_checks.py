@@ -194,14 +194,15 @@ def test_what_is_not_so_well_is_a_warning(
     ("used", "allowed", "running", "mark"),
     [
         (12, 97, [], Mark.OK),
-        (87, 97, [], Mark.WARN),
-        (86, 97, [], Mark.OK),
+        (88, 97, [], Mark.WARN),
+        (87, 97, [], Mark.OK),
         (90, 97, [WEB, WORKER] * 4, Mark.OK),
         (90, 97, [WEB, WORKER] * 5, Mark.WARN),
-        (1, 10, [ALL], Mark.WARN),
+        (1, 10, [ALL], Mark.OK),
+        (1, 9, [ALL], Mark.WARN),
     ],
 )
-def test_each_process_needs_its_pool_and_one_more(
+def test_each_process_needs_its_pool(
     used: int, allowed: int, running: list[Process], mark: Mark
 ) -> None:
     facts = replace(FACTS, used=used, allowed=allowed)
