@@ -76,19 +76,21 @@ class Rounds:
             if self._may_start(place):
                 self._start(*place)
 
-    async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> None:
+    async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> list[str]:
         """Do what is due with these digests, and return when that is done.
+
+        Returns those at which the store failed, which are to be taken up again.
 
         Raises:
             StoppedError: the bot stops, and some of them were not begun.
-            StoreError: the store failed at one of them, which is to be taken up again.
         """
         under_way = self._under_way.get(workspace, set())
         new = [each for each in digest_ids if each not in under_way]
-        started = [self._start(workspace, each) for each in new]
-        for failure in await asyncio.gather(*started):
-            if failure:
+        failures = await asyncio.gather(*(self._start(workspace, each) for each in new))
+        for failure in failures:
+            if isinstance(failure, StoppedError):
                 raise failure
+        return [each for each, failure in zip(new, failures, strict=True) if failure]
 
     def stop(self) -> None:
         """Begin nothing more, also none of what waits for a worker; what has begun goes on."""

@@ -15,10 +15,11 @@ import structlog
 from procrastinate import App, PsycopgConnector
 from procrastinate.worker import Worker
 
+from bot.engine.queue_ends import Ends
 from bot.engine.queue_jobs import DELIVER, PERIODIC, Work, add_deliver, add_periodic
 from bot.engine.queue_pulse import Pulse
 from bot.engine.queue_shift import Shift
-from bot.engine.queue_tick import tick
+from bot.engine.queue_tick import TICK, soon_again, tick
 from bot.engine.queue_upkeep import come_round, keep_up
 from bot.store.postgres.address import Address
 from bot.store.postgres.pool import Pool
@@ -31,7 +32,6 @@ CONCURRENCY = 20
 FINISH_WITHIN_S = 20.0
 # So long handing back what was cut off may take.
 HAND_BACK_WITHIN_S = 4.0
-TICK = "tick"
 NEVER_S = 1e9
 
 
@@ -71,7 +71,7 @@ async def working(
     is done. `concurrency` deliveries are under way at once; periodic work does not wait for them.
     """
     logger.info("queue", database=address.place, at_once=concurrency)
-    app = await _app(pool)
+    app, ends = await _app(pool)
     pulse = Pulse(heartbeat_s=intervals.heartbeat_s, every_s=every_s)
     names = _teach(app, pool, work, pulse)
     hire = partial(_worker, app, finish_within_s=finish_within_s, look_s=intervals.look_s)
@@ -80,7 +80,7 @@ async def working(
         Shift(partial(hire, DELIVER, concurrency)),
     ]
     async with (  # the upkeep goes on while jobs end: their workers live
-        _beside(_upkeep(app, pool, shifts, pulse, intervals)),
+        _beside(_upkeep(ends, pool, shifts, pulse, intervals)),
         _at_work(shifts, finish_within_s + HAND_BACK_WITHIN_S),
         _beside(come_round(app, names, every_s=every_s)),
     ):
@@ -97,11 +97,13 @@ async def depth(pool: Pool) -> Mapping[tuple[str, str], int]:
         return {(task, state): count for task, state, count in await counted.fetchall()}
 
 
-async def _app(pool: Pool) -> App:
+async def _app(pool: Pool) -> tuple[App, Ends]:
     logging.getLogger("procrastinate").setLevel(logging.WARNING)  # two lines for each job
     connector = PsycopgConnector()
     await connector.open_async(pool)  # it leaves a pool that it was given open
-    return App(connector=connector)
+    app = App(connector=connector)
+    app.job_manager = ends = Ends(connector)
+    return app, ends
 
 
 def _teach(app: App, pool: Pool, work: Work, pulse: Pulse) -> list[str]:
@@ -113,7 +115,7 @@ def _teach(app: App, pool: Pool, work: Work, pulse: Pulse) -> list[str]:
         if found:
             logger.info("due", digests=found)
 
-    add_deliver(app, work)
+    add_deliver(app, work, partial(soon_again, pool, clock=work.clock))
     for name, action in {**work.periodic, TICK: look}.items():
         add_periodic(app, name, action)
     return [*work.periodic, TICK]
@@ -139,11 +141,11 @@ def _worker(
 
 
 async def _upkeep(
-    app: App, pool: Pool, shifts: Sequence[Shift], pulse: Pulse, intervals: Intervals
+    ends: Ends, pool: Pool, shifts: Sequence[Shift], pulse: Pulse, intervals: Intervals
 ) -> None:
     await keep_up(
         pool,
-        app.job_manager,
+        ends,
         lambda: [worker_id for shift in shifts if (worker_id := shift.worker_id)],
         pulse.note,
         every_s=intervals.heartbeat_s,

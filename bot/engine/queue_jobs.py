@@ -6,7 +6,7 @@ however it ends: the store is the truth, and the next tick finds what was not do
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,11 +24,10 @@ logger = structlog.get_logger()
 DELIVER = "deliver"
 PERIODIC = "periodic"
 DIGESTS_PER_JOB = 100
-# With the waits below more than ten minutes: by then a tick finds the digests again.
-MAX_ATTEMPTS = 14
-# procrastinate 3.10 lets a job that waits for its next try keep back all others of its lock, so
-# no wait is long: https://github.com/procrastinate-org/procrastinate/issues/1599
-LONGEST_WAIT_S = 60
+# After the waits of 2, 4, 8 and 16 s. procrastinate 3.10 lets a job that waits for its next try
+# keep back all others of its lock, so they are short, and few; then a tick finds the digests again
+# when their lease is over: https://github.com/procrastinate-org/procrastinate/issues/1599
+MAX_ATTEMPTS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +38,14 @@ class Work:
     never twice at once. `deliver` takes up these digests of one workspace; the jobs of a
     workspace run one after the other. Both may be cancelled by a stop.
 
-    `deliver` may raise StoreError, to be called again some seconds later with the same digests,
-    and another BotError when its process stops, to be called at once by a process that does not.
-    Anything else that either raises is a mistake of ours, which is logged.
+    `deliver` returns those at which the store failed: they are taken up again soon, by another
+    job, and keep no other digest waiting. It may raise a BotError when its process stops, to be
+    called at once with the same digests by a process that does not. Anything else that either
+    raises is a mistake of ours, which is logged.
     """
 
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
-    deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[object]]
+    deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
     clock: Callable[[], datetime]
 
 
@@ -57,19 +57,27 @@ class Again(BaseRetryStrategy):
         if job.attempts >= MAX_ATTEMPTS:
             return None
         if isinstance(exception, StoreError):
-            wait_s = min(2 ** (job.attempts + 1), LONGEST_WAIT_S)
-            return RetryDecision(retry_in={"seconds": wait_s})
+            return RetryDecision(retry_in={"seconds": 2 ** (job.attempts + 1)})
         is_stop = isinstance(exception, asyncio.CancelledError | BotError)
         return RetryDecision() if is_stop else None
 
 
-def add_deliver(app: App, work: Work) -> None:
-    """Teach `app` to deliver."""
+def add_deliver(
+    app: App, work: Work, again: Callable[[str, Collection[str]], Awaitable[None]]
+) -> None:
+    """Teach `app` to deliver.
+
+    `again` lets digests of a workspace be found again soon. When it raises StoreError, the store
+    fails as a whole, and the job is tried again.
+    """
 
     async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
         with structlog.contextvars.bound_contextvars(job=context.job.id, workspace=workspace):
             try:
-                await work.deliver(WorkspaceId.parse(workspace), digests)
+                failed = await work.deliver(WorkspaceId.parse(workspace), digests)
+                if failed:
+                    logger.warning("the store failed: due again soon", digests=len(failed))
+                    await again(workspace, failed)
             except BotError as error:
                 logger.warning("handed back", error=repr(error), attempts=context.job.attempts + 1)
                 raise

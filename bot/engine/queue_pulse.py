@@ -1,7 +1,7 @@
 """Whether the queue's work goes on in this process."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 # So many may fail or be late before somebody should look.
@@ -16,10 +16,16 @@ class Pulse:
         self._every_s = every_s
         self.last_at = time.monotonic()
         self.failed_at: float | None = None
+        self._stuck: Collection[str] = ()
 
-    def note(self) -> None:
-        """Record that the queue's database took a sign of life just now."""
+    def note(self, stuck: Collection[str] = ()) -> None:
+        """Record that the queue's database took a sign of life just now.
+
+        `stuck` is the periodic work that goes on for too long, in whichever process: none of it
+        comes round again before it ends, or its worker does.
+        """
         self.last_at = time.monotonic()
+        self._stuck = stuck
 
     @contextmanager
     def ticking(self) -> Iterator[None]:
@@ -34,9 +40,10 @@ class Pulse:
     async def are_recent(self) -> bool:
         """Say whether this process takes part, and no tick of its own has failed lately.
 
-        Ticks are done by one of all workers: that none came to this one means nothing.
+        And whether the periodic work of all comes round. Ticks are done by one of all workers:
+        that none came to this one means nothing.
         """
         now = time.monotonic()
-        if now - self.last_at > MISSED * self._heartbeat_s + 1:
+        if self._stuck or now - self.last_at > MISSED * self._heartbeat_s + 1:
             return False
         return self.failed_at is None or now - self.failed_at > MISSED * self._every_s

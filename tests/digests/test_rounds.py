@@ -10,7 +10,6 @@ from bot.digests.errors import StoppedError
 from bot.digests.ledger import newly_ended, was_put_off
 from bot.keys import KeyDraft
 from bot.slack.errors import SlackRateLimitedError, SlackUnavailableError, TokenRefusedError
-from bot.store.errors import StoreError
 from bot.tracker.errors import UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, KEY
@@ -201,13 +200,36 @@ async def test_a_queue_is_told_what_a_stop_has_kept_from_beginning(office: Offic
     assert office.posts.posts == []
 
 
-async def test_a_queue_is_told_that_the_store_failed(office: Office) -> None:
-    digest = await office.make()
+async def test_a_queue_is_told_at_which_digests_the_store_failed_and_the_others_are_posted(
+    office: Office,
+) -> None:
+    damaged, sound = await office.make(), await office.make(channel_id="C2")
     office.clock.now = NINE
-    office.documents.is_full = True
+    office.documents.cannot_be_read = {f"{ACME}/digest/{damaged.digest_id}"}
 
-    with pytest.raises(StoreError):
-        await office.rounds.deliver(ACME, [digest.digest_id])
+    failed = await office.rounds.deliver(ACME, [damaged.digest_id, sound.digest_id])
+
+    assert failed == [damaged.digest_id]
+    assert len(office.posts.posts) == 1
+
+
+async def test_a_stop_hands_everything_back_also_when_the_store_failed_at_one(
+    office: Office,
+) -> None:
+    made = [await office.make(channel_id=f"C{number}") for number in range(7)]
+    ids = [digest.digest_id for digest in made]
+    office.clock.now = NINE
+    office.documents.cannot_be_read = {f"{ACME}/digest/{ids[0]}"}
+    office.lists.gate.clear()
+
+    delivering = asyncio.create_task(office.rounds.deliver(ACME, ids))
+    await asyncio.sleep(0)  # it begins
+    await office.tasks.are_done_within(0.05)
+    office.rounds.stop()
+    office.lists.gate.set()
+
+    with pytest.raises(StoppedError):
+        await delivering
 
 
 async def test_a_queue_need_not_know_of_a_service_that_fails(office: Office) -> None:

@@ -30,11 +30,12 @@ async def main(url: str, each_s: float, finish_within_s: float) -> None:
     pool = await open_pool(address)
     calls = Calls(pool)
 
-    async def deliver(workspace: WorkspaceId, digests: Sequence[str]) -> None:
+    async def deliver(workspace: WorkspaceId, digests: Sequence[str]) -> list[str]:
         for digest_id in digests:
             begun = await calls.write(BEGIN, (f"{workspace}/digest/{digest_id}", os.getpid()))
             await asyncio.sleep(each_s)
             await calls.write(END, begun[0])
+        return []
 
     work = Work(periodic={}, deliver=deliver, clock=lambda: NOW)
     async with working(

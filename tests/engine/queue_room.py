@@ -71,18 +71,20 @@ async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
 class Deliveries:
     """Delivers to a list, and lets whoever waits for so many of them go on.
 
-    `during` happens within each; `overlaps` holds the workspaces that had two at once.
+    `during` happens within each; `overlaps` holds the workspaces that had two at once. The store
+    fails at the digests of `unreadable`.
     """
 
     def __init__(self, wanted: int = 1) -> None:
         self.done: list[tuple[str, list[str]]] = []
         self.overlaps: list[str] = []
+        self.unreadable: set[str] = set()
         self.during: Callable[[str], Awaitable[object]] = lambda _workspace: asyncio.sleep(0)
         self._under_way: defaultdict[str, int] = defaultdict(int)
         self._wanted = wanted
         self._enough = asyncio.Event()
 
-    async def __call__(self, workspace: WorkspaceId, digests: Sequence[str]) -> None:
+    async def __call__(self, workspace: WorkspaceId, digests: Sequence[str]) -> list[str]:
         name = str(workspace)
         self._under_way[name] += 1
         if self._under_way[name] > 1:
@@ -91,14 +93,19 @@ class Deliveries:
             await self.during(name)
         finally:
             self._under_way[name] -= 1
-        self.done.append((name, [*digests]))
+        self.done.append((name, [each for each in digests if each not in self.unreadable]))
         if len(self.digests) >= self._wanted:
             self._enough.set()
+        return [each for each in digests if each in self.unreadable]
 
     @property
     def digests(self) -> list[str]:
         """The keys of what was delivered."""
         return [f"{name}/digest/{each}" for name, ids in self.done for each in ids]
+
+    async def has(self, key: str) -> bool:
+        """Say whether this digest was delivered."""
+        return key in self.digests
 
     async def until_done(self) -> None:
         """Wait for the wanted number of digests."""
@@ -108,7 +115,7 @@ class Deliveries:
 
 def at_work(
     pool: Pool,
-    deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[object]],
+    deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[list[str]]],
     periodic: Mapping[str, Callable[[], Awaitable[object]]] | None = None,
     *,
     every_s: float = 0.1,

@@ -10,11 +10,13 @@ import structlog
 from structlog.testing import capture_logs
 
 from bot.engine.queue import depth
+from bot.engine.queue_tick import AGAIN_AFTER, LEASE
 from bot.errors import BotError
 from bot.store.errors import StoreError
 from bot.store.postgres.pool import Pool
 from bot.workspace import WorkspaceId
 from tests.engine.queue_room import (
+    NOW,
     TIME_LIMIT_S,
     Deliveries,
     at_work,
@@ -105,6 +107,25 @@ async def test_a_job_that_was_handed_back_is_done_again(pool: Pool, error: BotEr
     assert deliveries.digests == digests_of("T1")
 
 
+async def test_a_digest_that_cannot_be_read_keeps_no_later_one_of_its_workspace_waiting(
+    pool: Pool,
+) -> None:
+    readable, unreadable, later = digests_of("T1", each=3)
+    deliveries = Deliveries()
+    deliveries.unreadable = {"d0001"}
+    await put_due(pool, [readable, unreadable])
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+        await until(lambda: is_empty(pool))
+        found = dict(await rows(pool, "SELECT key, due_at FROM document"))
+        await put_due(pool, [later])
+        await until(lambda: deliveries.has(later))
+
+    assert deliveries.digests == [readable, later]
+    assert found == {readable: NOW + LEASE, unreadable: NOW + AGAIN_AFTER}
+
+
 async def test_a_mistake_of_ours_is_logged_once_and_not_tried_again(
     pool: Pool, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -151,9 +172,10 @@ async def test_what_the_stop_cuts_off_is_handed_back_and_done_by_the_next(pool: 
     begun = asyncio.Event()
     deliveries = Deliveries()
 
-    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> None:
+    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> list[str]:
         begun.set()
         await asyncio.Event().wait()
+        return []
 
     await put_due(pool, digests_of("T1"))
     async with at_work(pool, never_end, finish_within_s=0.05):
@@ -190,9 +212,10 @@ async def test_a_stop_lets_jobs_end_and_begins_none(pool: Pool) -> None:
 async def test_depth_counts_what_waits_and_what_is_under_way(pool: Pool) -> None:
     begun = asyncio.Event()
 
-    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> None:
+    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> list[str]:
         begun.set()
         await asyncio.Event().wait()
+        return []
 
     await put_due(pool, digests_of("T1", each=250))
     async with at_work(pool, never_end, finish_within_s=0.05):

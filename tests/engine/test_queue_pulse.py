@@ -46,3 +46,13 @@ async def test_a_failed_tick_is_forgotten_when_others_tick_instead() -> None:
     pulse.failed_at -= 3 * 10 + 1
 
     assert await pulse.are_recent() is True
+
+
+async def test_periodic_work_that_does_not_end_is_noticed_until_it_does() -> None:
+    pulse = a_pulse()
+
+    pulse.note(["tick"])
+    assert await pulse.are_recent() is False
+
+    pulse.note([])
+    assert await pulse.are_recent() is True

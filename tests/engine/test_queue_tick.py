@@ -8,7 +8,7 @@ from procrastinate.jobs import Job
 
 from bot.engine import queue_tick
 from bot.engine.queue_jobs import DIGESTS_PER_JOB
-from bot.engine.queue_tick import LEASE, tick
+from bot.engine.queue_tick import AGAIN_AFTER, LEASE, soon_again, tick
 from bot.store.errors import StoreError
 from bot.store.postgres.claiming import claimed_due
 from bot.store.postgres.pool import Connection, Pool
@@ -150,3 +150,36 @@ async def test_a_workspace_with_a_waiting_job_is_passed_over(pool: Pool) -> None
     await tick(pool, deferred, clock=lambda: NOW)
 
     assert deferred.digests == ["-.T2/digest/d0000"]
+
+
+async def test_a_workspace_whose_job_waits_for_its_next_try_is_not_passed_over(
+    pool: Pool,
+) -> None:
+    deferred = Deferred()
+    await put_due(pool, digests_of("T1"))
+    await rows(
+        pool,
+        "INSERT INTO procrastinate_jobs (queue_name, task_name, lock, scheduled_at)"
+        " VALUES ('deliver', 'deliver', '-.T1', now() + interval '10 s') RETURNING id",
+    )
+
+    await tick(pool, deferred, clock=lambda: NOW)
+
+    assert deferred.digests == digests_of("T1")
+
+
+async def test_what_failed_is_due_again_soon_and_nothing_else_is_moved(pool: Pool) -> None:
+    failed, sooner, later = digests_of("T1", each=3)
+    await put_due(pool, [failed, later], due_at=NOW + LEASE)
+    await put_due(pool, [sooner])
+    await put_due(pool, ["-.T1/digest/paused"], due_at=None)
+
+    await soon_again(pool, "-.T1", ["d0000", "d0001", "paused", "gone"], clock=lambda: NOW)
+
+    found = await rows(pool, "SELECT key, rev, due_at FROM document ORDER BY key")
+    assert found == [
+        (failed, 7, NOW + AGAIN_AFTER),
+        (sooner, 7, A_MINUTE_AGO),
+        (later, 7, NOW + LEASE),
+        ("-.T1/digest/paused", 7, None),
+    ]

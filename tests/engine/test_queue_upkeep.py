@@ -3,7 +3,7 @@
 import pytest
 
 from bot.engine.queue_jobs import MAX_ATTEMPTS
-from bot.engine.queue_upkeep import take_back
+from bot.engine.queue_upkeep import stuck, take_back
 from bot.store.postgres.pool import Pool
 from tests.engine.queue_room import rows
 
@@ -28,13 +28,15 @@ async def a_job(
     status: str = "doing",
     attempts: int = 0,
     queueing_lock: str | None = None,
+    task: str = "any",
 ) -> int:
     found = await rows(
         pool,
         "INSERT INTO procrastinate_jobs"
         " (queue_name, task_name, status, attempts, worker_id, queueing_lock)"
-        " VALUES (%s, 'any', %s, %s, %s, %s) RETURNING id",
+        " VALUES (%s, %s, %s, %s, %s, %s) RETURNING id",
         queue,
+        task,
         status,
         attempts,
         worker_id,
@@ -79,3 +81,32 @@ async def test_a_job_that_has_killed_many_workers_is_given_up(pool: Pool) -> Non
     assert await take_back(pool, dead_after_s=16) == 0
 
     assert await rows(pool, "SELECT id FROM procrastinate_jobs") == []
+
+
+async def begun(pool: Pool, job_id: int, *, ago_s: float) -> None:
+    await rows(
+        pool,
+        "INSERT INTO procrastinate_events (job_id, type, at)"
+        " VALUES (%s, 'started', now() - make_interval(secs => %s)) RETURNING id",
+        job_id,
+        ago_s,
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "ago_s", "names"),
+    [
+        ("tick", 119, []),
+        ("tick", 121, ["tick"]),
+        ("proofs", 899, []),
+        ("proofs", 901, ["proofs"]),
+    ],
+)
+async def test_periodic_work_that_takes_too_long_counts_as_stuck(
+    pool: Pool, task: str, ago_s: float, names: list[str]
+) -> None:
+    worker = await a_worker(pool, silent_s=0)
+    await begun(pool, await a_job(pool, worker, queue="periodic", task=task), ago_s=ago_s)
+    await begun(pool, await a_job(pool, worker), ago_s=5000)  # a delivery may take its time
+
+    assert await stuck(pool) == names

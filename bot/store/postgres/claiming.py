@@ -20,6 +20,9 @@ WITH due AS (
 )
 SELECT split_part(key, '/', 1), split_part(key, '/', 3) FROM due ORDER BY due_at, key
 """
+_DUE_AGAIN = """
+UPDATE document SET due_at = %(at)s WHERE key = ANY(%(keys)s::text[]) AND due_at > %(at)s
+"""
 
 
 async def claimed_due(
@@ -40,3 +43,14 @@ async def claimed_due(
     wanted = {"now": now, "until": until, "kind": kind, "limit": limit, "but_not": [*but_not]}
     claimed = await connection.execute(_CLAIM, wanted)
     return [(workspace, name) for workspace, name in await claimed.fetchall()]
+
+
+async def due_again(
+    connection: Connection, kind: str, workspace: str, names: Collection[str], *, at: datetime
+) -> None:
+    """Make those of these documents due at `at` that would be due later.
+
+    None of them need be readable. Value and revision stay as they are.
+    """
+    keys = [f"{workspace}/{kind}/{name}" for name in names]
+    await connection.execute(_DUE_AGAIN, {"at": at, "keys": keys})
