@@ -97,10 +97,31 @@ def register_lifecycle(
     canary = _canary(parts, own) if own else None
     return Lifecycle(
         endpoint=InstallEndpoint(flow) if flow else None,
-        look=forgetting.look,
+        look=_look(parts, forgetting, own),
         looks=(canary.look if canary else proving.look,),
         periodic={"canary": canary.check} if canary else {"proofs": proving.prove_due},
     )
+
+
+def _look(parts: Parts, forgetting: Forgetting, own: Identity | None) -> Callable[[], None]:
+    """Return what each tick begins.
+
+    Whose token Slack takes has the app: with one token no document of an installation tells that
+    to a store that several processes share, and that refuses for an hour whoever has left.
+    """
+    is_at_home = own is None
+
+    async def take_in(own: Identity) -> None:
+        forgetting.grant(workspace_of(await own.fetch()), own.since or parts.clock())
+
+    def look() -> None:
+        nonlocal is_at_home
+        forgetting.look()
+        if own and own.since and not is_at_home:
+            is_at_home = True  # once: who leaves later has left
+            parts.tasks.start(take_in(own))
+
+    return look
 
 
 def _revocations(running: Running) -> Callable[[WorkspaceId], Awaitable[None]]:

@@ -3,12 +3,16 @@
 A part of the composition root (see bot/app.py).
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import aiohttp
+from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -19,6 +23,7 @@ from bot.installations.recent import RecentInstallations
 from bot.installations.shelf import InstallationShelf
 from bot.installations.signal import Signal
 from bot.installations.tokens import FreshTokens
+from bot.listeners.dispatcher import BEGUN_AT
 from bot.settings import Settings
 from bot.slack.identity import Identity, OneClient, OneWorkspace
 from bot.slack.oauth import OAuthCalls
@@ -63,6 +68,18 @@ class Workspaces:
     oauth: OAuth | None = None
 
 
+class Clocked(AsyncAuthorize):
+    """An authorization that notes when it began, for what is to be answered in time."""
+
+    def __init__(self, authorize: AsyncAuthorize) -> None:
+        self._authorize = authorize
+
+    async def __call__(self, *, context: AsyncBoltContext, **asked: Any) -> AuthorizeResult | None:
+        """See `AsyncAuthorize`."""
+        context[BEGUN_AT] = asyncio.get_running_loop().time()
+        return await self._authorize(context=context, **asked)
+
+
 class SlackClients:
     """Makes clients of Slack's Web API that share one HTTP session."""
 
@@ -104,9 +121,11 @@ def open_workspaces(
     """
     if settings.slack_bot_token:
         token = settings.slack_bot_token.get_secret_value()
-        return _one_workspace(clients, token, clock=clock)
-    recent = RecentInstallations(shelf, for_s=recent_for_s)
-    return _many_workspaces(settings, recent, clients, tasks, clock=clock)
+        workspaces = _one_workspace(clients, token, clock=clock)
+    else:
+        recent = RecentInstallations(shelf, for_s=recent_for_s)
+        workspaces = _many_workspaces(settings, recent, clients, tasks, clock=clock)
+    return replace(workspaces, authorize=Clocked(workspaces.authorize))
 
 
 def _one_workspace(

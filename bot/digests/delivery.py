@@ -1,11 +1,9 @@
 """One run of a digest, from its claim to its end: collect, post, record."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
-
-import structlog
 
 from bot.asking import asking_as, digests_of, person
 from bot.digests import ledger
@@ -14,6 +12,7 @@ from bot.digests.digest import Digest, Run
 from bot.digests.errors import LostClaimError, UnknownDigestError
 from bot.digests.post import Post
 from bot.digests.posting import Posts, Step, Words, after, has_news, owes_heartbeat
+from bot.digests.recording import RECORD_AGAIN_AFTER_S, Recording
 from bot.digests.shelf import Shelf
 from bot.digests.troubles import service_trouble
 from bot.errors import BotError
@@ -24,14 +23,8 @@ from bot.tracker.budget import Purpose
 from bot.tracker.errors import TimedOutError
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
-
 # With the 20 s that a turn may take this ends before the claim does.
 COLLECT_WITHIN_S = 35.0
-# A database that starts again refuses what comes in that moment.
-STEP_AGAIN_AFTER_S = (0.5, 2.0)
-# So long that may take at worst. The claim ends a minute after the post began.
-RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
 
 
 class Delivery:
@@ -53,7 +46,7 @@ class Delivery:
         self._posts = posts
         self._words = words
         self._clock = clock
-        self._sleep = sleep
+        self._recording = Recording(shelf, clock=clock, sleep=sleep)
         self._collect_within_s = collect_within_s
 
     async def deliver(
@@ -74,7 +67,7 @@ class Delivery:
         try:
             return await self._deliver(workspace, digest, token, asked_by_name)
         except (LostClaimError, UnknownDigestError):
-            await self._shelf.forget_baseline(workspace, digest.digest_id, token)
+            await self._tidy_up(workspace, digest, token)
             raise
         except BotError:
             raise
@@ -165,31 +158,23 @@ class Delivery:
 
     async def _recorded(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         """Record that it was posted: what nobody knew of would be uncertain."""
-        return await self._step(
+        return await self._recording.record(
             workspace,
-            digest,
+            digest.digest_id,
             lambda each, now: ledger.posted(each, token, now),
             again_after_s=RECORD_AGAIN_AFTER_S,
         )
 
-    async def _step(
-        self,
-        workspace: WorkspaceId,
-        digest: Digest,
-        step: Step,
-        *,
-        again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S,
-    ) -> Digest:
-        """Record a step; a store that fails for a moment is asked again after these waits."""
-        for wait_s in again_after_s:
-            try:
-                return await self._recorded_step(workspace, digest, step)
-            except StoreError as error:
-                logger.warning("not recorded yet", error=repr(error))
-                await self._sleep(wait_s)
-        return await self._recorded_step(workspace, digest, step)
+    async def _step(self, workspace: WorkspaceId, digest: Digest, step: Step) -> Digest:
+        return await self._recording.record(workspace, digest.digest_id, step)
 
-    async def _recorded_step(self, workspace: WorkspaceId, digest: Digest, step: Step) -> Digest:
-        return await self._shelf.change(
-            workspace, digest.digest_id, lambda each: step(each, self._clock())
-        )
+    async def _tidy_up(self, workspace: WorkspaceId, digest: Digest, token: str) -> None:
+        """Forget what was kept for the run of that token, unless the digest compares with it."""
+        try:
+            now = await self._shelf.get(workspace, digest.digest_id)
+        except UnknownDigestError:
+            in_use = set()
+        else:
+            in_use = {now.baseline, now.run and now.run.baseline}
+        if token not in in_use:
+            await self._shelf.forget_baseline(workspace, digest.digest_id, token)

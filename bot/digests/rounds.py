@@ -20,7 +20,7 @@ from bot.digests.notices import telling, told, told_later
 from bot.digests.schedule import UnknownZoneError
 from bot.digests.shelf import Shelf
 from bot.errors import BotError
-from bot.store.errors import StoreError
+from bot.store.errors import ForgottenError, StoreError
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 
@@ -117,7 +117,7 @@ class Rounds:
                     if self._is_stopped:
                         return StoppedError("stopped before it was begun")
                     await self._take_up(workspace, digest_id)
-            except (LostClaimError, UnknownDigestError) as error:
+            except (LostClaimError, UnknownDigestError, ForgottenError) as error:
                 logger.info("not wanted any more", error=repr(error))
             except BotError as error:
                 logger.warning("digest", error=repr(error), cause=repr(error.__cause__))

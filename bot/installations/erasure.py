@@ -1,6 +1,6 @@
 """Everything of a workspace, or of an organisation's workspaces, deleted from store and memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
@@ -35,20 +35,29 @@ class Erasure:
         """Return what tells the installation of `home` from another one."""
         return stamp_of(home, await self._documents.get(place_of(home)))
 
-    async def erase(self, home: WorkspaceId, stamp: Stamp) -> None:
+    async def erase(
+        self,
+        home: WorkspaceId,
+        stamp: Stamp,
+        *,
+        unless: Callable[[], Awaitable[bool]] | None = None,
+    ) -> None:
         """Delete everything of `home`, of which nothing is written any more from now on.
 
         An installation that is saved meanwhile waits until this is over, and then stands alone.
+        `unless` is asked when nothing is written any more: whether another process has learnt
+        meanwhile that `home` is to stay.
 
         Raises:
-            ConflictError: its installation is no longer that of `stamp`; nothing was deleted.
+            ConflictError: it is, or its installation is no longer that of `stamp`; nothing was
+                deleted.
         """
         prefix = prefix_of(home)
         own = _own_homes(home, await self._documents.list_keys(prefix))
         async with self._documents.forgetting(prefix, but=map(prefix_of, own)):
-            if (await self.stamp(home)).rev != stamp.rev:
+            if (await self.stamp(home)).rev != stamp.rev or (unless and await unless()):
                 await self._documents.welcome(prefix)
-                raise ConflictError("installed anew meanwhile")
+                raise ConflictError("installed anew, or granted, meanwhile")
             await self._delete(home, await self._documents.list_keys(prefix))
         logger.info("forgotten", home=str(home))
 

@@ -149,12 +149,15 @@ class Forgetting:
 
     async def _withdraw(self, departure: Departure) -> None:
         home = departure.home
-        if await self._grants.is_granted_after(home, departure.at):
+        if await self._is_granted_again(departure):
             return
         if (stamp := await self._erasure.stamp(home)).rev:
             return  # it has an installation of its own
-        self._grants.note_withdrawn(home)
-        await self._erasure.erase(home, stamp)
+        self._grants.note_withdrawn(home, departure.at)
+        await self._erasure.erase(home, stamp, unless=lambda: self._is_granted_again(departure))
+
+    async def _is_granted_again(self, departure: Departure) -> bool:
+        return await self._grants.is_granted_after(departure.home, departure.at)
 
     async def _revoke(self, departure: Departure) -> None:
         await self._proving.prove(departure.home)  # there may be other tokens

@@ -46,10 +46,11 @@ class Grants:
         self._not_in_yet[home] = max(at, self._not_in_yet.get(home, at))
         return self._taking_in.begin()
 
-    def note_withdrawn(self, home: WorkspaceId) -> None:
-        """Take note that an organisation has taken the app from a workspace just now."""
+    def note_withdrawn(self, home: WorkspaceId, at: datetime) -> None:
+        """Take note that an organisation has taken the app from a workspace at that moment."""
         self._withdrawn[home] = self._clock()
-        self._not_in_yet.pop(home, None)
+        if (granted := self._not_in_yet.get(home)) and granted <= at:
+            del self._not_in_yet[home]
 
     def note_served(self, workspace: WorkspaceId) -> None:
         """Take a workspace in again that is served, although nobody told that it was granted.

@@ -17,7 +17,7 @@ from bot.listeners.journal import Entry, Journal
 from bot.listeners.outcomes import outcome_of
 from bot.listeners.strangers import Strangers
 from bot.slack.errors import SlackError
-from bot.store.errors import StoreError
+from bot.store.errors import ForgottenError, StoreError
 from bot.tasks import Tasks
 from bot.tracker.errors import TrackerError
 from bot.views.waiting import done_message, stopping_message, working_message
@@ -178,6 +178,8 @@ class Boundary:
     async def _tell(self, conversation: Conversation, error: Exception, reference: str) -> None:
         if not isinstance(error, BotError):
             logger.exception("unforeseen failure")
+        elif isinstance(error, ForgottenError):
+            logger.info("told the person", error=repr(error))
         elif isinstance(error, _TROUBLES):
             logger.warning("told the person", error=repr(error), cause=repr(error.__cause__))
         try:

@@ -4,12 +4,13 @@ import asyncio
 
 from bot.errors import BotError
 from bot.slack.errors import SlackError
-from bot.store.errors import StoreError
+from bot.store.errors import ForgottenError, StoreError
 from bot.tracker.errors import TrackerError
 
 # The first that fits counts. "declined": they were told what to change, nothing is wrong.
 _OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
     (TrackerError, "service"),
+    (ForgottenError, "declined"),
     (StoreError, "store"),
     (SlackError, "slack"),
     (BotError, "declined"),

@@ -2,12 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from cachetools import LRUCache
-
+from bot.portfolio.latest import Latest, Question
 from bot.portfolio.snapshot import Snapshot
 from bot.portfolio.versions import OnlyHere, Version, Versions
 from bot.single_flight import SingleFlight
@@ -16,9 +14,6 @@ from bot.tracker.models import Listing
 from bot.workspace import WorkspaceId
 
 FRESH_FOR = timedelta(seconds=60)
-# About 1 kB a domain with its texts: some 200 MB at the very most, over all workspaces.
-MAX_CACHED_DOMAINS = 200_000
-MAX_FAILURES = 1_000
 
 
 class ListsDomains(Protocol):
@@ -29,22 +24,6 @@ class ListsDomains(Protocol):
     ) -> Listing:
         """Return the list, or raise a TrackerError or a NoKeyError."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """The last list, and how often something had changed by then."""
-
-    snapshot: Snapshot
-    changes: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """Why there was no list, and when the service said so."""
-
-    error: Exception
-    at: datetime
 
 
 class Portfolio:
@@ -68,12 +47,7 @@ class Portfolio:
         self._on_change = on_change
         # By purpose too: a person may be refused what is kept for scheduled work.
         self._flights: SingleFlight[tuple[WorkspaceId, Purpose], Snapshot] = SingleFlight()
-        self._kept: LRUCache[WorkspaceId, _Kept] = LRUCache(
-            MAX_CACHED_DOMAINS, getsizeof=lambda kept: len(kept.snapshot.domains) + 1
-        )
-        self._failures: LRUCache[WorkspaceId, _Failure] = LRUCache(MAX_FAILURES)
-        self._changes: dict[WorkspaceId, int] = {}
-        self._known: dict[WorkspaceId, Version] = {}
+        self._latest = Latest()
 
     async def snapshot(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
@@ -84,8 +58,8 @@ class Portfolio:
             TrackerError: the service gave no list; nothing older is passed off as new.
             NoKeyError: the workspace has no key yet.
         """
-        await self._catch_up(workspace)
-        present = self._present(workspace)
+        version = await self._catch_up(workspace)
+        present = self._latest.present(workspace)
         if present and self._clock() - present.listed_at < FRESH_FOR:
             return present
 
@@ -95,14 +69,15 @@ class Portfolio:
         is_for_people = purpose is Purpose.PERSON
         return await self._flights.run(
             (workspace, purpose),
-            lambda: self._list(workspace, ask, tells_failures=is_for_people),
+            lambda: self._list(
+                Question(workspace, version, purpose), ask, tells_failures=is_for_people
+            ),
         )
 
     async def kept(self, workspace: WorkspaceId) -> Snapshot | None:
         """Return the last list, however old, and also when something has changed since."""
         await self._catch_up(workspace)
-        kept = self._kept.get(workspace)
-        return kept.snapshot if kept else None
+        return self._latest.kept(workspace)
 
     async def said(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
         """Return what the service said last, without asking: a list of any age, or a failure.
@@ -113,17 +88,15 @@ class Portfolio:
         await self._catch_up(workspace)
         if self._flights.is_under_way((workspace, Purpose.PERSON)):
             return None
-        failure = self._failures.get(workspace)
-        if failure and self._clock() - failure.at < FRESH_FOR:
-            return failure.error
-        return self._present(workspace)
+        failure = self._latest.failure(workspace, since=self._clock() - FRESH_FOR)
+        return failure or self._latest.present(workspace)
 
     async def renew(
         self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
     ) -> Snapshot:
         """Keep what the service answers to `ask`, a question of another way; raise its errors."""
-        await self._catch_up(workspace)
-        snapshot = await self._list(workspace, ask, tells_failures=True)
+        question = Question(workspace, await self._catch_up(workspace))
+        snapshot = await self._list(question, ask, tells_failures=True)
         self._on_change(workspace)
         return snapshot
 
@@ -132,7 +105,8 @@ class Portfolio:
 
         Here from the call on, in every process once it has returned.
         """
-        self._outdate_here(workspace)
+        self._latest.outdate(workspace)
+        self._share_nothing(workspace)
         self._on_change(workspace)
         await self._versions.change(workspace)
 
@@ -143,51 +117,38 @@ class Portfolio:
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Keep nothing here: the workspace has gone. Nothing is written of it any more."""
-        self._kept.pop(workspace, None)
-        self._outdate_here(workspace)
+        self._latest.forget(workspace)
+        self._share_nothing(workspace)
         self._on_change(workspace)
 
-    async def _catch_up(self, workspace: WorkspaceId) -> None:
-        """Take in what other processes have changed; what nobody can tell has not changed."""
-        version = await self._versions.current(workspace)
-        known = self._known.get(workspace, Version())
-        if version is None or version == known:
-            return
-        self._known[workspace] = version
-        if version.account != known.account:
-            self._kept.pop(workspace, None)
-        self._outdate_here(workspace)
+    async def _catch_up(self, workspace: WorkspaceId) -> Version:
+        """Take in what other processes have changed; what nobody can tell has not changed.
 
-    def _outdate_here(self, workspace: WorkspaceId) -> None:
+        Return what is known now.
+        """
+        version = await self._versions.current(workspace)
+        if version is None:
+            return self._latest.version(workspace)
+        for question in self._latest.catch_up(workspace, version):
+            if question.purpose:
+                self._flights.forget((workspace, question.purpose))
+        return version
+
+    def _share_nothing(self, workspace: WorkspaceId) -> None:
         for purpose in Purpose:
             self._flights.forget((workspace, purpose))
-        self._failures.pop(workspace, None)
-        self._changes[workspace] = self._changes.get(workspace, 0) + 1
-
-    def _present(self, workspace: WorkspaceId) -> Snapshot | None:
-        """The last list, unless something has changed since."""
-        kept = self._kept.get(workspace)
-        is_present = kept and kept.changes == self._changes.get(workspace, 0)
-        return kept.snapshot if kept and is_present else None
 
     async def _list(
-        self,
-        workspace: WorkspaceId,
-        ask: Callable[[], Awaitable[Listing]],
-        *,
-        tells_failures: bool,
+        self, question: Question, ask: Callable[[], Awaitable[Listing]], *, tells_failures: bool
     ) -> Snapshot:
-        changes = self._changes.get(workspace, 0)
-        try:
-            listing = await ask()
-        except Exception as error:
-            if tells_failures and changes == self._changes.get(workspace, 0):
-                self._failures[workspace] = _Failure(error, self._clock())
-            raise
-        snapshot = Snapshot(listing.domains, self._clock(), listing.skipped)
-        await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
-        if changes == self._changes.get(workspace, 0):
-            self._failures.pop(workspace, None)
-            if len(snapshot.domains) < MAX_CACHED_DOMAINS:
-                self._kept[workspace] = _Kept(snapshot, changes)
+        with self._latest.noted(question):
+            try:
+                listing = await ask()
+            except Exception as error:
+                if tells_failures:
+                    self._latest.keep_failure(question, error, self._clock())
+                raise
+            snapshot = Snapshot(listing.domains, self._clock(), listing.skipped)
+            await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
+        self._latest.keep(question, snapshot)
         return snapshot

@@ -3,6 +3,8 @@
 BotError
 └── StoreError                  try later; an operator looks at the disk or the database
     ├── ConflictError           somebody was faster: read again, decide again
+    ├── ForgottenError          the app is not in that workspace: it is installed again
+    ├── NoAnswerError           nobody knows whether a write happened: read it
     ├── StoreLockedError        another process uses the file: stop one of the two
     ├── WrongKeyRingError       an operator puts the right keys back
     └── UnreadableSecretError   this one secret is lost or altered: it must be given again
@@ -20,6 +22,17 @@ class StoreError(BotError):
 
 class ConflictError(StoreError):
     """The document is not (or no longer) at the revision that the caller named."""
+
+
+class ForgottenError(StoreError):
+    """The workspace was forgotten, and nothing is written of it: see `ErasableDocuments`.
+
+    Nothing is wrong with the store.
+    """
+
+
+class NoAnswerError(StoreError):
+    """The storage did not answer in time."""
 
 
 class StoreLockedError(StoreError):

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from cachetools import LRUCache
 
 from bot.store.base import Document, Documents
-from bot.store.errors import StoreError
+from bot.store.errors import ForgottenError
 
 # Work that was under way ends within minutes; so many are not forgotten in that time.
 MAX_REMEMBERED = 10_000
@@ -103,11 +103,11 @@ class ForgettingDocuments:
         """See `Documents.put`.
 
         Raises:
-            StoreError: also when it lies under a prefix that was forgotten.
+            ForgottenError: it lies under a prefix that was forgotten.
         """
         if (begins := self._beginning_of(key)) is None:
             if self._is_forgotten(key):
-                raise StoreError("the app was removed from this workspace")
+                raise ForgottenError("the app was removed from this workspace")
             return await self._documents.put(key, value, due_at=due_at, if_rev=if_rev)
         async with self._turn:
             document = await self._documents.put(key, value, due_at=due_at, if_rev=if_rev)

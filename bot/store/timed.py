@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from bot.store.base import Document
-from bot.store.errors import ConflictError
+from bot.store.errors import ConflictError, ForgottenError
 from bot.store.forgotten import ErasableDocuments
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class TimedDocuments:
         try:
             answer = await call
             outcome = "ok"
-        except ConflictError:
+        except (ConflictError, ForgottenError):
             outcome = "conflict"  # what was asked: nothing is wrong with the store
             raise
         except asyncio.CancelledError:

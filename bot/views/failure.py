@@ -17,6 +17,7 @@ from bot.scans import NoDomainIdError, NoScanError
 from bot.store.errors import (
     ConflictError,
     ForgottenError,
+    NoAnswerError,
     StoreError,
     StoreLockedError,
     WrongKeyRingError,
@@ -140,10 +141,18 @@ def _store(_error: StoreError, facts: Facts) -> Message:
     )
 
 
+def _no_answer(_error: NoAnswerError, facts: Facts) -> Message:
+    return retry_message(
+        "I cannot reach my memory, the bot's database, in time. If something was to be saved, look"
+        " whether it was before you do it again.",
+        facts,
+    )
+
+
 def _forgotten(_error: ForgottenError, facts: Facts) -> Message:
     return retry_message(
-        "The app was removed from this workspace, so I keep nothing of it any more. If somebody"
-        " has installed it again just now, please try again in a minute.",
+        "The app was removed from this workspace, so I keep nothing of it any more. If it is"
+        " installed again, please try again in a few minutes.",
         facts,
     )
 
@@ -193,6 +202,7 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     NoScanError: _no_scan,
     ConflictError: _conflict,
     StoreError: _store,
+    NoAnswerError: _no_answer,
     ForgottenError: _forgotten,
     StoreLockedError: _locked,
     WrongKeyRingError: _wrong_ring,

@@ -91,7 +91,7 @@ class Office:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists, clock=self.clock)
         collector = Collector(portfolio, self.shelf, clock=self.clock)
-        delivery = Delivery(
+        self.delivery = Delivery(
             self.shelf,
             collector,
             self.posts,
@@ -103,14 +103,14 @@ class Office:
         self.desk = Desk(
             self.shelf,
             collector,
-            delivery,
+            self.delivery,
             self.posts,
             _announcement,
             clock=self.clock,
             places=self.places,
         )
         owners = Owners(self.posts, self.keys, _notice)
-        self.rounds = Rounds(self.shelf, delivery, owners, self.tasks, clock=self.clock)
+        self.rounds = Rounds(self.shelf, self.delivery, owners, self.tasks, clock=self.clock)
 
     async def make(self, **plan: object) -> Digest:
         """Make a digest, and forget that it was announced."""

@@ -7,9 +7,11 @@ import pytest
 
 from bot.installations.departure import Way
 from bot.installations.forgetting import MAX_TRIES
+from bot.installations.grants import Grants
 from bot.installations.shelf import WAITS_FOR_REINSTALL
 from bot.slack.errors import SlackUnreachableError
 from bot.store.errors import StoreError
+from bot.store.forgotten import ForgettingDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S
@@ -432,6 +434,25 @@ class TestOrganisation:
         await registry.leave(IN_ORG, Way.WITHDRAWN)  # Slack's retry
 
         assert len(await registry.keys("E1.T3/")) == 3  # and since when it has the app
+
+    async def test_a_grant_in_another_process_a_moment_before_the_deletion_counts(
+        self, registry: Registry
+    ) -> None:
+        await registry.install(ORG)
+        await registry.set_up(IN_ORG)
+        elsewhere = Grants(
+            ForgettingDocuments(registry.inner), registry.tasks, clock=registry.clock
+        )
+
+        async def grant() -> None:
+            await elsewhere.grant(IN_ORG, MOMENT + timedelta(seconds=1))
+
+        registry.inner.before["list_keys"] = grant
+        await registry.leave(IN_ORG, Way.WITHDRAWN)
+
+        assert not registry.inner.before
+        assert len(await registry.keys("E1.T3/")) == 3
+        await registry.set_up(IN_ORG)
 
     async def test_who_is_served_long_after_is_taken_in_although_nobody_granted_it(
         self, registry: Registry

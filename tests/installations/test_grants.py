@@ -39,7 +39,7 @@ class Office:
         self.grants = Grants(self.documents, self.tasks, clock=self.clock)
 
     async def withdraw(self) -> None:
-        self.grants.note_withdrawn(HOME)
+        self.grants.note_withdrawn(HOME, MOMENT)
         async with self.documents.forgetting(f"{HOME}/"):
             pass
 
@@ -86,6 +86,16 @@ async def test_a_grant_that_was_withdrawn_before_it_was_done_is_not(office: Offi
     office.grants.look()
 
     assert not await office.takes_in()
+
+
+async def test_a_grant_that_is_later_than_the_withdrawal_counts(office: Office) -> None:
+    office.documents.failures = 1
+    await office.grants.grant(HOME, MOMENT + timedelta(seconds=1))
+    await office.withdraw()
+
+    office.grants.look()
+
+    assert await office.takes_in()
 
 
 async def test_only_who_is_served_long_after_is_taken_in(office: Office) -> None:

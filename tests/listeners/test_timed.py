@@ -16,7 +16,7 @@ from bot.listeners.outcomes import outcome_of
 from bot.listeners.timed import TimedApp, kind_of
 from bot.metrics.people import KINDS
 from bot.slack.errors import SlackUnavailableError
-from bot.store.errors import StoreError
+from bot.store.errors import ForgottenError, StoreError
 from bot.tracker.errors import InvalidKeyError
 
 pytestmark = pytest.mark.anyio
@@ -112,6 +112,7 @@ def test_every_request_has_a_kind(body: dict[str, Any], kind: str) -> None:
     [
         (None, "answered"),
         (InvalidKeyError(), "service"),
+        (ForgottenError("gone"), "declined"),
         (StoreError("disk full"), "store"),
         (SlackUnavailableError("no answer"), "slack"),
         (NoKeyError(), "declined"),

@@ -20,7 +20,14 @@ def cargo_of(*documents: Document) -> Cargo:
 
 @pytest.mark.parametrize(
     "key",
-    ["meta/check", "meta/process/0a1b", "meta/traces", "meta/traces/wiping", "meta/move", "-.T1/pending/0a1b-1"],
+    [
+        "meta/check",
+        "meta/process/0a1b",
+        "meta/traces",
+        "meta/traces/wiping",
+        "meta/move",
+        "-.T1/pending/0a1b-1",
+    ],
 )
 def test_what_belongs_to_a_process_or_a_place_stays(key: str) -> None:
     assert not moves(key)

@@ -1,10 +1,15 @@
 import asyncio
+import gc
+from collections.abc import Sequence
+from types import FunctionType, ModuleType
 
 import pytest
 
-import bot.portfolio.portfolio as under_test
+import bot.portfolio.latest as under_test
 from bot.portfolio.lookup import UnknownDomainError
 from bot.portfolio.portfolio import FRESH_FOR, Portfolio
+from bot.portfolio.versions import StoredVersions
+from bot.store.memory import MemoryDocuments
 from bot.tracker.budget import Purpose
 from bot.tracker.errors import ReserveReachedError, UnavailableError
 from bot.tracker.models import Domain
@@ -162,6 +167,37 @@ async def test_nothing_is_left_of_a_forgotten_list() -> None:
     portfolio.forget(HERE)
 
     assert (await portfolio.said(HERE), await portfolio.kept(HERE)) == (None, None)
+
+
+def texts_within(root: object, *, but: Sequence[object]) -> set[str]:
+    """Return all texts that an object holds, or that what it holds does."""
+    seen, found, left = {id(each) for each in but}, set[str](), [root]
+    while left:
+        each = left.pop()
+        if id(each) in seen or isinstance(each, type | ModuleType | FunctionType):
+            continue
+        seen.add(id(each))
+        if isinstance(each, str):
+            found.add(each)
+        left += gc.get_referents(each)
+    return found
+
+
+async def test_of_whom_has_gone_no_id_stays() -> None:
+    service, documents = FakeLists(a_domain()), MemoryDocuments()
+    portfolio = Portfolio(service, clock=FakeClock(), versions=StoredVersions(documents))
+    gone = WorkspaceId("T0GONE")
+    await portfolio.snapshot(gone)
+    await portfolio.outdate(gone)
+    service.error = UnavailableError(is_outcome_unknown=False)
+    with pytest.raises(UnavailableError):
+        await portfolio.snapshot(gone)
+    before = texts_within(portfolio, but=[service, documents])
+
+    portfolio.forget(gone)
+
+    assert "T0GONE" in before
+    assert "T0GONE" not in texts_within(portfolio, but=[service, documents])
 
 
 async def test_a_failure_is_said_for_a_minute_and_then_the_list_before_it() -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.store.base import Documents
-from bot.store.errors import StoreError
+from bot.store.errors import ForgottenError, StoreError
 from bot.store.forgotten import MAX_REMEMBERED, ErasableDocuments, ForgettingDocuments
 from bot.store.memory import MemoryDocuments
 from bot.store.postgres.address import parse_address
@@ -48,7 +48,7 @@ async def documents(url: str | None) -> AsyncIterator[ErasableDocuments]:
 async def takes(documents: Documents, key: str) -> bool:
     try:
         await documents.put(key, {})
-    except StoreError:
+    except ForgottenError:
         return False
     return True
 

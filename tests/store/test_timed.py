@@ -7,7 +7,7 @@ import pytest
 
 from bot.metrics.store import OPERATIONS, OUTCOMES
 from bot.store.base import Documents
-from bot.store.errors import ConflictError, StoreError
+from bot.store.errors import ConflictError, ForgottenError, StoreError
 from bot.store.forgotten import ErasableDocuments, ForgettingDocuments
 from bot.store.memory import MemoryDocuments
 from bot.store.timed import TimedDocuments
@@ -84,6 +84,18 @@ async def test_a_conflict_is_no_failure_of_the_store() -> None:
         await documents.put("T1/a", {}, if_rev=0)
 
     assert notes.told[-1] == ("put", "conflict")
+
+
+async def test_what_is_refused_of_a_forgotten_workspace_is_no_failure_either() -> None:
+    notes = Notes()
+    documents = timed(MemoryDocuments(), notes)
+    async with documents.forgetting("T1/"):
+        pass
+
+    with pytest.raises(ForgottenError):
+        await documents.put("T1/a", {})
+
+    assert notes.told == [("put", "conflict")]
 
 
 async def test_a_failure_is_told_and_passed_on() -> None:

@@ -86,6 +86,27 @@ async def test_after_a_change_each_process_asks_once(documents: Documents) -> No
     assert len(processes.service.asked) == 4
 
 
+async def test_while_a_process_asks_after_a_change_others_there_wait_for_the_same(
+    documents: Documents,
+) -> None:
+    processes = Processes(documents)
+    await processes.both_list()
+    await processes.one.outdate(HERE)
+    processes.service.gate.clear()
+    processes.service.is_asked.clear()
+    first = asyncio.create_task(processes.hosts(processes.other))
+    await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
+
+    said = await processes.other.said(HERE)  # looks what has changed, as the second asker does
+    second = asyncio.create_task(processes.hosts(processes.other))
+    await documents.check()
+    processes.service.gate.set()
+
+    assert (await first, await second) == ({"new.example"}, {"new.example"})
+    assert said is None
+    assert len(processes.service.asked) == 3
+
+
 async def test_a_change_in_one_workspace_costs_another_nothing(documents: Documents) -> None:
     processes = Processes(documents)
     await processes.hosts(processes.other, THERE)
@@ -111,6 +132,28 @@ async def test_a_list_that_is_on_its_way_in_the_other_process_is_not_joined_afte
 
     assert (set((await early).by_host), late) == ({"old.example"}, {"new.example"})
     assert await processes.hosts(processes.other) == {"new.example"}
+
+
+async def test_a_list_that_has_come_too_late_neither_parts_nor_replaces_those_after_it(
+    documents: Documents,
+) -> None:
+    processes = Processes(documents)
+    processes.service.gate.clear()
+    early = asyncio.create_task(processes.other.snapshot(HERE))
+    await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
+    processes.service.is_asked.clear()
+    await processes.one.outdate(HERE)
+    late = asyncio.create_task(processes.other.snapshot(HERE))
+    await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
+
+    await processes.other.said(HERE)
+    joining = asyncio.create_task(processes.other.snapshot(HERE))
+    await documents.check()
+    await documents.check()
+    processes.service.gate.set()
+
+    assert await joining is await late is not await early
+    assert await processes.other.kept(HERE) is await late
 
 
 async def test_what_the_other_process_has_changed_is_not_said_to_be_the_present(

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from bot.store.errors import StoreError
+from bot.store.errors import NoAnswerError, StoreError
 from bot.store.postgres.errors import LostConnectionError
 from bot.store.postgres.pool import Pool
 
@@ -23,6 +23,8 @@ Arguments = Sequence[object]
 class Calls:
     """Runs statements, each of them a transaction of its own. Every method raises StoreError.
 
+    NoAnswerError when the time is up.
+
     A caller that is cancelled, or whose time is up, lets the server cancel the statement; it may
     have happened all the same.
     """
@@ -31,9 +33,18 @@ class Calls:
         self.pool = pool
         self._timeout_s = timeout_s
 
-    async def read(self, statement: LiteralString, arguments: Arguments = ()) -> list[Row]:
-        """Return the rows; asks once more when the connection breaks, as nothing is changed."""
-        async with told(self._timeout_s):
+    async def read(
+        self,
+        statement: LiteralString,
+        arguments: Arguments = (),
+        *,
+        within_s: float | None = None,
+    ) -> list[Row]:
+        """Return the rows; asks once more when the connection breaks, as nothing is changed.
+
+        `within_s`: in less time than other statements may take.
+        """
+        async with told(min(within_s or self._timeout_s, self._timeout_s)):
             try:
                 return await self._run(statement, arguments)
             except LostConnectionError:
@@ -78,7 +89,7 @@ async def told(within_s: float) -> AsyncIterator[asyncio.Timeout]:
     except PoolTimeout as error:
         raise StoreError("no connection to the database became free in time") from error
     except TimeoutError as error:
-        raise StoreError(f"the database did not answer within {within_s:g} s") from error
+        raise NoAnswerError(f"the database did not answer within {within_s:g} s") from error
     except psycopg.Error as error:
         raise StoreError(f"the database failed: {reason(error)}") from error
 

@@ -1,10 +1,13 @@
 """One document written, also when the answer of the database is lost on its way."""
 
 from bot.store.base import Document
-from bot.store.errors import ConflictError, StoreError
+from bot.store.errors import ConflictError, ForgottenError, NoAnswerError
 from bot.store.postgres.calls import Calls
 from bot.store.postgres.errors import LostConnectionError
 from bot.store.postgres.statements import GET_REV, PUT
+
+# A database that has just been too late for a write is not waited for as long once more.
+LOOKED_UP_WITHIN_S = 2.0
 
 
 class Putting:
@@ -14,8 +17,9 @@ class Putting:
     his statement may be repeated as long as the document is the one that he wants to replace.
     """
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, *, looked_up_within_s: float = LOOKED_UP_WITHIN_S) -> None:
         self._calls = calls
+        self._looked_up_within_s = looked_up_within_s
 
     async def put(
         self, document: Document, value_json: str, if_rev: int | None, begins: str | None
@@ -24,11 +28,15 @@ class Putting:
 
         Raises:
             ConflictError: the condition does not hold; nothing was changed.
-            LostConnectionError: nobody knows whether it was written.
-            StoreError: also when it lies under a prefix that was forgotten.
+            ForgottenError: it lies under a prefix that was forgotten.
+            LostConnectionError, NoAnswerError: nobody knows whether it was written.
         """
         try:
             await self._write(document, value_json, if_rev, begins)
+        except NoAnswerError:
+            found = await self._rev(document.key, within_s=self._looked_up_within_s)
+            if found != document.rev:
+                raise
         except LostConnectionError:
             found = await self._rev(document.key)
             if found == document.rev:
@@ -52,11 +60,11 @@ class Putting:
         arguments = (document.key, value_json, document.due_at, if_rev, document.rev, begins)
         ((outcome,),) = await self._calls.write(PUT, arguments)
         if outcome == "forgotten":
-            raise StoreError("the app was removed from this workspace")
+            raise ForgottenError("the app was removed from this workspace")
         if outcome == "conflict":
             raise ConflictError(f"{document.key} is not at revision {if_rev}")
 
-    async def _rev(self, key: str) -> int:
+    async def _rev(self, key: str, *, within_s: float | None = None) -> int:
         """Return the revision of what is there, 0 when nothing is."""
-        rows = await self._calls.read(GET_REV, (key,))
+        rows = await self._calls.read(GET_REV, (key,), within_s=within_s)
         return int(rows[0][0]) if rows else 0

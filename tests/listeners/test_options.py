@@ -1,0 +1,94 @@
+"""The options of a menu: offered while Slack waits, however long what comes before has taken."""
+
+import asyncio
+import json
+from typing import Any, cast
+
+import aiohttp
+import pytest
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.request.async_request import AsyncBoltRequest
+
+from bot.installations.authorize import KNOWN_WITHIN_S
+from bot.listeners.boundary import Boundary
+from bot.listeners.conversation import Conversation
+from bot.listeners.dispatcher import BEGUN_AT, OPTIONS_WITHIN_S, Dispatcher
+from bot.listeners.failures import Failures
+from bot.listeners.strangers import Strangers
+from bot.message import Block
+from bot.seen import ASKED_WITHIN_S
+from bot.slack.replies import Replies
+from bot.tasks import Tasks
+from bot.workspaces import Clocked
+
+pytestmark = pytest.mark.anyio
+
+
+FOUND: Block = {"text": {"type": "plain_text", "text": "shop.example"}, "value": "shop.example"}
+LATE: Block = {"text": {"type": "plain_text", "text": "No answer"}, "value": "none"}
+TYPED = {
+    "type": "block_suggestion",
+    "action_id": "pick",
+    "value": "sho",
+    "team": {"id": "T1"},
+    "user": {"id": "U1", "team_id": "T1"},
+}
+
+
+class Authorization(AsyncAuthorize):
+    """Lets everybody in; so many seconds have passed by then."""
+
+    def __init__(self, took_s: float) -> None:
+        self.took_s = took_s
+
+    async def __call__(
+        self, *, context: AsyncBoltContext, team_id: str | None, **_asked: Any
+    ) -> AuthorizeResult:
+        context[BEGUN_AT] -= self.took_s
+        return AuthorizeResult(enterprise_id=None, team_id=team_id, bot_token="xoxb-1")
+
+
+class NoStrangers(Strangers):
+    """Knows everybody without asking Slack."""
+
+    async def keep_out(self, conversation: Conversation) -> None:
+        """Keep nobody out."""
+
+
+async def offered(took_s: float, *, is_found: bool) -> list[Block]:
+    """Return what is offered when the authorization has taken so long."""
+    app = AsyncApp(
+        authorize=Clocked(Authorization(took_s)),  # type: ignore[arg-type]  # Bolt 1.30 knows no `None`
+        process_before_response=True,
+        request_verification_enabled=False,
+    )
+
+    async def find(_conversation: Conversation, _typed: str) -> list[Block]:
+        await (asyncio.sleep(0) if is_found else asyncio.Event().wait())
+        return [FOUND]
+
+    async with aiohttp.ClientSession() as http:
+        boundary = Boundary(Tasks(), cast(Failures, None))
+        boundary.strangers = NoStrangers()
+        Dispatcher(app, boundary, Replies(http)).on_options("pick", find, otherwise=[LATE])
+        answer = await app.async_dispatch(
+            AsyncBoltRequest(body=TYPED, mode="socket_mode", headers={})
+        )
+    return cast(list[Block], json.loads(answer.body)["options"])
+
+
+async def test_what_is_found_in_time_is_offered() -> None:
+    assert await offered(KNOWN_WITHIN_S, is_found=True) == [FOUND]
+
+
+async def test_the_time_that_was_taken_before_is_not_there_for_finding() -> None:
+    async with asyncio.timeout(OPTIONS_WITHIN_S / 2):
+        assert await offered(OPTIONS_WITHIN_S - 0.01, is_found=False) == [LATE]
+
+
+def test_all_that_is_done_for_a_menu_is_done_before_slack_gives_it_up() -> None:
+    assert ASKED_WITHIN_S + OPTIONS_WITHIN_S < 2.9  # Slack waits 3 s
+    assert KNOWN_WITHIN_S + 0.5 < OPTIONS_WITHIN_S  # something is left for finding

@@ -1,0 +1,80 @@
+"""Writes whose answer comes too late: whether they happened is looked up, and not for long."""
+
+import asyncio
+from typing import LiteralString
+
+import pytest
+
+from bot.store.base import Document
+from bot.store.errors import NoAnswerError
+from bot.store.postgres.calls import Arguments, Calls, Row
+from bot.store.postgres.documents import PostgresDocuments
+from bot.store.postgres.pool import Pool
+from bot.store.postgres.putting import Putting
+from bot.store.postgres.statements import PUT
+from tests.fakes import TIME_LIMIT_S
+
+pytestmark = pytest.mark.anyio
+
+KEY = "-.T1/key"
+MINE = Document(KEY, {"n": 2}, rev=2_000, due_at=None)
+
+
+class LateCalls(Calls):
+    """The database does what it is asked, but the answer to a write comes too late.
+
+    `does_write` False: it does not do it. `goes_away`: after that nothing is answered.
+    """
+
+    def __init__(
+        self, pool: Pool, *, does_write: bool = True, goes_away: bool = False, timeout_s: float
+    ) -> None:
+        super().__init__(pool, timeout_s=timeout_s)
+        self.does_write, self.goes_away = does_write, goes_away
+        self.writes, self.is_away = 0, False
+
+    async def _run(self, statement: LiteralString, arguments: Arguments) -> list[Row]:
+        if statement != PUT and not self.is_away:
+            return await super()._run(statement, arguments)
+        self.writes += statement == PUT
+        if self.does_write and not self.is_away:
+            await super()._run(statement, arguments)
+        self.is_away = self.goes_away
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def put(calls: Calls, if_rev: int | None) -> None:
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await Putting(calls).put(MINE, '{"n":2}', if_rev, None)
+
+
+async def test_what_was_written_is_written_although_nobody_heard(store: PostgresDocuments) -> None:
+    first = await store.put(KEY, {"n": 1})
+    calls = LateCalls(store.pool, timeout_s=0.1)
+
+    await put(calls, first.rev)
+
+    assert await store.get(KEY) == MINE
+    assert calls.writes == 1
+
+
+@pytest.mark.parametrize("is_conditional", [True, False])
+async def test_what_was_not_written_is_an_error_and_not_written_again(
+    store: PostgresDocuments, is_conditional: bool
+) -> None:
+    first = await store.put(KEY, {"n": 1})
+    calls = LateCalls(store.pool, does_write=False, timeout_s=0.1)
+
+    with pytest.raises(NoAnswerError, match=r"did not answer within 0\.1 s"):
+        await put(calls, first.rev if is_conditional else None)
+
+    assert await store.get(KEY) == first
+    assert calls.writes == 1
+
+
+async def test_nobody_waits_long_for_whether_it_was_written(store: PostgresDocuments) -> None:
+    calls = LateCalls(store.pool, goes_away=True, timeout_s=0.1)
+
+    with pytest.raises(NoAnswerError, match=r"within 0\.01 s"):
+        await Putting(calls, looked_up_within_s=0.01).put(MINE, '{"n":2}', 0, None)
