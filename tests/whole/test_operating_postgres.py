@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import sqlite3
 import sys
 from asyncio.subprocess import PIPE
@@ -28,7 +29,7 @@ from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule
 from tests.whole.test_operating import Said, command, marks, ring, used_town
-from tests.whole.test_process import ROOT, environment, process
+from tests.whole.test_process import ROOT, ended, environment, process
 from tests.whole.town import Town, running_stand_ins, until_ready
 
 pytestmark = pytest.mark.anyio
@@ -144,17 +145,17 @@ class TestMove:
             key_file = (tmp_path / "bot.sqlite.key").read_text().strip()
             there = {"DATABASE_URL": database, "BOT_SECRET_KEYS": key_file}
 
-            async with process(town, **there):
+            async with process(town, **there) as bot:
                 await until_ready(town)
                 await town.bob.type("/domains")
                 await town.bob.next_message(where=lambda each: "1 domain," in each.everything)
                 doctor = await command(town, "doctor", **there)
-                beside = await command(town, "move", "--to", database)
+                bot.send_signal(signal.SIGTERM)
+                await ended(bot)
             again = await command(town, "move", "--to", database)
 
             assert {*marks(doctor).values()} == {"ok"}, doctor.out
             assert "ok    processes: 1 all." in doctor.out
-            assert "Nothing was moved." in beside.err
             assert "Nothing was changed." in again.out
 
     async def test_no_bot_starts_on_the_old_file_until_an_operator_says_so(
