@@ -6,6 +6,13 @@ from tests.whole.town import Town
 
 pytestmark = pytest.mark.anyio
 
+
+@pytest.fixture
+def mode(database: str) -> str:
+    """The words are the same whatever carries them: one way is enough for so many of them."""
+    return database
+
+
 COMMANDS = ["/domains", "/scan shop.example", "/adddomain blog.example"]
 STYLES = ["json", "nested", "deep", "plain", "html", "upper"]
 

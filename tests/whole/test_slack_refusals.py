@@ -8,6 +8,13 @@ from tests.whole.town import Town
 
 pytestmark = pytest.mark.anyio
 
+
+@pytest.fixture
+def mode(database: str) -> str:
+    """The words are the same whatever carries them: one way is enough for so many of them."""
+    return database
+
+
 NEW_BLOCKS = ("data_table", "container")
 
 
