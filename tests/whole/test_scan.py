@@ -103,6 +103,7 @@ async def test_a_scan_asked_by_five_people_is_one_request(shop: Town) -> None:
     people = [shop.slack.person(name) for name in ("ada", "olga", "bob", "cy", "gus")]
     for person in people:
         await person.type("/scan shop.example")
+        await person.next_message(where=lambda each: "⏳" in each.everything)
     await hold.waiting(1)
     hold.release()
 
