@@ -4,6 +4,7 @@ Their own comes from a package, listens on a socket in the system's temporary fo
 ends with the run.
 """
 
+import atexit
 import os
 import secrets
 import shutil
@@ -94,6 +95,8 @@ def running_postgres(conf: str = SETTINGS) -> Iterator[PostgresServer]:
         yield PostgresServer(server.get_uri(), folder)
     finally:
         server.stop()
+        # It would stop once more when Python ends, and make the folder of its lock again.
+        atexit.unregister(server._cleanup)
         shutil.rmtree(folder, ignore_errors=True)
 
 
