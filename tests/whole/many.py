@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from bot.playground.slack import LocalOrg, LocalSlack, Page, running_slack
 from bot.playground.tracker import Tracker, running_tracker
 from bot.settings import Settings
-from tests.whole.town import ABOUT, PATIENT, Clock, Town, free_port, running_bot
+from tests.whole.town import ABOUT, PATIENT, RING, Clock, Town, free_port, running_bot
 
 ALONE = ("amber", "birch", "coral")
 IN_ORG = ("delta", "ember")
@@ -25,6 +25,7 @@ class Many:
     tracker: Tracker
     settings: Settings
     clock: Clock
+    folder: Path
     org: LocalOrg | None = None
     towns: dict[str, Town] = field(default_factory=dict)
 
@@ -37,7 +38,7 @@ class Many:
             self.tracker,
             self.settings,
             self.clock,
-            self.settings.database_path.parent,
+            self.folder,
             portfolio=name,
             admin=admin,
         )
@@ -75,6 +76,8 @@ def settings_for_many(
         if mode == "socket"
         else {"slack_signing_secret": SecretStr(slack.signing_secret)}
     )
+    if mode not in {"socket", "http"}:  # the address of a PostgreSQL, as in `settings_for`
+        way |= {"database_url": mode, "bot_secret_keys": SecretStr(RING)}
     return Settings(
         domain_tracker_url=tracker.url,
         slack_client_id=slack.client_id,
@@ -82,10 +85,9 @@ def settings_for_many(
         slack_authorize_url=slack.authorize_url,
         slack_api_url=slack.api_url,
         public_url=f"http://127.0.0.1:{port}",
-        database_url=f"sqlite:///{folder}/bot.sqlite",
         port=port,
         tick_seconds=0.5,
-        **way,
+        **{"database_url": f"sqlite:///{folder}/bot.sqlite"} | way,
     )
 
 
@@ -126,7 +128,7 @@ async def many_stand_ins(
     ):
         settings = settings_for_many(slack, tracker, folder, port, mode)
         org = slack.add_org("globex") if in_org else None
-        many = Many(slack, tracker, settings, clock, org)
+        many = Many(slack, tracker, settings, clock, folder, org)
         for name in names:
             many.move_in(name, slack.add_workspace(name), admin="ada")
         if org:

@@ -16,7 +16,7 @@ from bot.store.snapshot import read_snapshot
 from tests.whole.digests import at_nine, make
 from tests.whole.intruder import marks, send_as, tour
 from tests.whole.many import ALONE, IN_ORG, Many, many_stand_ins, running_many
-from tests.whole.town import bytes_at_rest, running_bot, settings_for
+from tests.whole.town import bytes_at_rest, running_bot, settings_for, text_in_store
 
 pytestmark = pytest.mark.anyio
 
@@ -111,6 +111,24 @@ async def test_nobody_gets_at_another_workspace_with_its_ids(tmp_path: Path) -> 
     assert len(seen_in_birch) > 40
     told = json.dumps([call.arguments for call in seen_in_birch], ensure_ascii=False)
     assert not [mark for mark in marks(amber) if mark in told]
+
+
+async def test_workspaces_come_and_go_where_web_and_worker_share_a_database(
+    tmp_path: Path, database: str
+) -> None:
+    async with running_many(tmp_path, ALONE[:2], mode=database) as many:
+        amber, birch = await many.settle("amber"), await many.settle("birch")
+        answer = await amber.ask(amber.bob, "/domains")
+        assert "shop.amber.example" in answer.everything
+        assert "birch" not in answer.everything
+
+        await amber.slack.uninstall()
+        async with asyncio.timeout(20):
+            while b"T0AMBER" in await text_in_store(amber):
+                pass
+
+        answer = await birch.ask(birch.bob, "/domains")
+        assert "shop.birch.example" in answer.everything
 
 
 async def test_an_uninstalled_workspace_leaves_no_byte(tmp_path: Path) -> None:
