@@ -6,13 +6,19 @@ READY := $(VENV)/.ready
 PLAYABLE := $(VENV)/.playable
 NEW_ENOUGH := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
 
-.PHONY: demo test check format lock clean
+# More workers than cores: tests wait for each other's sockets. Each worker pays for collection.
+WORKERS ?= 4
+
+.PHONY: demo test suite check format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
 
-test: check  ## every check and every test
-	$(BIN)/python -m pytest
+test: $(READY)  ## every check and every test, side by side
+	$(MAKE) --no-print-directory --jobs 2 check suite
+
+suite: $(READY)  ## every test, in random order
+	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
 
 check: $(READY)  ## format, lint and types, without running a test
 	$(BIN)/ruff format --check .

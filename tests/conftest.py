@@ -10,7 +10,7 @@ from hypothesis import settings
 from bot.engine.queue_schema import queue_migrations
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.migrating import OURS, migrate
-from tests.postgres import PostgresServer, running_postgres
+from tests.postgres import MigratedDatabases, PostgresServer, running_postgres
 
 SETTINGS = (
     *("SLACK_", "BOT_", "DOMAIN_TRACKER_", "LOG_"),
@@ -42,17 +42,19 @@ def empty_database(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def migrated(postgres: PostgresServer) -> Iterator[str]:
-    """Return the name of a database with all tables and nothing in them, to be copied."""
+def migrated_databases(postgres: PostgresServer) -> Iterator[MigratedDatabases]:
+    """Make a database with all tables; return what copies it, and empties the copies."""
     with postgres.database() as url:
         asyncio.run(migrate(parse_address(url), [OURS, queue_migrations()]))
-        yield url.partition("?")[0].rpartition("/")[2]
+        databases = MigratedDatabases(postgres, url)
+        yield databases
+        databases.close()
 
 
 @pytest.fixture
-def database(postgres: PostgresServer, migrated: str) -> Iterator[str]:
-    """Return the address of a database with all tables, of this test alone."""
-    with postgres.database(template=migrated) as url:
+def database(migrated_databases: MigratedDatabases) -> Iterator[str]:
+    """Return the address of a database with all tables and no rows, of this test alone."""
+    with migrated_databases.database() as url:
         yield url
 
 

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -22,6 +22,28 @@ from psycopg import sql
 GIVEN = "TEST_DATABASE_URL"
 # A test's data may be lost with the machine; the processes that are killed need no flushed disk.
 SETTINGS = "fsync = off\nmax_connections = 300\nlog_min_messages = fatal\n"
+
+DISCONNECT_OTHERS = """
+    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+# Those that others refer to come last.
+TABLES_IN_USE = """
+    SELECT relname FROM pg_class AS t
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'migration'
+    ORDER BY (SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND confrelid = t.oid)
+"""
+FINGERPRINT = """
+    SELECT
+        (SELECT array_agg(relname ORDER BY relname) FROM pg_class
+            WHERE relnamespace = 'public'::regnamespace),
+        (SELECT sum(hashtext(tgname)) FROM pg_trigger),
+        (SELECT sum(hashtext(prosrc)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace),
+        (SELECT count(*) FROM pg_attribute WHERE NOT attisdropped),
+        (SELECT array_agg(m::text ORDER BY m::text) FROM migration AS m),
+        (SELECT count(*) FROM pg_db_role_setting AS s JOIN pg_database AS d ON d.oid = setdatabase
+            WHERE datname = current_database())
+"""
 
 
 class PostgresServer:
@@ -77,6 +99,46 @@ class PostgresServer:
         if self._folder is None:
             raise RuntimeError(f"the server of {GIVEN} is not ours to restart")
         return self._folder
+
+
+class MigratedDatabases:
+    """Databases with all tables and no rows, emptied after each use and used again.
+
+    `DELETE` from a few small tables costs the server 0.4 ms, a copy of the template 160 to 220. A
+    database whose schema, settings or migration records a test has changed is dropped.
+    """
+
+    def __init__(self, server: PostgresServer, template_url: str) -> None:
+        self._server = server
+        self._template = urlsplit(template_url).path.lstrip("/")
+        with psycopg.connect(template_url) as connection:
+            self._expected = connection.execute(FINGERPRINT).fetchone()
+        self._free: list[str] = []
+        self._open = ExitStack()
+
+    @contextmanager
+    def database(self) -> Iterator[str]:
+        """Yield the address of a database that no other test uses."""
+        url = self._free.pop() if self._free else self._copy()
+        yield url
+        if self._emptied(url):
+            self._free.append(url)
+
+    def close(self) -> None:
+        """Drop all of them."""
+        self._open.close()
+
+    def _copy(self) -> str:
+        return self._open.enter_context(self._server.database(self._template))
+
+    def _emptied(self, url: str) -> bool:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(DISCONNECT_OTHERS)
+            if connection.execute(FINGERPRINT).fetchone() != self._expected:
+                return False
+            for (table,) in connection.execute(TABLES_IN_USE).fetchall():
+                connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
+        return True
 
 
 @contextmanager
