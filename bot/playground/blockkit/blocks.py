@@ -1,4 +1,4 @@
-"""The long-standing blocks, one table each: https://docs.slack.dev/reference/block-kit/blocks.
+"""Every block, one table each: https://docs.slack.dev/reference/block-kit/blocks.
 
 `call`, `file` and `auth_provider` are missing on purpose: an app cannot send the first two, and
 nothing settles where the third may stand.
@@ -7,28 +7,56 @@ nothing settles where the third may stand.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.playground.blockkit.composition import (
+from bot.playground.blockkit.elements import (
+    BUTTON,
+    CHECKBOXES,
+    DATE_PICKER,
+    DATETIME_PICKER,
+    FEEDBACK_BUTTONS,
+    ICON_BUTTON,
+    IMAGE,
+    MENUS,
+    MULTI_MENUS,
+    ONLY_A_BUTTON,
+    ONLY_AN_IMAGE,
+    OVERFLOW,
+    RADIO_BUTTONS,
+    TIME_PICKER,
+    TYPED_INPUTS,
+    URL_SOURCE,
+    WORKFLOW_BUTTON,
+)
+from bot.playground.blockkit.objects import (
     BLOCK_ID,
     BLOCKS,
     IMAGE_URL,
     SLACK_FILE,
+    SLACK_ICON,
+    URL,
     any_text,
     plain_text,
     text_shapes,
 )
-from bot.playground.blockkit.elements import (
-    BUTTON,
-    CHECKBOXES,
-    IMAGE,
-    OVERFLOW,
-    RADIO_BUTTONS,
-    WORKFLOW_BUTTON,
+from bot.playground.blockkit.rich_text import ONLY_RICH_TEXT, RICH_TEXT
+from bot.playground.blockkit.schema import (
+    MESSAGES,
+    MODALS,
+    NOT_IN_MODALS,
+    Choice,
+    Flag,
+    Integer,
+    ListOf,
+    Nullable,
+    Number,
+    OneOf,
+    Place,
+    Shape,
+    String,
+    all_different,
+    exactly_one_of,
+    not_both,
+    some_of,
 )
-from bot.playground.blockkit.fields import Flag, Integer, ListOf, String
-from bot.playground.blockkit.inputs import DATE_PICKER, DATETIME_PICKER, TIME_PICKER, TYPED_INPUTS
-from bot.playground.blockkit.menus import MENUS, MULTI_MENUS
-from bot.playground.blockkit.problems import Place
-from bot.playground.blockkit.shapes import MESSAGES, OneOf, Shape, exactly_one_of, some_of
 
 _CHOICES = (CHECKBOXES, RADIO_BUTTONS, DATE_PICKER, TIME_PICKER, *MENUS, *MULTI_MENUS)
 _BUTTONS = (BUTTON, WORKFLOW_BUTTON, OVERFLOW)
@@ -136,5 +164,309 @@ MARKDOWN = Shape(
     docs=f"{BLOCKS}/markdown-block",
     required={"text": String()},
     optional={"block_id": BLOCK_ID},
+    surfaces=MESSAGES,
+)
+
+
+TABLE_DOCS = f"{BLOCKS}/table-block"
+DATA_TABLE_DOCS = f"{BLOCKS}/data-table-block"
+CHART_DOCS = f"{BLOCKS}/data-visualization-block"
+
+# Over all cells of all tables of one kind in a payload; newer page for data tables: 20 000.
+MAX_CELL_CHARS = 10_000
+MAX_TABLES = 1
+MAX_CHARTS = 2
+MAX_COLUMNS = 20
+
+# An empty cell is refused: send a dash.
+RAW_TEXT = Shape(kind="raw_text", docs=DATA_TABLE_DOCS, required={"text": String()})
+RAW_NUMBER = Shape(
+    kind="raw_number", docs=DATA_TABLE_DOCS, required={"value": Number(), "text": String()}
+)
+ACTION_CELL = Shape(
+    kind="action_cell",
+    docs=DATA_TABLE_DOCS,
+    required={"element": ONLY_A_BUTTON, "fallback": OneOf(RAW_TEXT)},
+)
+
+TABLE = Shape(
+    kind="table",
+    docs=TABLE_DOCS,
+    required={
+        "rows": ListOf(
+            item=ListOf(item=OneOf(RAW_TEXT, RAW_NUMBER, RICH_TEXT), most=MAX_COLUMNS), most=100
+        )
+    },
+    optional={
+        "block_id": BLOCK_ID,
+        # `null` leaves a column as it is.
+        "column_settings": ListOf(
+            item=Nullable(
+                Shape(
+                    docs=TABLE_DOCS,
+                    optional={
+                        "align": Choice("left", "center", "right"),
+                        "is_wrapped": Flag(),
+                    },
+                )
+            ),
+            most=MAX_COLUMNS,
+        ),
+    },
+    surfaces=NOT_IN_MODALS,
+)
+
+
+def _rows_agree(value: Mapping[str, Any], place: Place) -> None:
+    columns = len(value["rows"][0])
+    for index, row in enumerate(value["rows"]):
+        if len(row) != columns:
+            spot = place / "rows" / index
+            spot.refuse("unequal_rows", f"must have {columns} cells like the first row")
+
+
+def _header_is_plain(value: Mapping[str, Any], place: Place) -> None:
+    for index, cell in enumerate(value["rows"][0]):
+        if cell["type"] not in ("raw_text", "raw_number"):
+            spot = place / "rows" / 0 / index / "type"
+            spot.refuse("bad_header", f"unsupported type: {cell['type']}")
+
+
+def _row_header_exists(value: Mapping[str, Any], place: Place) -> None:
+    columns = len(value["rows"][0])
+    if value.get("row_header_column_index", 0) >= columns:
+        spot = place / "row_header_column_index"
+        spot.refuse("too_large", f"must be less than {columns}")
+
+
+DATA_TABLE = Shape(
+    kind="data_table",
+    docs=DATA_TABLE_DOCS,
+    required={
+        "caption": String(),
+        # The header and 1 to 100 rows; newer page: 200.
+        "rows": ListOf(
+            item=ListOf(
+                item=OneOf(RAW_TEXT, RAW_NUMBER, RICH_TEXT, ACTION_CELL), most=MAX_COLUMNS
+            ),
+            least=2,
+            most=101,
+        ),
+    },
+    optional={
+        "block_id": BLOCK_ID,
+        "page_size": Integer(least=1, most=100),
+        "row_header_column_index": Integer(least=0),
+    },
+    surfaces=NOT_IN_MODALS,
+    rules=(_rows_agree, _header_is_plain, _row_header_exists),
+)
+
+_LABEL = String(most=20)
+_AXIS_TITLE = String(most=50)
+# Newer page: 12 series or segments, older: 6.
+_MAX_SERIES = 6
+_MAX_POINTS = 20
+
+SERIES = Shape(
+    docs=CHART_DOCS,
+    required={
+        "name": _LABEL,
+        "data": ListOf(
+            item=Shape(docs=CHART_DOCS, required={"label": _LABEL, "value": Number()}),
+            most=_MAX_POINTS,
+        ),
+    },
+)
+AXES = Shape(
+    docs=CHART_DOCS,
+    required={"categories": ListOf(item=_LABEL, most=_MAX_POINTS)},
+    optional={"x_label": _AXIS_TITLE, "y_label": _AXIS_TITLE},
+)
+
+
+def _names_differ(value: Mapping[str, Any], place: Place) -> None:
+    categories = value["axis_config"]["categories"]
+    spot = place / "axis_config" / "categories"
+    all_different(((word, spot / i) for i, word in enumerate(categories)), "category")
+    series = enumerate(value["series"])
+    all_different(((one["name"], place / "series" / i / "name") for i, one in series), "name")
+
+
+def _one_point_per_category(value: Mapping[str, Any], place: Place) -> None:
+    categories = value["axis_config"]["categories"]
+    for index, series in enumerate(value["series"]):
+        spot = place / "series" / index / "data"
+        labels = [point["label"] for point in series["data"]]
+        for point, label in enumerate(labels):
+            if label not in categories:
+                (spot / point / "label").refuse("bad_value", "must be one of the categories")
+        if sorted(labels) != sorted(categories):
+            spot.refuse("unequal_points", "must have exactly one point per category")
+
+
+def _axes_chart(kind: str) -> Shape:
+    return Shape(
+        kind=kind,
+        docs=CHART_DOCS,
+        required={"series": ListOf(item=SERIES, most=_MAX_SERIES), "axis_config": AXES},
+        rules=(_names_differ, _one_point_per_category),
+    )
+
+
+PIE = Shape(
+    kind="pie",
+    docs=CHART_DOCS,
+    required={
+        # Unlike series, nothing says that two segments may not be called the same.
+        "segments": ListOf(
+            item=Shape(docs=CHART_DOCS, required={"label": _LABEL, "value": Number(above=0)}),
+            most=_MAX_SERIES,
+        )
+    },
+)
+
+DATA_VISUALIZATION = Shape(
+    kind="data_visualization",
+    docs=CHART_DOCS,
+    required={
+        "title": String(most=50),
+        "chart": OneOf(_axes_chart("bar"), _axes_chart("line"), _axes_chart("area"), PIE),
+    },
+    optional={"block_id": BLOCK_ID},
+    surfaces=MESSAGES,
+)
+
+
+ALERT = Shape(
+    kind="alert",
+    docs=f"{BLOCKS}/alert-block",
+    required={"text": any_text(200)},
+    optional={
+        "block_id": BLOCK_ID,
+        "level": Choice("default", "info", "warning", "error", "success"),
+    },
+    surfaces=MODALS,
+)
+
+# The fields stand in the block itself, and its texts are text objects, not strings.
+CARD = Shape(
+    kind="card",
+    docs=f"{BLOCKS}/card-block",
+    optional={
+        "block_id": BLOCK_ID,
+        "hero_image": ONLY_AN_IMAGE,
+        "icon": ONLY_AN_IMAGE,
+        "slack_icon": SLACK_ICON,
+        "title": any_text(150),
+        "subtitle": any_text(150),
+        "body": any_text(200),
+        "subtext": any_text(200),
+        "actions": ListOf(item=ONLY_A_BUTTON, most=3),
+    },
+    rules=(some_of("hero_image", "title", "actions", "body"), not_both("icon", "slack_icon")),
+)
+
+CAROUSEL = Shape(
+    kind="carousel",
+    docs=f"{BLOCKS}/carousel-block",
+    required={"elements": ListOf(item=OneOf(CARD), most=10)},
+    optional={"block_id": BLOCK_ID},
+    surfaces=NOT_IN_MODALS,
+)
+
+VIDEO = Shape(
+    kind="video",
+    docs=f"{BLOCKS}/video-block",
+    required={
+        # "Must be less than 200 characters", and 50 for the author.
+        "title": plain_text(199),
+        "video_url": URL,
+        "thumbnail_url": IMAGE_URL,
+        "alt_text": String(most=2000),
+    },
+    optional={
+        "block_id": BLOCK_ID,
+        "title_url": URL,
+        "description": plain_text(199),
+        "author_name": String(most=49),
+        "provider_name": String(),
+        "provider_icon_url": IMAGE_URL,
+    },
+)
+
+
+def _collapsing_makes_sense(value: Mapping[str, Any], place: Place) -> None:
+    is_collapsible = value.get("is_collapsible", False)
+    if value.get("default_collapsed") and not is_collapsible:
+        (place / "default_collapsed").refuse("conflict", "requires `is_collapsible` to be true")
+    if value.get("has_header_divider") and is_collapsible:
+        spot = place / "has_header_divider"
+        spot.refuse("conflict", "cannot be set when `is_collapsible` is true")
+
+
+CONTAINER = Shape(
+    kind="container",
+    docs=f"{BLOCKS}/container-block",
+    required={
+        "child_blocks": ListOf(
+            item=OneOf(
+                ACTIONS,
+                CONTEXT,
+                DIVIDER,
+                HEADER,
+                IMAGE_BLOCK,
+                INPUT,
+                RICH_TEXT,
+                SECTION,
+                TABLE,
+                VIDEO,
+            ),
+            most=10,
+        )
+    },
+    optional={
+        "block_id": BLOCK_ID,
+        "title": plain_text(150),
+        "rich_text_title": ONLY_RICH_TEXT,
+        "subtitle": any_text(150),
+        "icon": ONLY_AN_IMAGE,
+        "width": Choice("narrow", "standard", "wide", "full"),
+        "is_collapsible": Flag(),
+        "default_collapsed": Flag(),
+        "has_header_divider": Flag(),
+    },
+    surfaces=NOT_IN_MODALS,
+    rules=(some_of("title", "rich_text_title"), _collapsing_makes_sense),
+)
+
+CONTEXT_ACTIONS = Shape(
+    kind="context_actions",
+    docs=f"{BLOCKS}/context-actions-block",
+    required={"elements": ListOf(item=OneOf(FEEDBACK_BUTTONS, ICON_BUTTON), most=5)},
+    optional={"block_id": BLOCK_ID},
+    surfaces=MESSAGES,
+)
+
+TASK_CARD = Shape(
+    kind="task_card",
+    docs=f"{BLOCKS}/task-card-block",
+    required={"task_id": String(), "title": String()},
+    optional={
+        "block_id": BLOCK_ID,
+        "details": ONLY_RICH_TEXT,
+        "output": ONLY_RICH_TEXT,
+        "sources": ListOf(item=OneOf(URL_SOURCE)),
+        "status": Choice("pending", "in_progress", "complete", "error"),
+    },
+    surfaces=MESSAGES,
+)
+
+PLAN = Shape(
+    kind="plan",
+    docs=f"{BLOCKS}/plan-block",
+    # In a plan a task card may leave its `type` out.
+    required={"title": String()},
+    optional={"block_id": BLOCK_ID, "tasks": ListOf(item=TASK_CARD)},
     surfaces=MESSAGES,
 )

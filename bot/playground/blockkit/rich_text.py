@@ -6,9 +6,17 @@ https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 import re
 from collections.abc import Mapping
 
-from bot.playground.blockkit.composition import BLOCK_ID, BLOCKS, URL
-from bot.playground.blockkit.fields import Choice, Flag, Integer, ListOf, Spec, String
-from bot.playground.blockkit.shapes import OneOf, Shape
+from bot.playground.blockkit.objects import BLOCK_ID, BLOCKS, URL
+from bot.playground.blockkit.schema import (
+    Choice,
+    Flag,
+    Integer,
+    ListOf,
+    OneOf,
+    Shape,
+    Spec,
+    String,
+)
 
 DOCS = f"{BLOCKS}/rich-text-block"
 

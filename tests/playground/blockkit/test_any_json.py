@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.playground.blockkit import Problem, check_blocks, check_message, check_view
 from bot.playground.blockkit.payload import ANY_BLOCK
-from bot.playground.blockkit.problems import Surface
+from bot.playground.blockkit.schema import Surface
 from tests.playground.blockkit.samples import (
     EVERY_MESSAGE_BLOCK,
     Json,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from bot.playground.blockkit import Problem, check_blocks
-from bot.playground.blockkit.problems import Surface
+from bot.playground.blockkit.schema import Surface
 from tests.playground.blockkit.samples import (
     Json,
     actions,

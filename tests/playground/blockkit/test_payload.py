@@ -3,7 +3,7 @@
 import pytest
 
 from bot.playground.blockkit import Problem, check_blocks
-from bot.playground.blockkit.problems import Surface
+from bot.playground.blockkit.schema import Surface
 from tests.playground.blockkit.samples import (
     EVERY_MESSAGE_BLOCK,
     Json,

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.playground.blockkit.fields import ListOf, Nullable, Spec
 from bot.playground.blockkit.payload import ANY_BLOCK
-from bot.playground.blockkit.shapes import OneOf, Shape
-from bot.playground.blockkit.views import HOME, MODAL
+from bot.playground.blockkit.schema import ListOf, Nullable, OneOf, Shape, Spec
+from bot.playground.blockkit.surfaces import HOME, MODAL
 
 
 def shapes_in(spec: Spec, seen: set[int]) -> Iterator[Shape]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from bot.playground.blockkit import Problem
-from bot.playground.page.drawing import simple_blocks as simple
+from bot.playground.page.drawing import simple_blocks
 from bot.playground.page.drawing.charts import draw_chart
 from bot.playground.page.drawing.data_tables import draw_data_table
 from bot.playground.page.drawing.groups import draw_card, draw_carousel, draw_container
@@ -15,21 +15,21 @@ from bot.playground.page.drawing.sheet import Hands, Json, Names, Sheet
 from bot.playground.page.drawing.tables import draw_table
 
 _DRAWN: Mapping[str, Callable[[Sheet, Json], None]] = {
-    "section": simple.draw_section,
-    "header": simple.draw_header,
-    "divider": simple.draw_divider,
-    "context": simple.draw_context,
-    "actions": simple.draw_actions,
-    "image": simple.draw_image,
+    "section": simple_blocks.draw_section,
+    "header": simple_blocks.draw_header,
+    "divider": simple_blocks.draw_divider,
+    "context": simple_blocks.draw_context,
+    "actions": simple_blocks.draw_actions,
+    "image": simple_blocks.draw_image,
     "input": draw_input,
-    "rich_text": simple.draw_rich_text,
-    "markdown": simple.draw_markdown,
+    "rich_text": simple_blocks.draw_rich_text,
+    "markdown": simple_blocks.draw_markdown,
     "table": draw_table,
     "data_table": draw_data_table,
     "data_visualization": draw_chart,
-    "alert": simple.draw_alert,
+    "alert": simple_blocks.draw_alert,
     "card": draw_card,
-    "video": simple.draw_video,
+    "video": simple_blocks.draw_video,
 }
 _NOTHING: Mapping[str, str] = {}
 _NOTHING_TYPED: Mapping[tuple[str, str], Json] = {}

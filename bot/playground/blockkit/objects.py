@@ -8,9 +8,18 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from bot.playground.blockkit.fields import Choice, Flag, ListOf, String
-from bot.playground.blockkit.problems import Place
-from bot.playground.blockkit.shapes import OneOf, Shape, all_different, exactly_one_of, some_of
+from bot.playground.blockkit.schema import (
+    Choice,
+    Flag,
+    ListOf,
+    OneOf,
+    Place,
+    Shape,
+    String,
+    all_different,
+    exactly_one_of,
+    some_of,
+)
 
 OBJECTS = "https://docs.slack.dev/reference/block-kit/composition-objects"
 BLOCKS = "https://docs.slack.dev/reference/block-kit/blocks"
