@@ -28,7 +28,6 @@ from bot.playground.blockkit.elements import (
 )
 from bot.playground.blockkit.objects import (
     BLOCK_ID,
-    BLOCKS,
     IMAGE_URL,
     SLACK_FILE,
     SLACK_ICON,
@@ -46,6 +45,7 @@ from bot.playground.blockkit.schema import (
     Flag,
     Integer,
     ListOf,
+    Need,
     Nullable,
     Number,
     OneOf,
@@ -56,7 +56,17 @@ from bot.playground.blockkit.schema import (
     exactly_one_of,
     not_both,
     some_of,
+    table,
 )
+
+BLOCKS = "https://docs.slack.dev/reference/block-kit/blocks"
+
+
+def block(kind: str, **more: Any) -> Shape:
+    """Make the table of a block; every block may have a `block_id`."""
+    page = f"{BLOCKS}/{kind.replace('_', '-')}-block"
+    return table(kind, page, block_id=BLOCK_ID, **more)
+
 
 _CHOICES = (CHECKBOXES, RADIO_BUTTONS, DATE_PICKER, TIME_PICKER, *MENUS, *MULTI_MENUS)
 _BUTTONS = (BUTTON, WORKFLOW_BUTTON, OVERFLOW)
@@ -94,78 +104,47 @@ def _files_are_not_dispatched(value: Mapping[str, Any], place: Place) -> None:
         spot.refuse("conflict", "cannot be used with a `file_input` element")
 
 
-SECTION = Shape(
-    kind="section",
-    docs=f"{BLOCKS}/section-block",
-    optional={
-        "block_id": BLOCK_ID,
-        "text": any_text(3000),
-        "fields": ListOf(item=any_text(2000), most=10),
-        "accessory": ACCESSORY,
-        "expand": Flag(),
-    },
+SECTION = block(
+    "section",
+    text=any_text(3000),
+    fields=ListOf(item=any_text(2000), most=10),
+    accessory=ACCESSORY,
+    expand=Flag(),
     rules=(some_of("text", "fields"), _accessory_has_no_response_url),
 )
 
-HEADER = Shape(
-    kind="header",
-    docs=f"{BLOCKS}/header-block",
-    required={"text": plain_text(150)},
-    optional={"block_id": BLOCK_ID, "level": Integer(least=1, most=4)},
+HEADER = block("header", text=Need(plain_text(150)), level=Integer(least=1, most=4))
+
+DIVIDER = block("divider")
+
+CONTEXT = block("context", elements=Need(ListOf(item=OneOf(*text_shapes(), IMAGE), most=10)))
+
+ACTIONS = block(
+    "actions", elements=Need(ListOf(item=ACTION, most=25)), rules=(_actions_have_no_response_url,)
 )
 
-DIVIDER = Shape(kind="divider", docs=f"{BLOCKS}/divider-block", optional={"block_id": BLOCK_ID})
-
-CONTEXT = Shape(
-    kind="context",
-    docs=f"{BLOCKS}/context-block",
-    required={"elements": ListOf(item=OneOf(*text_shapes(), IMAGE), most=10)},
-    optional={"block_id": BLOCK_ID},
-)
-
-ACTIONS = Shape(
-    kind="actions",
-    docs=f"{BLOCKS}/actions-block",
-    required={"elements": ListOf(item=ACTION, most=25)},
-    optional={"block_id": BLOCK_ID},
-    rules=(_actions_have_no_response_url,),
-)
-
-IMAGE_BLOCK = Shape(
-    kind="image",
-    docs=f"{BLOCKS}/image-block",
-    required={"alt_text": String(most=2000)},
-    optional={
-        "block_id": BLOCK_ID,
-        "image_url": IMAGE_URL,
-        "slack_file": SLACK_FILE,
-        "title": plain_text(2000),
-    },
+IMAGE_BLOCK = block(
+    "image",
+    alt_text=Need(String(most=2000)),
+    image_url=IMAGE_URL,
+    slack_file=SLACK_FILE,
+    title=plain_text(2000),
     rules=exactly_one_of("image_url", "slack_file"),
 )
 
-INPUT = Shape(
-    kind="input",
-    docs=f"{BLOCKS}/input-block",
-    required={"label": plain_text(2000), "element": INPUT_ELEMENT},
-    optional={
-        "block_id": BLOCK_ID,
-        "hint": plain_text(2000),
-        "optional": Flag(),
-        "dispatch_action": Flag(),
-    },
+INPUT = block(
+    "input",
+    label=Need(plain_text(2000)),
+    element=Need(INPUT_ELEMENT),
+    hint=plain_text(2000),
+    optional=Flag(),
+    dispatch_action=Flag(),
     rules=(_input_has_response_url_in_modals_only, _files_are_not_dispatched),
 )
 
 # All markdown blocks of a payload share MAX_MARKDOWN_CHARS, so one has no limit of its own.
 MAX_MARKDOWN_CHARS = 12_000
-MARKDOWN = Shape(
-    kind="markdown",
-    docs=f"{BLOCKS}/markdown-block",
-    required={"text": String()},
-    optional={"block_id": BLOCK_ID},
-    surfaces=MESSAGES,
-)
+MARKDOWN = block("markdown", text=Need(String()), surfaces=MESSAGES)
 
 
 TABLE_DOCS = f"{BLOCKS}/table-block"
@@ -179,40 +158,26 @@ MAX_CHARTS = 2
 MAX_COLUMNS = 20
 
 # An empty cell is refused: send a dash.
-RAW_TEXT = Shape(kind="raw_text", docs=DATA_TABLE_DOCS, required={"text": String()})
-RAW_NUMBER = Shape(
-    kind="raw_number", docs=DATA_TABLE_DOCS, required={"value": Number(), "text": String()}
-)
-ACTION_CELL = Shape(
-    kind="action_cell",
-    docs=DATA_TABLE_DOCS,
-    required={"element": ONLY_A_BUTTON, "fallback": OneOf(RAW_TEXT)},
+RAW_TEXT = table("raw_text", DATA_TABLE_DOCS, text=Need(String()))
+RAW_NUMBER = table("raw_number", DATA_TABLE_DOCS, value=Need(Number()), text=Need(String()))
+ACTION_CELL = table(
+    "action_cell", DATA_TABLE_DOCS, element=Need(ONLY_A_BUTTON), fallback=Need(OneOf(RAW_TEXT))
 )
 
-TABLE = Shape(
-    kind="table",
-    docs=TABLE_DOCS,
-    required={
-        "rows": ListOf(
+TABLE = block(
+    "table",
+    rows=Need(
+        ListOf(
             item=ListOf(item=OneOf(RAW_TEXT, RAW_NUMBER, RICH_TEXT), most=MAX_COLUMNS), most=100
         )
-    },
-    optional={
-        "block_id": BLOCK_ID,
-        # `null` leaves a column as it is.
-        "column_settings": ListOf(
-            item=Nullable(
-                Shape(
-                    docs=TABLE_DOCS,
-                    optional={
-                        "align": Choice("left", "center", "right"),
-                        "is_wrapped": Flag(),
-                    },
-                )
-            ),
-            most=MAX_COLUMNS,
+    ),
+    # `null` leaves a column as it is.
+    column_settings=ListOf(
+        item=Nullable(
+            table("", TABLE_DOCS, align=Choice("left", "center", "right"), is_wrapped=Flag())
         ),
-    },
+        most=MAX_COLUMNS,
+    ),
     surfaces=NOT_IN_MODALS,
 )
 
@@ -239,25 +204,21 @@ def _row_header_exists(value: Mapping[str, Any], place: Place) -> None:
         spot.refuse("too_large", f"must be less than {columns}")
 
 
-DATA_TABLE = Shape(
-    kind="data_table",
-    docs=DATA_TABLE_DOCS,
-    required={
-        "caption": String(),
-        # The header and 1 to 100 rows; newer page: 200.
-        "rows": ListOf(
+DATA_TABLE = block(
+    "data_table",
+    caption=Need(String()),
+    # The header and 1 to 100 rows; newer page: 200.
+    rows=Need(
+        ListOf(
             item=ListOf(
                 item=OneOf(RAW_TEXT, RAW_NUMBER, RICH_TEXT, ACTION_CELL), most=MAX_COLUMNS
             ),
             least=2,
             most=101,
-        ),
-    },
-    optional={
-        "block_id": BLOCK_ID,
-        "page_size": Integer(least=1, most=100),
-        "row_header_column_index": Integer(least=0),
-    },
+        )
+    ),
+    page_size=Integer(least=1, most=100),
+    row_header_column_index=Integer(least=0),
     surfaces=NOT_IN_MODALS,
     rules=(_rows_agree, _header_is_plain, _row_header_exists),
 )
@@ -268,20 +229,22 @@ _AXIS_TITLE = String(most=50)
 _MAX_SERIES = 6
 _MAX_POINTS = 20
 
-SERIES = Shape(
-    docs=CHART_DOCS,
-    required={
-        "name": _LABEL,
-        "data": ListOf(
-            item=Shape(docs=CHART_DOCS, required={"label": _LABEL, "value": Number()}),
-            most=_MAX_POINTS,
-        ),
-    },
+SERIES = table(
+    "",
+    CHART_DOCS,
+    name=Need(_LABEL),
+    data=Need(
+        ListOf(
+            item=table("", CHART_DOCS, label=Need(_LABEL), value=Need(Number())), most=_MAX_POINTS
+        )
+    ),
 )
-AXES = Shape(
-    docs=CHART_DOCS,
-    required={"categories": ListOf(item=_LABEL, most=_MAX_POINTS)},
-    optional={"x_label": _AXIS_TITLE, "y_label": _AXIS_TITLE},
+AXES = table(
+    "",
+    CHART_DOCS,
+    categories=Need(ListOf(item=_LABEL, most=_MAX_POINTS)),
+    x_label=_AXIS_TITLE,
+    y_label=_AXIS_TITLE,
 )
 
 
@@ -306,93 +269,72 @@ def _one_point_per_category(value: Mapping[str, Any], place: Place) -> None:
 
 
 def _axes_chart(kind: str) -> Shape:
-    return Shape(
-        kind=kind,
-        docs=CHART_DOCS,
-        required={"series": ListOf(item=SERIES, most=_MAX_SERIES), "axis_config": AXES},
+    return table(
+        kind,
+        CHART_DOCS,
+        series=Need(ListOf(item=SERIES, most=_MAX_SERIES)),
+        axis_config=Need(AXES),
         rules=(_names_differ, _one_point_per_category),
     )
 
 
-PIE = Shape(
-    kind="pie",
-    docs=CHART_DOCS,
-    required={
-        # Unlike series, nothing says that two segments may not be called the same.
-        "segments": ListOf(
-            item=Shape(docs=CHART_DOCS, required={"label": _LABEL, "value": Number(above=0)}),
+PIE = table(
+    "pie",
+    CHART_DOCS,
+    # Unlike series, nothing says that two segments may not be called the same.
+    segments=Need(
+        ListOf(
+            item=table("", CHART_DOCS, label=Need(_LABEL), value=Need(Number(above=0))),
             most=_MAX_SERIES,
         )
-    },
+    ),
 )
 
-DATA_VISUALIZATION = Shape(
-    kind="data_visualization",
-    docs=CHART_DOCS,
-    required={
-        "title": String(most=50),
-        "chart": OneOf(_axes_chart("bar"), _axes_chart("line"), _axes_chart("area"), PIE),
-    },
-    optional={"block_id": BLOCK_ID},
+DATA_VISUALIZATION = block(
+    "data_visualization",
+    title=Need(String(most=50)),
+    chart=Need(OneOf(_axes_chart("bar"), _axes_chart("line"), _axes_chart("area"), PIE)),
     surfaces=MESSAGES,
 )
 
 
-ALERT = Shape(
-    kind="alert",
-    docs=f"{BLOCKS}/alert-block",
-    required={"text": any_text(200)},
-    optional={
-        "block_id": BLOCK_ID,
-        "level": Choice("default", "info", "warning", "error", "success"),
-    },
+ALERT = block(
+    "alert",
+    text=Need(any_text(200)),
+    level=Choice("default", "info", "warning", "error", "success"),
     surfaces=MODALS,
 )
 
 # The fields stand in the block itself, and its texts are text objects, not strings.
-CARD = Shape(
-    kind="card",
-    docs=f"{BLOCKS}/card-block",
-    optional={
-        "block_id": BLOCK_ID,
-        "hero_image": ONLY_AN_IMAGE,
-        "icon": ONLY_AN_IMAGE,
-        "slack_icon": SLACK_ICON,
-        "title": any_text(150),
-        "subtitle": any_text(150),
-        "body": any_text(200),
-        "subtext": any_text(200),
-        "actions": ListOf(item=ONLY_A_BUTTON, most=3),
-    },
+CARD = block(
+    "card",
+    hero_image=ONLY_AN_IMAGE,
+    icon=ONLY_AN_IMAGE,
+    slack_icon=SLACK_ICON,
+    title=any_text(150),
+    subtitle=any_text(150),
+    body=any_text(200),
+    subtext=any_text(200),
+    actions=ListOf(item=ONLY_A_BUTTON, most=3),
     rules=(some_of("hero_image", "title", "actions", "body"), not_both("icon", "slack_icon")),
 )
 
-CAROUSEL = Shape(
-    kind="carousel",
-    docs=f"{BLOCKS}/carousel-block",
-    required={"elements": ListOf(item=OneOf(CARD), most=10)},
-    optional={"block_id": BLOCK_ID},
-    surfaces=NOT_IN_MODALS,
+CAROUSEL = block(
+    "carousel", elements=Need(ListOf(item=OneOf(CARD), most=10)), surfaces=NOT_IN_MODALS
 )
 
-VIDEO = Shape(
-    kind="video",
-    docs=f"{BLOCKS}/video-block",
-    required={
-        # "Must be less than 200 characters", and 50 for the author.
-        "title": plain_text(199),
-        "video_url": URL,
-        "thumbnail_url": IMAGE_URL,
-        "alt_text": String(most=2000),
-    },
-    optional={
-        "block_id": BLOCK_ID,
-        "title_url": URL,
-        "description": plain_text(199),
-        "author_name": String(most=49),
-        "provider_name": String(),
-        "provider_icon_url": IMAGE_URL,
-    },
+VIDEO = block(
+    "video",
+    # "Must be less than 200 characters", and 50 for the author.
+    title=Need(plain_text(199)),
+    video_url=Need(URL),
+    thumbnail_url=Need(IMAGE_URL),
+    alt_text=Need(String(most=2000)),
+    title_url=URL,
+    description=plain_text(199),
+    author_name=String(most=49),
+    provider_name=String(),
+    provider_icon_url=IMAGE_URL,
 )
 
 
@@ -405,11 +347,10 @@ def _collapsing_makes_sense(value: Mapping[str, Any], place: Place) -> None:
         spot.refuse("conflict", "cannot be set when `is_collapsible` is true")
 
 
-CONTAINER = Shape(
-    kind="container",
-    docs=f"{BLOCKS}/container-block",
-    required={
-        "child_blocks": ListOf(
+CONTAINER = block(
+    "container",
+    child_blocks=Need(
+        ListOf(
             item=OneOf(
                 ACTIONS,
                 CONTEXT,
@@ -424,49 +365,40 @@ CONTAINER = Shape(
             ),
             most=10,
         )
-    },
-    optional={
-        "block_id": BLOCK_ID,
-        "title": plain_text(150),
-        "rich_text_title": ONLY_RICH_TEXT,
-        "subtitle": any_text(150),
-        "icon": ONLY_AN_IMAGE,
-        "width": Choice("narrow", "standard", "wide", "full"),
-        "is_collapsible": Flag(),
-        "default_collapsed": Flag(),
-        "has_header_divider": Flag(),
-    },
+    ),
+    title=plain_text(150),
+    rich_text_title=ONLY_RICH_TEXT,
+    subtitle=any_text(150),
+    icon=ONLY_AN_IMAGE,
+    width=Choice("narrow", "standard", "wide", "full"),
+    is_collapsible=Flag(),
+    default_collapsed=Flag(),
+    has_header_divider=Flag(),
     surfaces=NOT_IN_MODALS,
     rules=(some_of("title", "rich_text_title"), _collapsing_makes_sense),
 )
 
-CONTEXT_ACTIONS = Shape(
-    kind="context_actions",
-    docs=f"{BLOCKS}/context-actions-block",
-    required={"elements": ListOf(item=OneOf(FEEDBACK_BUTTONS, ICON_BUTTON), most=5)},
-    optional={"block_id": BLOCK_ID},
+CONTEXT_ACTIONS = block(
+    "context_actions",
+    elements=Need(ListOf(item=OneOf(FEEDBACK_BUTTONS, ICON_BUTTON), most=5)),
     surfaces=MESSAGES,
 )
 
-TASK_CARD = Shape(
-    kind="task_card",
-    docs=f"{BLOCKS}/task-card-block",
-    required={"task_id": String(), "title": String()},
-    optional={
-        "block_id": BLOCK_ID,
-        "details": ONLY_RICH_TEXT,
-        "output": ONLY_RICH_TEXT,
-        "sources": ListOf(item=OneOf(URL_SOURCE)),
-        "status": Choice("pending", "in_progress", "complete", "error"),
-    },
+TASK_CARD = block(
+    "task_card",
+    task_id=Need(String()),
+    title=Need(String()),
+    details=ONLY_RICH_TEXT,
+    output=ONLY_RICH_TEXT,
+    sources=ListOf(item=OneOf(URL_SOURCE)),
+    status=Choice("pending", "in_progress", "complete", "error"),
     surfaces=MESSAGES,
 )
 
-PLAN = Shape(
-    kind="plan",
-    docs=f"{BLOCKS}/plan-block",
+PLAN = block(
+    "plan",
     # In a plan a task card may leave its `type` out.
-    required={"title": String()},
-    optional={"block_id": BLOCK_ID, "tasks": ListOf(item=TASK_CARD)},
+    title=Need(String()),
+    tasks=ListOf(item=TASK_CARD),
     surfaces=MESSAGES,
 )

@@ -34,6 +34,7 @@ from bot.playground.blockkit.schema import (
     Flag,
     Integer,
     ListOf,
+    Need,
     OneOf,
     Place,
     Rule,
@@ -41,6 +42,7 @@ from bot.playground.blockkit.schema import (
     Spec,
     String,
     exactly_one_of,
+    table,
 )
 
 ELEMENTS = "https://docs.slack.dev/reference/block-kit/block-elements"
@@ -49,110 +51,109 @@ ACTION_ID = String(most=255)
 SCREEN_READER_LABEL = String(most=75)
 VISIBLE_TO = ListOf(item=String(), most=10)
 
-BUTTON = Shape(
-    kind="button",
-    docs=f"{ELEMENTS}/button-element",
-    required={"text": plain_text(75)},
-    optional={
-        "action_id": ACTION_ID,
-        "url": URL,
-        "value": String(most=2000),
-        "style": STYLE,
-        "confirm": CONFIRM,
-        "accessibility_label": SCREEN_READER_LABEL,
-        "agent_prompt": String(most=4000),
-        "agent_prompt_display": String(),
-        "visible_to_user_ids": VISIBLE_TO,
-    },
+
+def element(kind: str, page: str, **more: Any) -> Shape:
+    """Make the table of an element; `page` is the last part of its documentation."""
+    return table(kind, f"{ELEMENTS}/{page}", **more)
+
+
+BUTTON = element(
+    "button",
+    "button-element",
+    text=Need(plain_text(75)),
+    action_id=ACTION_ID,
+    url=URL,
+    value=String(most=2000),
+    style=STYLE,
+    confirm=CONFIRM,
+    accessibility_label=SCREEN_READER_LABEL,
+    agent_prompt=String(most=4000),
+    agent_prompt_display=String(),
+    visible_to_user_ids=VISIBLE_TO,
 )
 
-WORKFLOW_BUTTON = Shape(
-    kind="workflow_button",
-    docs=f"{ELEMENTS}/workflow-button-element",
-    required={"text": plain_text(75), "workflow": WORKFLOW},
-    optional={
-        "action_id": ACTION_ID,
-        "style": STYLE,
-        "accessibility_label": SCREEN_READER_LABEL,
-    },
+WORKFLOW_BUTTON = element(
+    "workflow_button",
+    "workflow-button-element",
+    text=Need(plain_text(75)),
+    workflow=Need(WORKFLOW),
+    action_id=ACTION_ID,
+    style=STYLE,
+    accessibility_label=SCREEN_READER_LABEL,
     surfaces=MESSAGES,
 )
 
-OVERFLOW = Shape(
-    kind="overflow",
-    docs=f"{ELEMENTS}/overflow-menu-element",
+OVERFLOW = element(
+    "overflow",
+    "overflow-menu-element",
     # Older pages wanted two options, newer ones and slack_sdk 3.47 one.
-    required={"options": ListOf(item=OVERFLOW_OPTION, most=5)},
-    optional={"action_id": ACTION_ID, "confirm": CONFIRM},
+    options=Need(ListOf(item=OVERFLOW_OPTION, most=5)),
+    action_id=ACTION_ID,
+    confirm=CONFIRM,
     rules=(option_values_differ,),
 )
 
-CHECKBOXES = Shape(
-    kind="checkboxes",
-    docs=f"{ELEMENTS}/checkboxes-element",
-    required={"options": ListOf(item=FORMATTED_OPTION, most=10)},
-    optional={
-        "action_id": ACTION_ID,
-        "initial_options": ListOf(item=FORMATTED_OPTION, most=10),
-        "confirm": CONFIRM,
-        "focus_on_load": Flag(),
-    },
+CHECKBOXES = element(
+    "checkboxes",
+    "checkboxes-element",
+    options=Need(ListOf(item=FORMATTED_OPTION, most=10)),
+    action_id=ACTION_ID,
+    initial_options=ListOf(item=FORMATTED_OPTION, most=10),
+    confirm=CONFIRM,
+    focus_on_load=Flag(),
     rules=(option_values_differ, initial_options_exist),
 )
 
-RADIO_BUTTONS = Shape(
-    kind="radio_buttons",
-    docs=f"{ELEMENTS}/radio-button-group-element",
-    required={"options": ListOf(item=FORMATTED_OPTION, most=10)},
-    optional={
-        "action_id": ACTION_ID,
-        "initial_option": FORMATTED_OPTION,
-        "confirm": CONFIRM,
-        "focus_on_load": Flag(),
-    },
+RADIO_BUTTONS = element(
+    "radio_buttons",
+    "radio-button-group-element",
+    options=Need(ListOf(item=FORMATTED_OPTION, most=10)),
+    action_id=ACTION_ID,
+    initial_option=FORMATTED_OPTION,
+    confirm=CONFIRM,
+    focus_on_load=Flag(),
     rules=(option_values_differ, initial_options_exist),
 )
 
-IMAGE = Shape(
-    kind="image",
-    docs=f"{ELEMENTS}/image-element",
-    required={"alt_text": String(most=2000)},
-    optional={"image_url": IMAGE_URL, "slack_file": SLACK_FILE},
+IMAGE = element(
+    "image",
+    "image-element",
+    alt_text=Need(String(most=2000)),
+    image_url=IMAGE_URL,
+    slack_file=SLACK_FILE,
     rules=exactly_one_of("image_url", "slack_file"),
 )
 ONLY_AN_IMAGE = OneOf(IMAGE)
 ONLY_A_BUTTON = OneOf(BUTTON)
 
-ICON_BUTTON = Shape(
-    kind="icon_button",
-    docs=f"{ELEMENTS}/icon-button-element",
-    required={"icon": Choice("trash"), "text": plain_text(75)},
-    optional={
-        "action_id": ACTION_ID,
-        "value": String(most=2000),
-        "confirm": CONFIRM,
-        "accessibility_label": SCREEN_READER_LABEL,
-        "visible_to_user_ids": VISIBLE_TO,
-    },
+ICON_BUTTON = element(
+    "icon_button",
+    "icon-button-element",
+    icon=Need(Choice("trash")),
+    text=Need(plain_text(75)),
+    action_id=ACTION_ID,
+    value=String(most=2000),
+    confirm=CONFIRM,
+    accessibility_label=SCREEN_READER_LABEL,
+    visible_to_user_ids=VISIBLE_TO,
 )
 
-_FEEDBACK_BUTTON = Shape(
-    docs=f"{ELEMENTS}/feedback-buttons-element",
-    required={"text": plain_text(75), "value": String(most=2000)},
-    optional={"accessibility_label": SCREEN_READER_LABEL},
+_FEEDBACK_BUTTON = element(
+    "",
+    "feedback-buttons-element",
+    text=Need(plain_text(75)),
+    value=Need(String(most=2000)),
+    accessibility_label=SCREEN_READER_LABEL,
 )
-FEEDBACK_BUTTONS = Shape(
-    kind="feedback_buttons",
-    docs=f"{ELEMENTS}/feedback-buttons-element",
-    required={"positive_button": _FEEDBACK_BUTTON, "negative_button": _FEEDBACK_BUTTON},
-    optional={"action_id": ACTION_ID},
+FEEDBACK_BUTTONS = element(
+    "feedback_buttons",
+    "feedback-buttons-element",
+    positive_button=Need(_FEEDBACK_BUTTON),
+    negative_button=Need(_FEEDBACK_BUTTON),
+    action_id=ACTION_ID,
 )
 
-URL_SOURCE = Shape(
-    kind="url",
-    docs=f"{ELEMENTS}/url-source-element",
-    required={"url": URL, "text": String()},
-)
+URL_SOURCE = element("url", "url-source-element", url=Need(URL), text=Need(String()))
 
 
 _ID = String()
@@ -186,15 +187,13 @@ _STATIC_RULES = (
 
 def _one(kind: str, *fields: Mapping[str, Spec], rules: tuple[Rule, ...] = ()) -> Shape:
     optional = {name: spec for part in (_MENU, *fields) for name, spec in part.items()}
-    return Shape(kind=kind, docs=f"{ELEMENTS}/select-menu-element", optional=optional, rules=rules)
+    return element(kind, "select-menu-element", **optional, rules=rules)
 
 
 def _many(kind: str, *fields: Mapping[str, Spec], rules: tuple[Rule, ...] = ()) -> Shape:
     optional = {name: spec for part in (_MENU, *fields) for name, spec in part.items()}
     optional["max_selected_items"] = Integer(least=1)
-    return Shape(
-        kind=kind, docs=f"{ELEMENTS}/multi-select-menu-element", optional=optional, rules=rules
-    )
+    return element(kind, "multi-select-menu-element", **optional, rules=rules)
 
 
 MENUS = (
@@ -218,11 +217,7 @@ MULTI_MENUS = (
 )
 
 
-_PICKER: Mapping[str, Spec] = {
-    "action_id": ACTION_ID,
-    "confirm": CONFIRM,
-    "focus_on_load": Flag(),
-}
+_PICKER: Mapping[str, Spec] = {"action_id": ACTION_ID, "confirm": CONFIRM, "focus_on_load": Flag()}
 _TYPED: Mapping[str, Spec] = {
     "placeholder": plain_text(150),
     "dispatch_action_config": DISPATCH_CONFIG,
@@ -262,108 +257,86 @@ def _numbers_agree(value: Mapping[str, Any], place: Place) -> None:
         spot.refuse("conflict", "must lie between `min_value` and `max_value`")
 
 
-DATE_PICKER = Shape(
-    kind="datepicker",
-    docs=f"{ELEMENTS}/date-picker-element",
-    optional={
-        **_PICKER,
-        "placeholder": plain_text(150),
-        "initial_date": String(
-            pattern=re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
-            wanted="must be a date like 2030-01-31",
-        ),
-    },
+DATE_PICKER = element(
+    "datepicker",
+    "date-picker-element",
+    **_PICKER,
+    placeholder=plain_text(150),
+    initial_date=String(
+        pattern=re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), wanted="must be a date like 2030-01-31"
+    ),
     rules=(_is_a_day,),
 )
 
-TIME_PICKER = Shape(
-    kind="timepicker",
-    docs=f"{ELEMENTS}/time-picker-element",
-    optional={
-        **_PICKER,
-        "placeholder": plain_text(150),
-        "initial_time": String(
-            pattern=re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]"),
-            wanted="must be a time like 09:30",
-        ),
-        # The form of an IANA name; which names exist depends on the machine, so it is not asked.
-        "timezone": String(
-            pattern=re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*"),
-            wanted="must be a time zone like Europe/Berlin",
-        ),
-    },
+TIME_PICKER = element(
+    "timepicker",
+    "time-picker-element",
+    **_PICKER,
+    placeholder=plain_text(150),
+    initial_time=String(
+        pattern=re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]"), wanted="must be a time like 09:30"
+    ),
+    # The form of an IANA name; which names exist depends on the machine, so it is not asked.
+    timezone=String(
+        pattern=re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*"),
+        wanted="must be a time zone like Europe/Berlin",
+    ),
 )
 
-DATETIME_PICKER = Shape(
-    kind="datetimepicker",
-    docs=f"{ELEMENTS}/datetime-picker-element",
+DATETIME_PICKER = element(
+    "datetimepicker",
+    "datetime-picker-element",
     # Unix seconds, ten digits.
-    optional={
-        **_PICKER,
-        "initial_date_time": Integer(least=1_000_000_000, most=9_999_999_999),
-    },
+    **_PICKER,
+    initial_date_time=Integer(least=1_000_000_000, most=9_999_999_999),
 )
 
-PLAIN_TEXT_INPUT = Shape(
-    kind="plain_text_input",
-    docs=f"{ELEMENTS}/plain-text-input-element",
-    optional={
-        **_NAMED,
-        "initial_value": String(least=0, most=3000),
-        "multiline": Flag(),
-        "min_length": Integer(least=0, most=3000),
-        "max_length": Integer(least=1, most=3000),
-    },
+PLAIN_TEXT_INPUT = element(
+    "plain_text_input",
+    "plain-text-input-element",
+    **_NAMED,
+    initial_value=String(least=0, most=3000),
+    multiline=Flag(),
+    min_length=Integer(least=0, most=3000),
+    max_length=Integer(least=1, most=3000),
     rules=(_lengths_agree,),
 )
 
-EMAIL_INPUT = Shape(
-    kind="email_text_input",
-    docs=f"{ELEMENTS}/email-input-element",
-    optional={**_NAMED, "initial_value": String(least=0)},
+EMAIL_INPUT = element(
+    "email_text_input", "email-input-element", **_NAMED, initial_value=String(least=0)
 )
 
-URL_INPUT = Shape(
-    kind="url_text_input",
-    docs=f"{ELEMENTS}/url-input-element",
-    optional={**_NAMED, "initial_value": String(least=0)},
-)
+URL_INPUT = element("url_text_input", "url-input-element", **_NAMED, initial_value=String(least=0))
 
-NUMBER_INPUT = Shape(
-    kind="number_input",
-    docs=f"{ELEMENTS}/number-input-element",
-    required={"is_decimal_allowed": Flag()},
+NUMBER_INPUT = element(
+    "number_input",
+    "number-input-element",
+    is_decimal_allowed=Need(Flag()),
     # Strings, not numbers.
-    optional={
-        **_NAMED,
-        "initial_value": _NUMERAL,
-        "min_value": _NUMERAL,
-        "max_value": _NUMERAL,
-    },
+    **_NAMED,
+    initial_value=_NUMERAL,
+    min_value=_NUMERAL,
+    max_value=_NUMERAL,
     rules=(_numbers_agree,),
 )
 
-RICH_TEXT_INPUT = Shape(
-    kind="rich_text_input",
-    docs=f"{ELEMENTS}/rich-text-input-element",
-    required={"action_id": ACTION_ID},
-    optional={
-        **_TYPED,
-        "initial_value": ONLY_RICH_TEXT,
-        "min_lines": _LINES,
-        "max_lines": _LINES,
-    },
+RICH_TEXT_INPUT = element(
+    "rich_text_input",
+    "rich-text-input-element",
+    action_id=Need(ACTION_ID),
+    **_TYPED,
+    initial_value=ONLY_RICH_TEXT,
+    min_lines=_LINES,
+    max_lines=_LINES,
     rules=(_lines_agree,),
 )
 
-FILE_INPUT = Shape(
-    kind="file_input",
-    docs=f"{ELEMENTS}/file-input-element",
-    optional={
-        "action_id": ACTION_ID,
-        "filetypes": ListOf(item=String()),
-        "max_files": Integer(least=1, most=10),
-    },
+FILE_INPUT = element(
+    "file_input",
+    "file-input-element",
+    action_id=ACTION_ID,
+    filetypes=ListOf(item=String()),
+    max_files=Integer(least=1, most=10),
     surfaces=MODALS,
 )
 

@@ -12,6 +12,7 @@ from bot.playground.blockkit.schema import (
     Choice,
     Flag,
     ListOf,
+    Need,
     OneOf,
     Place,
     Shape,
@@ -19,10 +20,10 @@ from bot.playground.blockkit.schema import (
     all_different,
     exactly_one_of,
     some_of,
+    table,
 )
 
 OBJECTS = "https://docs.slack.dev/reference/block-kit/composition-objects"
-BLOCKS = "https://docs.slack.dev/reference/block-kit/blocks"
 MAX_TEXT_CHARS = 3000
 
 BLOCK_ID = String(most=255)
@@ -38,6 +39,11 @@ URL = String(
 IMAGE_URL = String(
     most=3000, pattern=re.compile(r"https?://\S+"), wanted="must be a valid image URL"
 )
+
+
+def composition(kind: str, page: str, **more: Any) -> Shape:
+    """Make the table of a composition object; `page` is the last part of its documentation."""
+    return table(kind, f"{OBJECTS}/{page}", **more)
 
 
 def plain_text(most: int = MAX_TEXT_CHARS) -> OneOf:
@@ -56,86 +62,80 @@ def text_shapes(most: int = MAX_TEXT_CHARS) -> tuple[Shape, Shape]:
 
 
 def _plain(most: int) -> Shape:
-    return Shape(
-        kind="plain_text",
-        docs=f"{OBJECTS}/text-object",
-        required={"text": String(most=most)},
-        optional={"emoji": Flag()},
-    )
+    return composition("plain_text", "text-object", text=Need(String(most=most)), emoji=Flag())
 
 
 def _mrkdwn(most: int) -> Shape:
-    return Shape(
-        kind="mrkdwn",
-        docs=f"{OBJECTS}/text-object",
-        required={"text": String(most=most)},
-        optional={"verbatim": Flag()},
-    )
+    return composition("mrkdwn", "text-object", text=Need(String(most=most)), verbatim=Flag())
 
 
-CONFIRM = Shape(
-    docs=f"{OBJECTS}/confirmation-dialog-object",
-    required={
-        "title": plain_text(100),
-        # The page's prose says plain_text, its example and slack_sdk send mrkdwn.
-        "text": any_text(300),
-        "confirm": plain_text(30),
-        "deny": plain_text(30),
-    },
-    optional={"style": STYLE},
+CONFIRM = composition(
+    "",
+    "confirmation-dialog-object",
+    title=Need(plain_text(100)),
+    # The page's prose says plain_text, its example and slack_sdk send mrkdwn.
+    text=Need(any_text(300)),
+    confirm=Need(plain_text(30)),
+    deny=Need(plain_text(30)),
+    style=STYLE,
 )
 
 _OPTION_VALUE = String(most=150)
 
 # Of menus.
-OPTION = Shape(
-    docs=f"{OBJECTS}/option-object",
-    required={"text": plain_text(75), "value": _OPTION_VALUE},
-    optional={"description": plain_text(75)},
+OPTION = composition(
+    "",
+    "option-object",
+    text=Need(plain_text(75)),
+    value=Need(_OPTION_VALUE),
+    description=plain_text(75),
 )
 
 # Of checkboxes and radio buttons, the only ones that may be formatted.
-FORMATTED_OPTION = Shape(
-    docs=f"{OBJECTS}/option-object",
-    required={"text": any_text(75), "value": _OPTION_VALUE},
-    optional={"description": any_text(75)},
+FORMATTED_OPTION = composition(
+    "",
+    "option-object",
+    text=Need(any_text(75)),
+    value=Need(_OPTION_VALUE),
+    description=any_text(75),
 )
 
 # Of overflow menus, the only ones that may open a URL.
-OVERFLOW_OPTION = Shape(
-    docs=f"{OBJECTS}/option-object",
-    required={"text": plain_text(75), "value": _OPTION_VALUE},
-    optional={"description": plain_text(75), "url": URL},
+OVERFLOW_OPTION = composition(
+    "",
+    "option-object",
+    text=Need(plain_text(75)),
+    value=Need(_OPTION_VALUE),
+    description=plain_text(75),
+    url=URL,
 )
 
-OPTION_GROUP = Shape(
-    docs=f"{OBJECTS}/option-group-object",
-    required={"label": plain_text(75), "options": ListOf(item=OPTION, most=100)},
+OPTION_GROUP = composition(
+    "",
+    "option-group-object",
+    label=Need(plain_text(75)),
+    options=Need(ListOf(item=OPTION, most=100)),
 )
 
-DISPATCH_CONFIG = Shape(
-    docs=f"{OBJECTS}/dispatch-action-configuration-object",
-    required={
-        "trigger_actions_on": ListOf(
-            item=Choice("on_enter_pressed", "on_character_entered"), most=2
-        )
-    },
+DISPATCH_CONFIG = composition(
+    "",
+    "dispatch-action-configuration-object",
+    trigger_actions_on=Need(
+        ListOf(item=Choice("on_enter_pressed", "on_character_entered"), most=2)
+    ),
 )
 
-CONVERSATION_FILTER = Shape(
-    docs=f"{OBJECTS}/conversation-filter-object",
-    optional={
-        "include": ListOf(item=Choice("im", "mpim", "private", "public"), most=4),
-        "exclude_external_shared_channels": Flag(),
-        "exclude_bot_users": Flag(),
-    },
+CONVERSATION_FILTER = composition(
+    "",
+    "conversation-filter-object",
+    include=ListOf(item=Choice("im", "mpim", "private", "public"), most=4),
+    exclude_external_shared_channels=Flag(),
+    exclude_bot_users=Flag(),
     rules=(some_of("include", "exclude_external_shared_channels", "exclude_bot_users"),),
 )
 
-SLACK_FILE = Shape(
-    docs=f"{OBJECTS}/slack-file-object",
-    optional={"id": String(), "url": URL},
-    rules=exactly_one_of("id", "url"),
+SLACK_FILE = composition(
+    "", "slack-file-object", id=String(), url=URL, rules=exactly_one_of("id", "url")
 )
 
 # Any other name, and an image instead of a name, loses the whole payload.
@@ -151,28 +151,25 @@ ICON_NAMES = (
 )
 # fmt: on
 
-SLACK_ICON = Shape(
-    kind="icon",
-    docs=f"{OBJECTS}/slack-icon-object",
-    required={"type": Choice("icon"), "name": Choice(*ICON_NAMES)},
+SLACK_ICON = composition(
+    "icon", "slack-icon-object", type=Need(Choice("icon")), name=Need(Choice(*ICON_NAMES))
 )
 
-WORKFLOW = Shape(
-    docs=f"{OBJECTS}/workflow-object",
-    required={
-        "trigger": Shape(
-            docs=f"{OBJECTS}/trigger-object",
-            required={"url": URL},
-            optional={
-                "customizable_input_parameters": ListOf(
-                    item=Shape(
-                        docs=f"{OBJECTS}/trigger-object",
-                        required={"name": String(), "value": String(least=0)},
-                    )
+WORKFLOW = composition(
+    "",
+    "workflow-object",
+    trigger=Need(
+        composition(
+            "",
+            "trigger-object",
+            url=Need(URL),
+            customizable_input_parameters=ListOf(
+                item=composition(
+                    "", "trigger-object", name=Need(String()), value=Need(String(least=0))
                 )
-            },
+            ),
         )
-    },
+    ),
 )
 
 

@@ -171,7 +171,7 @@ NOT_IN_MODALS: frozenset[Surface] = frozenset({"message", "home"})
 Rule = Callable[[Mapping[str, Any], Place], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Shape:
     """An object: its fields, where it may stand, and what must hold between the fields.
 
@@ -180,11 +180,11 @@ class Shape:
     """
 
     docs: str
-    kind: str = ""
-    required: Mapping[str, Spec] = field(default_factory=dict)
-    optional: Mapping[str, Spec] = field(default_factory=dict)
-    surfaces: frozenset[Surface] = EVERYWHERE
-    rules: tuple[Rule, ...] = ()
+    kind: str
+    required: Mapping[str, Spec]
+    optional: Mapping[str, Spec]
+    surfaces: frozenset[Surface]
+    rules: tuple[Rule, ...]
 
     def check(self, value: object, place: Place) -> None:
         """See `Spec.check`. `type` itself is checked by `OneOf`."""
@@ -210,6 +210,27 @@ class Shape:
                 spec.check(part, place / name)
             elif name != "type" or not self.kind:
                 place.refuse("unknown_field", f"invalid additional property: {name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Mark a field of a table as required."""
+
+    spec: Spec
+
+
+def table(
+    kind: str,
+    docs: str,
+    *,
+    surfaces: frozenset[Surface] = EVERYWHERE,
+    rules: tuple[Rule, ...] = (),
+    **fields: Spec | Need,
+) -> Shape:
+    """Make the table of an object from its fields. `kind` and `docs`: see `Shape`."""
+    required = {name: spec.spec for name, spec in fields.items() if isinstance(spec, Need)}
+    optional = {name: spec for name, spec in fields.items() if not isinstance(spec, Need)}
+    return Shape(docs, kind, required, optional, surfaces, rules)
 
 
 class OneOf:

@@ -17,13 +17,13 @@ from bot.playground.blockkit.payload import (
 )
 from bot.playground.blockkit.schema import (
     Flag,
+    Need,
     OneOf,
     Place,
     Problem,
-    Shape,
-    Spec,
     String,
     Surface,
+    table,
 )
 
 # Not on a Slack page; found by people who ran into it: slackapi/bolt-js#2509.
@@ -127,7 +127,7 @@ def _one_focus(value: Mapping[str, Any], place: Place) -> None:
         spot.refuse("conflict", "only one element of a view can be set to true")
 
 
-_BOTH: Mapping[str, Spec] = {
+_BOTH: Mapping[str, Any] = {
     "private_metadata": String(least=0, most=3000),
     "callback_id": String(least=0, most=255),
     "external_id": String(least=0, most=255),
@@ -135,25 +135,24 @@ _BOTH: Mapping[str, Spec] = {
 
 # `hash` is an argument of `views.update`, `submit_disabled` is for workflow steps only, and what
 # Slack adds in payloads (`id`, `state`, …) may not be sent back.
-MODAL = Shape(
-    kind="modal",
-    docs="https://docs.slack.dev/reference/views/modal-views",
-    required={"title": plain_text(24), "blocks": BlockList()},
-    optional={
-        "submit": plain_text(24),
-        "close": plain_text(24),
-        "clear_on_close": Flag(),
-        "notify_on_close": Flag(),
-        **_BOTH,
-    },
+MODAL = table(
+    "modal",
+    "https://docs.slack.dev/reference/views/modal-views",
+    title=Need(plain_text(24)),
+    blocks=Need(BlockList()),
+    submit=plain_text(24),
+    close=plain_text(24),
+    clear_on_close=Flag(),
+    notify_on_close=Flag(),
+    **_BOTH,
     rules=(_inputs_need_submit, _one_focus),
 )
 
-HOME = Shape(
-    kind="home",
-    docs="https://docs.slack.dev/reference/views/home-tab-views",
-    required={"blocks": BlockList()},
-    optional=_BOTH,
+HOME = table(
+    "home",
+    "https://docs.slack.dev/reference/views/home-tab-views",
+    blocks=Need(BlockList()),
+    **_BOTH,
     rules=(_one_focus,),
 )
 
