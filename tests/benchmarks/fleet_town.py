@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from bot.playground.slack import LocalSlack, Message, Person, lifecycle, running_slack
-from bot.playground.slack.codes import Consent
+from bot.playground.slack.installations import Consent
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.workspace import WorkspaceId
 from tests.benchmarks.scene import digest_ids

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.playground.slack import lifecycle
-from bot.playground.slack.codes import Consent
+from bot.playground.slack.installations import Consent
 from bot.store.snapshot import read_snapshot
 from tests.whole.digests import make
 from tests.whole.town import (

@@ -13,7 +13,7 @@ from bot.playground.page.live_list import Item, LiveList
 from bot.playground.page.names import SlackNames
 from bot.playground.page.problem import draw_refusal
 from bot.playground.slack import CommandFailed, FormError, View
-from bot.playground.slack.refusals import Refusal
+from bot.playground.slack.errors import Refusal
 
 
 class _Parts:

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from bot.playground.page.drawing.sheet import Conversation
 from bot.playground.page.seat import Seat, people
-from bot.playground.slack import sight
+from bot.playground.slack import visible
 from bot.playground.slack.model import SLACKBOT_ID, Channel
 
 
@@ -52,7 +52,7 @@ class SlackNames:
     def conversations(self) -> list[Conversation]:
         """Return the channels that the reader sees, and the direct message with the app."""
         world = self.seat.slack.world
-        return [self._conversation(place) for place in sight.places(world, self.seat.member)]
+        return [self._conversation(place) for place in visible.places(world, self.seat.member)]
 
     def _conversation(self, place: Channel) -> Conversation:
         name = self.app_name if place.is_im else place.name

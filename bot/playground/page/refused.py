@@ -5,7 +5,7 @@ from itertools import takewhile
 from typing import Any
 
 from bot.playground.slack import Call, LocalSlack
-from bot.playground.slack.refusals import Refusal
+from bot.playground.slack.errors import Refusal
 
 Json = dict[str, Any]
 

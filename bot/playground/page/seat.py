@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from bot.playground.slack import LocalSlack, Person, sight
+from bot.playground.slack import LocalSlack, Person, visible
 from bot.playground.slack.model import Channel, Member
 
 DEFAULT_PERSON = "ada"
@@ -121,7 +121,7 @@ def place_of_link(url: str, slack: LocalSlack) -> str | None:
 
 def people(slack: LocalSlack) -> list[Member]:
     """Return everybody that one can be."""
-    return sight.people(slack.world)
+    return visible.people(slack.world)
 
 
 def role(member: Member) -> str:

@@ -3,8 +3,8 @@
 from bot.playground.page.refused import RefusedNotes
 from bot.playground.page.seat import Seat
 from bot.playground.slack import CommandFailed
+from bot.playground.slack.errors import Refusal
 from bot.playground.slack.payloads import escaped
-from bot.playground.slack.refusals import Refusal
 
 _UNKNOWN = (
     "`{command}` is not a valid command. In Slack, all messages that start with the “/” character"

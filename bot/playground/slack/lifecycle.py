@@ -3,21 +3,19 @@
 from collections.abc import Iterable
 from typing import Any
 
-from bot.playground.slack import app_events, seed
-from bot.playground.slack.codes import Consent
-from bot.playground.slack.installations import Installation
-from bot.playground.slack.orgs import Org
-from bot.playground.slack.realm import Realm
-from bot.playground.slack.refusals import Refusal
-from bot.playground.slack.tokens import Given
-from bot.playground.slack.world import World
+from bot.playground.slack import payloads, universe
+from bot.playground.slack.errors import Refusal
+from bot.playground.slack.installations import Consent, Given, Installation
+from bot.playground.slack.model import Org
+from bot.playground.slack.universe import Universe
+from bot.playground.slack.workspace_state import WorkspaceState
 
 Json = dict[str, Any]
 
 REMOVAL = ("app_uninstalled", "tokens_revoked")  # in either order, Slack says
 
 
-def install(realm: Realm, consent: Consent) -> tuple[Installation, Given]:
+def install(realm: Universe, consent: Consent) -> tuple[Installation, Given]:
     """Do what somebody consented to; return the installation and its token. Raises: Refusal."""
     app = realm.app
     installation = app.installations.at(consent.home_id)
@@ -33,7 +31,7 @@ def install(realm: Realm, consent: Consent) -> tuple[Installation, Given]:
     return installation, given
 
 
-def _new(realm: Realm, consent: Consent) -> Installation:
+def _new(realm: Universe, consent: Consent) -> Installation:
     """Return an installation that nothing has been granted to yet. Raises: Refusal."""
     if consent.is_org_wide:
         return in_org(realm.orgs[consent.home_id], consent.member_id)
@@ -44,7 +42,7 @@ def _new(realm: Realm, consent: Consent) -> Installation:
     return in_workspace(world, consent.member_id)
 
 
-def in_workspace(world: World, installed_by: str) -> Installation:
+def in_workspace(world: WorkspaceState, installed_by: str) -> Installation:
     """Return an installation for one workspace that nothing has been granted to yet."""
     workspace, org = world.workspace, world.org
     return Installation(
@@ -61,7 +59,7 @@ def in_workspace(world: World, installed_by: str) -> Installation:
 
 def in_org(org: Org, installed_by: str) -> Installation:
     """Return an installation for an organisation: nothing is granted, no workspace has it."""
-    bot = next(person for person in org.people.values() if person.name == seed.BOT_NAME)
+    bot = next(person for person in org.people.values() if person.name == universe.BOT_NAME)
     return Installation(
         org.id,
         org.name,
@@ -74,19 +72,19 @@ def in_org(org: Org, installed_by: str) -> Installation:
     )
 
 
-def grant(installation: Installation, world: World) -> None:
+def grant(installation: Installation, world: WorkspaceState) -> None:
     """Give a workspace of an organisation the app."""
     installation.teams.add(world.workspace.team_id)
     _bring_bot(world)
 
 
-def revoke_access(installation: Installation, world: World) -> None:
+def revoke_access(installation: Installation, world: WorkspaceState) -> None:
     """Take the app from a workspace of an organisation; the tokens live on for the others."""
     installation.teams.discard(world.workspace.team_id)
     take_bot_out(world)
 
 
-def remove(realm: Realm, installation: Installation) -> None:
+def remove(realm: Universe, installation: Installation) -> None:
     """Remove the app from a workspace or an organisation, with all its tokens."""
     for world in list(realm.worlds_of(installation)):
         take_bot_out(world)
@@ -98,7 +96,7 @@ def remove(realm: Realm, installation: Installation) -> None:
 
 
 def events_of_removal(
-    realm: Realm,
+    realm: Universe,
     installation: Installation,
     order: Iterable[str] = REMOVAL,
     at: float | None = None,
@@ -112,12 +110,10 @@ def events_of_removal(
         },
     }
     subscribed = [inner[name] for name in order if name in realm.app.settings.events]
-    return [
-        app_events.of_installation(realm.app, installation, each, at=at) for each in subscribed
-    ]
+    return [payloads.of_installation(realm.app, installation, each, at=at) for each in subscribed]
 
 
-def take_bot_out(world: World) -> None:
+def take_bot_out(world: WorkspaceState) -> None:
     """Let the app's user be deactivated, in no channel, and nothing of the app on any screen."""
     workspace = world.workspace
     workspace.members[workspace.bot_user_id].deleted = True
@@ -129,7 +125,7 @@ def take_bot_out(world: World) -> None:
     world.stacks.homes = {}
 
 
-def _bring_bot(world: World) -> None:
+def _bring_bot(world: WorkspaceState) -> None:
     workspace = world.workspace
     workspace.members[workspace.bot_user_id].deleted = False
     installation = world.installation

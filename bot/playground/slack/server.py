@@ -9,14 +9,12 @@ from aiohttp import web
 
 from bot.playground.slack import lifecycle
 from bot.playground.slack.app import Settings
-from bot.playground.slack.authorizing import PATH, AuthorizePage
-from bot.playground.slack.lines import Lines
-from bot.playground.slack.local import LocalSlack
-from bot.playground.slack.realm import Realm
-from bot.playground.slack.response_url_api import ResponseUrlApi
+from bot.playground.slack.authorize_page import PATH, AuthorizePage
+from bot.playground.slack.local import Lines, LocalSlack
 from bot.playground.slack.sockets import Sockets
-from bot.playground.slack.web_api import WebApi
-from bot.playground.slack.world import World
+from bot.playground.slack.universe import Universe
+from bot.playground.slack.web_api import ResponseUrlApi, WebApi
+from bot.playground.slack.workspace_state import WorkspaceState
 
 COMMANDS = ("/domains", "/scan", "/adddomain", "/domainkey")
 SCOPES = ("commands", "chat:write", "im:write", "users:read")
@@ -58,7 +56,7 @@ async def running_slack(
         messages_tab=messages_tab,
         home_tab=home_tab,
     )
-    realm = Realm(clock, settings)
+    realm = Universe(clock, settings)
     sockets = Sockets(realm.app.id, realm.bell)
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
         lines = Lines(realm, sockets, session)
@@ -75,7 +73,7 @@ async def running_slack(
             await runner.cleanup()
 
 
-def _with_the_app(realm: Realm) -> World:
+def _with_the_app(realm: Universe) -> WorkspaceState:
     """Return a new workspace in which the app has been for long."""
     world = realm.add_workspace("playground")
     installation = lifecycle.in_workspace(world, world.workspace.member_named("ada").id)

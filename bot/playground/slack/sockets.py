@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from bot.playground.slack.bell import Bell
+from bot.playground.slack.changes import ChangeEvent
 from bot.playground.slack.delivery import Delivery, NobodyConnectedError
 
 Json = dict[str, Any]
@@ -20,7 +20,7 @@ _HOST = "applink-playground"
 class Sockets:
     """The links of the bot. Each payload goes to one of them, in turn."""
 
-    def __init__(self, app_id: str, bell: Bell) -> None:
+    def __init__(self, app_id: str, bell: ChangeEvent) -> None:
         self._app_id = app_id
         self._bell = bell
         self._tickets: set[str] = set()

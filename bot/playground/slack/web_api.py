@@ -1,30 +1,87 @@
-"""The Web API over HTTP: arguments, token and scopes; the methods do the rest."""
+"""The Web API and reply addresses over HTTP: arguments, token and scopes."""
 
 import base64
 import json
 from collections.abc import Callable
+from email.utils import formatdate
 from typing import Any
 
 from aiohttp import web
 
-from bot.playground.slack.addressing import world_for
-from bot.playground.slack.answering import answer
-from bot.playground.slack.app import Call
-from bot.playground.slack.methods import (
-    basics,
-    chat,
-    conversations,
-    oauth,
-    usergroups,
-    views,
-)
+from bot.playground.slack.app import Call, Fault
+from bot.playground.slack.errors import Refusal
+from bot.playground.slack.installations import Token
+from bot.playground.slack.methods import basics, chat, conversations, oauth, views
 from bot.playground.slack.methods.call import ApiCall, Method
-from bot.playground.slack.realm import Realm
-from bot.playground.slack.refusals import Refusal
-from bot.playground.slack.tokens import Token
-from bot.playground.slack.world import World
+from bot.playground.slack.universe import Universe, world_for
+from bot.playground.slack.workspace_state import WorkspaceState
 
 Json = dict[str, Any]
+
+
+async def answer(
+    realm: Universe, request: web.Request, call: Call, act: Callable[[dict[str, str]], Json]
+) -> web.Response:
+    """Run `act` unless a fault was ordered; its Refusal is an answer too.
+
+    `act` returns the fields of the answer and may add to the headers that it is given. `Date` is
+    told by the clock by which events are stamped, too.
+    """
+    realm.app.remember(call)
+    fault = realm.app.faults.next_for(call.method)
+    if fault and not fault.after_acting and (failed := await _failed(fault, request, call)):
+        return failed
+    headers: dict[str, str] = {"Date": formatdate(realm.app.clock(), usegmt=True)}
+    try:
+        call.answer, call.status = {"ok": True, **act(headers)}, 200
+    except Refusal as refusal:
+        call.answer, call.status = refusal.body, refusal.status
+        headers |= refusal.headers
+    realm.bell.ring()  # a refusal is news too
+    if fault and fault.after_acting and (failed := await _failed(fault, request, call)):
+        return failed
+    return web.json_response(call.answer, status=call.status, headers=headers)
+
+
+async def _failed(fault: Fault, request: web.Request, call: Call) -> web.Response | None:
+    response = await fault.answer(request)
+    if response:
+        call.status, call.answer = response.status, {"ok": False, "error": fault.error}
+    return response
+
+
+class ResponseUrlApi:
+    """Answers `/response/…`."""
+
+    def __init__(self, realm: Universe) -> None:
+        self._realm = realm
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Act on one use."""
+        path, sent = request.match_info["path"], _json_or_text(await request.read())
+        arguments = sent if isinstance(sent, dict) else {"body": sent}
+        call = Call("response_url", arguments, self._realm.app.clock(), str(request.url))
+        _kind, _, rest = path.partition("/")
+        world = self._realm.worlds.get(rest.partition("/")[0])
+        call.team_id = world.workspace.team_id if world else None
+
+        def act(_headers: dict[str, str]) -> Json:
+            if not isinstance(sent, dict):
+                raise Refusal("invalid_payload", status=400)
+            if world is None:
+                raise Refusal("expired_url", status=404)
+            world.response_urls.use(path, sent)
+            return {}
+
+        return await answer(self._realm, request, call, act)
+
+
+def _json_or_text(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body.decode(errors="replace")
+
 
 # Arguments that hold JSON, and the error that Slack gives when they do not.
 _JSON_ARGUMENTS = {
@@ -38,14 +95,14 @@ _JSON_ARGUMENTS = {
 class WebApi:
     """Answers `/api/{method}`. `new_link` returns a fresh Socket Mode address."""
 
-    def __init__(self, realm: Realm, new_link: Callable[[], str]) -> None:
+    def __init__(self, realm: Universe, new_link: Callable[[], str]) -> None:
         self._realm = realm
         self._methods: dict[str, Method] = {
             **basics.METHODS,
             **chat.METHODS,
             **conversations.METHODS,
             **oauth.METHODS,
-            **usergroups.METHODS,
+            **conversations.GROUP_METHODS,
             **views.METHODS,
             "apps.connections.open": Method(lambda _call: {"url": new_link()}, token="xapp"),  # noqa: S106  a kind of token
         }
@@ -90,7 +147,7 @@ class WebApi:
             raise Refusal("not_allowed_token_type")
         return token
 
-    def _world(self, call: Call, method: Method, token: Token | None) -> World:
+    def _world(self, call: Call, method: Method, token: Token | None) -> WorkspaceState:
         """Return where a call acts, and note it; the first workspace where it acts in none."""
         if token is None or method.acts_in == "nowhere":
             if token and not token.installation.is_org_wide:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bot.playground.slack.bell import Bell
+from bot.playground.slack.changes import ChangeEvent
 from bot.playground.slack.model import Channel, Member, UserGroup
 
 
@@ -20,7 +20,7 @@ class Workspace:
         clock: Callable[[], float],
         team_id: str,
         name: str,
-        bell: Bell | None = None,
+        bell: ChangeEvent | None = None,
         first_number: int = 1,
     ) -> None:
         self.clock = clock
@@ -33,7 +33,7 @@ class Workspace:
         self.members: dict[str, Member] = {}
         self.channels: dict[str, Channel] = {}
         self.user_groups: dict[str, UserGroup] = {}
-        self.bell = bell or Bell()
+        self.bell = bell or ChangeEvent()
         self._numbers = itertools.count(first_number)
         self._last_ts_us = 0
 

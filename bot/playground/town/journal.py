@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from bot.playground.slack.changes import note
 from bot.playground.slack.delivery import Carrier, Delivery
-from bot.playground.slack.log import note
 
 
 @dataclass(frozen=True)

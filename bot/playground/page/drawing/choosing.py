@@ -6,7 +6,7 @@ from nicegui.element import Element
 
 from bot.playground.page.drawing.confirming import agreed
 from bot.playground.page.drawing.sheet import Json, Sheet, place_of
-from bot.playground.slack.elements import STATES
+from bot.playground.slack.block_contents import STATES
 
 
 async def choose(sheet: Sheet, block: Json, element: Json, value: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.playground.page.drawing.sheet import Json, Names
 from bot.playground.page.drawing.text import plain_words
-from bot.playground.slack import choices
+from bot.playground.slack import forms
 
 _PREFIXES = {"public": "# ", "private": "🔒 "}
 
@@ -66,7 +66,7 @@ def _static(element: Json) -> Iterator[Offer]:
 def _conversations(element: Json, names: Names) -> Iterator[Offer]:
     for place in names.conversations():
         marks = {"is_shared": place.is_shared, "is_with_bot": place.is_with_bot}
-        if choices.offers(element, place.kind, **marks):
+        if forms.offers(element, place.kind, **marks):
             yield Offer(f"{_PREFIXES.get(place.kind, '')}{place.name}", place.id)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
-from bot.playground.slack.elements import STATES, state_of
+from bot.playground.slack.block_contents import STATES, state_of
 
 Json = dict[str, Any]
 

@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from bot.playground.slack import LocalSlack
-from bot.playground.slack.faults import Fault
+from bot.playground.slack.app import Fault
 
 POST = "chat.postMessage"
 RETRY_AFTER_S = 5

@@ -4,12 +4,10 @@ import json
 from typing import Any
 
 from bot.playground.blockkit import Problem, check_blocks, check_message, check_view
-from bot.playground.slack import seed
-from bot.playground.slack.methods.call import ApiCall, Method
-from bot.playground.slack.methods.paging import one_page
-from bot.playground.slack.model import Member
-from bot.playground.slack.orgs import Org
-from bot.playground.slack.refusals import Refusal, bad_arguments
+from bot.playground.slack import universe
+from bot.playground.slack.errors import Refusal, bad_arguments
+from bot.playground.slack.methods.call import ApiCall, Method, one_page
+from bot.playground.slack.model import Member, Org
 
 Json = dict[str, Any]
 
@@ -33,7 +31,7 @@ def auth_test(call: ApiCall) -> Json:
     return {
         "url": f"https://{domain}.slack.com/",
         "team": installation.home_name,
-        "user": seed.BOT_NAME,
+        "user": universe.BOT_NAME,
         "team_id": team_id,
         "user_id": installation.bot_user_id,
         "bot_id": workspace.bot_id,

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from bot.playground.slack.checks import MAX_UPDATE_CHARS
+from bot.playground.slack.errors import Refusal
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import Channel, Message
-from bot.playground.slack.refusals import Refusal
-from bot.playground.slack.world import World
+from bot.playground.slack.posting import MAX_UPDATE_CHARS
+from bot.playground.slack.workspace_state import WorkspaceState
 
 Json = dict[str, Any]
 
@@ -18,7 +18,7 @@ _RESTRICTS_REPLIES = {
 }
 
 
-def message_json(world: World, message: Message) -> Json:
+def message_json(world: WorkspaceState, message: Message) -> Json:
     """Return a message as answers and payloads show it."""
     workspace = world.workspace
     shown = {key: value for key, value in message.content.items() if value is not None}

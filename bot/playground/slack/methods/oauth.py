@@ -7,10 +7,9 @@ import secrets
 from typing import Any
 
 from bot.playground.slack import lifecycle
-from bot.playground.slack.installations import Installation
+from bot.playground.slack.errors import Refusal
+from bot.playground.slack.installations import TOKEN_LIFE_S, Given, Installation, Token
 from bot.playground.slack.methods.call import ApiCall, Method
-from bot.playground.slack.refusals import Refusal
-from bot.playground.slack.tokens import LIFE_S, Given, Token
 
 Json = dict[str, Any]
 
@@ -58,7 +57,7 @@ def _given_json(call: ApiCall, given: Given) -> Json:
         "is_enterprise_install": installation.is_org_wide,
     }
     if given.refresh_token:
-        shown |= {"refresh_token": given.refresh_token, "expires_in": LIFE_S}
+        shown |= {"refresh_token": given.refresh_token, "expires_in": TOKEN_LIFE_S}
     return shown
 
 

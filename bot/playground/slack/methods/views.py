@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import View
-from bot.playground.slack.refusals import Refusal, bad_arguments
-from bot.playground.slack.world import World
+from bot.playground.slack.workspace_state import WorkspaceState
 
 Json = dict[str, Any]
 
 
-def view_json(world: World, view: View) -> Json:
+def view_json(world: WorkspaceState, view: View) -> Json:
     """Return a view as answers and payloads show it.
 
     The team in which the app is installed is the organisation itself where that has the app.

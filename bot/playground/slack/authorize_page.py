@@ -1,4 +1,4 @@
-"""The page on which somebody allows the app: https://slack.com/oauth/v2/authorize."""
+"""The page on which a person allows the app: https://slack.com/oauth/v2/authorize."""
 
 import html
 import secrets
@@ -7,11 +7,11 @@ from urllib.parse import urlencode, urlsplit
 
 from aiohttp import web
 
-from bot.playground.slack.codes import Consent
+from bot.playground.slack.errors import Refusal
+from bot.playground.slack.installations import Consent
 from bot.playground.slack.model import Member
-from bot.playground.slack.realm import Realm
-from bot.playground.slack.refusals import Refusal
-from bot.playground.slack.world import World
+from bot.playground.slack.universe import Universe
+from bot.playground.slack.workspace_state import WorkspaceState
 
 SESSION_COOKIE = "d"
 PATH = "/oauth/v2/authorize"
@@ -31,7 +31,7 @@ class Wish:
 class AuthorizePage:
     """Serves the page, and takes the answer of its form."""
 
-    def __init__(self, realm: Realm) -> None:
+    def __init__(self, realm: Universe) -> None:
         self._realm = realm
         self._crumbs: dict[str, str] = {}  # of the forms shown: to which session
 
@@ -92,7 +92,9 @@ class AuthorizePage:
             raise Refusal("scope_not_optional")
         return tuple(scope for scope in wish.scopes if scope not in declined)
 
-    def _check_may_install(self, world: World, member: Member, *, is_org_wide: bool) -> None:
+    def _check_may_install(
+        self, world: WorkspaceState, member: Member, *, is_org_wide: bool
+    ) -> None:
         """Pass if somebody may install the app where they want it. Raises: Refusal.
 
         Every full member may unless the owners of a workspace restrict it; for an organisation

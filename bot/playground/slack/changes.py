@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Bell:
+class ChangeEvent:
     """Rung after every change; whoever waits looks again."""
 
     def __init__(self) -> None:
@@ -50,3 +50,12 @@ class Bell:
                 return found
         finally:
             self._waiting.discard(event)
+
+
+MAX_KEPT = 20_000
+
+
+def note(log: list[T], entry: T, most: int = MAX_KEPT) -> None:
+    """Add an entry; of more than `most` the oldest go."""
+    log.append(entry)
+    del log[:-most]

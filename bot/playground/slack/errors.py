@@ -1,7 +1,9 @@
-"""How Slack says no to a call."""
+"""How Slack says no: to a call, and to a person."""
 
 from collections.abc import Mapping
 from typing import Any
+
+from bot.playground.slack.delivery import Delivery
 
 
 class Refusal(Exception):  # noqa: N818  it is an answer of the server, not a failure of it
@@ -41,3 +43,20 @@ def bad_arguments(*messages: str) -> Refusal:
     """Return the answer to arguments that are missing or not of the method's form."""
     told = {"messages": [f"[ERROR] {message}" for message in messages]}
     return Refusal("invalid_arguments", response_metadata=told)
+
+
+class CommandFailed(Exception):  # noqa: N818  reads as what Slack shows: the command failed
+    """Slack shows that a command, a button or a form failed, and with which word (`code`)."""
+
+    def __init__(self, code: str, delivery: Delivery | None = None) -> None:
+        super().__init__(code)
+        self.code = code
+        self.delivery = delivery
+
+
+class NothingToPress(Exception):  # noqa: N818  reads as what the person finds
+    """No button of that label is there; the message lists those that are."""
+
+
+class FormError(Exception):
+    """A person could not do this: Slack's client would not let them."""

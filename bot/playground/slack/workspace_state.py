@@ -3,22 +3,47 @@
 from collections.abc import Iterable
 from typing import Any
 
-from bot.playground.slack.app import App, Call
-from bot.playground.slack.checks import Checks
-from bot.playground.slack.faults import Faults
+from bot.playground.slack.app import App, Call, Faults
 from bot.playground.slack.installations import Installation
-from bot.playground.slack.orgs import Org
-from bot.playground.slack.posting import Posting
-from bot.playground.slack.response_urls import ResponseUrls
-from bot.playground.slack.stacks import Stacks
-from bot.playground.slack.triggers import Triggers
-from bot.playground.slack.unread import ReadMarks
+from bot.playground.slack.model import Channel, Member, Org
+from bot.playground.slack.posting import Checks, Posting, ResponseUrls
+from bot.playground.slack.views import Stacks, Triggers
 from bot.playground.slack.workspace import Workspace
+
+
+class ReadMarks:
+    """The last message that somebody has read, by person and channel."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._read: dict[tuple[str, str], str] = {}
+
+    def read_ts(self, who: Member, channel: Channel) -> str:
+        """Return the timestamp of the last message that they have seen; empty: none."""
+        return self._read.get((who.id, channel.id), "")
+
+    def mark(self, who: Member, channel: Channel) -> None:
+        """Note that somebody has seen all that is there now."""
+        last_ts = channel.messages[-1].ts if channel.messages else ""
+        if last_ts > self.read_ts(who, channel):
+            self._read[who.id, channel.id] = last_ts
+            self._workspace.bell.ring()
+
+    def unread(self, who: Member, channel: Channel) -> int:
+        """Count what others said there since, outside of threads."""
+        read_ts = self.read_ts(who, channel)
+        return sum(
+            1
+            for message in channel.messages
+            if message.ts > read_ts and message.is_for(who.id) and not message.thread_ts
+            if who.id not in (message.user, message.typed_by)
+        )
+
 
 Json = dict[str, Any]
 
 
-class World:
+class WorkspaceState:
     """A workspace and what may be done in it. `org` is its organisation; None: outside of any."""
 
     def __init__(self, app: App, workspace: Workspace, org: Org | None = None) -> None:
