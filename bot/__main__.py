@@ -57,7 +57,7 @@ def _play(arguments: argparse.Namespace) -> int:
     try:
         # Imported only now: nobody else needs the page's packages.
         from bot.door import StartError
-        from bot.play import Options, play
+        from bot.playground.run import Options, play
         from bot.playground.serving import AddressError
         from bot.store.errors import StoreError
     except ModuleNotFoundError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bot.playground.town import PORTFOLIOS
+from bot.playground.sandbox import PORTFOLIOS
 from tests.whole.town import free_port
 
 pytestmark = pytest.mark.anyio

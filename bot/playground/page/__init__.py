@@ -5,10 +5,10 @@ from nicegui import ui
 
 from bot.playground.manifest import AppInfo
 from bot.playground.page import inspector, slack_page, tracker_pages
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
 
 
-def add_pages(town: Town, about: AppInfo) -> FastAPI:
+def add_pages(town: Sandbox, about: AppInfo) -> FastAPI:
     """Return an app that serves every page of this town; once in a process."""
     slack_page.add(town, about)
     tracker_pages.add(town)

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 from nicegui import ui
 
+from bot.playground.sandbox import MovableClock, Sandbox
 from bot.playground.slack.model import PEOPLE_ZONE
-from bot.playground.town import MovableClock, Town
 
 LOOK_AGAIN_S = 1.0
 MORNING = time(9)
@@ -29,7 +29,7 @@ MOVES: tuple[dict[str, Until], ...] = (
 )
 
 
-def draw(town: Town) -> None:
+def draw(town: Sandbox) -> None:
     """Draw the panel where the caller stands."""
     with ui.column().classes("gap-1"):
         now = (
@@ -48,7 +48,7 @@ def draw(town: Town) -> None:
     ui.timer(LOOK_AGAIN_S, look)
 
 
-def _draw_moves(town: Town, look: Callable[[], None]) -> None:
+def _draw_moves(town: Sandbox, look: Callable[[], None]) -> None:
     def move(until: Until) -> None:
         try:
             town.clock.move(until(town.clock))
@@ -62,18 +62,18 @@ def _draw_moves(town: Town, look: Callable[[], None]) -> None:
                 _button(label).on_click(partial(move, until))
 
 
-def clock_text(town: Town) -> str:
+def clock_text(town: Sandbox) -> str:
     """Return `Fri 20 Nov 2026, 08:03:47 UTC`."""
     now = town.clock()
     return f"{now:%a} {now.day} {now:%b %Y, %H:%M:%S} UTC"
 
 
-def local_text(town: Town) -> str:
+def local_text(town: Sandbox) -> str:
     """Return what the clocks of the people show: `Fri 09:03 in Europe/Berlin`."""
     return f"{town.clock().astimezone(ZoneInfo(PEOPLE_ZONE)):%a %H:%M} in {PEOPLE_ZONE}"
 
 
-def ahead_text(town: Town) -> str:
+def ahead_text(town: Sandbox) -> str:
     """Return how far the playground is ahead of the real time."""
     minutes = round(town.clock.ahead.total_seconds() / 60)
     if not minutes:

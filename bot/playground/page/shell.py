@@ -17,8 +17,8 @@ from bot.playground.page.sidebar import SideBar
 from bot.playground.page.speaking import Speaking
 from bot.playground.page.thread import Thread
 from bot.playground.page.top import TopBar
+from bot.playground.sandbox import Sandbox
 from bot.playground.slack.model import Channel
-from bot.playground.town import Town
 
 # Many changes in one go are drawn once; shorter than anybody notices.
 GATHER_S = 0.04
@@ -27,7 +27,7 @@ GATHER_S = 0.04
 class Shell:
     """Everything on one person's screen, drawn into the current page."""
 
-    def __init__(self, town: Town, app: AppInfo, refused: RefusedNotes, seat: Seat) -> None:
+    def __init__(self, town: Sandbox, app: AppInfo, refused: RefusedNotes, seat: Seat) -> None:
         self._app = app
         self._refused = refused
         self._seat = seat

@@ -9,12 +9,12 @@ from bot.playground.page.drawing import STYLE
 from bot.playground.page.refused import RefusedNotes
 from bot.playground.page.seat import from_query
 from bot.playground.page.shell import Shell
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
 
 TITLE = "Domain Tracker playground"
 
 
-def add(town: Town, app_info: AppInfo) -> None:
+def add(town: Sandbox, app_info: AppInfo) -> None:
     """Add the page.
 
     Its address says who looks at what: `/?as=bob&channel=general&dark=1`, where `channel` may

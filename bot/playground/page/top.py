@@ -8,7 +8,7 @@ from nicegui.elements.drawer import Drawer
 
 from bot.playground.page import clock_panel, theme
 from bot.playground.page.seat import Seat, people, role
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class TopBar:
     each change between light and dark.
     """
 
-    town: Town
+    town: Sandbox
     seat: Seat
     sit: Callable[[str], None]
     darken: Callable[[], None]

@@ -7,8 +7,8 @@ import pytest
 
 from bot.playground.manifest import AppInfo, SlashCommand
 from bot.playground.page import slack_page
+from bot.playground.sandbox import Journal, MovableClock, ReadyKeys, Sandbox
 from bot.playground.slack import LocalSlack, running_slack
-from bot.playground.town import Journal, MovableClock, ReadyKeys, Town
 from bot.playground.tracker import Tracker
 from tests.playground.page.screen import Screen
 from tests.playground.page.visiting import visiting
@@ -53,6 +53,6 @@ def bot(slack: LocalSlack) -> ScriptedBot:
 async def screen(slack: LocalSlack, bot: ScriptedBot) -> AsyncIterator[Screen]:
     clock = MovableClock()
     journal = Journal(bot, clock.seconds)
-    town = Town(slack, Tracker(), clock, ReadyKeys(), journal)
+    town = Sandbox(slack, Tracker(), clock, ReadyKeys(), journal)
     async with visiting(town, lambda town: slack_page.add(town, APP)) as visitor:
         yield Screen(visitor)

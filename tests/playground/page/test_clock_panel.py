@@ -7,7 +7,7 @@ import pytest
 from nicegui import ui
 
 from bot.playground.page import clock_panel
-from bot.playground.town import Town, running_town
+from bot.playground.sandbox import Sandbox, running_sandbox
 from tests.playground.page.visiting import visiting
 
 pytestmark = pytest.mark.anyio
@@ -16,12 +16,12 @@ NOON = datetime(2026, 3, 9, 12, 10, tzinfo=UTC)
 
 
 @pytest.fixture
-async def town() -> AsyncIterator[Town]:
-    async with running_town(lambda: NOON, portfolios=()) as town:
+async def town() -> AsyncIterator[Sandbox]:
+    async with running_sandbox(lambda: NOON, portfolios=()) as town:
         yield town
 
 
-def add(town: Town) -> None:
+def add(town: Sandbox) -> None:
     @ui.page("/clock")
     def page() -> None:
         clock_panel.draw(town)
@@ -39,7 +39,7 @@ def add(town: Town) -> None:
     ],
 )
 async def test_a_button_moves_the_time_of_the_town(
-    town: Town, label: str, moved: timedelta, told: str
+    town: Sandbox, label: str, moved: timedelta, told: str
 ) -> None:
     async with visiting(town, add) as visitor:
         await visitor.open("/clock")
@@ -51,7 +51,7 @@ async def test_a_button_moves_the_time_of_the_town(
         assert town.clock() == NOON + moved
 
 
-async def test_it_shows_the_time_and_says_that_there_is_no_way_back(town: Town) -> None:
+async def test_it_shows_the_time_and_says_that_there_is_no_way_back(town: Sandbox) -> None:
     async with visiting(town, add) as visitor:
         await visitor.open("/clock")
 
@@ -60,7 +60,7 @@ async def test_it_shows_the_time_and_says_that_there_is_no_way_back(town: Town) 
         await visitor.should_see("It only moves ahead")
 
 
-async def test_the_end_of_the_calendar_is_told(town: Town) -> None:
+async def test_the_end_of_the_calendar_is_told(town: Sandbox) -> None:
     town.clock.move(datetime.max.replace(tzinfo=UTC) - NOON - timedelta(days=7, hours=2))
     async with visiting(town, add) as visitor:
         await visitor.open("/clock")

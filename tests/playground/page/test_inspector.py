@@ -13,8 +13,8 @@ from bot.playground.page import inspector
 from bot.playground.page.inspector.entries import KINDS, all_entries, details, entry_rows
 from bot.playground.page.inspector.hiding import without_secrets, without_typed_secrets
 from bot.playground.page.tracker_pages.paged_table import Query
+from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.slack import CommandFailed
-from bot.playground.town import Town, running_town
 from tests.playground.page.visiting import visiting
 from tests.whole.town import settings_for
 
@@ -23,10 +23,10 @@ TAIL = KEY[11:]
 
 
 @pytest.fixture
-async def town(tmp_path: Path) -> AsyncIterator[Town]:
+async def town(tmp_path: Path) -> AsyncIterator[Sandbox]:
     """A town whose bot was connected, and asked once."""
     stop = asyncio.Event()
-    async with running_town(portfolios=("northwind", "harbor")) as town:
+    async with running_sandbox(portfolios=("northwind", "harbor")) as town:
         settings = settings_for(town.slack, town.tracker, tmp_path, "socket")
         bot = asyncio.create_task(serve(settings, stop, clock=town.clock))
         await town.slack.connected()
@@ -36,7 +36,7 @@ async def town(tmp_path: Path) -> AsyncIterator[Town]:
         await bot
 
 
-def everything(town: Town) -> str:
+def everything(town: Sandbox) -> str:
     """All that the inspector would ever show."""
     rows, _ = entry_rows(town, frozenset(KINDS), Query(count=0))
     return str(rows) + str([details(entry) for entry in all_entries(town)])
@@ -94,7 +94,7 @@ def test_what_is_no_secret_stays() -> None:
 
 
 @pytest.mark.anyio
-async def test_every_way_between_slack_and_the_bot_is_listed_newest_first(town: Town) -> None:
+async def test_every_way_between_slack_and_the_bot_is_listed_newest_first(town: Sandbox) -> None:
     rows, total = entry_rows(town, frozenset(KINDS), Query(count=0))
 
     assert total == len(town.slack.envelopes) + len(town.slack.calls)
@@ -104,7 +104,7 @@ async def test_every_way_between_slack_and_the_bot_is_listed_newest_first(town: 
 
 
 @pytest.mark.anyio
-async def test_an_envelope_says_who_and_how_fast(town: Town) -> None:
+async def test_an_envelope_says_who_and_how_fast(town: Sandbox) -> None:
     rows, _ = entry_rows(town, frozenset({"to the bot"}), Query(words="set key"))
 
     assert [(row["what"], row["who"]) for row in rows] == [("block_actions Set key", "ada")]
@@ -113,7 +113,7 @@ async def test_an_envelope_says_who_and_how_fast(town: Town) -> None:
 
 
 @pytest.mark.anyio
-async def test_no_key_and_no_token_is_in_it(town: Town) -> None:
+async def test_no_key_and_no_token_is_in_it(town: Sandbox) -> None:
     await town.slack.person("bob").type(f"/scan {town.keys.demo('harbor')}")
     shown = everything(town)
 
@@ -126,7 +126,7 @@ async def test_no_key_and_no_token_is_in_it(town: Town) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_refusal_is_named(town: Town) -> None:
+async def test_a_refusal_is_named(town: Sandbox) -> None:
     town.slack.fail_next("response_url", "used_url", status=404)
     bob = town.slack.person("bob")
     await bob.type("/domains help")
@@ -136,13 +136,13 @@ async def test_a_refusal_is_named(town: Town) -> None:
     assert [row["kind"] for row in outcomes(town, "used_url")] == ["response_url"]
 
 
-def outcomes(town: Town, words: str) -> list[Any]:
+def outcomes(town: Sandbox, words: str) -> list[Any]:
     return entry_rows(town, frozenset(KINDS), Query(words=words))[0]
 
 
 @pytest.mark.anyio
 async def test_a_payload_that_nobody_took_is_listed() -> None:
-    async with running_town(portfolios=("northwind", "harbor")) as town:
+    async with running_sandbox(portfolios=("northwind", "harbor")) as town:
         with pytest.raises(CommandFailed):
             await town.slack.person("ada").type("/domains")
 
@@ -150,7 +150,7 @@ async def test_a_payload_that_nobody_took_is_listed() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_line_opens_what_is_behind_it(town: Town) -> None:
+async def test_a_line_opens_what_is_behind_it(town: Sandbox) -> None:
     async with visiting(town, inspector.add) as visitor:
         await visitor.open("/inspector")
         rows = next(iter(visitor.find(ui.table).elements)).rows
@@ -163,7 +163,7 @@ async def test_a_line_opens_what_is_behind_it(town: Town) -> None:
 
 
 @pytest.mark.anyio
-async def test_one_way_alone_can_be_looked_at(town: Town) -> None:
+async def test_one_way_alone_can_be_looked_at(town: Sandbox) -> None:
     async with visiting(town, inspector.add) as visitor:
         await visitor.open("/inspector")
 

@@ -13,10 +13,10 @@ from bot.playground.page.tracker_pages.keys import key_rows
 from bot.playground.page.tracker_pages.paged_table import Query, matching, page_of
 from bot.playground.page.tracker_pages.portfolio_rows import domain_rows, score_from
 from bot.playground.page.tracker_pages.requests import request_rows
-from bot.playground.town import Town, running_town
+from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.tracker import NO_SCORE, Account, DomainRecord, Tracker
-from bot.playground.tracker.faults import FaultPlan
-from bot.playground.tracker.refusals import MESSAGES
+from bot.playground.tracker.answers import MESSAGES
+from bot.playground.tracker.service import FaultPlan
 
 NOON = datetime(2026, 3, 9, 12, 10, tzinfo=UTC)
 
@@ -32,8 +32,8 @@ def account() -> Account:
 
 
 @pytest.fixture
-async def town() -> AsyncIterator[Town]:
-    async with running_town(portfolios=("northwind", "harbor")) as town:
+async def town() -> AsyncIterator[Sandbox]:
+    async with running_sandbox(portfolios=("northwind", "harbor")) as town:
         yield town
 
 
@@ -213,7 +213,7 @@ def count_of(faults: FaultPlan, most: int) -> int:
 
 
 @pytest.mark.anyio
-async def test_a_keys_condition_follows_the_clock(town: Town) -> None:
+async def test_a_keys_condition_follows_the_clock(town: Sandbox) -> None:
     account = town.tracker.account("northwind")
     town.clock.move(timedelta(days=31))
 
@@ -223,7 +223,7 @@ async def test_a_keys_condition_follows_the_clock(town: Town) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_deleted_key_stays_in_the_list_and_shows_no_value(town: Town) -> None:
+async def test_a_deleted_key_stays_in_the_list_and_shows_no_value(town: Sandbox) -> None:
     account = town.tracker.account("northwind")
     record = next(record for record in account.keys if record.name == "Reports")
     account.delete_key(record)
@@ -236,7 +236,7 @@ async def test_a_deleted_key_stays_in_the_list_and_shows_no_value(town: Town) ->
 
 
 @pytest.mark.anyio
-async def test_requests_are_listed_newest_first_without_their_key(town: Town) -> None:
+async def test_requests_are_listed_newest_first_without_their_key(town: Sandbox) -> None:
     key = town.keys.demo("northwind")
     address = f"{town.tracker.url}/api/tools/domain-tracker"
     async with aiohttp.ClientSession() as http:

@@ -8,8 +8,7 @@ from nicegui import ui
 from nicegui.testing import User
 
 from bot.playground.page import tracker_pages
-from bot.playground.town import Town, running_town
-from bot.playground.town.portfolios import fill
+from bot.playground.sandbox import Sandbox, fill_account, running_sandbox
 from bot.playground.tracker import DomainRecord
 from tests.playground.page.visiting import visiting
 
@@ -17,13 +16,13 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def town() -> AsyncIterator[Town]:
-    async with running_town(portfolios=("northwind", "harbor")) as town:
+async def town() -> AsyncIterator[Sandbox]:
+    async with running_sandbox(portfolios=("northwind", "harbor")) as town:
         yield town
 
 
 @pytest.fixture
-async def visitor(town: Town) -> AsyncIterator[User]:
+async def visitor(town: Sandbox) -> AsyncIterator[User]:
     async with visiting(town, tracker_pages.add) as visitor:
         yield visitor
 
@@ -36,7 +35,7 @@ def shown(visitor: User, name: str) -> list[Any]:
     return [row[name] for row in table(visitor).rows]
 
 
-def northwind(town: Town, domain: str) -> DomainRecord:
+def northwind(town: Sandbox, domain: str) -> DomainRecord:
     records = town.tracker.account("northwind").domains.values()
     return next(record for record in records if record.domain == domain)
 
@@ -61,8 +60,8 @@ async def test_the_first_portfolio_is_shown(visitor: User) -> None:
     assert table(visitor).pagination["rowsNumber"] == 12
 
 
-async def test_of_ten_thousand_domains_one_page_is_sent(visitor: User, town: Town) -> None:
-    fill(town.tracker.account("atlas"))
+async def test_of_ten_thousand_domains_one_page_is_sent(visitor: User, town: Sandbox) -> None:
+    fill_account(town.tracker.account("atlas"))
     await visitor.open("/tracker?portfolio=atlas")
 
     assert table(visitor).pagination["rowsNumber"] == 10_000
@@ -103,7 +102,7 @@ async def test_searching_begins_at_the_first_page(visitor: User) -> None:
     )
 
 
-async def test_a_score_is_changed_in_its_place(visitor: User, town: Town) -> None:
+async def test_a_score_is_changed_in_its_place(visitor: User, town: Sandbox) -> None:
     record = northwind(town, "example.com")
     await visitor.open("/tracker")
 
@@ -113,7 +112,9 @@ async def test_a_score_is_changed_in_its_place(visitor: User, town: Town) -> Non
     assert 12.5 in shown(visitor, "score")
 
 
-async def test_a_score_out_of_range_changes_nothing_and_is_told(visitor: User, town: Town) -> None:
+async def test_a_score_out_of_range_changes_nothing_and_is_told(
+    visitor: User, town: Sandbox
+) -> None:
     record = northwind(town, "example.com")
     await visitor.open("/tracker")
 
@@ -124,7 +125,7 @@ async def test_a_score_out_of_range_changes_nothing_and_is_told(visitor: User, t
 
 
 async def test_a_domain_is_added_by_the_form_with_an_error_first(
-    visitor: User, town: Town
+    visitor: User, town: Sandbox
 ) -> None:
     await visitor.open("/tracker")
     visitor.find("Add domain").click()
@@ -139,7 +140,7 @@ async def test_a_domain_is_added_by_the_form_with_an_error_first(
     assert northwind(town, "new.example").domain_type == "owned"
 
 
-async def test_a_domain_is_removed_only_after_a_yes(visitor: User, town: Town) -> None:
+async def test_a_domain_is_removed_only_after_a_yes(visitor: User, town: Sandbox) -> None:
     record = northwind(town, "example.com")
     await visitor.open("/tracker")
     visitor.find(ui.table).trigger("remove", record.domain_id)
@@ -152,7 +153,7 @@ async def test_a_domain_is_removed_only_after_a_yes(visitor: User, town: Town) -
     assert record.domain_id not in town.tracker.account("northwind").domains
 
 
-async def test_a_new_keys_value_is_shown_once(visitor: User, town: Town) -> None:
+async def test_a_new_keys_value_is_shown_once(visitor: User, town: Sandbox) -> None:
     await visitor.open("/tracker/keys")
     visitor.find("Create key").click()
     await visitor.should_see("Create an API key")
@@ -168,7 +169,7 @@ async def test_a_new_keys_value_is_shown_once(visitor: User, town: Town) -> None
     assert value.is_deleted
 
 
-async def test_a_key_without_a_name_is_not_made(visitor: User, town: Town) -> None:
+async def test_a_key_without_a_name_is_not_made(visitor: User, town: Sandbox) -> None:
     count = len(town.tracker.account("northwind").keys)
     await visitor.open("/tracker/keys")
     visitor.find("Create key").click()
@@ -180,7 +181,7 @@ async def test_a_key_without_a_name_is_not_made(visitor: User, town: Town) -> No
     assert len(town.tracker.account("northwind").keys) == count
 
 
-async def test_a_ready_key_is_shown_once(visitor: User, town: Town) -> None:
+async def test_a_ready_key_is_shown_once(visitor: User, town: Sandbox) -> None:
     account = town.tracker.account("northwind")
     record = next(record for record in account.keys if record.name == "Reports")
     await visitor.open("/tracker/keys")
@@ -194,7 +195,7 @@ async def test_a_ready_key_is_shown_once(visitor: User, town: Town) -> None:
     await visitor.should_see("This value was shown already.")
 
 
-async def test_a_key_is_deleted_only_after_a_yes(visitor: User, town: Town) -> None:
+async def test_a_key_is_deleted_only_after_a_yes(visitor: User, town: Sandbox) -> None:
     record = town.tracker.account("northwind").keys[0]
     await visitor.open("/tracker/keys")
     visitor.find(ui.table).trigger("remove", record.digest)
@@ -207,7 +208,7 @@ async def test_a_key_is_deleted_only_after_a_yes(visitor: User, town: Town) -> N
     assert record.is_deleted
 
 
-async def test_the_list_of_keys_holds_no_value(visitor: User, town: Town) -> None:
+async def test_the_list_of_keys_holds_no_value(visitor: User, town: Sandbox) -> None:
     await visitor.open("/tracker/keys")
 
     demo = town.keys.demo("northwind")
@@ -215,7 +216,7 @@ async def test_the_list_of_keys_holds_no_value(visitor: User, town: Town) -> Non
     assert f"service_sk_…{demo[-4:]}" in shown(visitor, "key")
 
 
-async def test_knobs_turn_at_once_and_nonsense_turns_nothing(visitor: User, town: Town) -> None:
+async def test_knobs_turn_at_once_and_nonsense_turns_nothing(visitor: User, town: Sandbox) -> None:
     await visitor.open("/tracker/knobs")
     latency = next(
         each
@@ -230,7 +231,7 @@ async def test_knobs_turn_at_once_and_nonsense_turns_nothing(visitor: User, town
     assert town.tracker.latency_s == 2.5
 
 
-async def test_a_fault_is_ordered_and_called_off(visitor: User, town: Town) -> None:
+async def test_a_fault_is_ordered_and_called_off(visitor: User, town: Sandbox) -> None:
     await visitor.open("/tracker/knobs")
 
     press(visitor, "Let it happen")
@@ -269,7 +270,7 @@ async def test_who_came_by_the_address_goes_back_to_slack_s_own_page(visitor: Us
     ],
 )
 async def test_the_next_post_to_slack_goes_wrong_to_order(
-    visitor: User, town: Town, label: str, told: str, status: int, error: str
+    visitor: User, town: Sandbox, label: str, told: str, status: int, error: str
 ) -> None:
     await visitor.open("/tracker/knobs")
     await visitor.should_see("Every call works.")
@@ -282,7 +283,7 @@ async def test_the_next_post_to_slack_goes_wrong_to_order(
     assert (fault.status, fault.error) == (status, error)
 
 
-async def test_a_post_is_made_and_its_answer_lost_to_order(visitor: User, town: Town) -> None:
+async def test_a_post_is_made_and_its_answer_lost_to_order(visitor: User, town: Sandbox) -> None:
     await visitor.open("/tracker/knobs")
 
     press(visitor, "Next post: connection lost after posting")
@@ -294,7 +295,7 @@ async def test_a_post_is_made_and_its_answer_lost_to_order(visitor: User, town: 
 
 
 async def test_what_is_wrong_with_slack_is_listed_and_called_off(
-    visitor: User, town: Town
+    visitor: User, town: Sandbox
 ) -> None:
     town.slack.fail_next("views.open", kind="slow", delay_s=2, times=3)
     town.slack.fail_next("*", kind="html")

@@ -8,11 +8,11 @@ from nicegui import Client, core
 from nicegui.testing import User
 from nicegui.testing.general import nicegui_reset_globals, prepare_simulation
 
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
 
 
 @asynccontextmanager
-async def visiting(town: Town, *add: Callable[[Town], object]) -> AsyncIterator[User]:
+async def visiting(town: Sandbox, *add: Callable[[Sandbox], object]) -> AsyncIterator[User]:
     """Yield a visitor to whom these pages are open."""
     with nicegui_reset_globals():
         prepare_simulation()

@@ -9,8 +9,8 @@ from typing import Any
 from bot.playground.page.inspector.hiding import without_secrets, without_typed_secrets
 from bot.playground.page.tracker_pages.moments import time_text
 from bot.playground.page.tracker_pages.paged_table import Query, Row, rows_of
+from bot.playground.sandbox import Sandbox
 from bot.playground.slack import Call, Delivery
-from bot.playground.town import Town
 
 TO_BOT, CALL, RESPONSE_URL = "to the bot", "Web API", "response_url"
 KINDS = (TO_BOT, CALL, RESPONSE_URL)
@@ -26,14 +26,14 @@ class Entry:
     source: Delivery | Call
 
 
-def all_entries(town: Town) -> list[Entry]:
+def all_entries(town: Sandbox) -> list[Entry]:
     """Return everything, newest first."""
     entries = [*_entries(town)]
     entries.sort(key=lambda entry: entry.at, reverse=True)
     return entries
 
 
-def _entries(town: Town) -> Iterator[Entry]:
+def _entries(town: Sandbox) -> Iterator[Entry]:
     for sent in town.journal.sent:
         yield Entry(sent.delivery.envelope_id, sent.at, TO_BOT, sent.delivery)
     for call in town.slack.calls:
@@ -41,7 +41,7 @@ def _entries(town: Town) -> Iterator[Entry]:
         yield Entry(f"call-{call.number}", call.at, kind, call)
 
 
-def entry_rows(town: Town, kinds: frozenset[str], query: Query) -> tuple[list[Row], int]:
+def entry_rows(town: Sandbox, kinds: frozenset[str], query: Query) -> tuple[list[Row], int]:
     """Return the rows of a query that are of one of the kinds."""
     names = {member.id: member.name for member in town.slack.world.workspace.members.values()}
     entries = [entry for entry in all_entries(town) if entry.kind in kinds]

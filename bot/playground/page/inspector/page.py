@@ -10,7 +10,7 @@ from bot.playground.page.inspector.entries import KINDS, all_entries, details, e
 from bot.playground.page.tracker_pages.frame import INSPECTOR_MENU, draw_head, draw_title, here
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row
 from bot.playground.page.tracker_pages.questions import answer_of
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
 
 ALL = "all"
 COLUMNS: list[dict[str, Any]] = [
@@ -25,7 +25,7 @@ COLUMNS: list[dict[str, Any]] = [
 ]
 
 
-def add(town: Town) -> None:
+def add(town: Sandbox) -> None:
     """Add the page under `/inspector`."""
 
     @ui.page("/inspector")
@@ -35,7 +35,7 @@ def add(town: Town) -> None:
             _draw(town)
 
 
-def _draw(town: Town) -> None:
+def _draw(town: Sandbox) -> None:
     draw_title(
         "What Slack and the bot say to each other",
         "Newest first, and live. Press a line to see everything in it; keys and tokens are"
@@ -58,7 +58,7 @@ def _draw(town: Town) -> None:
     )
 
 
-async def _show(town: Town, entry_id: str) -> None:
+async def _show(town: Sandbox, entry_id: str) -> None:
     """Show what is behind a line until it is closed."""
     entry = next((each for each in all_entries(town) if each.id == entry_id), None)
     if entry is None:

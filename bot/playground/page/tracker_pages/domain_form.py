@@ -4,9 +4,7 @@ from nicegui import ui
 
 from bot.playground.page.tracker_pages.questions import answer_of
 from bot.playground.tracker import Account
-from bot.playground.tracker.accounts import DuplicateDomainError
-from bot.playground.tracker.domains import OWNED
-from bot.playground.tracker.hostnames import canonical_name
+from bot.playground.tracker.accounts import OWNED, DuplicateDomainError, canonical_name
 
 TYPES = [OWNED, "client", "competitor", "monitored", "parked"]
 

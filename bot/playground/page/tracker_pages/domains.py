@@ -16,7 +16,7 @@ from bot.playground.page.tracker_pages.frame import (
 from bot.playground.page.tracker_pages.paged_table import PagedTable
 from bot.playground.page.tracker_pages.portfolio_rows import domain_rows, score_from
 from bot.playground.page.tracker_pages.questions import ask
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import Account
 
 COLUMNS: list[dict[str, Any]] = [
@@ -54,7 +54,7 @@ REMOVE_CELL = """
 """
 
 
-def add(town: Town) -> None:
+def add(town: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker")

@@ -3,8 +3,8 @@
 from nicegui import ui
 
 from bot.playground.tracker import Tracker
-from bot.playground.tracker.faults import ENDPOINTS
-from bot.playground.tracker.refusals import MESSAGES
+from bot.playground.tracker.answers import MESSAGES
+from bot.playground.tracker.service import ENDPOINTS
 
 EVERY = 1_000_000_000  # more requests than a playground lives to see
 FAULTS = dict(MESSAGES) | {

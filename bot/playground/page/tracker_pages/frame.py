@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from bot.playground.page import theme
 from bot.playground.page.seat import QUERY
-from bot.playground.town import PORTFOLIOS
+from bot.playground.sandbox import PORTFOLIOS
 
 # Without a path: the name of the group that follows.
 TRACKER_MENU = (

@@ -22,7 +22,7 @@ from bot.playground.page.tracker_pages.paged_table import (
     rows_of,
 )
 from bot.playground.page.tracker_pages.questions import ask
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import Account, KeyRecord
 
 COLUMNS: list[dict[str, Any]] = [
@@ -47,7 +47,7 @@ ACTS_CELL = """
 """
 
 
-def add(town: Town) -> None:
+def add(town: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker/keys")
@@ -59,7 +59,7 @@ def add(town: Town) -> None:
 
 
 class _KeysPage:
-    def __init__(self, town: Town, account: Account) -> None:
+    def __init__(self, town: Sandbox, account: Account) -> None:
         self._town = town
         self._account = account
 
@@ -104,14 +104,14 @@ class _KeysPage:
             self._table.refresh()
 
 
-def key_rows(town: Town, account: Account, query: Query) -> tuple[list[Row], int]:
+def key_rows(town: Sandbox, account: Account, query: Query) -> tuple[list[Row], int]:
     """Return the keys of a query, newest first; rows are known by their digest, never a value."""
     now = town.clock()
     records = account.keys[::-1]
     return rows_of(records, lambda record: _row(town, record, now), query, ("name", "scopes"))
 
 
-def _row(town: Town, record: KeyRecord, now: datetime) -> Row:
+def _row(town: Sandbox, record: KeyRecord, now: datetime) -> Row:
     condition = record.condition(now)
     return {
         "id": record.digest,

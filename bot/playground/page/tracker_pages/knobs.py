@@ -8,9 +8,9 @@ from starlette.requests import Request
 from bot.playground.page.tracker_pages.fault_form import draw_fault_form
 from bot.playground.page.tracker_pages.frame import TRACKER_MENU, draw_head, draw_title, here
 from bot.playground.page.tracker_pages.slack_faults import draw_slack_faults
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import Tracker
-from bot.playground.tracker.refusals import ERROR_STYLES
+from bot.playground.tracker.answers import ERROR_STYLES
 
 MAX_LATENCY_S = 120.0
 MAX_HOURLY = 1_000_000
@@ -24,7 +24,7 @@ STYLE_WORDS = {
 }
 
 
-def add(town: Town) -> None:
+def add(town: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker/knobs")

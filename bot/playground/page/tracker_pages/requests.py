@@ -13,7 +13,7 @@ from bot.playground.page.tracker_pages.paged_table import (
     Row,
     rows_of,
 )
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import Request, Tracker
 
 COLUMNS: list[dict[str, Any]] = [
@@ -29,7 +29,7 @@ COLUMNS: list[dict[str, Any]] = [
 ]
 
 
-def add(town: Town) -> None:
+def add(town: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker/requests")

@@ -1,4 +1,4 @@
-"""How the service says no: the four documented errors and the ordinary mistakes.
+"""How the service answers: the four documented errors, ordinary mistakes, added domains.
 
 The service document gives the four messages and leaves status and body shape open (section 7), so
 both are settings: the bot must understand every one of them.
@@ -76,28 +76,28 @@ def refusal_answer(refusal: RefusedError, style: str, status: int) -> Answer:
     return Answer(status, write(refusal, status).encode(), content_type)
 
 
-def _plain(refusal: RefusedError, _status: int) -> str:
+def _as_plain(refusal: RefusedError, _status: int) -> str:
     return refusal.message
 
 
-def _json(refusal: RefusedError, _status: int) -> str:
+def _as_json(refusal: RefusedError, _status: int) -> str:
     return json.dumps({"error": refusal.message})
 
 
-def _nested(refusal: RefusedError, _status: int) -> str:
+def _as_nested(refusal: RefusedError, _status: int) -> str:
     return json.dumps({"error": {"code": refusal.kind, "message": refusal.message}})
 
 
-def _deep(refusal: RefusedError, status: int) -> str:
+def _as_deep(refusal: RefusedError, status: int) -> str:
     reason = {"reason": {"text": refusal.message}, "hints": [None, 0, ""]}
     return json.dumps({"ok": False, "meta": {"status": status}, "errors": [{"detail": [reason]}]})
 
 
-def _upper(refusal: RefusedError, _status: int) -> str:
+def _as_upper(refusal: RefusedError, _status: int) -> str:
     return json.dumps({"ERROR": refusal.message.upper()})
 
 
-def _html(refusal: RefusedError, status: int) -> str:
+def _as_html(refusal: RefusedError, status: int) -> str:
     title = f"{status} {HTTPStatus(status).phrase}"
     return (
         f"<!doctype html>\n<html><head><title>{title}</title></head>\n"
@@ -109,12 +109,46 @@ def _html(refusal: RefusedError, status: int) -> str:
 ERROR_STYLES: Final[Mapping[str, tuple[str, Callable[[RefusedError, int], str]]]] = (
     MappingProxyType(
         {
-            "json": ("application/json", _json),
-            "nested": ("application/json", _nested),
-            "deep": ("application/json", _deep),
-            "upper": ("application/json", _upper),
-            "plain": ("text/plain", _plain),
-            "html": ("text/html", _html),
+            "json": ("application/json", _as_json),
+            "nested": ("application/json", _as_nested),
+            "deep": ("application/json", _as_deep),
+            "upper": ("application/json", _as_upper),
+            "plain": ("text/plain", _as_plain),
+            "html": ("text/html", _as_html),
         }
     )
+)
+
+
+Item = dict[str, object]  # a domain object, as the list shows it
+
+
+def _as_domain(item: Item) -> Item:
+    return item
+
+
+def _as_wrapped(item: Item) -> Item:
+    return {"success": True, "data": {"domain": item}}
+
+
+def _as_id(item: Item) -> Item:
+    return {"id": item["domainId"]}
+
+
+def _as_message(item: Item) -> Item:
+    return {"message": f"{item['domain']} was added and will be scanned soon"}
+
+
+def _as_empty(_item: Item) -> Item:
+    return {}
+
+
+ADD_STYLES: Final[Mapping[str, Callable[[Item], Item]]] = MappingProxyType(
+    {
+        "domain": _as_domain,
+        "wrapped": _as_wrapped,
+        "id_only": _as_id,
+        "message": _as_message,
+        "empty": _as_empty,
+    }
 )

@@ -10,8 +10,13 @@ import aiohttp
 import pytest
 
 from bot.app import serve
-from bot.playground.town import PORTFOLIOS, MovableClock, Town, running_town
-from bot.playground.town.keys import DEMO_KEY_NAME
+from bot.playground.sandbox import (
+    DEMO_KEY_NAME,
+    PORTFOLIOS,
+    MovableClock,
+    Sandbox,
+    running_sandbox,
+)
 from tests.whole.town import settings_for
 
 pytestmark = pytest.mark.anyio
@@ -20,12 +25,12 @@ NOON = datetime(2026, 3, 9, 12, 10, tzinfo=UTC)
 
 
 @pytest.fixture
-async def town() -> AsyncIterator[Town]:
-    async with running_town(portfolios=("northwind", "harbor")) as town:
+async def town() -> AsyncIterator[Sandbox]:
+    async with running_sandbox(portfolios=("northwind", "harbor")) as town:
         yield town
 
 
-async def listing(town: Town, key: str) -> tuple[int, object]:
+async def listing(town: Sandbox, key: str) -> tuple[int, object]:
     """What the service answers to a list request with this key."""
     headers = {"Authorization": f"Bearer {key}"}
     async with (
@@ -36,13 +41,13 @@ async def listing(town: Town, key: str) -> tuple[int, object]:
 
 
 async def test_every_portfolio_is_there_unless_said_otherwise() -> None:
-    async with running_town() as town:
+    async with running_sandbox() as town:
         assert set(town.tracker.accounts) == set(PORTFOLIOS)
 
 
 @pytest.mark.parametrize(("portfolio", "count"), PORTFOLIOS.items(), ids=PORTFOLIOS)
 async def test_each_demo_key_lists_its_whole_portfolio(portfolio: str, count: int) -> None:
-    async with running_town(portfolios=[portfolio]) as town:
+    async with running_sandbox(portfolios=[portfolio]) as town:
         status, domains = await listing(town, town.keys.demo(portfolio))
 
     assert status == 200
@@ -50,7 +55,7 @@ async def test_each_demo_key_lists_its_whole_portfolio(portfolio: str, count: in
     assert len(domains) == count
 
 
-async def test_a_newcomer_finds_example_com(town: Town) -> None:
+async def test_a_newcomer_finds_example_com(town: Sandbox) -> None:
     _, domains = await listing(town, town.keys.demo("northwind"))
 
     assert isinstance(domains, list)
@@ -70,7 +75,7 @@ async def test_a_newcomer_finds_example_com(town: Town) -> None:
     ids=lambda value: str(value),
 )
 async def test_there_is_a_ready_key_for_each_answer(
-    town: Town, name: str, status: int, message: str | None
+    town: Sandbox, name: str, status: int, message: str | None
 ) -> None:
     records = town.tracker.account("northwind").keys
     value = town.keys.take(next(record for record in records if record.name == name))
@@ -81,7 +86,7 @@ async def test_there_is_a_ready_key_for_each_answer(
     assert message is None or body == {"error": message}
 
 
-async def test_a_ready_key_is_given_out_once(town: Town) -> None:
+async def test_a_ready_key_is_given_out_once(town: Sandbox) -> None:
     account = town.tracker.account("harbor")
     record = next(record for record in account.keys if record.name == "Reports")
 
@@ -91,7 +96,7 @@ async def test_a_ready_key_is_given_out_once(town: Town) -> None:
     assert values[1] is None
 
 
-async def test_a_deleted_demo_key_is_offered_no_more(town: Town) -> None:
+async def test_a_deleted_demo_key_is_offered_no_more(town: Sandbox) -> None:
     account = town.tracker.account("harbor")
     assert town.keys.demo_of(account) == town.keys.demo("harbor")
 
@@ -100,7 +105,7 @@ async def test_a_deleted_demo_key_is_offered_no_more(town: Town) -> None:
     assert town.keys.demo_of(account) is None
 
 
-async def test_moving_the_clock_moves_slack_and_the_service(town: Town) -> None:
+async def test_moving_the_clock_moves_slack_and_the_service(town: Sandbox) -> None:
     town.clock.move(timedelta(days=91))
 
     status, _ = await listing(town, town.keys.demo("northwind"))
@@ -141,7 +146,7 @@ def test_the_next_full_hour_is_ahead(now: datetime, minutes: int) -> None:
     assert MovableClock(lambda: now).until_next_hour() == timedelta(minutes=minutes)
 
 
-async def test_ada_connects_the_workspace_by_the_form(town: Town, tmp_path: Path) -> None:
+async def test_ada_connects_the_workspace_by_the_form(town: Sandbox, tmp_path: Path) -> None:
     stop = asyncio.Event()
     settings = settings_for(town.slack, town.tracker, tmp_path, "socket")
     bot = asyncio.create_task(serve(settings, stop, clock=town.clock))
@@ -158,7 +163,7 @@ async def test_ada_connects_the_workspace_by_the_form(town: Town, tmp_path: Path
     await bot
 
 
-async def test_connecting_leaves_nothing_behind_for_ada(town: Town, tmp_path: Path) -> None:
+async def test_connecting_leaves_nothing_behind_for_ada(town: Sandbox, tmp_path: Path) -> None:
     stop = asyncio.Event()
     settings = settings_for(town.slack, town.tracker, tmp_path, "socket")
     bot = asyncio.create_task(serve(settings, stop, clock=town.clock))
@@ -174,7 +179,7 @@ async def test_connecting_leaves_nothing_behind_for_ada(town: Town, tmp_path: Pa
     await bot
 
 
-async def test_the_demo_key_is_the_bots_own_and_no_more(town: Town) -> None:
+async def test_the_demo_key_is_the_bots_own_and_no_more(town: Sandbox) -> None:
     record = town.tracker.account("harbor").key(town.keys.demo("harbor"))
 
     assert record.name == DEMO_KEY_NAME

@@ -1,12 +1,12 @@
-"""What is odd about some scans: sections that are missing, nulls, and text meant to do harm."""
+"""Odd scans: missing sections, nulls, text meant to do harm, and JSON of awkward shapes."""
 
 import copy
 from typing import Any
 
 from bot.playground.tracker.samples.facts import stream
 
-QUIRKS = ("missing", "nulls", "hostile")
-ONE_QUIRK_IN = 12  # names
+EDGE_CASES = ("missing", "nulls", "hostile")
+ONE_EDGE_CASE_IN = 12  # names
 
 # Each would act if it were shown as Slack markup: https://docs.slack.dev/messaging/formatting-message-text
 HOSTILE_TEXTS = (
@@ -25,13 +25,13 @@ HOSTILE_TEXTS = (
 )
 
 
-def quirk_of(domain: str) -> str:
+def edge_case_of(domain: str) -> str:
     """Return what is odd about this domain's scans: one of QUIRKS, or "none" for most names."""
     pick = stream(domain, "quirk")
-    return pick.choice(QUIRKS) if pick.randrange(ONE_QUIRK_IN) == 0 else "none"
+    return pick.choice(EDGE_CASES) if pick.randrange(ONE_EDGE_CASE_IN) == 0 else "none"
 
 
-def with_quirk(domain: str, scan: dict[str, Any], quirk: str) -> dict[str, Any]:
+def with_edge_case(domain: str, scan: dict[str, Any], quirk: str) -> dict[str, Any]:
     """Return the scan with one of QUIRKS worked in, or as it is for "none"."""
     scan = copy.deepcopy(scan)
     match quirk:
@@ -44,7 +44,7 @@ def with_quirk(domain: str, scan: dict[str, Any], quirk: str) -> dict[str, Any]:
         case "hostile":
             _poison(scan)
         case _:
-            raise ValueError(f"{quirk!r}: choose one of {', '.join(QUIRKS)} or none")
+            raise ValueError(f"{quirk!r}: choose one of {', '.join(EDGE_CASES)} or none")
     return scan
 
 
@@ -61,3 +61,26 @@ def _poison(scan: dict[str, Any]) -> None:
     whois.update({"registrar": "*Registrar* <!everyone>", "<!here> `label`": "a label of theirs"})
     dns["records"] += [{"type": "TXT", "value": text, "ttl": 300} for text in HOSTILE_TEXTS]
     security["issues"].insert(0, {"severity": "<!channel>", "title": "<@U1> | *must* `act`"})
+
+
+def deep_nesting(levels: int = 30) -> dict[str, object]:
+    """Return a scan whose ssl section is objects in objects, so many levels deep."""
+    nested: object = "the bottom"
+    for level in range(levels, 0, -1):
+        nested = {f"level{level}": nested}
+    return {"domainId": "dom_deep", "whois": {}, "dns": {}, "ssl": nested, "security": {}}
+
+
+def many_records(count: int = 5_000) -> dict[str, object]:
+    """Return a scan whose dns section holds so many records."""
+    records = [
+        {"type": "A", "name": f"h{number}.example", "value": f"192.0.2.{number % 256}", "ttl": 300}
+        for number in range(count)
+    ]
+    return {"domainId": "dom_many", "whois": {}, "dns": {"records": records}, "ssl": {}}
+
+
+def bare_values(value: object) -> dict[str, object]:
+    """Return a scan in which every section is this value instead of an object."""
+    sections = dict.fromkeys(("whois", "dns", "ssl", "security"), value)
+    return {"domainId": "dom_bare", **sections}

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from aiohttp import web
 
+from bot.playground.tracker.answers import MESSAGES, Answer, documented_refusal
 from bot.playground.tracker.exchange import REMAINING_HEADER, Exchange, as_response, refused
-from bot.playground.tracker.faults import RawAnswer
-from bot.playground.tracker.refusals import MESSAGES, Answer, documented_refusal
-from bot.playground.tracker.service import Tracker
+from bot.playground.tracker.service import RawAnswer, Tracker
 
 ELSEWHERE_PATH = "/elsewhere"
 CHUNK_BYTES = 65_536

@@ -1,4 +1,4 @@
-"""The playground's composition root: the stand-ins, the unchanged bot and the page in one loop."""
+"""Run the playground: the stand-ins, the unchanged bot and the page in one loop."""
 
 import asyncio
 import base64
@@ -21,13 +21,13 @@ from bot.installations.canary import KIND as SEEN
 from bot.logs import set_up_logs
 from bot.playground.manifest import read_manifest
 from bot.playground.page import add_pages
+from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.serving import ended, first_of, listening, running_page
-from bot.playground.town import Town, running_town
 from bot.settings import Settings
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 
-MANIFEST = Path(__file__).parents[1] / "manifest.yml"
+MANIFEST = Path(__file__).parents[2] / "manifest.yml"
 TICK_S = 1.0  # when the clock is moved, what falls due is to be seen soon
 
 
@@ -85,7 +85,7 @@ async def _play(options: Options, listener: socket.socket) -> None:
     async with AsyncExitStack() as stack:
         about = read_manifest(MANIFEST)
         folder = stack.enter_context(TemporaryDirectory(prefix="bot-playground-"))
-        town = await stack.enter_async_context(running_town(about=about))
+        town = await stack.enter_async_context(running_sandbox(about=about))
         store = Path(folder) / "bot.sqlite"
         await _make_store(town, store)
         bot = await stack.enter_async_context(_running_bot(town, store))
@@ -98,7 +98,7 @@ async def _play(options: Options, listener: socket.socket) -> None:
             task.result()
 
 
-async def _make_store(town: Town, path: Path) -> None:
+async def _make_store(town: Sandbox, path: Path) -> None:
     """Make the store, as one that knows the workspace.
 
     The local Slack begins with the bot in its channels: a real bot of which that is so while it
@@ -113,7 +113,7 @@ async def _make_store(town: Town, path: Path) -> None:
 
 
 @asynccontextmanager
-async def _running_bot(town: Town, store: Path) -> AsyncIterator[asyncio.Task[None]]:
+async def _running_bot(town: Sandbox, store: Path) -> AsyncIterator[asyncio.Task[None]]:
     stop = asyncio.Event()
     bot = asyncio.create_task(serve(_settings(town, store), stop, clock=town.clock))
     try:
@@ -124,7 +124,7 @@ async def _running_bot(town: Town, store: Path) -> AsyncIterator[asyncio.Task[No
         await ended(bot)
 
 
-def _settings(town: Town, store: Path) -> Settings:
+def _settings(town: Sandbox, store: Path) -> Settings:
     return Settings(
         domain_tracker_url=town.tracker.url,
         slack_bot_token=SecretStr(town.slack.bot_token),
@@ -138,7 +138,7 @@ def _settings(town: Town, store: Path) -> Settings:
     ).model_copy(update={"port": 0})  # any free one, which no operator may set: nobody asks there
 
 
-def _banner(town: Town, options: Options, listener: socket.socket) -> list[str]:
+def _banner(town: Sandbox, options: Options, listener: socket.socket) -> list[str]:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(options.host, options.host)  # noqa: S104  # only named
     at = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
     state = (
