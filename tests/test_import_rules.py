@@ -18,7 +18,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "single_flight": set(),
     "tasks": set(),
     "workspace": set(),
-    # Imports nothing of the bot, or one mistake would hide on both sides; RUN alone starts the bot.
+    # Imports nothing of the bot, or one mistake would hide on both sides; only RUN starts the bot.
     "playground": set(),
     "logs": {"redaction"},
     "setting_values": {"store"},

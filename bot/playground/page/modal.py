@@ -6,12 +6,12 @@ from typing import Any
 
 from nicegui import ui
 
-from bot.playground.page.avatar import draw_avatar
+from bot.playground.page.actions import Around, SlackActions, told
 from bot.playground.page.drawing import draw_blocks
-from bot.playground.page.hands import Around, SlackHands, told
 from bot.playground.page.live_list import Item, LiveList
-from bot.playground.page.names import SlackNames
-from bot.playground.page.problem import draw_refusal
+from bot.playground.page.message import draw_avatar
+from bot.playground.page.refusals import draw_refusal
+from bot.playground.page.session import SlackNames
 from bot.playground.slack import CommandFailed, FormError, View
 from bot.playground.slack.errors import Refusal
 
@@ -83,7 +83,7 @@ class Modal:
         def draw() -> None:
             draw_blocks(
                 [block],
-                hands=SlackHands(self._names.seat.person, view, self._around),
+                hands=SlackActions(self._names.seat.person, view, self._around),
                 names=self._names,
                 errors=view.block_errors,
                 values=view.typed,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from nicegui import ui
 
-from bot.playground.page import clock_panel
+from bot.playground.page import navigation
 from bot.playground.sandbox import Sandbox, running_sandbox
 from tests.playground.page.visiting import visiting
 
@@ -24,7 +24,7 @@ async def town() -> AsyncIterator[Sandbox]:
 def add(town: Sandbox) -> None:
     @ui.page("/clock")
     def page() -> None:
-        clock_panel.draw(town)
+        navigation.draw(town)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,14 @@ from nicegui import ui
 
 from bot.app import serve
 from bot.playground.page import inspector
-from bot.playground.page.inspector.entries import KINDS, all_entries, details, entry_rows
-from bot.playground.page.inspector.hiding import without_secrets, without_typed_secrets
+from bot.playground.page.inspector import (
+    KINDS,
+    all_entries,
+    details,
+    entry_rows,
+    without_secrets,
+    without_typed_secrets,
+)
 from bot.playground.page.tracker_pages.paged_table import Query
 from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.slack import CommandFailed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.playground.page.seat import Seat, from_query, people, role
+from bot.playground.page.session import Session, from_query, people, role
 from bot.playground.slack import LocalSlack
 
 pytestmark = pytest.mark.anyio
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.anyio
 
 async def test_the_address_leads_to_the_same_seat(slack: LocalSlack) -> None:
     message = slack.person("bob").say("Hello", channel="secret")
-    seat = Seat(slack, "bob", "secret", message.ts, is_dark=True)
+    seat = Session(slack, "bob", "secret", message.ts, is_dark=True)
 
     assert seat.address == f"/?as=bob&channel=secret&thread={message.ts}&dark=1"
     query = dict(part.split("=") for part in seat.address[2:].split("&"))
@@ -24,7 +24,7 @@ async def test_a_thread_that_is_not_there_is_not_opened(slack: LocalSlack) -> No
 
 
 async def test_going_elsewhere_closes_the_thread(slack: LocalSlack) -> None:
-    seat = Seat(slack, "bob", "general", "1.2")
+    seat = Session(slack, "bob", "general", "1.2")
 
     seat.go("random")
 
@@ -47,11 +47,11 @@ async def test_everybody_but_the_bot_can_be_chosen(slack: LocalSlack) -> None:
 async def test_nobody_sits_as_somebody_deactivated(slack: LocalSlack) -> None:
     slack.deactivate("bob")
 
-    assert Seat(slack, "bob").name == "ada"
+    assert Session(slack, "bob").name == "ada"
     assert "bob" not in [member.name for member in people(slack)]
 
 
 async def test_the_address_of_another_page_tells_of_the_seat(slack: LocalSlack) -> None:
-    seat = Seat(slack, "bob", "secret", is_dark=True)
+    seat = Session(slack, "bob", "secret", is_dark=True)
 
     assert seat.address_of_page("/tracker") == "/tracker?as=bob&channel=secret"

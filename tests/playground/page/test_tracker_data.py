@@ -6,12 +6,10 @@ from datetime import UTC, date, datetime, timedelta
 import aiohttp
 import pytest
 
-from bot.playground.page.tracker_pages.domain_form import add_typed
-from bot.playground.page.tracker_pages.fault_form import EVERY, FAULTS, order_fault
-from bot.playground.page.tracker_pages.key_form import make_key
-from bot.playground.page.tracker_pages.keys import key_rows
+from bot.playground.page.tracker_pages.domains import add_typed, domain_rows, score_from
+from bot.playground.page.tracker_pages.keys import key_rows, make_key
+from bot.playground.page.tracker_pages.knobs import EVERY, FAULTS, order_fault
 from bot.playground.page.tracker_pages.paged_table import Query, matching, page_of
-from bot.playground.page.tracker_pages.portfolio_rows import domain_rows, score_from
 from bot.playground.page.tracker_pages.requests import request_rows
 from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.tracker import NO_SCORE, Account, DomainRecord, Tracker

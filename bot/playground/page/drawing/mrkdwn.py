@@ -1,4 +1,4 @@
-"""Slack's own markup as HTML. Pure.
+"""Slack's own markup, its dates and its emoji as HTML. Pure.
 
 Whatever comes in, the only tags that come out are written here, and every character from outside
 is escaped on its way: https://docs.slack.dev/messaging/formatting-message-text
@@ -8,12 +8,171 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import groupby
+from zoneinfo import ZoneInfo
 
-from bot.playground.page.drawing.dates import date_text
-from bot.playground.page.drawing.emoji import with_emoji
-from bot.playground.page.drawing.links import is_followed, link_html
-from bot.playground.page.drawing.sheet import Names
+from bot.playground.page.drawing.context import Names
+
+# fmt: off
+_EMOJI = {
+    "+1": "👍", "-1": "👎", "100": "💯", "alarm_clock": "⏰", "arrow_down": "⬇️",
+    "arrow_left": "⬅️", "arrow_lower_right": "↘️", "arrow_right": "➡️", "arrow_up": "⬆️",
+    "arrow_upper_right": "↗️", "arrows_counterclockwise": "🔄", "ballot_box_with_check": "☑️",
+    "bar_chart": "📊", "bell": "🔔", "black_circle": "⚫", "blue_heart": "💙", "blush": "😊",
+    "bookmark": "🔖", "bug": "🐛", "bulb": "💡", "calendar": "📆", "chart_with_downwards_trend":
+    "📉", "chart_with_upwards_trend": "📈", "clap": "👏", "clipboard": "📋", "clock1": "🕐",
+    "closed_lock_with_key": "🔐", "coffee": "☕", "cry": "😢", "date": "📅", "earth_africa": "🌍",
+    "email": "📧", "envelope": "✉️", "exclamation": "❗", "eyes": "👀", "file_folder": "📁",
+    "fire": "🔥", "gear": "⚙️", "globe_with_meridians": "🌐", "green_heart": "💚", "grin": "😁",
+    "hammer_and_wrench": "🛠️", "heart": "❤️", "heavy_check_mark": "✔️", "hourglass": "⌛",
+    "hourglass_flowing_sand": "⏳", "information_source": "\u2139\ufe0f", "joy": "😂", "key": "🔑",
+    "large_blue_circle": "🔵", "large_green_circle": "🟢", "large_orange_circle": "🟠",
+    "large_yellow_circle": "🟡", "link": "🔗", "lock": "🔒", "mag": "🔍", "mega": "📣",
+    "memo": "📝", "muscle": "💪", "no_entry": "⛔", "no_entry_sign": "🚫", "octagonal_sign": "🛑",
+    "ok_hand": "👌", "package": "📦", "page_facing_up": "📄", "pause_button": "⏸️",
+    "paperclip": "📎", "point_right": "👉", "pray": "🙏", "pushpin": "📌", "question": "❓",
+    "raised_hands": "🙌", "red_circle": "🔴", "repeat": "🔁", "robot_face": "🤖", "rocket": "🚀",
+    "rotating_light": "🚨", "scream": "😱", "see_no_evil": "🙈", "shield": "🛡️", "slack": "#️⃣",
+    "slightly_smiling_face": "🙂", "smile": "😄", "smiley": "😃", "sob": "😭", "sparkles": "✨",
+    "speech_balloon": "💬", "star": "⭐", "stopwatch": "⏱️", "sunglasses": "😎", "tada": "🎉",
+    "thinking_face": "🤔", "thumbsdown": "👎", "thumbsup": "👍", "timer_clock": "⏲️",
+    "triangular_flag_on_post": "🚩", "unlock": "🔓", "warning": "⚠️", "wastebasket": "🗑️",
+    "wave": "👋", "white_check_mark": "✅", "white_circle": "⚪", "wink": "😉", "wrench": "🔧",
+    "x": "❌", "zap": "⚡",
+}
+# fmt: on
+_NAMED = re.compile(r":([a-z0-9_+-]+):(?::skin-tone-[2-6]:)?")
+
+
+def emoji(name: str) -> str:
+    """Return the character of that name, or the name between its colons."""
+    return _EMOJI.get(name, f":{name}:")
+
+
+def with_emoji(text: str) -> str:
+    """Return text in which every name between colons that is known is its character."""
+    return _NAMED.sub(lambda named: _EMOJI.get(named[1], named[0]), text)
+
+
+# What an address can carry without running anything in the page.
+_FOLLOWED = re.compile(r"(?:https?|mailto|tel|slack):[^\s]+", re.IGNORECASE)
+# The page works offline: a picture from elsewhere would be asked for over the network.
+_NEAR = re.compile(
+    r"(?:https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:/\S*)?"
+    r"|data:image/(?:png|jpe?g|gif);base64,[A-Za-z0-9+/=]+)",
+    re.IGNORECASE,
+)
+
+
+def link_html(url: str, label_html: str) -> str:
+    """Return a link, or only its label where the address must not be followed."""
+    if not is_followed(url):
+        return label_html
+    return (
+        f'<a class="bk-link" href="{html.escape(url)}" target="_blank"'
+        f' rel="noopener noreferrer">{label_html}</a>'
+    )
+
+
+def is_followed(url: str) -> bool:
+    """Tell whether a link may lead there."""
+    return bool(_FOLLOWED.fullmatch(url))
+
+
+def leads_inside(url: str) -> bool:
+    """Tell whether Slack's client opens a link by itself, with no browser.
+
+    https://docs.slack.dev/interactivity/deep-linking
+    """
+    return url.lower().startswith("slack:")
+
+
+def image_html(image: dict[str, object], css_class: str) -> str:
+    """Return a picture; one that is not of this machine is drawn as a frame with its words."""
+    alt = html.escape(str(image.get("alt_text") or ""))
+    url = str(image.get("image_url") or "")
+    if _NEAR.fullmatch(url):
+        return f'<img class="{css_class}" src="{html.escape(url)}" alt="{alt}">'
+    shown = '<span class="bk-picture" aria-hidden="true">🖼</span>'
+    title = html.escape(url)
+    return (
+        f'<span class="{css_class} bk-no-image" role="img" aria-label="{alt}" title="{title}">'
+        f"{shown}<span>{alt}</span></span>"
+    )
+
+
+_TOKEN = re.compile(r"\{(\w+)\}")
+_NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+_STEPS = (("year", 365 * 86_400), ("month", 30 * 86_400), ("day", 86_400), ("hour", 3600))
+_YEAR_IS_KNOWN = timedelta(days=182)
+
+
+def date_text(timestamp: int, pattern: str, *, zone: ZoneInfo, now: datetime) -> str:
+    """Return `pattern` with its tokens filled in for a reader in `zone`; unknown ones stay.
+
+    Raises:
+        OverflowError, ValueError, OSError: the timestamp is no moment that can be shown.
+    """
+    moment = datetime.fromtimestamp(timestamp, zone)
+    text = _TOKEN.sub(lambda token: _token(token, moment, now.astimezone(zone)), pattern)
+    # Slack begins a date with a capital: "Today at 6:39 AM".
+    return text[:1].upper() + text[1:]
+
+
+def _token(token: re.Match[str], moment: datetime, now: datetime) -> str:
+    name = token[1]
+    if name.startswith("date") and name.endswith("_pretty"):
+        near = _NEAR_DAYS.get((moment.date() - now.date()).days)
+        return near or _day(name.removesuffix("_pretty"), moment, now) or token[0]
+    return _day(name, moment, now) or _time(name, moment, now) or token[0]
+
+
+def _day(name: str, moment: datetime, now: datetime) -> str | None:
+    # Slack leaves the year out of a date that is less than six months away.
+    year = "" if abs(moment - now) < _YEAR_IS_KNOWN else f", {moment.year}"
+    match name:
+        case "date_num":
+            return moment.date().isoformat()
+        case "date_slash":
+            return f"{moment:%d/%m/%Y}"
+        case "date_long_full":
+            return f"{moment:%B} {moment.day}, {moment.year}"
+        case "date":
+            return f"{moment:%B} {_ordinal(moment.day)}{year}"
+        case "date_short":
+            return f"{moment:%b} {moment.day}{year}"
+        case "date_long":
+            return f"{moment:%A}, {moment:%B} {_ordinal(moment.day)}{year}"
+    return None
+
+
+def _time(name: str, moment: datetime, now: datetime) -> str | None:
+    hour = moment.hour % 12 or 12
+    match name:
+        case "time":
+            return f"{hour}:{moment:%M %p}"
+        case "time_secs":
+            return f"{hour}:{moment:%M:%S %p}"
+        case "ago":
+            return _ago((now - moment).total_seconds())
+    return None
+
+
+def _ordinal(day: int) -> str:
+    ending = "th" if 10 < day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{day}{ending}"
+
+
+def _ago(seconds: float) -> str:
+    size = abs(seconds)
+    if size < 60:
+        return "just now"
+    unit, length = next((step for step in _STEPS if size >= step[1]), ("minute", 60))
+    count = int(size // length)
+    words = f"{count} {unit}{'' if count == 1 else 's'}"
+    return f"{words} ago" if seconds > 0 else f"in {words}"
+
 
 _FENCED = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
 _QUOTED = re.compile(r"(?:>|&gt;) ?(.*)")

@@ -1,4 +1,4 @@
-"""Pickers of days, times, and both.
+"""Pickers of days and times, checkboxes and radio buttons.
 
 https://docs.slack.dev/reference/block-kit/block-elements/date-picker-element
 """
@@ -10,19 +10,19 @@ from datetime import date, datetime
 from typing import Any
 
 from nicegui import ui
+from nicegui.element import Element
 from nicegui.elements.date_input import DateInput
 from nicegui.elements.time_input import TimeInput
+from nicegui.events import GenericEventArguments
 
-from bot.playground.page.drawing.choosing import choose, mark
-from bot.playground.page.drawing.labels import Label
-from bot.playground.page.drawing.parts import box, put
-from bot.playground.page.drawing.sheet import Json, Sheet, place_of
-from bot.playground.page.drawing.text import plain_words
+from bot.playground.page.drawing.context import Json, RenderContext, box, place_of, put
+from bot.playground.page.drawing.fields import Label, choose, mark
+from bot.playground.page.drawing.text import plain_words, text_html
 
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 
-def draw_date(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
+def draw_date(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a day: typed as `2031-02-03`, or picked in a calendar."""
     shown = str(sheet.held(block, element) or "")
     field = _day_field(shown, plain_words(element.get("placeholder")) or "Select a date")
@@ -31,7 +31,7 @@ def draw_date(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
     _hand_on(field, _is_day, lambda value: choose(sheet, block, element, value))
 
 
-def draw_time(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
+def draw_time(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a time of day: any minute, typed as `09:30` or picked on a clock."""
     shown = str(sheet.held(block, element) or "")
     placeholder = plain_words(element.get("placeholder")) or "Select a time"
@@ -44,7 +44,7 @@ def draw_time(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
     _hand_on(field, _is_time, lambda value: choose(sheet, block, element, value))
 
 
-def draw_moment(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
+def draw_moment(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a day and a time, both in the zone of whoever looks."""
     zone = sheet.names.zone()
     held = sheet.held(block, element)
@@ -108,3 +108,60 @@ def _is_day(value: str) -> bool:
 
 def _is_time(value: str) -> bool:
     return bool(_TIME.fullmatch(value))
+
+
+def draw_boxes(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
+    """Draw one box or button for each option, with its description under it."""
+    group = box("bk-choices", data_action_id=place_of(block, element)[1])
+    is_radio = element["type"] == "radio_buttons"
+    label.name_group(group, "radiogroup" if is_radio else "group")
+    _Boxes(sheet, block, element, group).draw()
+
+
+class _Boxes:
+    def __init__(self, sheet: RenderContext, block: Json, element: Json, group: Element) -> None:
+        self._sheet, self._block, self._element, self._group = sheet, block, element, group
+        self._is_radio = element["type"] == "radio_buttons"
+        held = sheet.held(block, element) or []
+        chosen = [held] if isinstance(held, dict) else held
+        self._chosen = [option["value"] for option in chosen]
+
+    def draw(self) -> None:
+        with self._group:
+            for place, option in enumerate(self._element["options"]):
+                self._draw_option(place, option)
+
+    def _draw_option(self, place: int, option: Json) -> None:
+        names = self._sheet.names
+        with box("bk-choice", tag="label"):
+            ticked = option["value"] in self._chosen
+            tick = box(
+                "bk-tick",
+                tag="input",
+                type="radio" if self._is_radio else "checkbox",
+                name=self._group.html_id if self._is_radio else None,
+                checked=ticked or None,
+                autofocus=(place == 0 and self._element.get("focus_on_load")) or None,
+            )
+            with box("bk-choice-words"):
+                put(text_html(option["text"], names), "bk-text", tag="span")
+                if option.get("description"):
+                    put(text_html(option["description"], names), "bk-note", tag="span")
+
+        async def changed(event: GenericEventArguments) -> None:
+            await self._change(option["value"], is_ticked=bool(event.args))
+
+        tick.on("change", changed, js_handler="(event) => emit(event.target.checked)")
+
+    async def _change(self, value: str, *, is_ticked: bool) -> None:
+        before = self._chosen
+        others = [] if self._is_radio else [each for each in before if each != value]
+        self._chosen = [*others, value] if is_ticked else others
+        if not await choose(self._sheet, self._block, self._element, self._state()):
+            self._chosen = before
+            self._group.clear()
+            self.draw()
+
+    def _state(self) -> Any:
+        options = [each for each in self._element["options"] if each["value"] in self._chosen]
+        return (options or [None])[0] if self._is_radio else options

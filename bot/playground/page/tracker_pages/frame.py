@@ -1,15 +1,52 @@
-"""What the Domain Tracker's pages and the inspector have in common: head, menu, colours."""
+"""What the Domain Tracker's pages and the inspector have in common: head, dialogs, moments."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlencode
 
 from nicegui import ui
 from starlette.requests import Request
 
 from bot.playground.page import theme
-from bot.playground.page.seat import QUERY
+from bot.playground.page.session import QUERY
 from bot.playground.sandbox import PORTFOLIOS
+
+
+def moment_text(moment: datetime) -> str:
+    """Return `9 Mar 2026, 14:05 UTC`."""
+    utc = moment.astimezone(UTC)
+    return f"{utc.day} {utc:%b %Y, %H:%M} UTC"
+
+
+def time_text(moment: datetime) -> str:
+    """Return `9 Mar, 14:05:09`, for lists in which seconds matter."""
+    utc = moment.astimezone(UTC)
+    return f"{utc.day} {utc:%b, %H:%M:%S}"
+
+
+async def ask(question: str, yes: str, note: str = "") -> bool:
+    """Return whether the reader pressed `yes`; closing the question means no."""
+    with ui.dialog() as dialog, ui.card().style("max-width: 460px"):
+        ui.label(question).classes("text-lg")
+        if note:
+            ui.label(note).classes("dt-note")
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+            ui.button(yes, on_click=lambda: dialog.submit(yes)).props(
+                "unelevated no-caps color=negative"
+            )
+    return await answer_of(dialog) is not None
+
+
+async def answer_of(dialog: ui.dialog) -> Any:
+    """Return what a dialog was closed with, None for nothing; it is gone from the page then."""
+    answer = await dialog
+    if not dialog.is_deleted:  # with the whole page, when that was closed first
+        dialog.delete()
+    return answer
+
 
 # Without a path: the name of the group that follows.
 TRACKER_MENU = (

@@ -5,8 +5,13 @@ from typing import Any
 from nicegui import ui
 from starlette.requests import Request as HttpRequest
 
-from bot.playground.page.tracker_pages.frame import TRACKER_MENU, draw_head, draw_title, here
-from bot.playground.page.tracker_pages.moments import time_text
+from bot.playground.page.tracker_pages.frame import (
+    TRACKER_MENU,
+    draw_head,
+    draw_title,
+    here,
+    time_text,
+)
 from bot.playground.page.tracker_pages.paged_table import (
     PagedTable,
     Query,

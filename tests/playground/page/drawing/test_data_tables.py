@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.playground.page.drawing.data_tables import Look, data_table_html, row_order
+from bot.playground.page.drawing.tables import Look, data_table_html, row_order
 from tests.playground.blockkit.samples import Json, button, cell, number_cell, rich_text
 from tests.playground.page.drawing.people import Berlin
 

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from bot.playground.page.drawing.charts import chart_options, numbers_html
-from bot.playground.page.drawing.links import image_html, link_html
-from bot.playground.page.drawing.rich_text import rich_text_html
+from bot.playground.page.drawing.mrkdwn import image_html, link_html
 from bot.playground.page.drawing.tables import table_html
-from bot.playground.page.drawing.text import markdown_html, text_html
+from bot.playground.page.drawing.text import markdown_html, rich_text_html, text_html
 from tests.playground.blockkit.samples import cell, line_chart, pie_chart, plain, rich_text
 from tests.playground.page.drawing.people import Berlin
 

@@ -1,16 +1,64 @@
-"""Everything that passed between Slack and the bot, in one list. Pure reading; newest first."""
+"""The inspector: everything that Slack and the bot said to each other, without secrets."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.playground.page.inspector.hiding import without_secrets, without_typed_secrets
-from bot.playground.page.tracker_pages.moments import time_text
-from bot.playground.page.tracker_pages.paged_table import Query, Row, rows_of
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+from starlette.requests import Request
+
+from bot.playground.page.tracker_pages.frame import (
+    INSPECTOR_MENU,
+    answer_of,
+    draw_head,
+    draw_title,
+    here,
+    time_text,
+)
+from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
 from bot.playground.slack import Call, Delivery
+
+HIDDEN = "[hidden]"
+# To the end of the text: what is typed into a form may be a key with blanks or breaks inside. The
+# short form that the bot shows people, `service_sk_…wxyz`, gives nothing away and stays.
+_KEY = re.compile(r"(service_sk_)(?=[\w-]).*", re.IGNORECASE | re.DOTALL)
+_TOKEN = re.compile(r"(xox[a-z]\.xox[a-z]-|xox[a-z]-|xapp-|ticket=)[\w.-]+", re.IGNORECASE)
+# A key without its beginning has 41 characters of all three kinds; no host name has.
+_RANDOM = re.compile(r"(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*[0-9])[\w-]{24,}")
+_SECRET_NAMES = frozenset({"token"})
+
+
+def without_secrets(value: Any) -> Any:
+    """Return a JSON value as it may be shown."""
+    return _walk(value, _without_known)
+
+
+def without_typed_secrets(value: Any) -> Any:
+    """Return the same of what people typed, where a key may lack its beginning."""
+    return _walk(value, lambda text: _RANDOM.sub(HIDDEN, _without_known(text)))
+
+
+def _without_known(text: str) -> str:
+    return _TOKEN.sub(rf"\g<1>{HIDDEN}", _KEY.sub(rf"\g<1>{HIDDEN}", text))
+
+
+def _walk(value: Any, hide: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, list | tuple):
+        return [_walk(part, hide) for part in value]
+    if isinstance(value, dict):
+        return {
+            hide(str(name)): HIDDEN if name in _SECRET_NAMES else _walk(part, hide)
+            for name, part in value.items()
+        }
+    return value
+
 
 TO_BOT, CALL, RESPONSE_URL = "to the bot", "Web API", "response_url"
 KINDS = (TO_BOT, CALL, RESPONSE_URL)
@@ -131,3 +179,70 @@ def _answer(call: Call) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+ALL = "all"
+COLUMNS: list[dict[str, Any]] = [
+    {"name": name, "label": label, "field": name, "align": "left"}
+    for name, label in (
+        ("time", "Time (UTC)"),
+        ("kind", "Way"),
+        ("what", "What"),
+        ("who", "Who"),
+        ("outcome", "Outcome"),
+    )
+]
+
+
+def add(town: Sandbox) -> None:
+    """Add the page under `/inspector`."""
+
+    @ui.page("/inspector")
+    def page(request: Request) -> None:
+        draw_head("Inspector", INSPECTOR_MENU, here(request))
+        with ui.column().classes("dt-page"):
+            _draw(town)
+
+
+def _draw(town: Sandbox) -> None:
+    draw_title(
+        "What Slack and the bot say to each other",
+        "Newest first, and live. Press a line to see everything in it; keys and tokens are"
+        " hidden.",
+    )
+    chosen = ui.toggle([ALL, *KINDS], value=ALL)
+    chosen.props("no-caps unelevated dense padding='4px 12px'")
+
+    def find(query: Query) -> tuple[list[Row], int]:
+        kinds = KINDS if chosen.value == ALL else (chosen.value,)
+        return entry_rows(town, frozenset(kinds), query)
+
+    async def show(event: GenericEventArguments) -> None:
+        await _show(town, event.args[1]["id"])
+
+    listed = PagedTable(COLUMNS, find, search_label="Filter")
+    chosen.on_value_change(listed.refresh)
+    listed.table.props("dense").style("cursor: pointer").on(
+        "rowClick", show, args=[[], ["id"], []]
+    )
+
+
+async def _show(town: Sandbox, entry_id: str) -> None:
+    """Show what is behind a line until it is closed."""
+    entry = next((each for each in all_entries(town) if each.id == entry_id), None)
+    if entry is None:
+        return
+    with (
+        ui.dialog().props("position=right full-height") as dialog,
+        ui.card().style("width: 720px; max-width: 94vw; border-radius: 0"),
+    ):
+        with ui.row().classes("w-full items-center no-wrap"):
+            ui.label(entry.kind).classes("text-lg")
+            ui.space()
+            ui.button(icon="close", on_click=dialog.close).props(
+                'flat round dense aria-label="Close"'
+            )
+        for heading, text in details(entry):
+            ui.label(heading).classes("dt-note")
+            ui.label(text).classes("dt-code")
+    await answer_of(dialog)

@@ -1,24 +1,92 @@
-"""The middle of the page: a channel, a direct message or Home."""
+"""The middle of the page: a channel, a direct message or the app's Home tab."""
 
 from collections.abc import Callable
 from functools import partial
 
-from nicegui import ui
+from nicegui import background_tasks, ui
 
 from bot.playground.manifest import AppInfo
-from bot.playground.page.channel_menu import draw_channel_menu, is_without_app
+from bot.playground.page.actions import Around, SlackActions, Speaking, told
 from bot.playground.page.composer import Composer
-from bot.playground.page.home import Home
+from bot.playground.page.drawing import draw_blocks
 from bot.playground.page.message import MessageArt
-from bot.playground.page.refused import RefusedNotes
-from bot.playground.page.seat import DIRECT_MESSAGE, HOME
-from bot.playground.page.sidebar import channel_marks
-from bot.playground.page.speaking import Speaking
+from bot.playground.page.navigation import channel_marks
+from bot.playground.page.refusals import RefusedNotes
+from bot.playground.page.session import DIRECT_MESSAGE, HOME, SlackNames
 from bot.playground.page.timeline import Timeline
+from bot.playground.slack import CommandFailed, LocalSlack
 from bot.playground.slack.model import Channel
 
 
-class Room:
+def draw_channel_menu(slack: LocalSlack, channel: Channel, app_name: str) -> None:
+    """Draw a button with the menu behind it; whoever draws the channel draws it anew."""
+    button = ui.button(icon="more_vert", color=None).props("flat dense round size=sm")
+    button.props('aria-label="Change this channel" title="Change this channel" aria-haspopup=menu')
+    with button, ui.menu().props("auto-close role=menu"):
+        for words, act in _acts(slack, channel, app_name):
+            item = ui.menu_item(words, on_click=lambda act=act: act(channel.name))
+            item.props["role"], item.props["aria-label"] = "menuitem", words
+
+
+def is_without_app(slack: LocalSlack, channel: Channel) -> bool:
+    """Tell whether the app is not in a channel."""
+    return slack.bot_user_id not in channel.members
+
+
+def _acts(
+    slack: LocalSlack, channel: Channel, app_name: str
+) -> list[tuple[str, Callable[[str], None]]]:
+    archive = ("Archive channel", slack.archive)
+    unarchive = ("Unarchive channel", slack.unarchive)
+    add = (f"Add {app_name}", slack.invite_bot)
+    remove = (f"Remove {app_name}", slack.remove_bot)
+    return [
+        unarchive if channel.is_archived else archive,
+        add if is_without_app(slack, channel) else remove,
+    ]
+
+
+class Home:
+    """Shows what the bot has published for the person who sits there."""
+
+    def __init__(self, names: SlackNames, around: Around) -> None:
+        self._names = names
+        self._around = around
+        self._shown: tuple[str, int] | None = None
+        background_tasks.create(self._open(), name="open the Home tab")
+        with ui.element("div").classes("sk-home"):
+            self._body = ui.element("div").classes("sk-home-body")
+        with self._body:
+            self._say_empty()
+
+    def refresh(self) -> None:
+        """Draw what has changed."""
+        seat = self._names.seat
+        view = seat.slack.world.stacks.homes.get(seat.member.id)
+        shown = (view.id, view.revision) if view else None
+        if self._shown == shown:
+            return
+        self._shown = shown
+        self._body.clear()
+        with self._body:
+            if view is None:  # the app was removed
+                self._say_empty()
+                return
+            hands = SlackActions(seat.person, view, self._around)
+            draw_blocks(view.blocks, hands=hands, names=self._names, values=view.typed)
+
+    def _say_empty(self) -> None:
+        name = self._names.app_name
+        ui.label(f"{name} has nothing on its Home tab yet.").classes("sk-quiet")
+
+    async def _open(self) -> None:
+        try:
+            await self._names.seat.person.by_id.open_home()
+        except CommandFailed as error:
+            self._around.complain(told(error.code))
+
+
+class Conversation:
     """One place, open for one person, drawn into the current element."""
 
     def __init__(

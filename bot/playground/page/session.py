@@ -1,12 +1,15 @@
-"""Who sits before one open page, and what they look at."""
+"""Who looks at one open page and at what, and names as they read them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
+from zoneinfo import ZoneInfo
 
+from bot.playground.page.drawing.context import Conversation
 from bot.playground.slack import LocalSlack, Person, visible
-from bot.playground.slack.model import Channel, Member
+from bot.playground.slack.model import SLACKBOT_ID, Channel, Member
 
 DEFAULT_PERSON = "ada"
 HOME = "home"
@@ -18,7 +21,7 @@ QUERY = ("as", "channel", "thread")
 
 
 @dataclass
-class Seat:
+class Session:
     """One browser tab. `place` is a channel's name, "dm" or "home"; `thread_ts` an open thread."""
 
     slack: LocalSlack
@@ -78,7 +81,7 @@ class Seat:
         thread = {"thread": self.thread_ts} if self.thread_ts else {}
         return {"as": self.name, "channel": self.place, **thread}
 
-    def copy(self) -> "Seat":
+    def copy(self) -> "Session":
         """Return the seat as it is now."""
         return replace(self)
 
@@ -94,13 +97,13 @@ class Seat:
 
     def address_of(self, place: str) -> str:
         """Return the address of another place for the same person."""
-        return Seat(self.slack, self.name, place, is_dark=self.is_dark).address
+        return Session(self.slack, self.name, place, is_dark=self.is_dark).address
 
 
-def from_query(slack: LocalSlack, query: Mapping[str, str]) -> Seat:
+def from_query(slack: LocalSlack, query: Mapping[str, str]) -> Session:
     """Return the seat that a page's address asks for; nonsense in it is passed over."""
     thread_ts = query.get("thread")
-    seat = Seat(slack, query.get("as", DEFAULT_PERSON), query.get("channel", ""))
+    seat = Session(slack, query.get("as", DEFAULT_PERSON), query.get("channel", ""))
     if thread_ts and seat.channel and seat.channel.message(thread_ts):
         seat.thread_ts = thread_ts
     return seat
@@ -133,3 +136,70 @@ def role(member: Member) -> str:
         (member.is_stranger, "another workspace"),
     )
     return next((word for applies, word in roles if applies), "member")
+
+
+@dataclass(frozen=True)
+class SlackNames:
+    """Names as one reader sees them."""
+
+    seat: Session
+    app_name: str
+
+    def user(self, user_id: str) -> str | None:
+        """Return the shown name of a person, the app or Slackbot; None where there is nobody."""
+        workspace = self.seat.slack.world.workspace
+        if user_id == SLACKBOT_ID:
+            return "Slackbot"
+        if user_id == workspace.bot_user_id:
+            return self.app_name
+        member = workspace.members.get(user_id)
+        return member.name if member else None
+
+    def channel(self, channel_id: str) -> str | None:
+        """Return a channel's name without #; None where the reader sees none."""
+        seen = {channel.id: channel.name for channel in self.seat.person.channels()}
+        return seen.get(channel_id)
+
+    def user_group(self, group_id: str) -> str | None:
+        """Return the handle of a user group; None where there is none."""
+        group = self.seat.slack.world.workspace.user_groups.get(group_id)
+        return group.handle if group else None
+
+    def zone(self) -> ZoneInfo:
+        """Return the reader's time zone."""
+        return ZoneInfo(self.seat.member.tz)
+
+    def now(self) -> datetime:
+        """Return the workspace's time, which can be moved."""
+        return datetime.fromtimestamp(self.seat.slack.world.workspace.clock(), self.zone())
+
+    def people(self) -> dict[str, str]:
+        """Return id and name of everybody in the workspace."""
+        return {member.id: member.name for member in people(self.seat.slack)}
+
+    def conversations(self) -> list[Conversation]:
+        """Return the channels that the reader sees, and the direct message with the app."""
+        world = self.seat.slack.world
+        return [self._conversation(place) for place in visible.places(world, self.seat.member)]
+
+    def _conversation(self, place: Channel) -> Conversation:
+        name = self.app_name if place.is_im else place.name
+        return Conversation(place.id, name, place.kind, place.is_shared, is_with_bot=place.is_im)
+
+
+def moment(ts: str | float, zone: tzinfo) -> datetime:
+    """Return a message's timestamp as a local time."""
+    return datetime.fromtimestamp(float(ts), zone)
+
+
+def day_words(day: datetime, today: datetime) -> str:
+    """Return how Slack names a day in its dividers: Today, Yesterday, or the date."""
+    days_ago = (today.date() - day.date()).days
+    if days_ago in (0, 1):
+        return ("Today", "Yesterday")[days_ago]
+    return f"{day:%A}, {day:%B} {day.day}" + (f", {day:%Y}" if day.year != today.year else "")
+
+
+def clock_words(when: datetime) -> str:
+    """Return a time of day as Slack shows it in English: 9:05 AM."""
+    return f"{when.hour % 12 or 12}:{when:%M %p}"

@@ -1,12 +1,50 @@
-"""What drawing needs to know of its surroundings, and what it tells them."""
+"""What drawing needs to know of its surroundings, and the few elements that it is made of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
+from nicegui import ui
+from nicegui.element import Element
+from nicegui.elements.html import Html
+from nicegui.events import GenericEventArguments
+
 from bot.playground.slack.block_contents import STATES, state_of
+
+ElementT = TypeVar("ElementT", bound=Element)
+
+
+def box(css_class: str = "", *, tag: str = "div", **attributes: Any) -> Element:
+    """Make an element that others are drawn into; see `put` for the attributes."""
+    return _dressed(ui.element(tag), css_class, attributes)
+
+
+def put(html_text: str, css_class: str = "", *, tag: str = "div", **attributes: Any) -> Html:
+    """Draw finished HTML: the caller has escaped all that comes from outside.
+
+    Attributes that are None are left out; their underscores stand for dashes.
+    """
+    return _dressed(ui.html(html_text, sanitize=False, tag=tag), css_class, attributes)
+
+
+def _dressed(element: ElementT, css_class: str, attributes: dict[str, Any]) -> ElementT:
+    element.classes(css_class)
+    for name, value in attributes.items():
+        if value is not None:
+            element.props[name.replace("_", "-")] = value
+    return element
+
+
+def on_click(element: Element, handler: Callable[[], Any]) -> None:
+    """Call `handler` when it is pressed."""
+
+    def pressed(_event: GenericEventArguments) -> Any:
+        return handler()
+
+    element.on("click", pressed, [])
+
 
 Json = dict[str, Any]
 
@@ -22,7 +60,7 @@ class Conversation:
     is_with_bot: bool = False
 
 
-class Hands(Protocol):
+class Actions(Protocol):
     """What somebody does with what is drawn."""
 
     async def press(self, block_id: str, action_id: str) -> None:
@@ -72,7 +110,7 @@ class Names(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class RenderContext:
     """One message, form or Home tab while it is drawn.
 
     `errors` are shown under the inputs of their `block_id`; `values` hold what is filled in so
@@ -80,7 +118,7 @@ class Sheet:
     not known.
     """
 
-    hands: Hands
+    hands: Actions
     names: Names
     errors: Mapping[str, str]
     values: Mapping[tuple[str, str], Json]

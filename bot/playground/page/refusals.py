@@ -1,11 +1,24 @@
-"""What the local Slack refused: shown to nobody in Slack, but to whoever plays with this page."""
+"""What the local Slack refused: shown to nobody in Slack, but to the person at this page."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
+from nicegui import ui
+
 from bot.playground.slack import Call, LocalSlack
 from bot.playground.slack.errors import Refusal
+
+
+def draw_refusal(code: str, details: Iterable[str], what: str) -> None:
+    """Draw Slack's word for it and each reason with its JSON pointer; `what` was refused."""
+    with ui.element("div").classes("sk-refused").props("role=note aria-label=Refused"):
+        ui.label(f"Slack refused this: {code}").classes("sk-refused-code")
+        for line in details:
+            ui.label(line).classes("sk-refused-line")
+        ui.label(f"{what} · in Slack nobody would see this").classes("sk-quiet")
+
 
 Json = dict[str, Any]
 
