@@ -239,10 +239,7 @@ async def running_sandbox(
     `about` is what Slack knows of the app; `None` leaves it to the local Slack's own idea.
     """
     clock = MovableClock(real_clock)
-    async with (
-        _running_slack(clock, about) as slack,
-        running_tracker(clock=clock) as tracker,
-    ):
+    async with _running_slack(clock, about) as slack, running_tracker(clock=clock) as tracker:
         journal = Journal(slack.outbox.carrier, clock.seconds)
         slack.outbox.carrier = journal
         town = Sandbox(slack, tracker, clock, ReadyKeys(), journal)

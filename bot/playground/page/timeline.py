@@ -148,11 +148,7 @@ class Thread:
     """A message with the replies to it."""
 
     def __init__(
-        self,
-        channel: Channel,
-        art: MessageArt,
-        speaking: Speaking,
-        close: Callable[[], None],
+        self, channel: Channel, art: MessageArt, speaking: Speaking, close: Callable[[], None]
     ) -> None:
         self._channel = channel
         self._thread_ts = art.names.seat.thread_ts

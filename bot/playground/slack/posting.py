@@ -77,10 +77,7 @@ class Posting:
     """
 
     def __init__(
-        self,
-        workspace: Workspace,
-        checks: Checks,
-        monotonic: Callable[[], float] = time.monotonic,
+        self, workspace: Workspace, checks: Checks, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self._workspace = workspace
         self._checks = checks

@@ -128,10 +128,7 @@ class Sockets:
 
 def _envelope(delivery: Delivery) -> Json:
     is_event = delivery.kind == "events_api"
-    retried = {
-        "retry_attempt": delivery.retry_number,
-        "retry_reason": delivery.retry_reason or "",
-    }
+    retried = {"retry_attempt": delivery.retry_number, "retry_reason": delivery.retry_reason or ""}
     return {
         "type": delivery.kind,
         "envelope_id": delivery.envelope_id,

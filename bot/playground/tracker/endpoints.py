@@ -138,10 +138,7 @@ async def add_domain(tracker: Tracker, exchange: Exchange, account: Account) -> 
     wanted = new_domain(exchange.http.content_type, exchange.body, tracker.domain_types)
     try:
         record = account.add(
-            wanted.domain,
-            domain_type=wanted.domain_type,
-            tags=wanted.tags,
-            folder=wanted.folder,
+            wanted.domain, domain_type=wanted.domain_type, tags=wanted.tags, folder=wanted.folder
         )
     except DuplicateDomainError as error:
         raise RefusedError("duplicate", f"{wanted.domain} is in the portfolio already") from error

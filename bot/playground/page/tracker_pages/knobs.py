@@ -184,11 +184,7 @@ def _draw_settings(tracker: Tracker) -> None:
 
 
 def _number(
-    label: str,
-    tracker: Tracker,
-    name: str,
-    most: float,
-    make: Callable[[float], float] = float,
+    label: str, tracker: Tracker, name: str, most: float, make: Callable[[float], float] = float
 ) -> None:
     """Draw a field for one number of the tracker; what is out of range changes nothing."""
 

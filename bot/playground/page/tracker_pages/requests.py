@@ -12,12 +12,7 @@ from bot.playground.page.tracker_pages.frame import (
     here,
     time_text,
 )
-from bot.playground.page.tracker_pages.paged_table import (
-    PagedTable,
-    Query,
-    Row,
-    rows_of,
-)
+from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import Request, Tracker
 

@@ -261,12 +261,7 @@ def dns_section(facts: Facts) -> dict[str, Any]:
     """Return every record found, and how long the name server took."""
     return {
         "nameServers": name_servers(facts),
-        "records": [
-            *_addresses(facts),
-            *_mail_servers(facts),
-            *_texts(facts),
-            *_authority(facts),
-        ],
+        "records": [*_addresses(facts), *_mail_servers(facts), *_texts(facts), *_authority(facts)],
         "dnssec": not facts.fails("dnssec", rarity=0.5),
         "responseTimeMs": facts.stream("latency").randint(8, 90),
     }
@@ -431,11 +426,7 @@ def _grade(score: float) -> str:
 
 
 def sample_scan(
-    domain: str,
-    *,
-    today: date = SAMPLE_DAY,
-    health: object = None,
-    quirk: str | None = None,
+    domain: str, *, today: date = SAMPLE_DAY, health: object = None, quirk: str | None = None
 ) -> dict[str, Any]:
     """Return whois, dns, ssl and security of an invented domain, the same in every run.
 
