@@ -162,9 +162,6 @@ class ListOf:
 
 
 EVERYWHERE: frozenset[Surface] = frozenset({"message", "modal", "home"})
-MESSAGES: frozenset[Surface] = frozenset({"message"})
-MODALS: frozenset[Surface] = frozenset({"modal"})
-NOT_IN_MODALS: frozenset[Surface] = frozenset({"message", "home"})
 
 # What must hold between the fields of one object. A rule is asked only when each field by itself
 # is right, so it may rely on the types that the table promises.
@@ -212,27 +209,6 @@ class Shape:
                 place.refuse("unknown_field", f"invalid additional property: {name}")
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
-    """Mark a field of a table as required."""
-
-    spec: Spec
-
-
-def table(
-    kind: str,
-    docs: str,
-    *,
-    surfaces: frozenset[Surface] = EVERYWHERE,
-    rules: tuple[Rule, ...] = (),
-    **fields: Spec | Need,
-) -> Shape:
-    """Make the table of an object from its fields. `kind` and `docs`: see `Shape`."""
-    required = {name: spec.spec for name, spec in fields.items() if isinstance(spec, Need)}
-    optional = {name: spec for name, spec in fields.items() if not isinstance(spec, Need)}
-    return Shape(docs, kind, required, optional, surfaces, rules)
-
-
 class OneOf:
     """One of several shapes, told apart by `type`."""
 
@@ -274,11 +250,6 @@ def not_both(one: str, other: str) -> Rule:
             place.refuse("conflict", f"cannot provide both `{one}` and `{other}`")
 
     return rule
-
-
-def exactly_one_of(one: str, other: str) -> tuple[Rule, Rule]:
-    """One of these two fields, never both."""
-    return some_of(one, other), not_both(one, other)
 
 
 def all_different(places: Iterable[tuple[Any, Place]], what: str) -> None:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bot.playground.blockkit.objects import plain_text
 from bot.playground.blockkit.payload import (
     BlockList,
     check_blocks,
@@ -15,16 +14,8 @@ from bot.playground.blockkit.payload import (
     every_element,
     text_chars,
 )
-from bot.playground.blockkit.schema import (
-    Flag,
-    Need,
-    OneOf,
-    Place,
-    Problem,
-    String,
-    Surface,
-    table,
-)
+from bot.playground.blockkit.schema import EVERYWHERE, OneOf, Place, Problem, Shape, Spec, Surface
+from bot.playground.blockkit.tables import spec
 
 # Not on a Slack page; found by people who ran into it: slackapi/bolt-js#2509.
 MAX_SHOWN_CHARS = 13_200
@@ -127,33 +118,35 @@ def _one_focus(value: Mapping[str, Any], place: Place) -> None:
         spot.refuse("conflict", "only one element of a view can be set to true")
 
 
-_BOTH: Mapping[str, Any] = {
-    "private_metadata": String(least=0, most=3000),
-    "callback_id": String(least=0, most=255),
-    "external_id": String(least=0, most=255),
+_BOTH: Mapping[str, Spec] = {
+    "private_metadata": spec("string 0-3000"),
+    "callback_id": spec("string 0-255"),
+    "external_id": spec("string 0-255"),
+}
+_FRAME = {
+    "submit": "plain 24",
+    "close": "plain 24",
+    "clear_on_close": "flag",
+    "notify_on_close": "flag",
 }
 
 # `hash` is an argument of `views.update`, `submit_disabled` is for workflow steps only, and what
 # Slack adds in payloads (`id`, `state`, …) may not be sent back.
-MODAL = table(
-    "modal",
+MODAL = Shape(
     "https://docs.slack.dev/reference/views/modal-views",
-    title=Need(plain_text(24)),
-    blocks=Need(BlockList()),
-    submit=plain_text(24),
-    close=plain_text(24),
-    clear_on_close=Flag(),
-    notify_on_close=Flag(),
-    **_BOTH,
-    rules=(_inputs_need_submit, _one_focus),
+    "modal",
+    {"title": spec("plain 24"), "blocks": BlockList()},
+    {**{name: spec(words) for name, words in _FRAME.items()}, **_BOTH},
+    EVERYWHERE,
+    (_inputs_need_submit, _one_focus),
 )
-
-HOME = table(
-    "home",
+HOME = Shape(
     "https://docs.slack.dev/reference/views/home-tab-views",
-    blocks=Need(BlockList()),
-    **_BOTH,
-    rules=(_one_focus,),
+    "home",
+    {"blocks": BlockList()},
+    _BOTH,
+    EVERYWHERE,
+    (_one_focus,),
 )
 
 
