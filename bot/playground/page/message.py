@@ -118,10 +118,7 @@ class MessageArt:
         time.props["title"] = f"{when:%A, %B} {when.day}, {when:%Y} at {clock_words(when)}"
 
     def _draw_content(self, message: Message) -> None:
-        blocks = message.blocks
-        if markdown := message.content.get("markdown_text"):
-            blocks = [{"type": "markdown", "text": markdown}]
-        if blocks:
+        if blocks := message.blocks:
             hands = SlackActions(self.names.seat.person, message, self.around)
             draw_blocks(
                 blocks,

@@ -88,7 +88,6 @@ class Modal:
                 errors=view.block_errors,
                 values=view.typed,
                 channel_id=view.channel_id,
-                first=place,
             )
 
         return Item(block["block_id"], (json.dumps(block), error), draw)

@@ -17,8 +17,7 @@ from bot.playground.page.drawing.context import (
     place_of,
     put,
 )
-from bot.playground.page.drawing.mrkdwn import is_followed, leads_inside
-from bot.playground.page.drawing.text import plain_words, text_html
+from bot.playground.page.drawing.mrkdwn import is_followed, leads_inside, plain_words, text_html
 
 
 async def agreed(question: Json | None, names: Names) -> bool:
@@ -93,37 +92,3 @@ async def press(sheet: RenderContext, block: Json, element: Json) -> None:
         await sheet.hands.press(*place_of(block, element))
         if leads_inside(url := str(element.get("url") or "")):
             await sheet.hands.follow(url)
-
-
-def draw_overflow(sheet: RenderContext, block: Json, element: Json) -> None:
-    """Draw the three dots, with a menu of up to five options behind them."""
-    action_id = place_of(block, element)[1]
-    with box(
-        "bk-button bk-overflow",
-        tag="button",
-        type="button",
-        aria_label="More actions",
-        aria_haspopup="menu",
-        data_action_id=action_id,
-    ):
-        put("⋯", tag="span", aria_hidden="true")
-        with ui.menu().classes("bk-menu").props("auto-close role=menu"):
-            for option in element["options"]:
-                _draw_overflow_option(sheet, block, element, option)
-
-
-def _draw_overflow_option(sheet: RenderContext, block: Json, element: Json, option: Json) -> None:
-    async def choose() -> None:
-        if not await agreed(element.get("confirm"), sheet.names):
-            return
-        url = str(option.get("url") or "")
-        if is_followed(url) and not leads_inside(url):
-            ui.navigate.to(url, new_tab=True)
-        state = {"type": "overflow", "selected_option": option}
-        await sheet.hands.choose(*place_of(block, element), state)
-        if leads_inside(url):
-            await sheet.hands.follow(url)
-
-    item = ui.menu_item(plain_words(option["text"])).classes("bk-menu-item")
-    item.props["role"] = "menuitem"
-    on_click(item, choose)

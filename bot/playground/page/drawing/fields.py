@@ -3,7 +3,6 @@
 https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +12,8 @@ from nicegui.elements.input import Input
 from nicegui.elements.textarea import Textarea
 
 from bot.playground.page.drawing.buttons import agreed
-from bot.playground.page.drawing.context import Json, RenderContext, place_of, put
-from bot.playground.page.drawing.text import plain_words
+from bot.playground.page.drawing.context import Json, RenderContext, place_of
+from bot.playground.page.drawing.mrkdwn import plain_words
 from bot.playground.slack.block_contents import STATES
 
 
@@ -82,36 +81,25 @@ def label_beside(block: Json, element: Json) -> Label:
     return Label(plain_words(element.get("placeholder")) or str(beside or element["type"]))
 
 
-_TYPES = {"number_input": "number", "email_text_input": "email", "url_text_input": "url"}
 _MAX_CHARS = 3000
 
 
 def draw_field(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a field for text, a number, an address or a longer text."""
-    kind = element["type"]
-    is_rich = kind == "rich_text_input"
-    held = sheet.held(block, element)
-    shown = rich_text_words(held) if is_rich else str(held or "")
+    shown = str(sheet.held(block, element) or "")
     placeholder = plain_words(element.get("placeholder"))
     field: Input | Textarea
-    if is_rich or element.get("multiline"):
+    if element.get("multiline"):
         field = ui.textarea(value=shown, placeholder=placeholder).props("autogrow")
         field.classes("bk-multiline")
     else:
         field = ui.input(value=shown, placeholder=placeholder)
-        field.props["type"] = _TYPES.get(kind, "text")
+        field.props["type"] = "number" if element["type"] == "number_input" else "text"
     field.classes("bk-field").props("outlined dense autocomplete=off")
     _bound(field, element)
     label.name_field(field)
     mark(field, block, element)
     _hand_on(field, sheet, block, element)
-
-
-def draw_file_field(_sheet: RenderContext, _block: Json, element: Json, label: Label) -> None:
-    """Draw the place of a file; the playground takes none."""
-    field = put("Add files", "bk-button", tag="button", type="button", disabled=True)
-    field.props["aria-label"] = label.words
-    field.props["data-action-id"] = str(element.get("action_id", ""))
 
 
 def _bound(field: Input | Textarea, element: Json) -> None:
@@ -126,10 +114,10 @@ def _bound(field: Input | Textarea, element: Json) -> None:
 
 def _hand_on(field: Input | Textarea, sheet: RenderContext, block: Json, element: Json) -> None:
     async def tell() -> None:
-        await choose(sheet, block, element, _value(element, str(field.value or "")))
+        await choose(sheet, block, element, str(field.value or "") or None)
 
     def keep() -> None:
-        note(sheet, block, element, _value(element, str(field.value or "")))
+        note(sheet, block, element, str(field.value or "") or None)
 
     # Where changes reach the bot, Slack waits for Enter unless it is told otherwise:
     # https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object
@@ -139,29 +127,3 @@ def _hand_on(field: Input | Textarea, sheet: RenderContext, block: Json, element
     field.on_value_change(tell if is_loud and "on_character_entered" in when else keep)
     if is_loud and "on_enter_pressed" in when:
         field.on("keydown.enter", tell, [])
-
-
-def _value(element: Json, text: str) -> Any:
-    if element["type"] != "rich_text_input":
-        return text or None
-    lines = [line for line in re.split(r"\n{2,}", text) if line]
-    if not lines:
-        return None
-    sections = [
-        {"type": "rich_text_section", "elements": [{"type": "text", "text": line}]}
-        for line in lines
-    ]
-    return {"type": "rich_text", "elements": sections}
-
-
-def rich_text_words(block: Json | None) -> str:
-    """Return the bare words of a `rich_text` block, a paragraph for each of its parts."""
-    if not block:
-        return ""
-    return "\n\n".join("".join(_words(part)) for part in block["elements"])
-
-
-def _words(part: Json) -> list[str]:
-    if "elements" in part:
-        return [word for inner in part["elements"] for word in _words(inner)]
-    return [str(part.get("text") or part.get("url") or "")]

@@ -12,7 +12,7 @@ from nicegui.events import GenericEventArguments
 
 from bot.playground.page.drawing.context import Json, Names, RenderContext, place_of
 from bot.playground.page.drawing.fields import Label, choose, mark
-from bot.playground.page.drawing.text import plain_words
+from bot.playground.page.drawing.mrkdwn import plain_words
 from bot.playground.slack import forms
 
 _PREFIXES = {"public": "# ", "private": "🔒 "}

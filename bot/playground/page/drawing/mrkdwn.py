@@ -1,53 +1,25 @@
-"""Slack's own markup, its dates and its emoji as HTML. Pure.
+"""Slack's text objects, its own markup, its dates and its emoji as HTML. Pure.
 
 Whatever comes in, the only tags that come out are written here, and every character from outside
 is escaped on its way: https://docs.slack.dev/messaging/formatting-message-text
 """
 
 import html
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot.playground.page.drawing.context import Names
+from bot.playground.page.drawing.context import Json, Names
 
-# fmt: off
-_EMOJI = {
-    "+1": "👍", "-1": "👎", "100": "💯", "alarm_clock": "⏰", "arrow_down": "⬇️",
-    "arrow_left": "⬅️", "arrow_lower_right": "↘️", "arrow_right": "➡️", "arrow_up": "⬆️",
-    "arrow_upper_right": "↗️", "arrows_counterclockwise": "🔄", "ballot_box_with_check": "☑️",
-    "bar_chart": "📊", "bell": "🔔", "black_circle": "⚫", "blue_heart": "💙", "blush": "😊",
-    "bookmark": "🔖", "bug": "🐛", "bulb": "💡", "calendar": "📆", "chart_with_downwards_trend":
-    "📉", "chart_with_upwards_trend": "📈", "clap": "👏", "clipboard": "📋", "clock1": "🕐",
-    "closed_lock_with_key": "🔐", "coffee": "☕", "cry": "😢", "date": "📅", "earth_africa": "🌍",
-    "email": "📧", "envelope": "✉️", "exclamation": "❗", "eyes": "👀", "file_folder": "📁",
-    "fire": "🔥", "gear": "⚙️", "globe_with_meridians": "🌐", "green_heart": "💚", "grin": "😁",
-    "hammer_and_wrench": "🛠️", "heart": "❤️", "heavy_check_mark": "✔️", "hourglass": "⌛",
-    "hourglass_flowing_sand": "⏳", "information_source": "\u2139\ufe0f", "joy": "😂", "key": "🔑",
-    "large_blue_circle": "🔵", "large_green_circle": "🟢", "large_orange_circle": "🟠",
-    "large_yellow_circle": "🟡", "link": "🔗", "lock": "🔒", "mag": "🔍", "mega": "📣",
-    "memo": "📝", "muscle": "💪", "no_entry": "⛔", "no_entry_sign": "🚫", "octagonal_sign": "🛑",
-    "ok_hand": "👌", "package": "📦", "page_facing_up": "📄", "pause_button": "⏸️",
-    "paperclip": "📎", "point_right": "👉", "pray": "🙏", "pushpin": "📌", "question": "❓",
-    "raised_hands": "🙌", "red_circle": "🔴", "repeat": "🔁", "robot_face": "🤖", "rocket": "🚀",
-    "rotating_light": "🚨", "scream": "😱", "see_no_evil": "🙈", "shield": "🛡️", "slack": "#️⃣",
-    "slightly_smiling_face": "🙂", "smile": "😄", "smiley": "😃", "sob": "😭", "sparkles": "✨",
-    "speech_balloon": "💬", "star": "⭐", "stopwatch": "⏱️", "sunglasses": "😎", "tada": "🎉",
-    "thinking_face": "🤔", "thumbsdown": "👎", "thumbsup": "👍", "timer_clock": "⏲️",
-    "triangular_flag_on_post": "🚩", "unlock": "🔓", "warning": "⚠️", "wastebasket": "🗑️",
-    "wave": "👋", "white_check_mark": "✅", "white_circle": "⚪", "wink": "😉", "wrench": "🔧",
-    "x": "❌", "zap": "⚡",
-}
-# fmt: on
+# The emoji that people and apps write by name most often; Slack knows some two thousand. A name
+# that is missing is shown as it was written.
+_EMOJI: dict[str, str] = json.loads(Path(__file__).with_name("emoji.json").read_text("utf-8"))
 _NAMED = re.compile(r":([a-z0-9_+-]+):(?::skin-tone-[2-6]:)?")
-
-
-def emoji(name: str) -> str:
-    """Return the character of that name, or the name between its colons."""
-    return _EMOJI.get(name, f":{name}:")
 
 
 def with_emoji(text: str) -> str:
@@ -57,12 +29,6 @@ def with_emoji(text: str) -> str:
 
 # What an address can carry without running anything in the page.
 _FOLLOWED = re.compile(r"(?:https?|mailto|tel|slack):[^\s]+", re.IGNORECASE)
-# The page works offline: a picture from elsewhere would be asked for over the network.
-_NEAR = re.compile(
-    r"(?:https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:/\S*)?"
-    r"|data:image/(?:png|jpe?g|gif);base64,[A-Za-z0-9+/=]+)",
-    re.IGNORECASE,
-)
 
 
 def link_html(url: str, label_html: str) -> str:
@@ -86,20 +52,6 @@ def leads_inside(url: str) -> bool:
     https://docs.slack.dev/interactivity/deep-linking
     """
     return url.lower().startswith("slack:")
-
-
-def image_html(image: dict[str, object], css_class: str) -> str:
-    """Return a picture; one that is not of this machine is drawn as a frame with its words."""
-    alt = html.escape(str(image.get("alt_text") or ""))
-    url = str(image.get("image_url") or "")
-    if _NEAR.fullmatch(url):
-        return f'<img class="{css_class}" src="{html.escape(url)}" alt="{alt}">'
-    shown = '<span class="bk-picture" aria-hidden="true">🖼</span>'
-    title = html.escape(url)
-    return (
-        f'<span class="{css_class} bk-no-image" role="img" aria-label="{alt}" title="{title}">'
-        f"{shown}<span>{alt}</span></span>"
-    )
 
 
 _TOKEN = re.compile(r"\{(\w+)\}")
@@ -331,3 +283,17 @@ def mention_html(words: str, *, is_loud: bool = False) -> str:
     """Return the name of somebody or something; loud ones wake a whole channel."""
     loud = " bk-loud" if is_loud else ""
     return f'<span class="bk-mention{loud}">{html.escape(words)}</span>'
+
+
+def text_html(text: Json, names: Names) -> str:
+    """Return a text object of either kind."""
+    if text["type"] == "mrkdwn":
+        return mrkdwn_html(text["text"], names=names, verbatim=bool(text.get("verbatim")))
+    return html.escape(plain_words(text))
+
+
+def plain_words(text: Json | None) -> str:
+    """Return the words of a `plain_text` object, not escaped; nothing where there is none."""
+    if not text:
+        return ""
+    return str(text["text"]) if text.get("emoji") is False else with_emoji(str(text["text"]))

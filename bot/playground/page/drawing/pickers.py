@@ -6,7 +6,8 @@ https://docs.slack.dev/reference/block-kit/block-elements/date-picker-element
 import html
 import re
 from collections.abc import Awaitable, Callable
-from datetime import date, datetime
+from datetime import date
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -17,7 +18,7 @@ from nicegui.events import GenericEventArguments
 
 from bot.playground.page.drawing.context import Json, RenderContext, box, place_of, put
 from bot.playground.page.drawing.fields import Label, choose, mark
-from bot.playground.page.drawing.text import plain_words, text_html
+from bot.playground.page.drawing.mrkdwn import plain_words, text_html
 
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
@@ -42,30 +43,6 @@ def draw_time(sheet: RenderContext, block: Json, element: Json, label: Label) ->
         if element.get("timezone"):
             put(html.escape(str(element["timezone"])), "bk-hint")
     _hand_on(field, _is_time, lambda value: choose(sheet, block, element, value))
-
-
-def draw_moment(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
-    """Draw a day and a time, both in the zone of whoever looks."""
-    zone = sheet.names.zone()
-    held = sheet.held(block, element)
-    moment = datetime.fromtimestamp(held, zone) if held else None
-    with box("bk-moment", data_action_id=place_of(block, element)[1]) as group:
-        label.name_group(group, "group")
-        day = _day_field(f"{moment:%Y-%m-%d}" if moment else "", "Select a date")
-        time = _time_field(f"{moment:%H:%M}" if moment else "", "Select a time")
-        for field, words in ((day, "Date"), (time, "Time")):
-            field.props["aria-label"] = words
-            field.props["hide-bottom-space"] = True
-
-    async def tell(_value: Any) -> None:
-        if day.value and time.value:
-            chosen = datetime.fromisoformat(f"{day.value}T{time.value}").replace(tzinfo=zone)
-            await choose(sheet, block, element, int(chosen.timestamp()))
-        else:
-            await choose(sheet, block, element, None)
-
-    _hand_on(day, _is_day, tell)
-    _hand_on(time, _is_time, tell)
 
 
 def _day_field(shown: str, placeholder: str) -> DateInput:
@@ -111,57 +88,39 @@ def _is_time(value: str) -> bool:
 
 
 def draw_boxes(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
-    """Draw one box or button for each option, with its description under it."""
+    """Draw one box for each option, with its description under it."""
     group = box("bk-choices", data_action_id=place_of(block, element)[1])
-    is_radio = element["type"] == "radio_buttons"
-    label.name_group(group, "radiogroup" if is_radio else "group")
-    _Boxes(sheet, block, element, group).draw()
+    label.name_group(group, "group")
+    chosen = [option["value"] for option in sheet.held(block, element) or []]
+
+    def draw() -> None:
+        group.clear()
+        with group:
+            for option in element["options"]:
+                tick = _draw_option(sheet, option, is_ticked=option["value"] in chosen)
+                tick.on(
+                    "change",
+                    partial(change, option),
+                    js_handler="(event) => emit(event.target.checked)",
+                )
+
+    async def change(option: Json, event: GenericEventArguments) -> None:
+        nonlocal chosen
+        others = [each for each in chosen if each != option["value"]]
+        before, chosen = chosen, [*others, option["value"]] if event.args else others
+        held = [each for each in element["options"] if each["value"] in chosen]
+        if not await choose(sheet, block, element, held):
+            chosen = before
+            draw()
+
+    draw()
 
 
-class _Boxes:
-    def __init__(self, sheet: RenderContext, block: Json, element: Json, group: Element) -> None:
-        self._sheet, self._block, self._element, self._group = sheet, block, element, group
-        self._is_radio = element["type"] == "radio_buttons"
-        held = sheet.held(block, element) or []
-        chosen = [held] if isinstance(held, dict) else held
-        self._chosen = [option["value"] for option in chosen]
-
-    def draw(self) -> None:
-        with self._group:
-            for place, option in enumerate(self._element["options"]):
-                self._draw_option(place, option)
-
-    def _draw_option(self, place: int, option: Json) -> None:
-        names = self._sheet.names
-        with box("bk-choice", tag="label"):
-            ticked = option["value"] in self._chosen
-            tick = box(
-                "bk-tick",
-                tag="input",
-                type="radio" if self._is_radio else "checkbox",
-                name=self._group.html_id if self._is_radio else None,
-                checked=ticked or None,
-                autofocus=(place == 0 and self._element.get("focus_on_load")) or None,
-            )
-            with box("bk-choice-words"):
-                put(text_html(option["text"], names), "bk-text", tag="span")
-                if option.get("description"):
-                    put(text_html(option["description"], names), "bk-note", tag="span")
-
-        async def changed(event: GenericEventArguments) -> None:
-            await self._change(option["value"], is_ticked=bool(event.args))
-
-        tick.on("change", changed, js_handler="(event) => emit(event.target.checked)")
-
-    async def _change(self, value: str, *, is_ticked: bool) -> None:
-        before = self._chosen
-        others = [] if self._is_radio else [each for each in before if each != value]
-        self._chosen = [*others, value] if is_ticked else others
-        if not await choose(self._sheet, self._block, self._element, self._state()):
-            self._chosen = before
-            self._group.clear()
-            self.draw()
-
-    def _state(self) -> Any:
-        options = [each for each in self._element["options"] if each["value"] in self._chosen]
-        return (options or [None])[0] if self._is_radio else options
+def _draw_option(sheet: RenderContext, option: Json, *, is_ticked: bool) -> Element:
+    with box("bk-choice", tag="label"):
+        tick = box("bk-tick", tag="input", type="checkbox", checked=is_ticked or None)
+        with box("bk-choice-words"):
+            put(text_html(option["text"], sheet.names), "bk-text", tag="span")
+            if option.get("description"):
+                put(text_html(option["description"], sheet.names), "bk-note", tag="span")
+    return tick

@@ -1,4 +1,4 @@
-"""Tables: `table` as it comes, `data_table` sorted by any column and a page at a time.
+"""`data_table`: sorted by any column, a page at a time.
 
 https://docs.slack.dev/reference/block-kit/blocks/data-table-block
 
@@ -13,55 +13,7 @@ from typing import Any
 
 from nicegui.events import GenericEventArguments
 
-from bot.playground.page.drawing.buttons import button_class, press
-from bot.playground.page.drawing.context import Json, Names, RenderContext, box, put
-from bot.playground.page.drawing.fields import rich_text_words
-from bot.playground.page.drawing.text import plain_words, rich_text_html
-
-_ALIGNMENTS = {"left", "center", "right"}
-
-
-def draw_table(sheet: RenderContext, block: Json) -> None:
-    """Draw a table that neither sorts nor pages; it scrolls sideways where it is too wide."""
-    put(
-        table_html(block, sheet.names),
-        "bk-table-frame",
-        tabindex="0",
-        role="region",
-        aria_label="Table",
-    )
-
-
-def table_html(block: Json, names: Names) -> str:
-    """Return the whole table; its first row is the header."""
-    settings = block.get("column_settings") or []
-    columns = [_cell_class(setting or {}) for setting in settings]
-
-    def row(cells: list[Json], tag: str) -> str:
-        scope = ' scope="col"' if tag == "th" else ""
-        made = []
-        for place, cell in enumerate(cells):
-            css = columns[place] if place < len(columns) else ""
-            made.append(f'<{tag}{scope} class="{css}">{cell_html(cell, names)}</{tag}>')
-        return f"<tr>{''.join(made)}</tr>"
-
-    head, *body = block["rows"]
-    rows = "".join(row(cells, "td") for cells in body)
-    return f'<table class="bk-table"><thead>{row(head, "th")}</thead><tbody>{rows}</tbody></table>'
-
-
-def cell_html(cell: Json, names: Names) -> str:
-    """Return what stands in a cell, other than a button."""
-    if cell["type"] == "rich_text":
-        return rich_text_html(cell, names)
-    return html.escape(str(cell["text"]))
-
-
-def _cell_class(setting: Json) -> str:
-    align = setting.get("align")
-    aligned = f"bk-{align}" if align in _ALIGNMENTS else "bk-left"
-    return f"{aligned} bk-wrapped" if setting.get("is_wrapped") else aligned
-
+from bot.playground.page.drawing.context import Json, RenderContext, box, put
 
 _PAGE_SIZE = 5
 # What was pressed in the table: one handler for all of it, however many cells there are.
@@ -86,36 +38,28 @@ class Look:
         return Look() if self.is_descending else Look(column, is_descending=True)
 
 
-def draw_data_table(sheet: RenderContext, block: Json) -> None:
+def draw_data_table(_sheet: RenderContext, block: Json) -> None:
     """Draw the table, and follow what the reader presses in it."""
     look = Look()
     with box("bk-data-table"):
-        frame = put(data_table_html(block, look, sheet.names))
+        frame = put(data_table_html(block, look))
 
     async def pressed(event: GenericEventArguments) -> None:
         nonlocal look
         what, _, number = str(event.args).partition(":")
-        if what == "press":
-            await _press_cell(sheet, block, number)
-            return
         place = int(number)
         look = look.sorted_by(place) if what == "sort" else replace(look, page=place)
-        frame.content = data_table_html(block, look, sheet.names)
+        frame.content = data_table_html(block, look)
 
     frame.on("click", pressed, js_handler=_PRESSED)
 
 
-async def _press_cell(sheet: RenderContext, block: Json, number: str) -> None:
-    row, _, column = number.partition(".")
-    await press(sheet, block, block["rows"][int(row)][int(column)]["element"])
-
-
-def data_table_html(block: Json, look: Look, names: Names) -> str:
+def data_table_html(block: Json, look: Look) -> str:
     """Return one page of the table, with its pager where there are more."""
     size = int(block.get("page_size") or _PAGE_SIZE)
     order = row_order(block, look)
     shown = order[look.page * size : (look.page + 1) * size]
-    body = "".join(_row_html(block, row, names) for row in shown)
+    body = "".join(_row_html(block, row) for row in shown)
     caption = f'<caption class="bk-caption">{html.escape(str(block["caption"]))}</caption>'
     return (
         f'<div class="bk-table-frame"><table class="bk-table">{caption}'
@@ -135,18 +79,9 @@ def row_order(block: Json, look: Look) -> list[int]:
 
     def key(row: int) -> Any:
         cell = rows[row][column]
-        return cell["value"] if is_numeric else cell_words(cell).casefold()
+        return cell["value"] if is_numeric else str(cell["text"]).casefold()
 
     return sorted(numbers, key=key, reverse=look.is_descending)
-
-
-def cell_words(cell: Json) -> str:
-    """Return the bare words of a cell of any kind."""
-    if cell["type"] == "rich_text":
-        return rich_text_words(cell)
-    if cell["type"] == "action_cell":
-        return plain_words(cell["element"]["text"])
-    return str(cell["text"])
 
 
 def _is_numeric(block: Json, column: int) -> bool:
@@ -163,32 +98,21 @@ def _titles_html(block: Json, look: Look) -> str:
         made.append(
             f'<th scope="col" class="{side}" aria-sort="{order}">'
             f'<button type="button" class="bk-sort" data-do="sort:{place}">'
-            f"{html.escape(cell_words(cell))}"
+            f"{html.escape(str(cell['text']))}"
             f'<span class="bk-arrow" aria-hidden="true">{arrow}</span></button></th>'
         )
     return "".join(made)
 
 
-def _row_html(block: Json, row: int, names: Names) -> str:
+def _row_html(block: Json, row: int) -> str:
     heading = int(block.get("row_header_column_index") or 0)
     made = []
     for place, cell in enumerate(block["rows"][row]):
         tag, scope = ("th", ' scope="row"') if place == heading else ("td", "")
         side = "bk-right" if _is_numeric(block, place) else "bk-left"
-        shown = _cell_html(cell, f"{row}.{place}", names)
+        shown = html.escape(str(cell["text"]))
         made.append(f'<{tag}{scope} class="{side}">{shown}</{tag}>')
     return f"<tr>{''.join(made)}</tr>"
-
-
-def _cell_html(cell: Json, number: str, names: Names) -> str:
-    if cell["type"] != "action_cell":
-        return cell_html(cell, names)
-    button = cell["element"]
-    return (
-        f'<button type="button" class="{button_class(button)} bk-small" data-do="press:{number}"'
-        f' data-action-id="{html.escape(str(button.get("action_id", "")))}">'
-        f"{html.escape(plain_words(button['text']))}</button>"
-    )
 
 
 def _pager_html(count: int, size: int, page: int) -> str:
