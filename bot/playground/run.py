@@ -43,9 +43,8 @@ class Options:
 def play(options: Options) -> None:
     """Run the playground until SIGINT or SIGTERM.
 
-    Raises:
-        AddressError: the address cannot be listened on.
-        StartError, StoreError, OSError: the bot cannot start.
+    Raises: AddressError: the address cannot be listened on. StartError, StoreError, OSError: the
+    bot cannot start.
     """
     _leave_outside(os.environ)
     set_up_logs("WARNING", "console")

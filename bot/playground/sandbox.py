@@ -44,8 +44,7 @@ class MovableClock:
     def move(self, by: timedelta) -> None:
         """Move ahead. There is no way back: what has happened carries its time.
 
-        Raises:
-            ValueError: `by` is negative, or leads to the end of the calendar.
+        Raises: ValueError: `by` is negative, or leads to the end of the calendar.
         """
         if by < timedelta():
             raise ValueError("the playground's clock only moves ahead")
@@ -201,11 +200,9 @@ class Sandbox:
     async def connect(self, portfolio: str, timeout_s: float = 10) -> None:
         """Set a portfolio's demo key as ada would: by `/domainkey` and its form.
 
-        What only she saw of it is gone afterwards, as after a reload of Slack.
-
-        Raises:
-            KeyError: no such portfolio.
-            CommandFailed, FormError, NothingToPress, TimeoutError: the bot did not take it.
+        What only she saw of it is gone afterwards, as after a reload of Slack. Raises: KeyError:
+        no such portfolio. CommandFailed, FormError, NothingToPress, TimeoutError: the bot did not
+        take it.
         """
         ada, key = self.slack.person(ADMIN), self.keys.demo(portfolio)
         await ada.type("/domainkey", channel="dm")

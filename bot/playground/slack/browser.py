@@ -169,8 +169,7 @@ class Browser:
     async def begin(self, start_url: str) -> str:
         """Follow the app's own page to Slack; return the address of Slack's page, not yet open.
 
-        Raises:
-            InstallRefused: the app does not lead there; its page says why.
+        Raises: InstallRefused: the app does not lead there; its page says why.
         """
         page = await self.open(start_url, until=PATH)
         if not page.url.startswith(f"{self._slack_url}{PATH}"):
@@ -182,8 +181,7 @@ class Browser:
     ) -> str:
         """Allow the app on Slack's page; return the address that leads back, not yet open.
 
-        Raises:
-            InstallRefused: Slack does not let them.
+        Raises: InstallRefused: Slack does not let them.
         """
         fields = [("decision", "allow"), *(("declined", scope) for scope in declined)]
         return await self._answered(

@@ -37,8 +37,7 @@ class ChangeEvent:
     async def until(self, look: Callable[[], T | None], timeout_s: float) -> T:
         """Return what `look` finds, now or after a change.
 
-        Raises:
-            TimeoutError: it found nothing (`None`) for `timeout_s` seconds.
+        Raises: TimeoutError: it found nothing (`None`) for `timeout_s` seconds.
         """
         event = asyncio.Event()
         self._waiting.add(event)

@@ -81,8 +81,7 @@ class Carrier(Protocol):
     async def carry(self, delivery: Delivery) -> tuple[int, Any]:
         """Return status and decoded body of the ack, however long it takes.
 
-        Raises:
-            aiohttp.ClientError, OSError, NobodyConnectedError: it did not arrive.
+        Raises: aiohttp.ClientError, OSError, NobodyConnectedError: it did not arrive.
         """
         ...
 

@@ -125,10 +125,7 @@ def filled(found: Found, answer: Any, choices: Choices) -> Json:
 
     `answer` is text, a number, the visible text of an option, the name of a channel ("dm": the
     direct message with the app) or person, or a list of these where several may be chosen; None
-    empties the field.
-
-    Raises:
-        FormError: the field does not take it.
+    empties the field. Raises: FormError: the field does not take it.
     """
     kind = found.element["type"]
     key = "selected_option" if kind == "overflow" else STATES[kind][0]

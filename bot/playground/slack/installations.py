@@ -135,8 +135,7 @@ class Tokens:
     def check(self, value: str) -> Token | None:
         """Return the token of that value if it is good, None if there never was one.
 
-        Raises:
-            Refusal: it has expired or was revoked.
+        Raises: Refusal: it has expired or was revoked.
         """
         token = self._tokens.get(value)
         if token is None:
@@ -226,8 +225,7 @@ class Codes:
     def look_up(self, code: str, redirect_uri: str | None) -> Consent:
         """Return the consent of a code that is still good, without using it up.
 
-        Raises:
-            Refusal: `invalid_code`, `code_already_used`, or `bad_redirect_uri`.
+        Raises: Refusal: `invalid_code`, `code_already_used`, or `bad_redirect_uri`.
         """
         if code in self._used:
             raise Refusal("code_already_used")

@@ -237,9 +237,8 @@ class LocalOrg(Handle):
     def add_workspace(self, name: str) -> "LocalSlack":
         """Add a workspace with the organisation's people and channels of its own.
 
-        It does not have the app, not even where the organisation has installed it.
-
-        Raises: ValueError, if the name is taken.
+        It does not have the app, not even where the organisation has installed it. Raises:
+        ValueError, if the name is taken.
         """
         world = self.realm.add_workspace_of(self.org, name)
         lifecycle.take_bot_out(world)
@@ -414,9 +413,8 @@ class LocalSlack(Handle):
     def add_workspace(self, name: str) -> "LocalSlack":
         """Add a workspace with people and channels of its own, without the app.
 
-        Its ids are those of this one, which are for each workspace to give.
-
-        Raises: ValueError, if the name is taken.
+        Its ids are those of this one, which are for each workspace to give. Raises: ValueError, if
+        the name is taken.
         """
         world = self.realm.add_workspace(name)
         lifecycle.take_bot_out(world)
@@ -444,10 +442,8 @@ class LocalSlack(Handle):
     ) -> list[Delivery]:
         """Remove the app, from the whole organisation if that installed it; tell the bot.
 
-        The events go out in this `order`, those to which the app is subscribed; `at` is their
-        time in Unix seconds (None: now).
-
-        Raises: LookupError, if the app is not installed here.
+        The events go out in this `order`, those to which the app is subscribed; `at` is their time
+        in Unix seconds (None: now). Raises: LookupError, if the app is not installed here.
         """
         return await self._remove(self._installation(), order, at)
 

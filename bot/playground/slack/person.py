@@ -40,8 +40,7 @@ class Acting:
     async def press(self, where: Message | View, block_id: str, action_id: str) -> Delivery:
         """Press a button; whoever asks its question has asked it already.
 
-        Raises:
-            NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
+        Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
         """
         live = self.live(where)
         return await self.act(live, self._find(live, block_id, action_id), {})
@@ -51,8 +50,7 @@ class Acting:
     ) -> Delivery | None:
         """Fill in an element; `state` as in `state.values`. None if Slack sends nothing yet.
 
-        Raises:
-            NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
+        Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
         """
         live = self.live(where)
         return await self.fill(live, self._find(live, block_id, action_id), state)
@@ -60,8 +58,7 @@ class Acting:
     def note(self, where: Message | View, block_id: str, action_id: str, state: Json) -> None:
         """Note what was typed so far, of which the bot is told with the next act.
 
-        Raises:
-            NothingToPress: it is not there any more. FormError: the form is not on top.
+        Raises: NothingToPress: it is not there any more. FormError: the form is not on top.
         """
         live = self.live(where)
         live.typed[self._find(live, block_id, action_id).key] = state
@@ -71,9 +68,8 @@ class Acting:
     ) -> list[Json]:
         """Return the options of an external select for what is typed into it.
 
-        Raises:
-            NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
-            FormError: the bot's answer is none that Slack shows.
+        Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
+        FormError: the bot's answer is none that Slack shows.
         """
         live = self.live(where)
         return await self.options(live, self._find(live, block_id, action_id), query)
@@ -81,8 +77,7 @@ class Acting:
     async def submit(self, view: View) -> Delivery | None:
         """Send the form as it is filled in; None if a field is wrong, which then says so.
 
-        Raises:
-            FormError: it is not on top. CommandFailed: as for `Person.submit`.
+        Raises: FormError: it is not on top. CommandFailed: as for `Person.submit`.
         """
         live = visible.top(self._world, self._member, view)
         if wrong := forms.wrong_fields(live):
@@ -119,8 +114,7 @@ class Acting:
     async def open_home(self, tab: str = "home") -> Delivery | None:
         """Open the app's Home tab, or its tab of `messages`; None if that event is not wanted.
 
-        Raises:
-            CommandFailed: the bot did not take it.
+        Raises: CommandFailed: the bot did not take it.
         """
         if "app_home_opened" not in self._world.events:
             return None
@@ -225,8 +219,8 @@ class Person:
     ) -> Delivery:
         """Type a command; `verbatim` leaves out Slack's escaping and linking of the text.
 
-        Raises:
-            CommandFailed: Slack does not send it, gets no proper ack, or refuses the reply in it.
+        Raises: CommandFailed: Slack does not send it, gets no proper ack, or refuses the reply in
+        it.
         """
         place = visible.place(self._world, self.member, channel)
         name, *rest = re.split(r"\s", text, maxsplit=1)
@@ -239,9 +233,8 @@ class Person:
     def say(self, text: str, channel: str = "general", *, thread_ts: str | None = None) -> Message:
         """Post a message of their own, in a thread if `thread_ts` names its first message.
 
-        Raises:
-            CommandFailed: Slack does not take it: the channel is archived or not theirs, or the
-                text is too long.
+        Raises: CommandFailed: Slack does not take it: the channel is archived or not theirs, or
+        the text is too long.
         """
         place = visible.place(self._world, self.member, channel)
         visible.check_may_say(self.member, place)
@@ -273,8 +266,7 @@ class Person:
     ) -> Message:
         """Return the first message that is new, or changed, since this person last took it.
 
-        Raises:
-            TimeoutError: there is none within `timeout_s` seconds.
+        Raises: TimeoutError: there is none within `timeout_s` seconds.
         """
         place = visible.place(self._world, self.member, channel)
         return await self._attention.next_message(place, timeout_s, where)
@@ -282,8 +274,7 @@ class Person:
     async def press(self, where: Message | View, label: str, *, nth: int = 0) -> Delivery:
         """Press the button of that label (the `nth` of several), confirming if asked to.
 
-        Raises:
-            NothingToPress: there is none. CommandFailed: the bot did not take it.
+        Raises: NothingToPress: there is none. CommandFailed: the bot did not take it.
         """
         live = self.by_id.live(where)
         found = visible.button(live, label, nth)
@@ -294,8 +285,7 @@ class Person:
     def dismiss(self, where: Message | View, label: str, *, nth: int = 0) -> Json:
         """Press a button, but say no to its question; return the question. Nothing is sent.
 
-        Raises:
-            NothingToPress: there is no such button, or it asks nothing.
+        Raises: NothingToPress: there is no such button, or it asks nothing.
         """
         found = visible.button(self.by_id.live(where), label, nth)
         question = found.element.get("confirm")
@@ -306,8 +296,8 @@ class Person:
     async def choose(self, where: Message | View, name: str, answer: Any) -> Delivery | None:
         """Choose in a menu, picker or group of boxes; None if Slack sends nothing until submit.
 
-        Raises:
-            FormError: there is no such field or option. CommandFailed: the bot did not take it.
+        Raises: FormError: there is no such field or option. CommandFailed: the bot did not take
+        it.
         """
         live = self.by_id.live(where)
         found = forms.field_called(live.blocks, name)
@@ -316,10 +306,8 @@ class Person:
     async def suggest(self, where: Message | View, name: str, query: str) -> list[str]:
         """Type into an external select and return the options as shown.
 
-        Below `min_query_length` Slack does not ask, and nothing is shown.
-
-        Raises:
-            FormError: the bot's answer is none that Slack shows.
+        Below `min_query_length` Slack does not ask, and nothing is shown. Raises: FormError: the
+        bot's answer is none that Slack shows.
         """
         live = self.by_id.live(where)
         found = forms.field_called(live.blocks, name)
@@ -341,17 +329,15 @@ class Person:
     async def next_form(self, timeout_s: float = 5) -> View:
         """Return the modal on top, once it is new or changed since this person last took it.
 
-        Raises:
-            TimeoutError: there is none within `timeout_s` seconds.
+        Raises: TimeoutError: there is none within `timeout_s` seconds.
         """
         return await self._attention.next_form(timeout_s)
 
     async def submit(self, view: View, answers: dict[str, Any] | None = None) -> Delivery:
         """Fill in fields by their labels, and send the form.
 
-        Raises:
-            FormError: a field does not take its answer, or a required one is empty.
-            CommandFailed: the bot did not take it, or answered what Slack cannot show.
+        Raises: FormError: a field does not take its answer, or a required one is empty.
+        CommandFailed: the bot did not take it, or answered what Slack cannot show.
         """
         live = visible.top(self._world, self.member, view)
         for name, answer in (answers or {}).items():

@@ -46,8 +46,7 @@ class Triggers:
     def look_up(self, trigger_id: object) -> Trigger:
         """Return a trigger that is still good, without using it up.
 
-        Raises:
-            Refusal: `invalid_trigger_id`, `exchanged_trigger_id` or `expired_trigger_id`.
+        Raises: Refusal: `invalid_trigger_id`, `exchanged_trigger_id` or `expired_trigger_id`.
         """
         trigger = self._given.get(str(trigger_id))
         if trigger is None:
@@ -180,8 +179,7 @@ class Stacks:
 def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
     """Do with a form what the ack says; note its errors in the delivery.
 
-    Raises:
-        Refusal: Slack cannot follow it. The form stays as it was.
+    Raises: Refusal: Slack cannot follow it. The form stays as it was.
     """
     answer = delivery.body or {}
     if answer and not (isinstance(answer, dict) and answer.get("response_action")):

@@ -12,8 +12,7 @@ from bot.playground.slack.workspace_state import WorkspaceState
 def place(world: WorkspaceState, who: Member, name: str) -> Channel:
     """Return a channel that somebody can see, by name or id; "dm" is the one with the bot.
 
-    Raises:
-        ValueError: they see no such channel.
+    Raises: ValueError: they see no such channel.
     """
     workspace = world.workspace
     if name == "dm":

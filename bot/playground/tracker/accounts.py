@@ -26,10 +26,8 @@ HOST_NAME = re.compile(rf"(?:{LABEL}\.)+(?=[a-z0-9-]*[a-z]){LABEL}")
 def canonical_name(text: str) -> str:
     """Return the lower-case ASCII form of a domain name: what duplicates are known by.
 
-    Strict on purpose: a scheme, path, port, blank or trailing dot is the caller's mistake.
-
-    Raises:
-        ValueError: the text is no domain name.
+    Strict on purpose: a scheme, path, port, blank or trailing dot is the caller's mistake. Raises:
+    ValueError: the text is no domain name.
     """
     name = text.lower() if text.isascii() else _ascii_form(text)
     if len(name) > MAX_NAME_CHARS or not HOST_NAME.fullmatch(name):
@@ -132,8 +130,7 @@ class Account:
     def key(self, which: str | KeyRecord) -> KeyRecord:
         """Return the record of a key, given the record or the value.
 
-        Raises:
-            KeyError: not a key of this account.
+        Raises: KeyError: not a key of this account.
         """
         record = self.find_key(which.digest if isinstance(which, KeyRecord) else key_digest(which))
         if record is None:
@@ -165,8 +162,7 @@ class Account:
     ) -> DomainRecord:
         """Put a domain into the portfolio, whatever its name looks like.
 
-        Raises:
-            DuplicateDomainError: it is there already.
+        Raises: DuplicateDomainError: it is there already.
         """
         if sameness(domain) in {sameness(known.domain) for known in self.domains.values()}:
             raise DuplicateDomainError(domain)

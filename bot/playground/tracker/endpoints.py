@@ -35,8 +35,7 @@ class NewDomain:
 def new_domain(content_type: str, raw: bytes, allowed_types: frozenset[str] | None) -> NewDomain:
     """Return the domain that a body asks for. `allowed_types` None allows every type.
 
-    Raises:
-        RefusedError: bad_request or media_type, saying which field is wrong.
+    Raises: RefusedError: bad_request or media_type, saying which field is wrong.
     """
     body = _fields(content_type, raw, {"domain", "domainType", "tags", "folder"})
     tags = body.get("tags", [])
@@ -52,8 +51,7 @@ def new_domain(content_type: str, raw: bytes, allowed_types: frozenset[str] | No
 def check_scan_action(content_type: str, raw: bytes) -> None:
     """Accept the body of a full scan: section 4.3.
 
-    Raises:
-        RefusedError: bad_request or media_type.
+    Raises: RefusedError: bad_request or media_type.
     """
     if _fields(content_type, raw, {"action"}).get("action") != SCAN_ACTION:
         raise _wrong(f"action must be {SCAN_ACTION}")

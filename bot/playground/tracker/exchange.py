@@ -41,10 +41,8 @@ def authorize(
     """Return the account that a key opens, and count the request.
 
     A request that is refused for its key or its address uses nothing up; one that is refused for
-    its scope does.
-
-    Raises:
-        RefusedError: one of the four errors of section 7 of the service document.
+    its scope does. Raises: RefusedError: one of the four errors of section 7 of the service
+    document.
     """
     now = tracker.clock()
     if holder is None or holder[1].condition(now) != "valid":
@@ -93,8 +91,7 @@ def noted(tracker: Tracker, http: web.Request) -> Exchange:
 async def read_body(exchange: Exchange) -> None:
     """Read the request's body to its end, for the endpoint and for the log.
 
-    Raises:
-        HTTPRequestEntityTooLarge: more than aiohttp takes (1 MiB).
+    Raises: HTTPRequestEntityTooLarge: more than aiohttp takes (1 MiB).
     """
     exchange.body = await exchange.http.read()
     exchange.log.body = body_for_log(exchange.body)

@@ -252,8 +252,7 @@ class Tracker:
     def fail_next(self, kind: str, times: int = 1, on: str | None = None) -> None:
         """Let the next requests (to one endpoint, or to any) fail; see `faults.py` for the kinds.
 
-        Raises:
-            ValueError: an unknown kind or endpoint.
+        Raises: ValueError: an unknown kind or endpoint.
         """
         self.faults.fail_next(kind, times, on)
 

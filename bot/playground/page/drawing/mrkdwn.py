@@ -63,8 +63,7 @@ _YEAR_IS_KNOWN = timedelta(days=182)
 def date_text(timestamp: int, pattern: str, *, zone: ZoneInfo, now: datetime) -> str:
     """Return `pattern` with its tokens filled in for a reader in `zone`; unknown ones stay.
 
-    Raises:
-        OverflowError, ValueError, OSError: the timestamp is no moment that can be shown.
+    Raises: OverflowError, ValueError, OSError: the timestamp is no moment that can be shown.
     """
     moment = datetime.fromtimestamp(timestamp, zone)
     text = _TOKEN.sub(lambda token: _token(token, moment, now.astimezone(zone)), pattern)

@@ -43,8 +43,7 @@ def domain_rows(account: Account, query: Query) -> tuple[list[Row], int]:
 def score_from(typed: object) -> float | int | None:
     """Return the score that was typed; None for an empty field: the service has none.
 
-    Raises:
-        ValueError: not a number from 0 to 100.
+    Raises: ValueError: not a number from 0 to 100.
     """
     text = "" if typed is None else str(typed).strip().replace(",", ".")
     if not text:

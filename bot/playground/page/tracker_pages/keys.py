@@ -66,8 +66,7 @@ def make_key(
 ) -> str:
     """Make a key of what was typed and return its value.
 
-    Raises:
-        ValueError: the sentence says what is wrong.
+    Raises: ValueError: the sentence says what is wrong.
     """
     when: dict[str, Any] = {"days": lifetime}
     if lifetime == A_DATE:

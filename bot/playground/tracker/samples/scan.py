@@ -430,11 +430,9 @@ def sample_scan(
 ) -> dict[str, Any]:
     """Return whois, dns, ssl and security of an invented domain, the same in every run.
 
-    The findings fit the `health` score; a value that is no score means the one made from the
-    name. `quirk` is "none" or one of `quirks.QUIRKS`; None lets the name decide.
-
-    Raises:
-        ValueError: an unknown quirk.
+    The findings fit the `health` score; a value that is no score means the one made from the name.
+    `quirk` is "none" or one of `quirks.QUIRKS`; None lets the name decide. Raises: ValueError: an
+    unknown quirk.
     """
     score = health if is_score(health) else sample_health(domain)
     facts = Facts(domain, today, score)
