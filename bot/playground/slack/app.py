@@ -3,12 +3,13 @@
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from aiohttp import web
 
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.changes import note
 from bot.playground.slack.installations import Codes, Installations, Tokens
 
@@ -69,9 +70,6 @@ class Faults:
         return None
 
 
-Json = dict[str, Any]
-
-
 @dataclass
 class Call:
     """One call of the Web API, or one use of a response_url (`method="response_url"`).
@@ -107,7 +105,7 @@ class Settings:
     scopes: tuple[str, ...]
     events: tuple[str, ...] = ()
     optional_scopes: tuple[str, ...] = ()
-    redirect_urls: tuple[str, ...] = ()
+    redirect_urls: Sequence[str] = ()
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
     messages_tab: bool = True

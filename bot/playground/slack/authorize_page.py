@@ -2,6 +2,7 @@
 
 import html
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode, urlsplit
 
@@ -111,7 +112,7 @@ class AuthorizePage:
             raise Refusal("not_allowed_to_install")
 
 
-def _destination(configured: tuple[str, ...], wanted: str | None) -> str:
+def _destination(configured: Sequence[str], wanted: str | None) -> str:
     """Return where to go back to. Raises: Refusal, `bad_redirect_uri`.
 
     https://docs.slack.dev/authentication/installing-with-oauth: it must be a configured address

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.changes import note
 
 
@@ -30,8 +31,6 @@ def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[st
         "X-Slack-Signature": f"v0={digest.hexdigest()}",
     }
 
-
-Json = dict[str, Any]
 
 ACK_LIMIT_S = 3.0  # https://docs.slack.dev/interactivity/handling-user-interaction
 MAX_RETRIES = 3  # of an event: https://docs.slack.dev/apis/events-api

@@ -1,16 +1,14 @@
 """What installing and removing the app does, and the events that tell the app of it."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from bot.playground.slack import payloads, universe
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.installations import Consent, Given, Installation
 from bot.playground.slack.model import Org
 from bot.playground.slack.universe import Universe
 from bot.playground.slack.workspace_state import WorkspaceState
-
-Json = dict[str, Any]
 
 REMOVAL = ("app_uninstalled", "tokens_revoked")  # in either order, Slack says
 

@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
 import aiohttp
 
 from bot.playground.slack import delivery, lifecycle, payloads
 from bot.playground.slack.app import App, Call, Fault, Kind
 from bot.playground.slack.authorize_page import PATH
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
 from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp
 from bot.playground.slack.installations import Installation
@@ -18,8 +18,6 @@ from bot.playground.slack.person import Person
 from bot.playground.slack.sockets import Sockets
 from bot.playground.slack.universe import Universe
 from bot.playground.slack.workspace_state import WorkspaceState
-
-Json = dict[str, Any]
 
 
 class Lines:
@@ -107,33 +105,6 @@ class Handle:
     def client_secret(self) -> str:
         """The app's secret for OAuth, made for this run."""
         return self.app.client_secret
-
-    @property
-    def redirect_urls(self) -> tuple[str, ...]:
-        """Where people may be sent back to after they allowed the app, or below."""
-        return self.app.settings.redirect_urls
-
-    @redirect_urls.setter
-    def redirect_urls(self, urls: Iterable[str]) -> None:
-        self.app.settings.redirect_urls = tuple(urls)
-
-    @property
-    def rotates_tokens(self) -> bool:
-        """Whether tokens that are given from now on expire after 12 hours."""
-        return self.app.settings.rotates_tokens
-
-    @rotates_tokens.setter
-    def rotates_tokens(self, value: bool) -> None:
-        self.app.settings.rotates_tokens = value
-
-    @property
-    def deploys_to_orgs(self) -> bool:
-        """Whether the app can be installed for a whole organisation."""
-        return self.app.settings.deploys_to_orgs
-
-    @deploys_to_orgs.setter
-    def deploys_to_orgs(self, value: bool) -> None:
-        self.app.settings.deploys_to_orgs = value
 
     @property
     def calls(self) -> list[Call]:
@@ -300,73 +271,6 @@ class LocalOrg(Handle):
         return installation
 
 
-class Admins:
-    """Acts that change what the app may do. Channels are named without `#`.
-
-    Each raises KeyError for a channel or a person that is not there.
-    """
-
-    def __init__(self, world: WorkspaceState) -> None:
-        self._world = world
-
-    def archive(self, channel_name: str, *, keeps_bot: bool) -> None:
-        """Archive a channel; unless `keeps_bot`, the app is no longer in it, even later.
-
-        No page of Slack says so, but people who tried it do:
-        https://github.com/elastic/connectors/issues/1972.
-        """
-        channel = self._channel(channel_name)
-        channel.is_archived = True
-        if not keeps_bot:
-            channel.members.discard(self._world.workspace.bot_user_id)
-        self._ring()
-
-    def unarchive(self, channel_name: str) -> None:
-        """Bring an archived channel back, without the app if that is not in it any more."""
-        self._channel(channel_name).is_archived = False
-        self._ring()
-
-    def remove_bot(self, channel_name: str) -> None:
-        """Take the app out of a channel."""
-        self._channel(channel_name).members.discard(self._world.workspace.bot_user_id)
-        self._ring()
-
-    def invite_bot(self, channel_name: str) -> None:
-        """Bring the app into a channel."""
-        self._channel(channel_name).members.add(self._world.workspace.bot_user_id)
-        self._ring()
-
-    def restrict(self, channel_name: str, code: str | None) -> None:
-        """Let the app's posts to a channel be refused with that code; None: no longer."""
-        self._channel(channel_name).restricted = code
-        self._ring()
-
-    def refuse_token(self, code: str | None) -> None:
-        """Let every call with the bot's token be refused with that code; None: no longer."""
-        if self._world.installation is None:
-            raise LookupError("the app is not installed here")
-        self._world.installation.refusal = code
-        self._ring()
-
-    def deactivate(self, name: str) -> None:
-        """Deactivate somebody's account: they act no more, and what is open on their screen goes.
-
-        They stay in their channels, as in Slack.
-        """
-        member = self._world.workspace.member_named(name)
-        member.deleted = True
-        self._world.stacks.clear(member.id)
-
-    def _channel(self, name: str) -> Channel:
-        channel = self._world.workspace.channel_named(name)
-        if channel is None:
-            raise KeyError(f"there is no channel {name}")
-        return channel
-
-    def _ring(self) -> None:
-        self._world.workspace.bell.ring()
-
-
 class LocalSlack(Handle):
     """A running workspace. `world` holds its parts, for what has no method here."""
 
@@ -374,7 +278,6 @@ class LocalSlack(Handle):
         super().__init__(lines)
         self.world = world
         self._people: dict[str, Person] = {}
-        self._admins = Admins(world)
 
     @property
     def bot_token(self) -> str:
@@ -478,45 +381,63 @@ class LocalSlack(Handle):
     def archive(self, channel_name: str, *, keeps_bot: bool = False) -> None:
         """Archive a channel: posts to it are refused. Raises: KeyError.
 
-        As in Slack, that takes the app out of it; with `keeps_bot` it stays in.
+        Unless `keeps_bot`, that takes the app out of it, even for later. No page of Slack says so,
+        but people who tried it do: https://github.com/elastic/connectors/issues/1972.
         """
-        self._admins.archive(channel_name, keeps_bot=keeps_bot)
+        self._channel(channel_name).is_archived = True
+        if not keeps_bot:
+            self.remove_bot(channel_name)
 
     def unarchive(self, channel_name: str) -> None:
-        """Bring an archived channel back; the app has to be invited anew. Raises: KeyError."""
-        self._admins.unarchive(channel_name)
+        """Bring an archived channel back; the app has to be invited again. Raises: KeyError."""
+        self._channel(channel_name).is_archived = False
 
     def remove_bot(self, channel_name: str) -> None:
         """Take the app out of a channel. Raises: KeyError."""
-        self._admins.remove_bot(channel_name)
+        self._channel(channel_name).members.discard(self.bot_user_id)
 
     def invite_bot(self, channel_name: str) -> None:
         """Bring the app into a channel. Raises: KeyError."""
-        self._admins.invite_bot(channel_name)
+        self._channel(channel_name).members.add(self.bot_user_id)
 
-    def restrict(self, channel_name: str, code: str = "restricted_action") -> None:
-        """Refuse the app's posts to a channel with this code. Raises: KeyError.
+    def restrict(self, channel_name: str, code: str | None = "restricted_action") -> None:
+        """Refuse the app's posts to a channel with this code; None: no longer. Raises: KeyError.
 
         `restricted_action_thread_only_channel` leaves replies in threads alone,
         `restricted_action_non_threadable_channel` and `restricted_action_thread_locked` the rest.
         """
-        self._admins.restrict(channel_name, code)
+        self._channel(channel_name).restricted = code
 
     def unrestrict(self, channel_name: str) -> None:
         """Let the app post to a channel again. Raises: KeyError."""
-        self._admins.restrict(channel_name, None)
+        self.restrict(channel_name, None)
 
-    def revoke_token(self, code: str = "account_inactive") -> None:
-        """Refuse every call with the bot's token, as after the app was removed."""
-        self._admins.refuse_token(code)
+    def _channel(self, name: str) -> Channel:
+        """Return a channel that is about to change. Raises: KeyError."""
+        channel = self.world.workspace.channel_named(name)
+        if channel is None:
+            raise KeyError(f"there is no channel {name}")
+        # Those who wait look again once this turn of the loop, and with it the change, is over.
+        self.realm.bell.ring()
+        return channel
+
+    def revoke_token(self, code: str | None = "account_inactive") -> None:
+        """Refuse every call with the bot's token, as after a removal; None: no longer."""
+        self._installation().refusal = code
+        self.realm.bell.ring()
 
     def restore_token(self) -> None:
         """Take the bot's token again."""
-        self._admins.refuse_token(None)
+        self.revoke_token(None)
 
     def deactivate(self, name: str) -> None:
-        """Deactivate somebody's account. Raises: KeyError."""
-        self._admins.deactivate(name)
+        """Deactivate a person's account: they act no more, and their open forms go.
+
+        They stay in their channels, as in Slack. Raises: KeyError.
+        """
+        member = self.world.workspace.member_named(name)
+        member.deleted = True
+        self.world.stacks.clear(member.id)
 
     def refuse_block_types(self, *types: str) -> None:
         """Play a workspace where these blocks are not rolled out yet; no argument: all are."""

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.playground.slack import block_contents
-
-Json = dict[str, Any]
+from bot.playground.slack.block_contents import Json
 
 PEOPLE_ZONE = "Europe/Berlin"  # where everybody lives
 SLACKBOT_ID = "USLACKBOT"  # speaks for Slack itself, to one person at a time

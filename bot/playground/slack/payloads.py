@@ -6,18 +6,15 @@ https://docs.slack.dev/reference/interaction-payloads and https://docs.slack.dev
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from bot.playground.slack import block_contents
 from bot.playground.slack.app import App
-from bot.playground.slack.block_contents import Found
+from bot.playground.slack.block_contents import Found, Json
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.methods.chat import message_json
 from bot.playground.slack.methods.views import view_json
 from bot.playground.slack.model import Channel, Member, Message, View
 from bot.playground.slack.workspace_state import WorkspaceState
-
-Json = dict[str, Any]
 
 
 def home_opened(world: WorkspaceState, who: Member, tab: str = "home") -> Json:
@@ -142,7 +139,7 @@ def command(world: WorkspaceState, who: Member, where: Channel, name: str, text:
     workspace, org = world.workspace, world.org
     typed = f"{name} {text}".strip()
     return {
-        "token": world.verification_token,
+        "token": world.app.verification_token,
         "team_id": workspace.team_id,
         "team_domain": workspace.domain,
         **({"enterprise_id": org.id, "enterprise_name": org.name} if org else {}),
@@ -172,7 +169,7 @@ def _interaction(world: WorkspaceState, kind: str, who: Member, where: Message |
         "type": kind,
         "user": {"id": who.id, "username": who.name, "name": who.name, "team_id": who.team_id},
         "api_app_id": workspace.app_id,
-        "token": world.verification_token,
+        "token": world.app.verification_token,
         "team": None if is_nowhere else team,
         "enterprise": {"id": org.id, "name": org.name} if org else None,
         "is_enterprise_install": world.is_org_wide,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.playground.slack import block_contents, forms, payloads, views, visible
-from bot.playground.slack.block_contents import Found
+from bot.playground.slack.block_contents import Found, Json
 from bot.playground.slack.browser import Browser, Page
 from bot.playground.slack.delivery import Delivery, Outbox
 from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress, Refusal
@@ -13,8 +13,6 @@ from bot.playground.slack.forms import Choices
 from bot.playground.slack.model import Channel, Member, Message, View
 from bot.playground.slack.visible import Unseen
 from bot.playground.slack.workspace_state import WorkspaceState
-
-Json = dict[str, Any]
 
 
 class Acting:

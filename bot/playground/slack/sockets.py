@@ -7,10 +7,9 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.changes import ChangeEvent
 from bot.playground.slack.delivery import Delivery, NobodyConnectedError
-
-Json = dict[str, Any]
 
 MAX_LINKS = 10
 PING_EVERY_S = 10

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bot.playground.slack.app import App, Settings
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.changes import ChangeEvent
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.installations import Installation
@@ -139,9 +140,6 @@ class Universe:
         if new in self.worlds or new in self.orgs:
             raise ValueError(f"there is already something called {name}")
         return new
-
-
-Json = dict[str, Any]
 
 
 def world_for(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.playground.slack import block_contents
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.delivery import Delivery
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.model import View
@@ -57,8 +58,6 @@ class Triggers:
             raise Refusal("expired_trigger_id")
         return trigger
 
-
-Json = dict[str, Any]
 
 MAX_STACK = 3  # https://docs.slack.dev/surfaces/modals
 

@@ -9,14 +9,13 @@ from typing import Any
 from aiohttp import web
 
 from bot.playground.slack.app import Call, Fault
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.installations import Token
 from bot.playground.slack.methods import basics, chat, conversations, oauth, views
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.universe import Universe, world_for
 from bot.playground.slack.workspace_state import WorkspaceState
-
-Json = dict[str, Any]
 
 
 async def answer(

@@ -1,9 +1,8 @@
 """Everything that one workspace consists of, in one hand. Its parts know nothing of HTTP."""
 
 from collections.abc import Iterable
-from typing import Any
 
-from bot.playground.slack.app import App, Call, Faults
+from bot.playground.slack.app import App
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Org
 from bot.playground.slack.posting import Checks, Posting, ResponseUrls
@@ -38,9 +37,6 @@ class ReadMarks:
             if message.ts > read_ts and message.is_for(who.id) and not message.thread_ts
             if who.id not in (message.user, message.typed_by)
         )
-
-
-Json = dict[str, Any]
 
 
 class WorkspaceState:
@@ -107,32 +103,3 @@ class WorkspaceState:
     @events.setter
     def events(self, events: Iterable[str]) -> None:
         self.app.settings.events = tuple(events)
-
-    @property
-    def app_token(self) -> str:
-        """The app's own token, for Socket Mode."""
-        return self.app.app_token
-
-    @property
-    def signing_secret(self) -> str:
-        """The secret that proves requests over HTTP."""
-        return self.app.signing_secret
-
-    @property
-    def verification_token(self) -> str:
-        """What Slack's payloads carried before they were signed."""
-        return self.app.verification_token
-
-    @property
-    def faults(self) -> Faults:
-        """The faults to order, for all workspaces."""
-        return self.app.faults
-
-    @property
-    def calls(self) -> list[Call]:
-        """What the app called, in all workspaces."""
-        return self.app.calls
-
-    def remember(self, call: Call) -> None:
-        """See `App.remember`."""
-        self.app.remember(call)

@@ -125,7 +125,7 @@ async def test_no_key_and_no_token_is_in_it(town: Sandbox) -> None:
 
     world = town.slack.world
     secrets = [town.keys.demo(name)[11:] for name in ("northwind", "harbor")]
-    secrets += [world.bot_token[5:], world.app_token[7:], world.verification_token]
+    secrets += [world.bot_token[5:], world.app.app_token[7:], world.app.verification_token]
     for secret in secrets:
         assert secret not in shown
     assert "service_sk_[hidden]" in shown

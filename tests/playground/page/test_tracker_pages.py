@@ -278,7 +278,7 @@ async def test_the_next_post_to_slack_goes_wrong_to_order(
     press(visitor, label)
 
     await visitor.should_see(f"The next call of chat.postMessage: {told}")
-    fault = town.slack.world.faults.next_for("chat.postMessage")
+    fault = town.slack.world.app.faults.next_for("chat.postMessage")
     assert fault
     assert (fault.status, fault.error) == (status, error)
 
@@ -289,7 +289,7 @@ async def test_a_post_is_made_and_its_answer_lost_to_order(visitor: User, town: 
     press(visitor, "Next post: connection lost after posting")
 
     await visitor.should_see("the connection is lost, though it is done.")
-    fault = town.slack.world.faults.next_for("chat.postMessage")
+    fault = town.slack.world.app.faults.next_for("chat.postMessage")
     assert fault
     assert (fault.kind, fault.after_acting) == ("drop", True)
 
@@ -306,4 +306,4 @@ async def test_what_is_wrong_with_slack_is_listed_and_called_off(
     press(visitor, "None of it")
 
     await visitor.should_see("Every call works.")
-    assert town.slack.world.faults.pending() == []
+    assert town.slack.world.app.faults.pending() == []

@@ -119,7 +119,7 @@ def draw_slack_faults(slack: LocalSlack) -> None:
 
 def pending_lines(slack: LocalSlack) -> list[str]:
     """Return a line for each fault that is still to come."""
-    found = slack.world.faults.pending()
+    found = slack.world.app.faults.pending()
     return [_line(method, fault) for method, fault in found] or ["Every call works."]
 
 
@@ -136,7 +136,7 @@ def _line(method: str, fault: Fault) -> str:
 
 
 def _clear(slack: LocalSlack) -> None:
-    slack.world.faults.clear()
+    slack.world.app.faults.clear()
 
 
 MAX_LATENCY_S = 120.0

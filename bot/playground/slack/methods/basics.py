@@ -5,11 +5,10 @@ from typing import Any
 
 from bot.playground.blockkit import Problem, check_blocks, check_message, check_view
 from bot.playground.slack import universe
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
 from bot.playground.slack.model import Member, Org
-
-Json = dict[str, Any]
 
 
 def api_test(call: ApiCall) -> Json:

@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.installations import Token
 from bot.playground.slack.model import Channel, Member
 from bot.playground.slack.universe import Universe
 from bot.playground.slack.workspace_state import WorkspaceState
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

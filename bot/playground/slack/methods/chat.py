@@ -1,14 +1,11 @@
 """`chat.*`: posting. https://docs.slack.dev/reference/methods/chat.postMessage and its sisters."""
 
-from typing import Any
-
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import Channel, Message
 from bot.playground.slack.posting import MAX_UPDATE_CHARS
 from bot.playground.slack.workspace_state import WorkspaceState
-
-Json = dict[str, Any]
 
 # Those that concern replies in threads only, or all but these; any other concerns every post.
 _RESTRICTS_REPLIES = {

@@ -1,13 +1,11 @@
 """`conversations.*` and `usergroups.*`: channels and groups as the bot sees them."""
 
 from collections.abc import Callable
-from typing import Any
 
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
 from bot.playground.slack.model import Channel, UserGroup
-
-Json = dict[str, Any]
 
 DEFAULT_LIMIT = 100  # https://docs.slack.dev/reference/methods/conversations.list
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")

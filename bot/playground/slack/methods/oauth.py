@@ -4,14 +4,12 @@ https://docs.slack.dev/reference/methods/oauth.v2.access and its sisters.
 """
 
 import secrets
-from typing import Any
 
 from bot.playground.slack import lifecycle
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.installations import TOKEN_LIFE_S, Given, Installation, Token
 from bot.playground.slack.methods.call import ApiCall, Method
-
-Json = dict[str, Any]
 
 
 def access(call: ApiCall) -> Json:

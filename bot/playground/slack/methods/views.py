@@ -1,13 +1,10 @@
 """`views.*`: modals and the Home tab. https://docs.slack.dev/reference/methods/views.open."""
 
-from typing import Any
-
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import View
 from bot.playground.slack.workspace_state import WorkspaceState
-
-Json = dict[str, Any]
 
 
 def view_json(world: WorkspaceState, view: View) -> Json:
