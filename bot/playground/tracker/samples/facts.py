@@ -8,8 +8,12 @@ import math
 import random
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TypeGuard
+from pathlib import Path
+from typing import Any, TypeGuard
 
+import yaml
+
+DATA: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("samples.yaml").read_text("utf-8"))
 SAMPLE_DAY = date(2026, 3, 9)
 SCORE_MOVES = (-3, -2, -1, 1, 2, 3)
 

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from bot.playground.tracker.samples.edge_cases import edge_case_of, with_edge_case
 from bot.playground.tracker.samples.facts import (
+    DATA,
     SAMPLE_DAY,
     Facts,
     dmarc_policy,
@@ -20,8 +20,6 @@ from bot.playground.tracker.samples.facts import (
 )
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
-Writer = Callable[[datetime], object]
 
 
 def moment_on(day: date) -> datetime:
@@ -85,27 +83,10 @@ def _label(name: str) -> str:
     return " ".join(word.upper() if word in ACRONYMS else word.title() for word in words)
 
 
-@dataclass(frozen=True)
-class Registrar:
-    """A registrar with its way of naming the fields and of writing dates."""
-
-    name: str
-    iana_id: int
-    home: str
-    rename: Callable[[str], str]
-    write: Writer
-
-
-# IANA sets the numbers 9994 to 9999 aside for tests and other special use:
-# https://www.iana.org/assignments/registrar-ids
-REGISTRARS = (
-    Registrar("NameHarbor GmbH", 9994, "nameharbor.example", _camel, iso),
-    Registrar("Blue Pier Domains, Inc.", 9995, "bluepier.example", _label, iso),
-    Registrar("Registro Sur S.A.", 9996, "registrosur.example", _snake, plain_day),
-    Registrar("Aster Names Ltd", 9997, "asternames.example", _label, british),
-    Registrar("Kitefin Registrar K.K.", 9998, "kitefin.example", _camel, slashes),
-    Registrar("Quayside Registry AB", 9999, "quayside.example", _snake, epoch_s),
-)
+_WRITERS = {
+    each.__name__: each for each in (iso, plain_day, british, slashes, openssl, epoch_s, epoch_ms)
+}
+_RENAMERS = {"camel": _camel, "snake": _snake, "label": _label}
 
 
 def registration(facts: Facts) -> tuple[date, date, date]:
@@ -123,24 +104,25 @@ def registration(facts: Facts) -> tuple[date, date, date]:
 
 def whois_section(facts: Facts) -> dict[str, Any]:
     """Return the WHOIS record, in the dialect of the domain's registrar."""
-    registrar = facts.stream("registrar").choice(REGISTRARS)
+    registrar = facts.stream("registrar").choice(DATA["registrars"])
+    rename, write = _RENAMERS[registrar["rename"]], _WRITERS[registrar["write"]]
     created, updated, expires = map(moment_on, registration(facts))
     fields: dict[str, object] = {
         "domainName": facts.domain,
-        "registrar": registrar.name,
-        "registrarIanaId": registrar.iana_id,
-        "registrarUrl": f"https://{registrar.home}",
-        "createdDate": registrar.write(created),
-        "updatedDate": registrar.write(updated),
-        "expiryDate": registrar.write(expires),
+        "registrar": registrar["name"],
+        "registrarIanaId": registrar["iana_id"],
+        "registrarUrl": f"https://{registrar['home']}",
+        "createdDate": write(created),
+        "updatedDate": write(updated),
+        "expiryDate": write(expires),
         "nameServers": name_servers(facts),
         "status": _statuses(facts),
         "dnssec": "unsigned" if facts.fails("dnssec", rarity=0.5) else "signedDelegation",
-        "registrant": _contact(facts, registrar.rename),
-        "technicalContact": {registrar.rename("email"): REDACTED},
-        "abuseContactEmail": f"abuse@{registrar.home}",
+        "registrant": _contact(facts, rename),
+        "technicalContact": {rename("email"): REDACTED},
+        "abuseContactEmail": f"abuse@{registrar['home']}",
     }
-    return {registrar.rename(key): value for key, value in fields.items()}
+    return {rename(key): value for key, value in fields.items()}
 
 
 def name_servers(facts: Facts) -> list[str]:
@@ -165,36 +147,9 @@ def _contact(facts: Facts, rename: Callable[[str], str]) -> dict[str, object]:
 POOR_SCORE = 50  # below it something is always amiss with the certificate
 
 
-@dataclass(frozen=True)
-class Issuer:
-    """A certificate authority: how long its certificates live and how its dates are written."""
-
-    organization: str
-    intermediate: str
-    root: str
-    home: str
-    lifetime_days: int
-    renewed_every_days: int
-    write: Writer
-
-
-ISSUERS = (
-    Issuer("Lantern CA", "Lantern E5", "Lantern Root X1", "lantern.example", 90, 60, iso),
-    Issuer("Lantern CA", "Lantern R11", "Lantern Root X1", "lantern.example", 90, 60, iso),
-    Issuer(
-        "Granite Trust Inc", "Granite TLS RSA 2025", "Granite Root G3",
-        "granitetrust.example", 199, 170, openssl,
-    ),
-    Issuer(
-        "Fjord Certificates AS", "Fjord DV G2", "Fjord Global Root",
-        "fjordcert.example", 199, 160, epoch_ms,
-    ),
-)  # fmt: skip
-
-
-def issuer(facts: Facts) -> Issuer:
+def issuer(facts: Facts) -> dict[str, Any]:
     """Return the authority of the domain's certificate."""
-    return facts.stream("issuer").choice(ISSUERS)
+    return facts.stream("issuer").choice(DATA["issuers"])
 
 
 def certificate_ends(facts: Facts) -> date:
@@ -204,8 +159,8 @@ def certificate_ends(facts: Facts) -> date:
     if facts.score < POOR_SCORE or facts.fails("certificate renewal", rarity=1.5):
         return facts.in_days(14 - facts.days_since("renewal", every_days=12))
     authority = issuer(facts)
-    age_days = facts.days_since("certificate", authority.renewed_every_days)
-    return facts.in_days(authority.lifetime_days - age_days)
+    age_days = facts.days_since("certificate", authority["renewed_every_days"])
+    return facts.in_days(authority["lifetime_days"] - age_days)
 
 
 def speaks_old_tls(facts: Facts) -> bool:
@@ -216,15 +171,18 @@ def speaks_old_tls(facts: Facts) -> bool:
 def ssl_section(facts: Facts) -> dict[str, Any]:
     """Return the certificate, its chain and the protocols."""
     authority, ends = issuer(facts), certificate_ends(facts)
-    starts = ends - timedelta(days=authority.lifetime_days)
+    starts = ends - timedelta(days=authority["lifetime_days"])
     pick = facts.stream(f"serial {ends}")
     old = speaks_old_tls(facts)
     return {
         "subject": {"commonName": facts.domain},
-        "issuer": {"commonName": authority.intermediate, "organization": authority.organization},
+        "issuer": {
+            "commonName": authority["intermediate"],
+            "organization": authority["organization"],
+        },
         "subjectAltNames": [facts.domain, f"www.{facts.domain}"],
-        "notBefore": authority.write(moment_on(starts)),
-        "notAfter": authority.write(moment_on(ends)),
+        "notBefore": _WRITERS[authority["write"]](moment_on(starts)),
+        "notAfter": _WRITERS[authority["write"]](moment_on(ends)),
         "daysRemaining": (ends - facts.today).days,
         "valid": ends >= facts.today,
         "serialNumber": f"{pick.getrandbits(128):032X}",
@@ -233,9 +191,9 @@ def ssl_section(facts: Facts) -> dict[str, Any]:
             ({"type": "EC", "bits": 256}, {"type": "RSA", "bits": 2048})
         ),
         "chain": [
-            {"commonName": facts.domain, "issuedBy": authority.intermediate},
-            {"commonName": authority.intermediate, "issuedBy": authority.root},
-            {"commonName": authority.root, "issuedBy": authority.root},
+            {"commonName": facts.domain, "issuedBy": authority["intermediate"]},
+            {"commonName": authority["intermediate"], "issuedBy": authority["root"]},
+            {"commonName": authority["root"], "issuedBy": authority["root"]},
         ],
         "protocols": {"TLS 1.3": True, "TLS 1.2": True, "TLS 1.1": old, "TLS 1.0": old},
         "grade": _tls_grade(facts),
@@ -311,7 +269,7 @@ def _authority(facts: Facts) -> list[Record]:
     first, *_others = servers = name_servers(facts)
     serial = f"{facts.in_days(-facts.days_since('zone', every_days=45)):%Y%m%d}01"
     soa = f"{first} hostmaster.{facts.domain} {serial} 7200 3600 1209600 3600"
-    caa = [_record(facts, "CAA", f'0 issue "{issuer(facts).home}"')] if has_caa(facts) else []
+    caa = [_record(facts, "CAA", f'0 issue "{issuer(facts)["home"]}"')] if has_caa(facts) else []
     return [
         *(_record(facts, "NS", server) for server in servers),
         *caa,
@@ -320,14 +278,6 @@ def _authority(facts: Facts) -> list[Record]:
 
 
 SEVERITIES = ("critical", "high", "medium", "low")
-HEADERS = {
-    "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
-    "Content-Security-Policy": "default-src 'self'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "strict-origin-when-cross-origin",
-    "Permissions-Policy": "camera=(), microphone=()",
-}
 BLACKLISTS_CHECKED = 64
 
 Issue = dict[str, object]
@@ -335,7 +285,9 @@ Issue = dict[str, object]
 
 def security_section(facts: Facts) -> dict[str, Any]:
     """Return response headers, mail policies, blacklists and the list of issues."""
-    headers = {name: None if _lacks(facts, name) else value for name, value in HEADERS.items()}
+    headers = {
+        name: None if _lacks(facts, name) else value for name, value in DATA["headers"].items()
+    }
     policy = dmarc_policy(facts)
     return {
         "grade": _grade(facts.score),
@@ -369,7 +321,7 @@ def _issues(facts: Facts) -> list[Issue]:
         *_server_issues(facts),
         *(
             _issue("low", f"Header {name} is missing", f"Send {name}: {value}")
-            for name, value in HEADERS.items()
+            for name, value in DATA["headers"].items()
             if _lacks(facts, name)
         ),
     ]
