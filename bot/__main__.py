@@ -61,6 +61,11 @@ def _play(arguments: argparse.Namespace) -> int:
         from bot.playground.serving import AddressError
         from bot.store.errors import StoreError
     except ModuleNotFoundError as error:
+        if error.name == "bot.playground":
+            _say(
+                "The installed package has no playground: clone the project, and run `make demo`."
+            )
+            return CANNOT_START
         if (error.name or "").startswith("bot"):
             raise
         _say(
