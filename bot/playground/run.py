@@ -84,20 +84,20 @@ async def _play(options: Options, listener: socket.socket) -> None:
     async with AsyncExitStack() as stack:
         about = read_manifest(MANIFEST)
         folder = stack.enter_context(TemporaryDirectory(prefix="bot-playground-"))
-        town = await stack.enter_async_context(running_sandbox(about=about))
+        sandbox = await stack.enter_async_context(running_sandbox(about=about))
         store = Path(folder) / "bot.sqlite"
-        await _make_store(town, store)
-        bot = await stack.enter_async_context(_running_bot(town, store))
+        await _make_store(sandbox, store)
+        bot = await stack.enter_async_context(_running_bot(sandbox, store))
         if options.portfolio:
-            await town.connect(options.portfolio)
-        page = await stack.enter_async_context(running_page(add_pages(town, about), listener))
-        _tell(_banner(town, options, listener))
+            await sandbox.connect(options.portfolio)
+        page = await stack.enter_async_context(running_page(add_pages(sandbox, about), listener))
+        _tell(_banner(sandbox, options, listener))
         done, _ = await asyncio.wait({bot, page}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             task.result()
 
 
-async def _make_store(town: Sandbox, path: Path) -> None:
+async def _make_store(sandbox: Sandbox, path: Path) -> None:
     """Make the store, as one that knows the workspace.
 
     The local Slack begins with the bot in its channels: a real bot of which that is so while it
@@ -105,30 +105,30 @@ async def _make_store(town: Sandbox, path: Path) -> None:
     """
     documents = await open_sqlite(path)
     try:
-        workspace = WorkspaceId(town.slack.team_id, town.slack.enterprise_id)
-        await documents.put(f"{workspace}/{SEEN}", {"v": 1, "at": town.clock().isoformat()})
+        workspace = WorkspaceId(sandbox.slack.team_id, sandbox.slack.enterprise_id)
+        await documents.put(f"{workspace}/{SEEN}", {"v": 1, "at": sandbox.clock().isoformat()})
     finally:
         await documents.close()
 
 
 @asynccontextmanager
-async def _running_bot(town: Sandbox, store: Path) -> AsyncIterator[asyncio.Task[None]]:
+async def _running_bot(sandbox: Sandbox, store: Path) -> AsyncIterator[asyncio.Task[None]]:
     stop = asyncio.Event()
-    bot = asyncio.create_task(serve(_settings(town, store), stop, clock=town.clock))
+    bot = asyncio.create_task(serve(_settings(sandbox, store), stop, clock=sandbox.clock))
     try:
-        await first_of(bot, town.slack.connected())
+        await first_of(bot, sandbox.slack.connected())
         yield bot
     finally:
         stop.set()
         await ended(bot)
 
 
-def _settings(town: Sandbox, store: Path) -> Settings:
+def _settings(sandbox: Sandbox, store: Path) -> Settings:
     return Settings(
-        domain_tracker_url=town.tracker.url,
-        slack_bot_token=SecretStr(town.slack.bot_token),
-        slack_app_token=SecretStr(town.slack.app_token),
-        slack_api_url=town.slack.api_url,
+        domain_tracker_url=sandbox.tracker.url,
+        slack_bot_token=SecretStr(sandbox.slack.bot_token),
+        slack_app_token=SecretStr(sandbox.slack.app_token),
+        slack_api_url=sandbox.slack.api_url,
         database_url=f"sqlite:///{store}",
         # Given, because the bot warns when it has to make one.
         bot_secret_keys=SecretStr(f"play:{base64.b64encode(secrets.token_bytes(32)).decode()}"),
@@ -137,7 +137,7 @@ def _settings(town: Sandbox, store: Path) -> Settings:
     ).model_copy(update={"port": 0})  # any free one, which no operator may set: nobody asks there
 
 
-def _banner(town: Sandbox, options: Options, listener: socket.socket) -> list[str]:
+def _banner(sandbox: Sandbox, options: Options, listener: socket.socket) -> list[str]:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(options.host, options.host)  # noqa: S104  # only named
     at = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
     state = (
@@ -153,7 +153,7 @@ def _banner(town: Sandbox, options: Options, listener: socket.socket) -> list[st
         f"  {at}/inspector   what Slack and the bot say to each other",
         "",
         state,
-        *(f"  {name:<10} {town.keys.demo(name)}" for name in town.tracker.accounts),
+        *(f"  {name:<10} {sandbox.keys.demo(name)}" for name in sandbox.tracker.accounts),
         "",
         "Ctrl-C stops everything.",
     ]

@@ -223,11 +223,11 @@ async def running_sandbox(
     async with _running_slack(clock, about) as slack, running_tracker(clock=clock) as tracker:
         journal = Journal(slack.outbox.carrier, clock.seconds)
         slack.outbox.carrier = journal
-        town = Sandbox(slack, tracker, clock, ReadyKeys(), journal)
+        sandbox = Sandbox(slack, tracker, clock, ReadyKeys(), journal)
         for name in portfolios:
             fill_account(tracker.account(name))
-            town.keys.make(tracker.account(name), clock())
-        yield town
+            sandbox.keys.make(tracker.account(name), clock())
+        yield sandbox
 
 
 def _running_slack(

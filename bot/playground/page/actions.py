@@ -90,8 +90,8 @@ _NOT_SENT = "Your message was not sent: {code}"
 class Speaking:
     """Sends the lines of whoever sits there, to the channel that is open then."""
 
-    def __init__(self, seat: Session, refused: RefusedNotes) -> None:
-        self._seat = seat
+    def __init__(self, session: Session, refused: RefusedNotes) -> None:
+        self._session = session
         self._refused = refused
 
     async def send(self, line: str) -> None:
@@ -104,31 +104,33 @@ class Speaking:
     async def send_in_thread(self, line: str) -> None:
         """Say something in the open thread, where Slack takes no commands."""
         if line.startswith("/"):
-            self._tell(self._seat, _IN_THREAD, line, "")
+            self._tell(self._session, _IN_THREAD, line, "")
         else:
-            self._say(line, self._seat.thread_ts)
+            self._say(line, self._session.thread_ts)
 
     async def _command(self, line: str) -> None:
-        # Until the bot answers, somebody else may have taken the seat.
-        seat = self._seat.copy()
+        # Until the bot answers, somebody else may have taken the session.
+        session = self._session.copy()
         try:
-            await seat.person.type(line, seat.place)
+            await session.person.type(line, session.place)
         except CommandFailed as error:
-            if isinstance(error.__cause__, Refusal) and seat.channel:
-                self._refused.add(error.__cause__, seat.channel.id, seat.member.id, "command ack")
+            if isinstance(error.__cause__, Refusal) and session.channel:
+                self._refused.add(
+                    error.__cause__, session.channel.id, session.member.id, "command ack"
+                )
             words = _UNKNOWN if error.code == "invalid_command" else _FAILED
-            self._tell(seat, words, line, error.code)
+            self._tell(session, words, line, error.code)
 
     def _say(self, line: str, thread_ts: str | None) -> None:
         try:
-            self._seat.person.say(line.strip(), self._seat.place, thread_ts=thread_ts)
+            self._session.person.say(line.strip(), self._session.place, thread_ts=thread_ts)
         except CommandFailed as error:
-            self._tell(self._seat, _NOT_SENT, "", error.code)
+            self._tell(self._session, _NOT_SENT, "", error.code)
 
-    def _tell(self, seat: Session, words: str, line: str, code: str) -> None:
-        if seat.channel is None:
+    def _tell(self, session: Session, words: str, line: str, code: str) -> None:
+        if session.channel is None:
             return
-        world = seat.slack.world
+        world = session.slack.world
         command = escaped(world, line.partition(" ")[0])
         text = words.format(command=command, code=code)
-        world.posting.tell(seat.channel, seat.member.id, text)
+        world.posting.tell(session.channel, session.member.id, text)

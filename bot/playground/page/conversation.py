@@ -61,8 +61,8 @@ class Home:
 
     def refresh(self) -> None:
         """Draw what has changed."""
-        seat = self._names.seat
-        view = seat.slack.world.stacks.homes.get(seat.member.id)
+        session = self._names.session
+        view = session.slack.world.stacks.homes.get(session.member.id)
         shown = (view.id, view.revision) if view else None
         if self._shown == shown:
             return
@@ -72,8 +72,8 @@ class Home:
             if view is None:  # the app was removed
                 self._say_empty()
                 return
-            hands = SlackActions(seat.person, view, self._around)
-            draw_blocks(view.blocks, hands=hands, names=self._names, values=view.typed)
+            actions = SlackActions(session.person, view, self._around)
+            draw_blocks(view.blocks, actions=actions, names=self._names, values=view.typed)
 
     def _say_empty(self) -> None:
         name = self._names.app_name
@@ -81,7 +81,7 @@ class Home:
 
     async def _open(self) -> None:
         try:
-            await self._names.seat.person.by_id.open_home()
+            await self._names.session.person.by_id.open_home()
         except CommandFailed as error:
             self._around.complain(told(error.code))
 
@@ -92,28 +92,28 @@ class Conversation:
     def __init__(
         self, app: AppInfo, art: MessageArt, refused: RefusedNotes, go: Callable[[str], None]
     ) -> None:
-        self._seat = art.names.seat
+        self._session = art.names.session
         self._app = app
         self._go = go
         with ui.element("main").classes("sk-room"):
-            channel = self._seat.channel
+            channel = self._session.channel
             self._draw_head(channel)
             self._body: Home | Timeline
             if channel is None:
                 self._body = Home(art.names, art.around)
             else:
                 self._body = Timeline(channel, art, refused, self._new_after_s(channel))
-                self._draw_foot(channel, Speaking(self._seat, refused))
+                self._draw_foot(channel, Speaking(self._session, refused))
 
     def refresh(self) -> None:
         """Draw what has changed, and note that it has been read."""
         self._body.refresh()
-        if channel := self._seat.channel:
-            self._seat.slack.world.read_marks.mark(self._seat.member, channel)
+        if channel := self._session.channel:
+            self._session.slack.world.read_marks.mark(self._session.member, channel)
 
     def _new_after_s(self, channel: Channel) -> float | None:
         """Return how far somebody has read who comes back to something new."""
-        marks, who = self._seat.slack.world.read_marks, self._seat.member
+        marks, who = self._session.slack.world.read_marks, self._session.member
         return float(marks.read_ts(who, channel) or 0) if marks.unread(who, channel) else None
 
     def _draw_head(self, channel: Channel | None) -> None:
@@ -127,24 +127,24 @@ class Conversation:
             ui.label(channel.name).classes("sk-room-name").props("role=heading aria-level=1")
             if icon != "tag":
                 ui.label(remark).classes("sk-quiet sk-room-remark")
-            if is_without_app(self._seat.slack, channel):
+            if is_without_app(self._session.slack, channel):
                 ui.label(f"without {self._app.name}").classes("sk-quiet sk-room-remark")
             ui.space()
             ui.icon("o_group").props("aria-hidden=true").classes("sk-quiet")
             ui.label(str(len(channel.members))).classes("sk-quiet").props["title"] = "members"
-            draw_channel_menu(self._seat.slack, channel, self._app.name)
+            draw_channel_menu(self._session.slack, channel, self._app.name)
 
     def _draw_tabs(self) -> None:
         for place, words in ((HOME, "Home"), (DIRECT_MESSAGE, "Messages")):
             button = ui.button(words, on_click=partial(self._go, place), color=None)
             button.props("flat no-caps dense").classes("sk-tab")
-            if self._seat.place == place:
+            if self._session.place == place:
                 button.classes("sk-open").props["aria-current"] = "page"
 
     def _draw_foot(self, channel: Channel, speaking: Speaking) -> None:
         if channel.is_archived:
             self._draw_bar(f"You are viewing #{channel.name}, an archived channel")
-        elif self._seat.member.id not in channel.members:
+        elif self._session.member.id not in channel.members:
             self._draw_bar(f"You are viewing #{channel.name}")
             with self._bar:
                 ui.button("Join channel", on_click=self._join, color=None).props(
@@ -159,4 +159,4 @@ class Conversation:
             ui.label(words)
 
     def _join(self) -> None:
-        self._seat.person.join(self._seat.place)
+        self._session.person.join(self._session.place)

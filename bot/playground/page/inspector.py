@@ -14,6 +14,7 @@ from starlette.requests import Request
 from bot.playground.page.tracker_pages.frame import (
     INSPECTOR_MENU,
     answer_of,
+    columns,
     draw_head,
     draw_title,
     here,
@@ -74,25 +75,25 @@ class Entry:
     source: Delivery | Call
 
 
-def all_entries(town: Sandbox) -> list[Entry]:
+def all_entries(sandbox: Sandbox) -> list[Entry]:
     """Return everything, newest first."""
-    entries = [*_entries(town)]
+    entries = [*_entries(sandbox)]
     entries.sort(key=lambda entry: entry.at, reverse=True)
     return entries
 
 
-def _entries(town: Sandbox) -> Iterator[Entry]:
-    for sent in town.journal.sent:
+def _entries(sandbox: Sandbox) -> Iterator[Entry]:
+    for sent in sandbox.journal.sent:
         yield Entry(sent.delivery.envelope_id, sent.at, TO_BOT, sent.delivery)
-    for call in town.slack.calls:
+    for call in sandbox.slack.calls:
         kind = RESPONSE_URL if call.method == RESPONSE_URL else CALL
         yield Entry(f"call-{call.number}", call.at, kind, call)
 
 
-def entry_rows(town: Sandbox, kinds: frozenset[str], query: Query) -> tuple[list[Row], int]:
+def entry_rows(sandbox: Sandbox, kinds: frozenset[str], query: Query) -> tuple[list[Row], int]:
     """Return the rows of a query that are of one of the kinds."""
-    names = {member.id: member.name for member in town.slack.world.workspace.members.values()}
-    entries = [entry for entry in all_entries(town) if entry.kind in kinds]
+    names = {member.id: member.name for member in sandbox.slack.world.workspace.members.values()}
+    entries = [entry for entry in all_entries(sandbox) if entry.kind in kinds]
     searched = ("kind", "what", "who", "outcome")
     return rows_of(entries, lambda entry: _row(entry, names), query, searched)
 
@@ -182,29 +183,20 @@ def _json(value: Any) -> str:
 
 
 ALL = "all"
-COLUMNS: list[dict[str, Any]] = [
-    {"name": name, "label": label, "field": name, "align": "left"}
-    for name, label in (
-        ("time", "Time (UTC)"),
-        ("kind", "Way"),
-        ("what", "What"),
-        ("who", "Who"),
-        ("outcome", "Outcome"),
-    )
-]
+COLUMNS = columns(time="Time (UTC)", kind="Way", what="What", who="Who", outcome="Outcome")
 
 
-def add(town: Sandbox) -> None:
+def add(sandbox: Sandbox) -> None:
     """Add the page under `/inspector`."""
 
     @ui.page("/inspector")
     def page(request: Request) -> None:
         draw_head("Inspector", INSPECTOR_MENU, here(request))
         with ui.column().classes("dt-page"):
-            _draw(town)
+            _draw(sandbox)
 
 
-def _draw(town: Sandbox) -> None:
+def _draw(sandbox: Sandbox) -> None:
     draw_title(
         "What Slack and the bot say to each other",
         "Newest first, and live. Press a line to see everything in it; keys and tokens are"
@@ -215,10 +207,10 @@ def _draw(town: Sandbox) -> None:
 
     def find(query: Query) -> tuple[list[Row], int]:
         kinds = KINDS if chosen.value == ALL else (chosen.value,)
-        return entry_rows(town, frozenset(kinds), query)
+        return entry_rows(sandbox, frozenset(kinds), query)
 
     async def show(event: GenericEventArguments) -> None:
-        await _show(town, event.args[1]["id"])
+        await _show(sandbox, event.args[1]["id"])
 
     listed = PagedTable(COLUMNS, find, search_label="Filter")
     chosen.on_value_change(listed.refresh)
@@ -227,9 +219,9 @@ def _draw(town: Sandbox) -> None:
     )
 
 
-async def _show(town: Sandbox, entry_id: str) -> None:
+async def _show(sandbox: Sandbox, entry_id: str) -> None:
     """Show what is behind a line until it is closed."""
-    entry = next((each for each in all_entries(town) if each.id == entry_id), None)
+    entry = next((each for each in all_entries(sandbox) if each.id == entry_id), None)
     if entry is None:
         return
     with (

@@ -119,10 +119,10 @@ class MessageArt:
 
     def _draw_content(self, message: Message) -> None:
         if blocks := message.blocks:
-            hands = SlackActions(self.names.seat.person, message, self.around)
+            actions = SlackActions(self.names.session.person, message, self.around)
             draw_blocks(
                 blocks,
-                hands=hands,
+                actions=actions,
                 names=self.names,
                 values=message.typed,
                 channel_id=message.channel_id,
@@ -152,5 +152,5 @@ class MessageArt:
     def _kind(self, user_id: str) -> str:
         if user_id == SLACKBOT_ID:
             return "slackbot"
-        is_bot = user_id == self.names.seat.slack.bot_user_id
+        is_bot = user_id == self.names.session.slack.bot_user_id
         return "app" if is_bot else "person"

@@ -56,8 +56,8 @@ class Modal:
         self._dialog.open()
 
     def _stack(self) -> list[View]:
-        seat = self._names.seat
-        return seat.slack.world.stacks.of(seat.member.id)
+        session = self._names.session
+        return session.slack.world.stacks.of(session.member.id)
 
     def _draw(self, view: View) -> None:
         self._dialog.props["aria-label"] = view.title
@@ -83,7 +83,7 @@ class Modal:
         def draw() -> None:
             draw_blocks(
                 [block],
-                hands=SlackActions(self._names.seat.person, view, self._around),
+                actions=SlackActions(self._names.session.person, view, self._around),
                 names=self._names,
                 errors=view.block_errors,
                 values=view.typed,
@@ -128,7 +128,7 @@ class Modal:
     async def _submit(self, view: View, button: ui.button) -> None:
         button.props("loading disable")
         try:
-            await self._names.seat.person.by_id.submit(view)
+            await self._names.session.person.by_id.submit(view)
         except CommandFailed as error:
             self._trouble = error
         except FormError:
@@ -138,11 +138,11 @@ class Modal:
             self._draw(view)
 
     async def _close(self) -> None:
-        await self._leave(lambda view: self._names.seat.person.by_id.close(view))
+        await self._leave(lambda view: self._names.session.person.by_id.close(view))
 
     async def dismiss(self) -> None:
         """Close the form and those below it, if there is one."""
-        await self._leave(lambda view: self._names.seat.person.by_id.close_all(view))
+        await self._leave(lambda view: self._names.session.person.by_id.close_all(view))
 
     async def _leave(self, leave: Callable[[View], Awaitable[Any]]) -> None:
         stack = self._stack()

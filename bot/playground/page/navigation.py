@@ -34,7 +34,7 @@ MOVES: tuple[dict[str, Until], ...] = (
 )
 
 
-def draw(town: Sandbox) -> None:
+def draw(sandbox: Sandbox) -> None:
     """Draw the panel where the caller stands."""
     with ui.column().classes("gap-1"):
         now = (
@@ -44,19 +44,23 @@ def draw(town: Sandbox) -> None:
         ahead = ui.label().classes("text-xs opacity-70")
 
         def look() -> None:
-            now.text, here.text, ahead.text = clock_text(town), local_text(town), ahead_text(town)
+            now.text, here.text, ahead.text = (
+                clock_text(sandbox),
+                local_text(sandbox),
+                ahead_text(sandbox),
+            )
 
-        _draw_moves(town, look)
+        _draw_moves(sandbox, look)
         note = "It only moves ahead: what has happened keeps its time. Start again to be back."
         ui.label(note).classes("text-xs opacity-70")
     look()
     ui.timer(LOOK_AGAIN_S, look)
 
 
-def _draw_moves(town: Sandbox, look: Callable[[], None]) -> None:
+def _draw_moves(sandbox: Sandbox, look: Callable[[], None]) -> None:
     def move(until: Until) -> None:
         try:
-            town.clock.move(until(town.clock))
+            sandbox.clock.move(until(sandbox.clock))
         except ValueError as error:
             ui.notify(f"It cannot move: {error}.", type="negative")
         look()
@@ -67,20 +71,20 @@ def _draw_moves(town: Sandbox, look: Callable[[], None]) -> None:
                 _button(label).on_click(partial(move, until))
 
 
-def clock_text(town: Sandbox) -> str:
+def clock_text(sandbox: Sandbox) -> str:
     """Return `Fri 20 Nov 2026, 08:03:47 UTC`."""
-    now = town.clock()
+    now = sandbox.clock()
     return f"{now:%a} {now.day} {now:%b %Y, %H:%M:%S} UTC"
 
 
-def local_text(town: Sandbox) -> str:
+def local_text(sandbox: Sandbox) -> str:
     """Return what the clocks of the people show: `Fri 09:03 in Europe/Berlin`."""
-    return f"{town.clock().astimezone(ZoneInfo(PEOPLE_ZONE)):%a %H:%M} in {PEOPLE_ZONE}"
+    return f"{sandbox.clock().astimezone(ZoneInfo(PEOPLE_ZONE)):%a %H:%M} in {PEOPLE_ZONE}"
 
 
-def ahead_text(town: Sandbox) -> str:
+def ahead_text(sandbox: Sandbox) -> str:
     """Return how far the playground is ahead of the real time."""
-    minutes = round(town.clock.ahead.total_seconds() / 60)
+    minutes = round(sandbox.clock.ahead.total_seconds() / 60)
     if not minutes:
         return "The real time"
     days, rest = divmod(minutes, 24 * 60)
@@ -99,8 +103,8 @@ class TopBar:
     each change between light and dark.
     """
 
-    town: Sandbox
-    seat: Session
+    sandbox: Sandbox
+    session: Session
     sit: Callable[[str], None]
     darken: Callable[[], None]
 
@@ -113,22 +117,22 @@ class TopBar:
             ui.space()
             self._draw_clock()
             self._draw_people()
-            theme.draw_switch(is_dark=self.seat.is_dark, changed=self.darken)
+            theme.draw_switch(is_dark=self.session.is_dark, changed=self.darken)
 
     def _draw_clock(self) -> None:
         button = ui.button(icon="schedule", color=None).props("flat dense round")
         button.props('aria-label="The playground\'s clock" title="The playground\'s clock"')
         with button, ui.menu(), ui.element("div").classes("sk-clock"):
-            draw(self.town)
+            draw(self.sandbox)
 
     def _draw_people(self) -> None:
         options = {
-            member.name: f"{member.name} ({role(member)})" for member in people(self.seat.slack)
+            member.name: f"{member.name} ({role(member)})" for member in people(self.session.slack)
         }
         select = ui.select(
             options,
             label="You are",
-            value=self.seat.name,
+            value=self.session.name,
             on_change=lambda event: self.sit(event.value),
         )
         select.props("dense outlined dark options-dense").classes("sk-you")
@@ -145,11 +149,11 @@ _PLAIN_CLICK = """(event) => {
 class SideBar:
     """Draws what somebody may see; `go` gets the place that they choose."""
 
-    def __init__(self, seat: Session, app_name: str, go: Callable[[str], None]) -> None:
-        self._seat = seat
+    def __init__(self, session: Session, app_name: str, go: Callable[[str], None]) -> None:
+        self._session = session
         self._app_name = app_name
         self._go = go
-        ui.label(seat.slack.world.workspace.domain.title()).classes("sk-workspace")
+        ui.label(session.slack.world.workspace.domain.title()).classes("sk-workspace")
         with ui.element("nav").props('aria-label="Channels and apps"'):
             self._list = LiveList(ui.element("div"))
 
@@ -159,36 +163,36 @@ class SideBar:
 
     def _items(self) -> Iterator[Item]:
         yield _heading("Channels")
-        for channel in self._seat.person.channels():
+        for channel in self._session.person.channels():
             icon, remark = channel_marks(channel)
             yield self._place(channel.name, channel.name, icon, channel, remark)
-        if self._seat.has_app:
-            direct = self._seat.slack.world.workspace.direct_message(self._seat.member)
+        if self._session.has_app:
+            direct = self._session.slack.world.workspace.direct_message(self._session.member)
             yield _heading("Apps")
             yield self._place(
                 DIRECT_MESSAGE, self._app_name, "smart_toy", direct, "direct message"
             )
             yield self._place(HOME, "Home", "o_home", None, "the app's Home tab")
         yield _heading("Playground")
-        seat = self._seat
-        yield _tool("Portfolios and API keys", seat.address_of_page("/tracker"), "language")
-        yield _tool("Inspector", seat.address_of_page("/inspector"), "troubleshoot")
+        session = self._session
+        yield _tool("Portfolios and API keys", session.address_of_page("/tracker"), "language")
+        yield _tool("Inspector", session.address_of_page("/inspector"), "troubleshoot")
 
     def _place(
         self, place: str, name: str, icon: str, channel: Channel | None, remark: str
     ) -> Item:
-        seat = self._seat
-        unread = seat.slack.world.read_marks.unread(seat.member, channel) if channel else 0
-        address = seat.address_of(place)
-        look = (unread, seat.place == place, icon, address)
+        session = self._session
+        unread = session.slack.world.read_marks.unread(session.member, channel) if channel else 0
+        address = session.address_of(place)
+        look = (unread, session.place == place, icon, address)
         draw = partial(self._draw_place, place, name, icon, unread, remark)
         return Item(f"place {place}", look, draw)
 
     def _draw_place(self, place: str, name: str, icon: str, unread: int, remark: str) -> None:
-        link = ui.link(target=self._seat.address_of(place)).classes("sk-place")
+        link = ui.link(target=self._session.address_of(place)).classes("sk-place")
         link.props["aria-label"] = f"{name}, {unread} unread" if unread else name
         link.props["title"] = remark
-        if self._seat.place == place:
+        if self._session.place == place:
             link.classes("sk-open").props["aria-current"] = "page"
         if unread:
             link.classes("sk-unread")

@@ -69,7 +69,7 @@ class RefusedNotes:
         """Note what was refused outside of any call: a reply in an ack."""
         now = self._slack.world.workspace.clock()
         self._add(now, channel_id, member_id, what, refusal.body)
-        self._slack.world.workspace.bell.ring()
+        self._slack.world.workspace.change_event.notify()
 
     def _take_new(self) -> None:
         # From the end: the log forgets its oldest calls.

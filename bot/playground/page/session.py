@@ -73,7 +73,7 @@ class Session:
         return f"/?{urlencode(self._state | dark)}"
 
     def address_of_page(self, path: str) -> str:
-        """Return the address of another page, which leads back to this seat."""
+        """Return the address of another page, which leads back to this session."""
         return f"{path}?{urlencode(self._state)}"
 
     @property
@@ -82,7 +82,7 @@ class Session:
         return {"as": self.name, "channel": self.place, **thread}
 
     def copy(self) -> "Session":
-        """Return the seat as it is now."""
+        """Return the session as it is now."""
         return replace(self)
 
     def sit(self, name: str) -> None:
@@ -101,12 +101,12 @@ class Session:
 
 
 def from_query(slack: LocalSlack, query: Mapping[str, str]) -> Session:
-    """Return the seat that a page's address asks for; nonsense in it is passed over."""
+    """Return the session that a page's address asks for; nonsense in it is passed over."""
     thread_ts = query.get("thread")
-    seat = Session(slack, query.get("as", DEFAULT_PERSON), query.get("channel", ""))
-    if thread_ts and seat.channel and seat.channel.message(thread_ts):
-        seat.thread_ts = thread_ts
-    return seat
+    session = Session(slack, query.get("as", DEFAULT_PERSON), query.get("channel", ""))
+    if thread_ts and session.channel and session.channel.message(thread_ts):
+        session.thread_ts = thread_ts
+    return session
 
 
 def place_of_link(url: str, slack: LocalSlack) -> str | None:
@@ -116,7 +116,7 @@ def place_of_link(url: str, slack: LocalSlack) -> str | None:
     """
     parts = urlsplit(url)
     asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
-    is_ours = (asked.get("team"), asked.get("id")) == (slack.team_id, slack.realm.app.id)
+    is_ours = (asked.get("team"), asked.get("id")) == (slack.team_id, slack.universe.app.id)
     if (parts.scheme, parts.netloc) != ("slack", "app") or not is_ours:
         return None
     return TABS.get(asked.get("tab", ""))
@@ -142,12 +142,12 @@ def role(member: Member) -> str:
 class SlackNames:
     """Names as one reader sees them."""
 
-    seat: Session
+    session: Session
     app_name: str
 
     def user(self, user_id: str) -> str | None:
         """Return the shown name of a person, the app or Slackbot; None where there is nobody."""
-        workspace = self.seat.slack.world.workspace
+        workspace = self.session.slack.world.workspace
         if user_id == SLACKBOT_ID:
             return "Slackbot"
         if user_id == workspace.bot_user_id:
@@ -157,30 +157,30 @@ class SlackNames:
 
     def channel(self, channel_id: str) -> str | None:
         """Return a channel's name without #; None where the reader sees none."""
-        seen = {channel.id: channel.name for channel in self.seat.person.channels()}
+        seen = {channel.id: channel.name for channel in self.session.person.channels()}
         return seen.get(channel_id)
 
     def user_group(self, group_id: str) -> str | None:
         """Return the handle of a user group; None where there is none."""
-        group = self.seat.slack.world.workspace.user_groups.get(group_id)
+        group = self.session.slack.world.workspace.user_groups.get(group_id)
         return group.handle if group else None
 
     def zone(self) -> ZoneInfo:
         """Return the reader's time zone."""
-        return ZoneInfo(self.seat.member.tz)
+        return ZoneInfo(self.session.member.tz)
 
     def now(self) -> datetime:
         """Return the workspace's time, which can be moved."""
-        return datetime.fromtimestamp(self.seat.slack.world.workspace.clock(), self.zone())
+        return datetime.fromtimestamp(self.session.slack.world.workspace.clock(), self.zone())
 
     def people(self) -> dict[str, str]:
         """Return id and name of everybody in the workspace."""
-        return {member.id: member.name for member in people(self.seat.slack)}
+        return {member.id: member.name for member in people(self.session.slack)}
 
     def conversations(self) -> list[Conversation]:
         """Return the channels that the reader sees, and the direct message with the app."""
-        world = self.seat.slack.world
-        return [self._conversation(place) for place in visible.places(world, self.seat.member)]
+        world = self.session.slack.world
+        return [self._conversation(place) for place in visible.places(world, self.session.member)]
 
     def _conversation(self, place: Channel) -> Conversation:
         name = self.app_name if place.is_im else place.name

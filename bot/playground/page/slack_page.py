@@ -27,21 +27,23 @@ GATHER_S = 0.04
 class SlackScreen:
     """Everything on one person's screen, drawn into the current page."""
 
-    def __init__(self, town: Sandbox, app: AppInfo, refused: RefusedNotes, seat: Session) -> None:
+    def __init__(
+        self, sandbox: Sandbox, app: AppInfo, refused: RefusedNotes, session: Session
+    ) -> None:
         self._app = app
         self._refused = refused
-        self._seat = seat
+        self._session = session
         self._client: Client = context.client
         self._due: asyncio.TimerHandle | None = None
         self._is_wide = True
-        names = SlackNames(seat, app.name)
+        names = SlackNames(session, app.name)
         around = Around(self._complain, self._open_link)
         self._art = MessageArt(names, around, self._open_thread)
         self._room: tuple[object, Conversation] | None = None
         self._thread: tuple[object, Thread] | None = None
-        self._draw(TopBar(town, seat, self._sit, self._darken))
+        self._draw(TopBar(sandbox, session, self._sit, self._darken))
         self._modal = Modal(names, around)
-        end = seat.slack.world.workspace.bell.subscribe(self._hear)
+        end = session.slack.world.workspace.change_event.subscribe(self._hear)
         self._client.on_delete(end)
         self.refresh()
 
@@ -60,7 +62,7 @@ class SlackScreen:
         drawer.props("breakpoint=768 width=260")
         drawer.on("on-layout", self._laid_out)
         with drawer:
-            self._sidebar = SideBar(self._seat, self._app.name, self._go)
+            self._sidebar = SideBar(self._session, self._app.name, self._go)
         self._drawer = drawer
         top.draw(drawer)
         with ui.element("div").classes("sk-middle"):
@@ -68,9 +70,9 @@ class SlackScreen:
             self._aside = ui.element("div").classes("sk-place-of-thread")
 
     def _refresh_room(self) -> None:
-        seat = self._seat
-        channel = seat.channel
-        key = (seat.name, seat.place, channel and self._looks(channel))
+        session = self._session
+        channel = session.channel
+        key = (session.name, session.place, channel and self._looks(channel))
         if self._room is None or self._room[0] != key:
             self._middle.clear()
             with self._middle:
@@ -79,21 +81,24 @@ class SlackScreen:
 
     def _looks(self, channel: Channel) -> tuple[bool, bool, bool]:
         """Return what changes the frame of a channel."""
-        members, bot = channel.members, self._seat.slack.bot_user_id
-        return self._seat.member.id in members, bot in members, channel.is_archived
+        members, bot = channel.members, self._session.slack.bot_user_id
+        return self._session.member.id in members, bot in members, channel.is_archived
 
     def _refresh_thread(self) -> None:
-        seat = self._seat
-        key = (seat.name, seat.place, seat.thread_ts)
+        session = self._session
+        key = (session.name, session.place, session.thread_ts)
         if self._thread is None or self._thread[0] != key:
             self._aside.clear()
             self._thread = None
-            self._aside.visible = bool(seat.thread_ts and seat.channel)
-            if seat.channel is None or seat.thread_ts is None:
+            self._aside.visible = bool(session.thread_ts and session.channel)
+            if session.channel is None or session.thread_ts is None:
                 return
             with self._aside:
-                speaking = Speaking(seat, self._refused)
-                self._thread = key, Thread(seat.channel, self._art, speaking, self._close_thread)
+                speaking = Speaking(session, self._refused)
+                self._thread = (
+                    key,
+                    Thread(session.channel, self._art, speaking, self._close_thread),
+                )
         self._thread[1].refresh()
 
     def _laid_out(self, event: GenericEventArguments) -> None:
@@ -101,7 +106,7 @@ class SlackScreen:
         self._is_wide = bool(event.args)
 
     def _hear(self) -> None:
-        """Note that something changed; the bell rings in the middle of it."""
+        """Note that something changed; this is called in the middle of it."""
         if self._due is None:
             self._due = asyncio.get_running_loop().call_later(GATHER_S, self._follow)
 
@@ -115,14 +120,14 @@ class SlackScreen:
                 ui.notify(words, position="top", type="negative")
 
     def _go(self, place: str) -> None:
-        self._seat.go(place)
+        self._session.go(place)
         self._moved()
         if not self._is_wide:
             self._drawer.hide()
 
     async def _open_link(self, url: str) -> None:
         """Open the app's tab to which a link leads; a form would lie over it, and is closed."""
-        place = place_of_link(url, self._seat.slack)
+        place = place_of_link(url, self._session.slack)
         if place is None:
             self._complain("This link leads elsewhere than to this app: nothing opens here.")
             return
@@ -130,43 +135,43 @@ class SlackScreen:
         self._go(place)
 
     def _sit(self, name: str) -> None:
-        self._seat.sit(name)
-        self._seat.thread_ts = None
+        self._session.sit(name)
+        self._session.thread_ts = None
         self._moved()
 
     def _open_thread(self, ts: str) -> None:
-        self._seat.thread_ts = ts
+        self._session.thread_ts = ts
         self._moved()
 
     def _close_thread(self) -> None:
-        self._go(self._seat.place)
+        self._go(self._session.place)
 
     def _darken(self) -> None:
-        self._seat.is_dark = not self._seat.is_dark
+        self._session.is_dark = not self._session.is_dark
         self._moved()
 
     def _moved(self) -> None:
         """Follow the person to another place, and keep the address true."""
         self.refresh()
         with self._client:
-            ui.navigate.history.replace(self._seat.address)
+            ui.navigate.history.replace(self._session.address)
 
 
 TITLE = "Domain Tracker playground"
 
 
-def add(town: Sandbox, app_info: AppInfo) -> None:
+def add(sandbox: Sandbox, app_info: AppInfo) -> None:
     """Add the page.
 
     Its address says who looks at what: `/?as=bob&channel=general&dark=1`, where `channel` may
     also be "dm" or "home", and `thread` the timestamp of a thread's first message.
     """
-    refused = RefusedNotes(town.slack)
+    refused = RefusedNotes(sandbox.slack)
 
     @ui.page("/", title=TITLE)
     def slack_page(request: Request) -> None:
         ui.add_css(theme.LOOK)
         ui.add_css(STYLE)
-        seat = from_query(town.slack, request.query_params)
-        seat.is_dark = theme.is_dark(request)
-        SlackScreen(town, app_info, refused, seat)
+        session = from_query(sandbox.slack, request.query_params)
+        session.is_dark = theme.is_dark(request)
+        SlackScreen(sandbox, app_info, refused, session)

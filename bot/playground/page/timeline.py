@@ -45,7 +45,7 @@ class Timeline:
         self._list.show(list(self._items()))
 
     def _items(self) -> Iterator[Item]:
-        me = self._art.names.seat.member.id
+        me = self._art.names.session.member.id
         seen = [message for message in self._channel.messages if message.is_for(me)]
         roots = [message for message in seen if not message.thread_ts]
         hidden = max(0, len(roots) - self._shown)
@@ -151,7 +151,7 @@ class Thread:
         self, channel: Channel, art: MessageArt, speaking: Speaking, close: Callable[[], None]
     ) -> None:
         self._channel = channel
-        self._thread_ts = art.names.seat.thread_ts
+        self._thread_ts = art.names.session.thread_ts
         self._art = art
         with ui.element("aside").classes("sk-thread").props('aria-label="Thread"'):
             with ui.element("div").classes("sk-room-head"):
@@ -168,7 +168,7 @@ class Thread:
 
     def refresh(self) -> None:
         """Draw what has changed."""
-        me = self._art.names.seat.member.id
+        me = self._art.names.session.member.id
         drawn = [
             Drawn(message)
             for message in self._channel.messages

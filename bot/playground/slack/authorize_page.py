@@ -32,8 +32,8 @@ class Wish:
 class AuthorizePage:
     """Serves the page, and takes the answer of its form."""
 
-    def __init__(self, realm: Universe) -> None:
-        self._realm = realm
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
         self._crumbs: dict[str, str] = {}  # of the forms shown: to which session
 
     async def show(self, request: web.Request) -> web.Response:
@@ -43,7 +43,7 @@ class AuthorizePage:
             wish = self._wish(request)
         except Refusal as refusal:
             return _page(f"Something went wrong when authorizing this app: {refusal.code}", 400)
-        if self._realm.signed_in(session) is None:
+        if self._universe.signed_in(session) is None:
             return _page("Sign in to your workspace")
         crumb = secrets.token_hex(16)
         self._crumbs[crumb] = session
@@ -56,7 +56,7 @@ class AuthorizePage:
         """Take the answer; go back to the app with a code, or with `access_denied`."""
         form = await request.post()
         session = request.cookies.get(SESSION_COOKIE, "")
-        who = self._realm.signed_in(session)
+        who = self._universe.signed_in(session)
         if who is None or self._crumbs.pop(str(form.get("crumb")), None) != session:
             return _page("Your session has expired", 403)
         is_org_wide, declined = form.get("org_wide") == "1", form.getall("declined", [])
@@ -70,14 +70,14 @@ class AuthorizePage:
             return _page(f"Something went wrong when authorizing this app: {refusal.code}", 403)
         world, member = who
         home_id = str(world.enterprise_id) if is_org_wide else world.workspace.team_id
-        now = self._realm.app.clock()
+        now = self._universe.app.clock()
         consent = Consent(home_id, is_org_wide, member.id, scopes, wish.redirect_uri, now)
-        return _back(wish, code=self._realm.app.codes.give(consent))
+        return _back(wish, code=self._universe.app.codes.give(consent))
 
     def _wish(self, request: web.Request) -> Wish:
         """Return what the address asks for. Raises: Refusal."""
-        settings, query = self._realm.app.settings, request.query
-        if query.get("client_id") != self._realm.app.client_id:
+        settings, query = self._universe.app.settings, request.query
+        if query.get("client_id") != self._universe.app.client_id:
             raise Refusal("invalid_client_id")
         goes_to = _destination(settings.redirect_urls, query.get("redirect_uri"))
         scopes = tuple(filter(None, query.get("scope", "").replace(" ", ",").split(",")))
@@ -89,7 +89,7 @@ class AuthorizePage:
 
     def _granted(self, wish: Wish, declined: set[str]) -> tuple[str, ...]:
         """Return the scopes that somebody allows: all but optional ones. Raises: Refusal."""
-        if not declined <= set(self._realm.app.settings.optional_scopes):
+        if not declined <= set(self._universe.app.settings.optional_scopes):
             raise Refusal("scope_not_optional")
         return tuple(scope for scope in wish.scopes if scope not in declined)
 
@@ -105,7 +105,7 @@ class AuthorizePage:
             raise Refusal("not_allowed_to_install")
         if not is_org_wide:
             return
-        if world.org is None or not self._realm.app.settings.deploys_to_orgs:
+        if world.org is None or not self._universe.app.settings.deploys_to_orgs:
             raise Refusal("org_deploy_not_enabled")
         person = world.org.people[member.id]
         if not (person.is_admin or person.is_owner):

@@ -14,7 +14,7 @@ class ChangeEvent:
         self._waiting: set[asyncio.Event] = set()
         self._listeners: list[Callable[[], None]] = []
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """Let everybody who waits look again."""
         for event in self._waiting:
             event.set()

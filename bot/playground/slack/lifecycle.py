@@ -13,28 +13,28 @@ from bot.playground.slack.workspace_state import WorkspaceState
 REMOVAL = ("app_uninstalled", "tokens_revoked")  # in either order, Slack says
 
 
-def install(realm: Universe, consent: Consent) -> tuple[Installation, Given]:
+def install(universe: Universe, consent: Consent) -> tuple[Installation, Given]:
     """Do what somebody consented to; return the installation and its token. Raises: Refusal."""
-    app = realm.app
+    app = universe.app
     installation = app.installations.at(consent.home_id)
     if installation is None:
-        installation = _new(realm, consent)
+        installation = _new(universe, consent)
         app.installations.add(installation)
-        for world in realm.worlds_of(installation):
+        for world in universe.worlds_of(installation):
             _bring_bot(world)
     installation.add_scopes(consent.scopes)
     installation.installed_by = consent.member_id
     given = app.tokens.give(installation, rotates=app.settings.rotates_tokens)
-    realm.bell.ring()
+    universe.change_event.notify()
     return installation, given
 
 
-def _new(realm: Universe, consent: Consent) -> Installation:
+def _new(universe: Universe, consent: Consent) -> Installation:
     """Return an installation that nothing has been granted to yet. Raises: Refusal."""
     if consent.is_org_wide:
-        return in_org(realm.orgs[consent.home_id], consent.member_id)
-    world = realm.worlds[consent.home_id]
-    if realm.app.installations.at(world.enterprise_id):
+        return in_org(universe.orgs[consent.home_id], consent.member_id)
+    world = universe.worlds[consent.home_id]
+    if universe.app.installations.at(world.enterprise_id):
         # https://docs.slack.dev/reference/methods/oauth.v2.access
         raise Refusal("cannot_install_an_org_installed_app")
     return in_workspace(world, consent.member_id)
@@ -82,19 +82,19 @@ def revoke_access(installation: Installation, world: WorkspaceState) -> None:
     take_bot_out(world)
 
 
-def remove(realm: Universe, installation: Installation) -> None:
+def remove(universe: Universe, installation: Installation) -> None:
     """Remove the app from a workspace or an organisation, with all its tokens."""
-    for world in list(realm.worlds_of(installation)):
+    for world in list(universe.worlds_of(installation)):
         take_bot_out(world)
-    realm.app.tokens.revoke_all(installation)
-    realm.app.installations.remove(installation)
+    universe.app.tokens.revoke_all(installation)
+    universe.app.installations.remove(installation)
     if installation.is_org_wide:
-        realm.orgs[installation.home_id].homes.clear()
-    realm.bell.ring()
+        universe.orgs[installation.home_id].homes.clear()
+    universe.change_event.notify()
 
 
 def events_of_removal(
-    realm: Universe,
+    universe: Universe,
     installation: Installation,
     order: Iterable[str] = REMOVAL,
     at: float | None = None,
@@ -107,8 +107,10 @@ def events_of_removal(
             "tokens": {"oauth": [], "bot": [installation.bot_user_id]},
         },
     }
-    subscribed = [inner[name] for name in order if name in realm.app.settings.events]
-    return [payloads.of_installation(realm.app, installation, each, at=at) for each in subscribed]
+    subscribed = [inner[name] for name in order if name in universe.app.settings.events]
+    return [
+        payloads.of_installation(universe.app, installation, each, at=at) for each in subscribed
+    ]
 
 
 def take_bot_out(world: WorkspaceState) -> None:

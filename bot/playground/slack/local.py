@@ -23,14 +23,16 @@ from bot.playground.slack.workspace_state import WorkspaceState
 class Lines:
     """All that leads from a local Slack to the app. `request_url` is empty until it is known."""
 
-    def __init__(self, realm: Universe, sockets: Sockets, session: aiohttp.ClientSession) -> None:
-        self.realm = realm
+    def __init__(
+        self, universe: Universe, sockets: Sockets, session: aiohttp.ClientSession
+    ) -> None:
+        self.universe = universe
         self.sockets = sockets
         self.session = session
         self.outbox = Outbox(sockets)
         self.request_url = ""
         self._errands: set[asyncio.Task[None]] = set()
-        realm.app.announce = self._announce
+        universe.app.announce = self._announce
 
     async def close(self) -> None:
         """End every link, and whatever is still to be told."""
@@ -47,7 +49,7 @@ class Lines:
     async def _tell(self, payloads: list[Json]) -> None:
         for payload in payloads:
             await self.outbox.deliver_event(payload)
-            self.realm.bell.ring()
+            self.universe.change_event.notify()
 
 
 class Handle:
@@ -57,14 +59,14 @@ class Handle:
         self.lines = lines
 
     @property
-    def realm(self) -> Universe:
+    def universe(self) -> Universe:
         """Every workspace and organisation behind this address."""
-        return self.lines.realm
+        return self.lines.universe
 
     @property
     def app(self) -> App:
         """The app; its `settings` can be changed at any time."""
-        return self.realm.app
+        return self.universe.app
 
     @property
     def sockets(self) -> Sockets:
@@ -79,12 +81,12 @@ class Handle:
     @property
     def api_url(self) -> str:
         """The address of the Web API, with a slash at its end."""
-        return f"{self.realm.base}/api/"
+        return f"{self.universe.base}/api/"
 
     @property
     def authorize_url(self) -> str:
         """The address of the page on which people allow the app."""
-        return f"{self.realm.base}{PATH}"
+        return f"{self.universe.base}{PATH}"
 
     @property
     def app_token(self) -> str:
@@ -123,7 +125,7 @@ class Handle:
 
     async def connected(self, timeout_s: float = 10) -> None:
         """Wait until a Socket Mode link of the bot is up. Raises: TimeoutError."""
-        await self.realm.bell.until(lambda: self.sockets.count or None, timeout_s)
+        await self.universe.change_event.until(lambda: self.sockets.count or None, timeout_s)
 
     async def retry_events(self) -> list[Delivery]:
         """Deliver once more what the bot has not answered, as Slack does after minutes."""
@@ -166,7 +168,7 @@ class Handle:
     async def _remove(
         self, installation: Installation, order: Iterable[str], at: float | None
     ) -> list[Delivery]:
-        lifecycle.remove(self.realm, installation)
+        lifecycle.remove(self.universe, installation)
         return await self._tell_removed(installation, order, at)
 
     async def _revoke_tokens(self, installation: Installation, at: float | None) -> list[Delivery]:
@@ -176,7 +178,7 @@ class Handle:
     async def _tell_removed(
         self, installation: Installation, order: Iterable[str], at: float | None
     ) -> list[Delivery]:
-        told = lifecycle.events_of_removal(self.realm, installation, order, at)
+        told = lifecycle.events_of_removal(self.universe, installation, order, at)
         return [await self.outbox.deliver_event(payload) for payload in told]
 
 
@@ -211,7 +213,7 @@ class LocalOrg(Handle):
         It does not have the app, not even where the organisation has installed it. Raises:
         ValueError, if the name is taken.
         """
-        world = self.realm.add_workspace_of(self.org, name)
+        world = self.universe.add_workspace_of(self.org, name)
         lifecycle.take_bot_out(world)
         return self._handle_for(world)
 
@@ -257,7 +259,7 @@ class LocalOrg(Handle):
         return await self.outbox.deliver_event(payload)
 
     async def _tell(self, change: str, workspaces: Iterable["LocalSlack"]) -> list[Delivery]:
-        self.realm.bell.ring()
+        self.universe.change_event.notify()
         if f"team_access_{change}" not in self.app.settings.events:
             return []
         ids = [slack.team_id for slack in workspaces]
@@ -319,13 +321,13 @@ class LocalSlack(Handle):
         Its ids are those of this one, which are for each workspace to give. Raises: ValueError, if
         the name is taken.
         """
-        world = self.realm.add_workspace(name)
+        world = self.universe.add_workspace(name)
         lifecycle.take_bot_out(world)
         return LocalSlack(self.lines, world)
 
     def add_org(self, name: str) -> LocalOrg:
         """Add an organisation without workspaces. Raises: ValueError, if the name is taken."""
-        org = self.realm.add_org(name)
+        org = self.universe.add_org(name)
         return LocalOrg(self.lines, org, lambda world: LocalSlack(self.lines, world))
 
     def person(self, name: str) -> Person:
@@ -337,8 +339,8 @@ class LocalSlack(Handle):
         return self._people[name]
 
     def _browser(self, member: Member) -> Browser:
-        session = self.realm.sign_in(self.world, member)
-        return Browser(self.lines.session, self.realm.base, session)
+        session = self.universe.sign_in(self.world, member)
+        return Browser(self.lines.session, self.universe.base, session)
 
     async def uninstall(
         self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
@@ -418,13 +420,13 @@ class LocalSlack(Handle):
         if channel is None:
             raise KeyError(f"there is no channel {name}")
         # Those who wait look again once this turn of the loop, and with it the change, is over.
-        self.realm.bell.ring()
+        self.universe.change_event.notify()
         return channel
 
     def revoke_token(self, code: str | None = "account_inactive") -> None:
         """Refuse every call with the bot's token, as after a removal; None: no longer."""
         self._installation().refusal = code
-        self.realm.bell.ring()
+        self.universe.change_event.notify()
 
     def restore_token(self) -> None:
         """Take the bot's token again."""

@@ -245,7 +245,7 @@ class Person:
     def join(self, channel: str) -> None:
         """Join a channel that this person sees."""
         visible.place(self._world, self.member, channel).members.add(self.id)
-        self._world.workspace.bell.ring()
+        self._world.workspace.change_event.notify()
 
     def channels(self) -> list[Channel]:
         """Return the channels that this person sees; the direct message is not among them."""

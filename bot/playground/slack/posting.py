@@ -106,7 +106,7 @@ class Posting:
             typed_by=typed_by,
         )
         channel.messages.append(message)
-        self._workspace.bell.ring()
+        self._workspace.change_event.notify()
         return message
 
     def tell(self, channel: Channel, member_id: str, text: str) -> Message:
@@ -120,14 +120,14 @@ class Posting:
         message.typed = block_contents.surviving(message.typed, message.blocks, content["blocks"])
         message.content = {**content, "thread_ts": thread_ts}
         message.revision += 1
-        self._workspace.bell.ring()
+        self._workspace.change_event.notify()
 
     def remove(self, message: Message) -> None:
         """Take a message away."""
         channel = self._workspace.channels[message.channel_id]
         if message in channel.messages:
             channel.messages.remove(message)
-        self._workspace.bell.ring()
+        self._workspace.change_event.notify()
 
     def slow_down(self, channel: Channel) -> None:
         """Count a post against the channel's rate. Raises: Refusal, while it is too fast."""

@@ -19,9 +19,9 @@ _HOST = "applink-playground"
 class Sockets:
     """The links of the bot. Each payload goes to one of them, in turn."""
 
-    def __init__(self, app_id: str, bell: ChangeEvent) -> None:
+    def __init__(self, app_id: str, change_event: ChangeEvent) -> None:
         self._app_id = app_id
-        self._bell = bell
+        self._change_event = change_event
         self._tickets: set[str] = set()
         self._links: list[web.WebSocketResponse] = []
         self._retiring: list[web.WebSocketResponse] = []
@@ -100,7 +100,7 @@ class Sockets:
                 "connection_info": {"app_id": self._app_id},
             }
         )
-        self._bell.ring()
+        self._change_event.notify()
 
     async def _receive(self, link: web.WebSocketResponse) -> None:
         async for frame in link:
@@ -122,7 +122,7 @@ class Sockets:
         for links in (self._links, self._retiring):
             if link in links:
                 links.remove(link)
-        self._bell.ring()
+        self._change_event.notify()
 
 
 def _envelope(delivery: Delivery) -> Json:

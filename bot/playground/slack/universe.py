@@ -83,11 +83,11 @@ _IDS_APART = 1_000_000  # no two workspaces of an organisation have an id in com
 
 
 class Universe:
-    """Everything behind one address. `bell` rings after a change in any workspace."""
+    """Everything behind one address. `change_event` tells of a change in any workspace."""
 
     def __init__(self, clock: Callable[[], float], settings: Settings) -> None:
         self.app = App(clock, settings)
-        self.bell = ChangeEvent()
+        self.change_event = ChangeEvent()
         self.worlds: dict[str, WorkspaceState] = {}  # by the workspace's id
         self.orgs: dict[str, Org] = {}
         self.base = ""  # the address, once it is known
@@ -95,7 +95,7 @@ class Universe:
 
     def add_workspace(self, name: str) -> WorkspaceState:
         """Add a workspace. Its ids are those of every other one. Raises: ValueError."""
-        workspace = Workspace(self.app.clock, self._new_id("T", name), name, self.bell)
+        workspace = Workspace(self.app.clock, self._new_id("T", name), name, self.change_event)
         settle(workspace)
         return self._add(WorkspaceState(self.app, workspace))
 
@@ -109,7 +109,7 @@ class Universe:
         """Add a workspace of an organisation. Raises: ValueError, if the name is taken."""
         team_id = self._new_id("T", name)
         first_number = len(org.teams) * _IDS_APART + 1
-        workspace = Workspace(self.app.clock, team_id, name, self.bell, first_number)
+        workspace = Workspace(self.app.clock, team_id, name, self.change_event, first_number)
         settle_in_org(workspace, org)
         org.teams.append(team_id)
         return self._add(WorkspaceState(self.app, workspace, org))
@@ -143,7 +143,7 @@ class Universe:
 
 
 def world_for(
-    realm: Universe, installation: Installation, arguments: Json, *, needs_team: bool
+    universe: Universe, installation: Installation, arguments: Json, *, needs_team: bool
 ) -> WorkspaceState:
     """Return the workspace that a call is about.
 
@@ -154,24 +154,24 @@ def world_for(
     channel's name.
     """
     if not installation.is_org_wide:
-        return realm.worlds[installation.home_id]
+        return universe.worlds[installation.home_id]
     if needs_team:
-        return _granted(installation, [_team(realm, arguments)])
-    everywhere = [realm.worlds[team] for team in realm.orgs[installation.home_id].teams]
+        return _granted(installation, [_team(universe, arguments)])
+    everywhere = [universe.worlds[team] for team in universe.orgs[installation.home_id].teams]
     named = _named(everywhere, arguments)
-    if realm.app.settings.heeds_team_id_everywhere:
+    if universe.app.settings.heeds_team_id_everywhere:
         named.sort(key=lambda world: world.workspace.team_id != arguments.get("team_id"))
     return _granted(installation, named or everywhere)
 
 
-def _team(realm: Universe, arguments: Json) -> WorkspaceState:
+def _team(universe: Universe, arguments: Json) -> WorkspaceState:
     team_id = arguments.get("team_id")
     if not team_id:
         # As told in https://github.com/lyft/omnibot/pull/44.
         raise Refusal("missing_argument", arg="team_id")
-    if str(team_id) not in realm.worlds:
+    if str(team_id) not in universe.worlds:
         raise Refusal("team_not_found")
-    return realm.worlds[str(team_id)]
+    return universe.worlds[str(team_id)]
 
 
 def _granted(installation: Installation, worlds: list[WorkspaceState]) -> WorkspaceState:

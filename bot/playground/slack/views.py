@@ -135,18 +135,18 @@ class Stacks:
         stack = self.of(view.member_id)
         if view in stack:
             del stack[stack.index(view) :]
-        self._workspace.bell.ring()
+        self._workspace.change_event.notify()
 
     def clear(self, member_id: str) -> None:
         """Take all modals of a person away."""
         self.of(member_id).clear()
-        self._workspace.bell.ring()
+        self._workspace.change_event.notify()
 
     def touch(self, view: View) -> None:
         """Note a change: a new hash, and whoever waits looks again."""
         view.hash = f"{int(self._workspace.clock())}.{self._workspace.new_id('h')}"
         view.revision += 1
-        self._workspace.bell.ring()
+        self._workspace.change_event.notify()
 
     def _show(self, payload: Any, trigger: Trigger) -> View:
         stack = self.of(trigger.member_id)

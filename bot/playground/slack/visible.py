@@ -124,7 +124,7 @@ class Unseen:
             return None
 
         try:
-            return await self._world.workspace.bell.until(look, timeout_s)
+            return await self._world.workspace.change_event.until(look, timeout_s)
         except TimeoutError:
             seen = [message.everything[:200] for message in visible(place, self._member)]
             told = f"{self._member.name} waited {timeout_s} s in {place.name}, seeing {seen}"
@@ -141,7 +141,7 @@ class Unseen:
             return form.snapshot()
 
         try:
-            return await self._world.workspace.bell.until(look, timeout_s)
+            return await self._world.workspace.change_event.until(look, timeout_s)
         except TimeoutError:
             shown = (form := self._top()) and form.title
             told = f"{self._member.name} waited {timeout_s} s for a form, seeing {shown}"

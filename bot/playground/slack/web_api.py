@@ -19,24 +19,24 @@ from bot.playground.slack.workspace_state import WorkspaceState
 
 
 async def answer(
-    realm: Universe, request: web.Request, call: Call, act: Callable[[dict[str, str]], Json]
+    universe: Universe, request: web.Request, call: Call, act: Callable[[dict[str, str]], Json]
 ) -> web.Response:
     """Run `act` unless a fault was ordered; its Refusal is an answer too.
 
     `act` returns the fields of the answer and may add to the headers that it is given. `Date` is
     told by the clock by which events are stamped, too.
     """
-    realm.app.remember(call)
-    fault = realm.app.faults.next_for(call.method)
+    universe.app.remember(call)
+    fault = universe.app.faults.next_for(call.method)
     if fault and not fault.after_acting and (failed := await _failed(fault, request, call)):
         return failed
-    headers: dict[str, str] = {"Date": formatdate(realm.app.clock(), usegmt=True)}
+    headers: dict[str, str] = {"Date": formatdate(universe.app.clock(), usegmt=True)}
     try:
         call.answer, call.status = {"ok": True, **act(headers)}, 200
     except Refusal as refusal:
         call.answer, call.status = refusal.body, refusal.status
         headers |= refusal.headers
-    realm.bell.ring()  # a refusal is news too
+    universe.change_event.notify()  # a refusal is news too
     if fault and fault.after_acting and (failed := await _failed(fault, request, call)):
         return failed
     return web.json_response(call.answer, status=call.status, headers=headers)
@@ -52,16 +52,16 @@ async def _failed(fault: Fault, request: web.Request, call: Call) -> web.Respons
 class ResponseUrlApi:
     """Answers `/response/…`."""
 
-    def __init__(self, realm: Universe) -> None:
-        self._realm = realm
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
 
     async def handle(self, request: web.Request) -> web.Response:
         """Act on one use."""
         path, sent = request.match_info["path"], _json_or_text(await request.read())
         arguments = sent if isinstance(sent, dict) else {"body": sent}
-        call = Call("response_url", arguments, self._realm.app.clock(), str(request.url))
+        call = Call("response_url", arguments, self._universe.app.clock(), str(request.url))
         _kind, _, rest = path.partition("/")
-        world = self._realm.worlds.get(rest.partition("/")[0])
+        world = self._universe.worlds.get(rest.partition("/")[0])
         call.team_id = world.workspace.team_id if world else None
 
         def act(_headers: dict[str, str]) -> Json:
@@ -72,7 +72,7 @@ class ResponseUrlApi:
             world.response_urls.use(path, sent)
             return {}
 
-        return await answer(self._realm, request, call, act)
+        return await answer(self._universe, request, call, act)
 
 
 def _json_or_text(body: bytes) -> Any:
@@ -94,8 +94,8 @@ _JSON_ARGUMENTS = {
 class WebApi:
     """Answers `/api/{method}`. `new_link` returns a fresh Socket Mode address."""
 
-    def __init__(self, realm: Universe, new_link: Callable[[], str]) -> None:
-        self._realm = realm
+    def __init__(self, universe: Universe, new_link: Callable[[], str]) -> None:
+        self._universe = universe
         self._methods: dict[str, Method] = {
             **basics.METHODS,
             **chat.METHODS,
@@ -109,7 +109,7 @@ class WebApi:
     async def handle(self, request: web.Request) -> web.Response:
         """Answer one call and remember it."""
         name = request.match_info["method"]
-        call = Call(name, {}, self._realm.app.clock(), str(request.url))
+        call = Call(name, {}, self._universe.app.clock(), str(request.url))
         problem = await _record(request, call)
 
         def act(headers: dict[str, str]) -> Json:
@@ -117,7 +117,7 @@ class WebApi:
                 raise problem
             return self._answer(call, headers)
 
-        return await answer(self._realm, request, call, act)
+        return await answer(self._universe, request, call, act)
 
     def _answer(self, call: Call, headers: dict[str, str]) -> Json:
         method = self._methods.get(call.method)
@@ -125,7 +125,7 @@ class WebApi:
             raise Refusal("unknown_method", req_method=call.method)
         token = self._authorize(method, call.token)
         call.arguments = _decoded(call.arguments)
-        api_call = ApiCall(self._realm, self._world(call, method, token), call.arguments, token)
+        api_call = ApiCall(self._universe, self._world(call, method, token), call.arguments, token)
         if token:
             headers["x-oauth-scopes"] = ",".join(token.installation.scopes)
             headers["x-accepted-oauth-scopes"] = ",".join(method.scopes)
@@ -139,8 +139,8 @@ class WebApi:
             return None
         if not value:
             raise Refusal("not_authed")
-        token = self._realm.app.tokens.check(value)
-        if token is None and value != self._realm.app.app_token:
+        token = self._universe.app.tokens.check(value)
+        if token is None and value != self._universe.app.app_token:
             raise Refusal("invalid_auth")
         if (token is None) != (method.token == "xapp"):  # noqa: S105  a kind of token
             raise Refusal("not_allowed_token_type")
@@ -151,10 +151,10 @@ class WebApi:
         if token is None or method.acts_in == "nowhere":
             if token and not token.installation.is_org_wide:
                 call.team_id = token.installation.home_id
-            return self._realm.worlds[call.team_id or next(iter(self._realm.worlds))]
+            return self._universe.worlds[call.team_id or next(iter(self._universe.worlds))]
         installation = token.installation
         needs_team = method.acts_in == "team_id"
-        world = world_for(self._realm, installation, call.arguments, needs_team=needs_team)
+        world = world_for(self._universe, installation, call.arguments, needs_team=needs_team)
         call.team_id = world.workspace.team_id
         return world
 

@@ -26,7 +26,7 @@ class ReadMarks:
         last_ts = channel.messages[-1].ts if channel.messages else ""
         if last_ts > self.read_ts(who, channel):
             self._read[who.id, channel.id] = last_ts
-            self._workspace.bell.ring()
+            self._workspace.change_event.notify()
 
     def unread(self, who: Member, channel: Channel) -> int:
         """Count what others said there since, outside of threads."""

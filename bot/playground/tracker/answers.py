@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Final
 
 
@@ -23,28 +22,27 @@ class RefusedError(Exception):
 
 
 # The four errors of section 7, with the status that each has unless `error_status` says otherwise.
-MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "invalid_key": "Invalid API key",
-        "permissions": "Insufficient permissions",
-        "ip": "IP address not allowed",
-        "rate_limit": "Rate limit exceeded",
-    }
-)
-DEFAULT_ERROR_STATUS: Final[Mapping[str, int]] = MappingProxyType(
-    {"invalid_key": 401, "permissions": 403, "ip": 403, "rate_limit": 429}
-)
+MESSAGES: Final[Mapping[str, str]] = {
+    "invalid_key": "Invalid API key",
+    "permissions": "Insufficient permissions",
+    "ip": "IP address not allowed",
+    "rate_limit": "Rate limit exceeded",
+}
+DEFAULT_ERROR_STATUS: Final[Mapping[str, int]] = {
+    "invalid_key": 401,
+    "permissions": 403,
+    "ip": 403,
+    "rate_limit": 429,
+}
 # Mistakes that the document does not mention; their statuses are those of HTTP.
-MISTAKE_STATUS: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        "bad_request": 400,
-        "not_found": 404,
-        "method_not_allowed": 405,
-        "duplicate": 409,
-        "too_large": 413,
-        "media_type": 415,
-    }
-)
+MISTAKE_STATUS: Final[Mapping[str, int]] = {
+    "bad_request": 400,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "duplicate": 409,
+    "too_large": 413,
+    "media_type": 415,
+}
 
 
 def documented_refusal(kind: str) -> RefusedError:
@@ -73,28 +71,14 @@ def status_of(kind: str, error_status: int | Mapping[str, int]) -> int:
 def refusal_answer(refusal: RefusedError, style: str, status: int) -> Answer:
     """Return the answer in which a refusal is told. Raises KeyError for an unknown style."""
     content_type, write = ERROR_STYLES[style]
-    return Answer(status, write(refusal, status).encode(), content_type)
+    written = write(refusal, status)
+    text = written if isinstance(written, str) else json.dumps(written)
+    return Answer(status, text.encode(), content_type)
 
 
-def _as_plain(refusal: RefusedError, _status: int) -> str:
-    return refusal.message
-
-
-def _as_json(refusal: RefusedError, _status: int) -> str:
-    return json.dumps({"error": refusal.message})
-
-
-def _as_nested(refusal: RefusedError, _status: int) -> str:
-    return json.dumps({"error": {"code": refusal.kind, "message": refusal.message}})
-
-
-def _as_deep(refusal: RefusedError, status: int) -> str:
+def _as_deep(refusal: RefusedError, status: int) -> object:
     reason = {"reason": {"text": refusal.message}, "hints": [None, 0, ""]}
-    return json.dumps({"ok": False, "meta": {"status": status}, "errors": [{"detail": [reason]}]})
-
-
-def _as_upper(refusal: RefusedError, _status: int) -> str:
-    return json.dumps({"ERROR": refusal.message.upper()})
+    return {"ok": False, "meta": {"status": status}, "errors": [{"detail": [reason]}]}
 
 
 def _as_html(refusal: RefusedError, status: int) -> str:
@@ -105,50 +89,24 @@ def _as_html(refusal: RefusedError, status: int) -> str:
     )
 
 
-# style -> content type and writer
-ERROR_STYLES: Final[Mapping[str, tuple[str, Callable[[RefusedError, int], str]]]] = (
-    MappingProxyType(
-        {
-            "json": ("application/json", _as_json),
-            "nested": ("application/json", _as_nested),
-            "deep": ("application/json", _as_deep),
-            "upper": ("application/json", _as_upper),
-            "plain": ("text/plain", _as_plain),
-            "html": ("text/html", _as_html),
-        }
-    )
-)
-
+# style -> content type and what is written, as JSON unless it is a text already
+ERROR_STYLES: Final[Mapping[str, tuple[str, Callable[[RefusedError, int], object]]]] = {
+    "json": ("application/json", lambda refusal, _: {"error": refusal.message}),
+    "nested": (
+        "application/json",
+        lambda refusal, _: {"error": {"code": refusal.kind, "message": refusal.message}},
+    ),
+    "deep": ("application/json", _as_deep),
+    "upper": ("application/json", lambda refusal, _: {"ERROR": refusal.message.upper()}),
+    "plain": ("text/plain", lambda refusal, _: refusal.message),
+    "html": ("text/html", _as_html),
+}
 
 Item = dict[str, object]  # a domain object, as the list shows it
-
-
-def _as_domain(item: Item) -> Item:
-    return item
-
-
-def _as_wrapped(item: Item) -> Item:
-    return {"success": True, "data": {"domain": item}}
-
-
-def _as_id(item: Item) -> Item:
-    return {"id": item["domainId"]}
-
-
-def _as_message(item: Item) -> Item:
-    return {"message": f"{item['domain']} was added and will be scanned soon"}
-
-
-def _as_empty(_item: Item) -> Item:
-    return {}
-
-
-ADD_STYLES: Final[Mapping[str, Callable[[Item], Item]]] = MappingProxyType(
-    {
-        "domain": _as_domain,
-        "wrapped": _as_wrapped,
-        "id_only": _as_id,
-        "message": _as_message,
-        "empty": _as_empty,
-    }
-)
+ADD_STYLES: Final[Mapping[str, Callable[[Item], Item]]] = {
+    "domain": lambda item: item,
+    "wrapped": lambda item: {"success": True, "data": {"domain": item}},
+    "id_only": lambda item: {"id": item["domainId"]},
+    "message": lambda item: {"message": f"{item['domain']} was added and will be scanned soon"},
+    "empty": lambda _: {},
+}

@@ -89,7 +89,7 @@ def test_any_json_for_a_view_is_answered(view: Json) -> None:
     assert refusal is None or refusal[0]
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(one_part_replaced(EVERY_MESSAGE_BLOCK), SURFACES)
 def test_one_wrong_part_is_answered_with_pointers_below_the_root(
     blocks: Json, surface: Surface
@@ -99,7 +99,7 @@ def test_one_wrong_part_is_answered_with_pointers_below_the_root(
     assert all(one.pointer.startswith("/blocks") and one.message for one in problems)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(one_part_replaced(FORM) | one_part_replaced(home(*EVERY_MESSAGE_BLOCK)))
 def test_one_wrong_part_of_a_view_is_answered(view: Json) -> None:
     refusal = check_view(view)

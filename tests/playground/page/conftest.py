@@ -48,6 +48,6 @@ def bot(slack: LocalSlack) -> ScriptedBot:
 async def screen(slack: LocalSlack, bot: ScriptedBot) -> AsyncIterator[Screen]:
     clock = MovableClock()
     journal = Journal(bot, clock.seconds)
-    town = Sandbox(slack, Tracker(), clock, ReadyKeys(), journal)
-    async with visiting(town, lambda town: slack_page.add(town, APP)) as visitor:
+    sandbox = Sandbox(slack, Tracker(), clock, ReadyKeys(), journal)
+    async with visiting(sandbox, lambda sandbox: slack_page.add(sandbox, APP)) as visitor:
         yield Screen(visitor)

@@ -89,7 +89,7 @@ async def test_a_press_in_home_reaches_the_bot(
 
 def link(slack: LocalSlack, **differing: str) -> str:
     """A link into Slack: https://docs.slack.dev/interactivity/deep-linking."""
-    asked = {"team": slack.team_id, "id": slack.realm.app.id, "tab": "messages"} | differing
+    asked = {"team": slack.team_id, "id": slack.universe.app.id, "tab": "messages"} | differing
     return f"slack://app?{urlencode(asked)}"
 
 

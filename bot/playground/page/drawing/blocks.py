@@ -27,27 +27,27 @@ from bot.playground.page.drawing.tables import draw_data_table
 _FOLDED_CHARS, _FOLDED_LINES = 700, 8
 
 
-def draw_section(sheet: RenderContext, block: Json) -> None:
+def draw_section(context: RenderContext, block: Json) -> None:
     """Draw a text, up to ten fields in two columns, and what stands beside them."""
     with box("bk-section"):
         with box("bk-section-words"):
             if block.get("text"):
-                _draw_text(sheet, block)
+                _draw_text(context, block)
             if block.get("fields"):
-                cells = (text_html(field, sheet.names) for field in block["fields"])
+                cells = (text_html(field, context.names) for field in block["fields"])
                 shown = "".join(
                     f'<div class="bk-text bk-field-cell">{cell}</div>' for cell in cells
                 )
                 put(shown, "bk-fields")
         if block.get("accessory"):
             with box("bk-accessory"):
-                draw_element(sheet, block, block["accessory"])
+                draw_element(context, block, block["accessory"])
 
 
-def _draw_text(sheet: RenderContext, block: Json) -> None:
+def _draw_text(context: RenderContext, block: Json) -> None:
     words = block["text"]["text"]
     is_long = len(words) > _FOLDED_CHARS or words.count("\n") >= _FOLDED_LINES
-    shown = text_html(block["text"], sheet.names)
+    shown = text_html(block["text"], context.names)
     if block.get("expand") or not is_long:
         put(shown, "bk-text")
         return
@@ -60,23 +60,23 @@ def _draw_text(sheet: RenderContext, block: Json) -> None:
     )
 
 
-def draw_header(_sheet: RenderContext, block: Json) -> None:
+def draw_header(_context: RenderContext, block: Json) -> None:
     """Draw a title, as a heading of its level."""
     level = min(max(int(block.get("level") or 1), 1), 4)
     words = html.escape(plain_words(block["text"]))
     put(words, f"bk-header bk-level-{level}", role="heading", aria_level=str(level + 1))
 
 
-def draw_divider(_sheet: RenderContext, _block: Json) -> None:
+def draw_divider(_context: RenderContext, _block: Json) -> None:
     """Draw a line across."""
     box("bk-divider", tag="hr")
 
 
-def draw_actions(sheet: RenderContext, block: Json) -> None:
+def draw_actions(context: RenderContext, block: Json) -> None:
     """Draw buttons, menus and pickers in rows."""
     with box("bk-actions"):
         for element in block["elements"]:
-            draw_element(sheet, block, element)
+            draw_element(context, block, element)
 
 
 _WIDTHS = {"narrow", "standard", "wide", "full"}
@@ -100,34 +100,36 @@ def draw_text(text: str, *, names: Names) -> None:
         put(mrkdwn_html(text, names=names), "bk-text")
 
 
-def draw_context(sheet: RenderContext, block: Json) -> None:
+def draw_context(context: RenderContext, block: Json) -> None:
     """Draw small grey texts in a row."""
-    texts = (text_html(element, sheet.names) for element in block["elements"])
+    texts = (text_html(element, context.names) for element in block["elements"])
     put("".join(f'<span class="bk-text">{shown}</span>' for shown in texts), "bk-context")
 
 
-def draw_container(sheet: RenderContext, block: Json) -> None:
+def draw_container(context: RenderContext, block: Json) -> None:
     """Draw a frame with a title around other blocks, which may be folded away."""
     width = block.get("width")
     is_folded = bool(block.get("is_collapsible") and block.get("default_collapsed"))
     with box(f"bk-container bk-{width}" if width in _WIDTHS else "bk-container"):
-        head = _draw_head(sheet, block)
+        head = _draw_head(context, block)
         with box("bk-container-body") as body:
             for child in block["child_blocks"]:
-                _draw_block(sheet, child)
+                _draw_block(context, child)
     if block.get("is_collapsible"):
         _make_collapsible(head, body, is_folded=is_folded)
 
 
-def _draw_head(sheet: RenderContext, block: Json) -> Element:
+def _draw_head(context: RenderContext, block: Json) -> Element:
     subtitle = block.get("subtitle")
-    under = f'<span class="bk-note">{text_html(subtitle, sheet.names)}</span>' if subtitle else ""
+    under = (
+        f'<span class="bk-note">{text_html(subtitle, context.names)}</span>' if subtitle else ""
+    )
     chevron = '<span class="bk-chevron" aria-hidden="true"></span>'
     is_button = bool(block.get("is_collapsible"))
     lined = " bk-lined" if block.get("has_header_divider") else ""
     return put(
         '<span class="bk-container-titles"><span class="bk-strong">'
-        f"{text_html(block['title'], sheet.names)}</span>{under}</span>"
+        f"{text_html(block['title'], context.names)}</span>{under}</span>"
         f"{chevron if is_button else ''}",
         f"bk-container-head{lined}",
         tag="button" if is_button else "div",
@@ -151,7 +153,7 @@ _DRAWN: Mapping[str, Callable[[RenderContext, Json], None]] = {
 def draw_blocks(
     blocks: list[Json],
     *,
-    hands: Actions,
+    actions: Actions,
     names: Names,
     errors: Mapping[str, str] | None = None,
     values: Mapping[tuple[str, str], Json] | None = None,
@@ -163,18 +165,18 @@ def draw_blocks(
     filled in so far, by `block_id` and `action_id`; `channel_id` is the conversation that menus
     may begin with.
     """
-    sheet = RenderContext(hands, names, errors or {}, values or {}, channel_id)
+    context = RenderContext(actions, names, errors or {}, values or {}, channel_id)
     with box("bk-blocks"):
         for block in blocks:
-            _draw_block(sheet, block)
+            _draw_block(context, block)
 
 
-def _draw_block(sheet: RenderContext, block: Json) -> None:
+def _draw_block(context: RenderContext, block: Json) -> None:
     kind = str(block.get("type"))
     with box(f"bk-block bk-kind-{kind}" if kind in _DRAWN else "bk-block") as holder:
         holder.props["data-block-id"] = str(block.get("block_id", ""))
         try:
-            _DRAWN[kind](sheet, block)
+            _DRAWN[kind](context, block)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             # The bot sends no such block; the others are drawn all the same.
             holder.clear()

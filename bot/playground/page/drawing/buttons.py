@@ -61,7 +61,7 @@ def _drawn(question: Json, names: Names) -> ui.dialog:
 _STYLES = {"primary": " bk-primary", "danger": " bk-danger"}
 
 
-def draw_button(sheet: RenderContext, block: Json, element: Json) -> None:
+def draw_button(context: RenderContext, block: Json, element: Json) -> None:
     """Draw a button; one with an address is a link that tells the bot as well."""
     url = str(element.get("url") or "")
     leads = is_followed(url) and not leads_inside(url)
@@ -78,7 +78,7 @@ def draw_button(sheet: RenderContext, block: Json, element: Json) -> None:
         aria_label=element.get("accessibility_label"),
         data_action_id=place_of(block, element)[1],
     )
-    on_click(button, lambda: press(sheet, block, element))
+    on_click(button, lambda: press(context, block, element))
 
 
 def button_class(element: Json) -> str:
@@ -86,9 +86,9 @@ def button_class(element: Json) -> str:
     return f"bk-button{_STYLES.get(str(element.get('style')), '')}"
 
 
-async def press(sheet: RenderContext, block: Json, element: Json) -> None:
+async def press(context: RenderContext, block: Json, element: Json) -> None:
     """Press a button, unless its question is answered with no."""
-    if await agreed(element.get("confirm"), sheet.names):
-        await sheet.hands.press(*place_of(block, element))
+    if await agreed(element.get("confirm"), context.names):
+        await context.actions.press(*place_of(block, element))
         if leads_inside(url := str(element.get("url") or "")):
-            await sheet.hands.follow(url)
+            await context.actions.follow(url)

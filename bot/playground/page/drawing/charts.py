@@ -19,7 +19,7 @@ _LINES = "rgba(128, 128, 128, 0.28)"
 _HEIGHT_PX = 260
 
 
-def draw_chart(_sheet: RenderContext, block: Json) -> None:
+def draw_chart(_context: RenderContext, block: Json) -> None:
     """Draw a chart under its title, with its numbers in a table for those who cannot see it."""
     title = str(block["title"])
     with box("bk-chart", role="figure", aria_label=title):

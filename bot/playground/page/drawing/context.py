@@ -118,7 +118,7 @@ class RenderContext:
     not known.
     """
 
-    hands: Actions
+    actions: Actions
     names: Names
     errors: Mapping[str, str]
     values: Mapping[tuple[str, str], Json]

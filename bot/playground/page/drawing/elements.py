@@ -23,7 +23,7 @@ _FILLED: dict[str, Callable[[RenderContext, Json, Json, Label], None]] = {
 
 
 def draw_element(
-    sheet: RenderContext, block: Json, element: Json, label: Label | None = None
+    context: RenderContext, block: Json, element: Json, label: Label | None = None
 ) -> None:
     """Draw an element; without `label` it is named by what stands beside it.
 
@@ -31,16 +31,16 @@ def draw_element(
     """
     kind = element["type"]
     if kind == "button":
-        draw_button(sheet, block, element)
+        draw_button(context, block, element)
     else:
-        _FILLED[kind](sheet, block, element, label or label_beside(block, element))
+        _FILLED[kind](context, block, element, label or label_beside(block, element))
 
 
-def draw_input(sheet: RenderContext, block: Json) -> None:
+def draw_input(context: RenderContext, block: Json) -> None:
     """Draw an `input` block."""
-    error = sheet.errors.get(str(block.get("block_id", "")))
+    error = context.errors.get(str(block.get("block_id", "")))
     with box("bk-input bk-wrong" if error else "bk-input"):
-        draw_element(sheet, block, block["element"], _draw_label(block, is_wrong=bool(error)))
+        draw_element(context, block, block["element"], _draw_label(block, is_wrong=bool(error)))
         if error:
             put(html.escape(error), "bk-error", role="alert")
         if block.get("hint"):

@@ -17,20 +17,20 @@ from bot.playground.page.drawing.mrkdwn import plain_words
 from bot.playground.slack.block_contents import STATES
 
 
-async def choose(sheet: RenderContext, block: Json, element: Json, value: Any) -> bool:
+async def choose(context: RenderContext, block: Json, element: Json, value: Any) -> bool:
     """Tell the bot's side what an element now holds, unless its question is answered with no.
 
     Returns whether it was told; if not, the element must show again what it held.
     """
-    if not await agreed(element.get("confirm"), sheet.names):
+    if not await agreed(element.get("confirm"), context.names):
         return False
-    await sheet.hands.choose(*place_of(block, element), _state(element, value))
+    await context.actions.choose(*place_of(block, element), _state(element, value))
     return True
 
 
-def note(sheet: RenderContext, block: Json, element: Json, value: Any) -> None:
+def note(context: RenderContext, block: Json, element: Json, value: Any) -> None:
     """Note what an element now holds without telling the bot."""
-    sheet.hands.note(*place_of(block, element), _state(element, value))
+    context.actions.note(*place_of(block, element), _state(element, value))
 
 
 def _state(element: Json, value: Any) -> Json:
@@ -84,9 +84,9 @@ def label_beside(block: Json, element: Json) -> Label:
 _MAX_CHARS = 3000
 
 
-def draw_field(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
+def draw_field(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a field for text, a number, an address or a longer text."""
-    shown = str(sheet.held(block, element) or "")
+    shown = str(context.held(block, element) or "")
     placeholder = plain_words(element.get("placeholder"))
     field: Input | Textarea
     if element.get("multiline"):
@@ -99,7 +99,7 @@ def draw_field(sheet: RenderContext, block: Json, element: Json, label: Label) -
     _bound(field, element)
     label.name_field(field)
     mark(field, block, element)
-    _hand_on(field, sheet, block, element)
+    _hand_on(field, context, block, element)
 
 
 def _bound(field: Input | Textarea, element: Json) -> None:
@@ -112,12 +112,12 @@ def _bound(field: Input | Textarea, element: Json) -> None:
             field.props.set_optional("max", element.get("max_value"))
 
 
-def _hand_on(field: Input | Textarea, sheet: RenderContext, block: Json, element: Json) -> None:
+def _hand_on(field: Input | Textarea, context: RenderContext, block: Json, element: Json) -> None:
     async def tell() -> None:
-        await choose(sheet, block, element, str(field.value or "") or None)
+        await choose(context, block, element, str(field.value or "") or None)
 
     def keep() -> None:
-        note(sheet, block, element, str(field.value or "") or None)
+        note(context, block, element, str(field.value or "") or None)
 
     # Where changes reach the bot, Slack waits for Enter unless it is told otherwise:
     # https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object

@@ -101,22 +101,22 @@ _OPTION = """
 """
 
 
-def draw_menu(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
+def draw_menu(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a select menu."""
-    _Menu(sheet, block, element, label)
+    _Menu(context, block, element, label)
 
 
 class _Menu:
     """Quasar's select, its options filtered here: each knows more than a label and a value."""
 
-    def __init__(self, sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
-        self._sheet, self._block, self._element = sheet, block, element
+    def __init__(self, context: RenderContext, block: Json, element: Json, label: Label) -> None:
+        self._context, self._block, self._element = context, block, element
         self._is_many = element["type"].startswith("multi_")
         self._asks = "external" in element["type"]
         self._known: dict[str, Offer] = {}
-        self._all = offers(element, sheet.names)
-        held = sheet.held(block, element)
-        self._chosen = held_offers(element, held, self._all, sheet.names)
+        self._all = offers(element, context.names)
+        held = context.held(block, element)
+        self._chosen = held_offers(element, held, self._all, context.names)
         self._query = ""
         self._select = ui.element("q-select").classes("bk-field bk-select")
         self._dress(label)
@@ -176,7 +176,7 @@ class _Menu:
         lines = lines if isinstance(lines, list) else [lines]
         before = self._chosen
         self._chosen = [self._known[line["value"]] for line in lines]
-        if not await choose(self._sheet, self._block, self._element, self._state()):
+        if not await choose(self._context, self._block, self._element, self._state()):
             self._chosen = before
         if not self._select.is_deleted:
             self._show_chosen()
@@ -209,7 +209,9 @@ class _Menu:
         elif len(query) < self._least_chars():
             self._offer([])
         else:
-            options = await self._sheet.hands.suggest(*place_of(self._block, self._element), query)
+            options = await self._context.actions.suggest(
+                *place_of(self._block, self._element), query
+            )
             if self._query != query or self._select.is_deleted:
                 return  # an answer to what was typed before
             self._offer(option_offers(options))

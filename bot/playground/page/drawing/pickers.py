@@ -23,18 +23,18 @@ from bot.playground.page.drawing.mrkdwn import plain_words, text_html
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 
-def draw_date(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
+def draw_date(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a day: typed as `2031-02-03`, or picked in a calendar."""
-    shown = str(sheet.held(block, element) or "")
+    shown = str(context.held(block, element) or "")
     field = _day_field(shown, plain_words(element.get("placeholder")) or "Select a date")
     label.name_field(field)
     mark(field, block, element)
-    _hand_on(field, _is_day, lambda value: choose(sheet, block, element, value))
+    _hand_on(field, _is_day, lambda value: choose(context, block, element, value))
 
 
-def draw_time(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
+def draw_time(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a time of day: any minute, typed as `09:30` or picked on a clock."""
-    shown = str(sheet.held(block, element) or "")
+    shown = str(context.held(block, element) or "")
     placeholder = plain_words(element.get("placeholder")) or "Select a time"
     with box("bk-time"):
         field = _time_field(shown, placeholder)
@@ -42,7 +42,7 @@ def draw_time(sheet: RenderContext, block: Json, element: Json, label: Label) ->
         mark(field, block, element)
         if element.get("timezone"):
             put(html.escape(str(element["timezone"])), "bk-hint")
-    _hand_on(field, _is_time, lambda value: choose(sheet, block, element, value))
+    _hand_on(field, _is_time, lambda value: choose(context, block, element, value))
 
 
 def _day_field(shown: str, placeholder: str) -> DateInput:
@@ -87,17 +87,17 @@ def _is_time(value: str) -> bool:
     return bool(_TIME.fullmatch(value))
 
 
-def draw_boxes(sheet: RenderContext, block: Json, element: Json, label: Label) -> None:
+def draw_boxes(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw one box for each option, with its description under it."""
     group = box("bk-choices", data_action_id=place_of(block, element)[1])
     label.name_group(group, "group")
-    chosen = [option["value"] for option in sheet.held(block, element) or []]
+    chosen = [option["value"] for option in context.held(block, element) or []]
 
     def draw() -> None:
         group.clear()
         with group:
             for option in element["options"]:
-                tick = _draw_option(sheet, option, is_ticked=option["value"] in chosen)
+                tick = _draw_option(context, option, is_ticked=option["value"] in chosen)
                 tick.on(
                     "change",
                     partial(change, option),
@@ -109,18 +109,18 @@ def draw_boxes(sheet: RenderContext, block: Json, element: Json, label: Label) -
         others = [each for each in chosen if each != option["value"]]
         before, chosen = chosen, [*others, option["value"]] if event.args else others
         held = [each for each in element["options"] if each["value"] in chosen]
-        if not await choose(sheet, block, element, held):
+        if not await choose(context, block, element, held):
             chosen = before
             draw()
 
     draw()
 
 
-def _draw_option(sheet: RenderContext, option: Json, *, is_ticked: bool) -> Element:
+def _draw_option(context: RenderContext, option: Json, *, is_ticked: bool) -> Element:
     with box("bk-choice", tag="label"):
         tick = box("bk-tick", tag="input", type="checkbox", checked=is_ticked or None)
         with box("bk-choice-words"):
-            put(text_html(option["text"], sheet.names), "bk-text", tag="span")
+            put(text_html(option["text"], context.names), "bk-text", tag="span")
             if option.get("description"):
-                put(text_html(option["description"], sheet.names), "bk-note", tag="span")
+                put(text_html(option["description"], context.names), "bk-note", tag="span")
     return tick

@@ -38,7 +38,7 @@ class Look:
         return Look() if self.is_descending else Look(column, is_descending=True)
 
 
-def draw_data_table(_sheet: RenderContext, block: Json) -> None:
+def draw_data_table(_context: RenderContext, block: Json) -> None:
     """Draw the table, and follow what the reader presses in it."""
     look = Look()
     with box("bk-data-table"):

@@ -6,7 +6,7 @@ from bot.playground.sandbox import Sandbox
 __all__ = ["add"]
 
 
-def add(town: Sandbox) -> None:
+def add(sandbox: Sandbox) -> None:
     """Add the pages under `/tracker`."""
     for page in (domains, keys, requests, knobs):
-        page.add(town)
+        page.add(sandbox)

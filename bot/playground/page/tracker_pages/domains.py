@@ -12,6 +12,7 @@ from bot.playground.page.tracker_pages.frame import (
     TRACKER_MENU,
     answer_of,
     ask,
+    columns,
     draw_head,
     draw_title,
     here,
@@ -134,16 +135,13 @@ def add_typed(account: Account, name: str, kind: str, folder: str, tags: str) ->
     return None
 
 
-COLUMNS: list[dict[str, Any]] = [
-    {"name": name, "label": label, "field": name, "align": "left", "sortable": True}
-    for name, label in (
-        ("domain", "Domain"),
-        ("score", "Health score"),
-        ("type", "Type"),
-        ("folder", "Folder"),
-        ("tags", "Tags"),
+COLUMNS = [
+    column | {"sortable": True}
+    for column in columns(
+        domain="Domain", score="Health score", type="Type", folder="Folder", tags="Tags"
     )
-] + [{"name": "remove", "label": "", "field": "id", "align": "right"}]
+]
+COLUMNS.append({"name": "remove", "label": "", "field": "id", "align": "right"})
 # Vue templates: https://quasar.dev/vue-components/table#body-slots. What is between double braces
 # is shown as text, whatever it holds.
 SCORE_CELL = """
@@ -169,7 +167,7 @@ REMOVE_CELL = """
 """
 
 
-def add(town: Sandbox) -> None:
+def add(sandbox: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker")
@@ -177,7 +175,7 @@ def add(town: Sandbox) -> None:
         place = here(request, has_portfolio=True)
         draw_head("Domain Tracker", TRACKER_MENU, place)
         with ui.column().classes("dt-page"):
-            _DomainsPage(town.tracker.account(place.portfolio)).draw()
+            _DomainsPage(sandbox.tracker.account(place.portfolio)).draw()
 
 
 class _DomainsPage:

@@ -11,6 +11,7 @@ from bot.playground.page.tracker_pages.frame import (
     TRACKER_MENU,
     answer_of,
     ask,
+    columns,
     draw_head,
     draw_title,
     here,
@@ -118,18 +119,18 @@ def _copy(value: str) -> None:
     ui.notify("Copied.", type="positive")
 
 
-COLUMNS: list[dict[str, Any]] = [
-    {"name": name, "label": label, "field": name, "align": "left"}
-    for name, label in (
-        ("name", "Name"),
-        ("key", "Key"),
-        ("scopes", "Scopes"),
-        ("expires", "Expires"),
-        ("ips", "IP restrictions"),
-        ("used", "Last used"),
-        ("condition", "Condition"),
-    )
-] + [{"name": "acts", "label": "", "field": "id", "align": "right"}]
+COLUMNS = [
+    *columns(
+        name="Name",
+        key="Key",
+        scopes="Scopes",
+        expires="Expires",
+        ips="IP restrictions",
+        used="Last used",
+        condition="Condition",
+    ),
+    {"name": "acts", "label": "", "field": "id", "align": "right"},
+]
 ACTS_CELL = """
 <q-td :props="props" style="white-space: nowrap">
   <q-btn v-if="props.row.is_unseen" flat dense no-caps size="sm" label="Show once"
@@ -140,7 +141,7 @@ ACTS_CELL = """
 """
 
 
-def add(town: Sandbox) -> None:
+def add(sandbox: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker/keys")
@@ -148,12 +149,12 @@ def add(town: Sandbox) -> None:
         place = here(request, has_portfolio=True)
         draw_head("Domain Tracker", TRACKER_MENU, place)
         with ui.column().classes("dt-page"):
-            _KeysPage(town, town.tracker.account(place.portfolio)).draw()
+            _KeysPage(sandbox, sandbox.tracker.account(place.portfolio)).draw()
 
 
 class _KeysPage:
-    def __init__(self, town: Sandbox, account: Account) -> None:
-        self._town = town
+    def __init__(self, sandbox: Sandbox, account: Account) -> None:
+        self._sandbox = sandbox
         self._account = account
 
     def draw(self) -> None:
@@ -164,7 +165,7 @@ class _KeysPage:
             )
             ui.space()
             ui.button("Create key", icon="add", on_click=self._create).props("unelevated no-caps")
-        if demo := self._town.keys.demo_of(self._account):
+        if demo := self._sandbox.keys.demo_of(self._account):
             draw_demo_key(demo)
         self._table = PagedTable(COLUMNS, self._find, search_label="Search names and scopes")
         table = self._table.table
@@ -173,16 +174,16 @@ class _KeysPage:
         table.on("remove", self._remove)
 
     def _find(self, query: Query) -> tuple[list[Row], int]:
-        return key_rows(self._town, self._account, query)
+        return key_rows(self._sandbox, self._account, query)
 
     async def _create(self) -> None:
-        if made := await ask_for_key(self._account, self._town.clock().date()):
+        if made := await ask_for_key(self._account, self._sandbox.clock().date()):
             self._table.refresh()
             await show_once(*made)
 
     async def _reveal(self, event: GenericEventArguments) -> None:
         record = self._account.find_key(event.args)
-        value = self._town.keys.take(record) if record else None
+        value = self._sandbox.keys.take(record) if record else None
         self._table.refresh()
         if record and value:
             await show_once(record.name, value)
@@ -197,14 +198,14 @@ class _KeysPage:
             self._table.refresh()
 
 
-def key_rows(town: Sandbox, account: Account, query: Query) -> tuple[list[Row], int]:
+def key_rows(sandbox: Sandbox, account: Account, query: Query) -> tuple[list[Row], int]:
     """Return the keys of a query, newest first; rows are known by their digest, never a value."""
-    now = town.clock()
+    now = sandbox.clock()
     records = account.keys[::-1]
-    return rows_of(records, lambda record: _row(town, record, now), query, ("name", "scopes"))
+    return rows_of(records, lambda record: _row(sandbox, record, now), query, ("name", "scopes"))
 
 
-def _row(town: Sandbox, record: KeyRecord, now: datetime) -> Row:
+def _row(sandbox: Sandbox, record: KeyRecord, now: datetime) -> Row:
     condition = record.condition(now)
     return {
         "id": record.digest,
@@ -216,5 +217,5 @@ def _row(town: Sandbox, record: KeyRecord, now: datetime) -> Row:
         "used": moment_text(record.last_used_at) if record.last_used_at else "never",
         "condition": condition,
         "is_there": condition != "deleted",
-        "is_unseen": condition != "deleted" and town.keys.is_unseen(record),
+        "is_unseen": condition != "deleted" and sandbox.keys.is_unseen(record),
     }

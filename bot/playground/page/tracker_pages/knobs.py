@@ -151,7 +151,7 @@ STYLE_WORDS = {
 }
 
 
-def add(town: Sandbox) -> None:
+def add(sandbox: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker/knobs")
@@ -162,11 +162,11 @@ def add(town: Sandbox) -> None:
                 "Knobs", "Make the service or Slack slow, strict or faulty, and watch the bot."
             )
             with ui.card().classes("dt-card"):
-                _draw_settings(town.tracker)
+                _draw_settings(sandbox.tracker)
             with ui.card().classes("dt-card"):
-                draw_fault_form(town.tracker)
+                draw_fault_form(sandbox.tracker)
             with ui.card().classes("dt-card"):
-                draw_slack_faults(town.slack)
+                draw_slack_faults(sandbox.slack)
 
 
 def _draw_settings(tracker: Tracker) -> None:

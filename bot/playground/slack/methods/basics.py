@@ -25,7 +25,7 @@ def auth_test(call: ApiCall) -> Json:
     installation, workspace, org = call.token.installation, call.world.workspace, call.world.org
     team_id, domain = workspace.team_id, workspace.domain
     if installation.is_org_wide:
-        org = call.realm.orgs[installation.home_id]
+        org = call.universe.orgs[installation.home_id]
         team_id, domain = org.id, f"{org.domain}.enterprise"
     return {
         "url": f"https://{domain}.slack.com/",
@@ -55,7 +55,7 @@ def users_list(call: ApiCall) -> Json:
     page, following = one_page(call, call.world.workspace.members, None)
     return {
         "members": [_user_json(call, member) for member in page],
-        "cache_ts": int(call.realm.app.clock()),
+        "cache_ts": int(call.universe.app.clock()),
         "response_metadata": following,
     }
 
@@ -73,7 +73,7 @@ def _user_json(call: ApiCall, member: Member) -> Json:
 
 
 def _teams_of(call: ApiCall, org: Org, member: Member) -> list[str]:
-    worlds = call.realm.worlds
+    worlds = call.universe.worlds
     return [team_id for team_id in org.teams if member.id in worlds[team_id].workspace.members]
 
 

@@ -24,7 +24,7 @@ class ApiCall:
     `token` is the bot's; None for methods that take none, or the app's own.
     """
 
-    realm: Universe
+    universe: Universe
     world: WorkspaceState
     arguments: Json
     token: Token | None = None

@@ -46,7 +46,7 @@ def _place(call: ApiCall) -> Channel:
         channel = call.channel(named.id if named else wanted)
     if channel.is_archived:
         raise Refusal("is_archived")
-    if channel.is_im and not call.realm.app.settings.messages_tab:
+    if channel.is_im and not call.universe.app.settings.messages_tab:
         raise Refusal("messages_tab_disabled")
     return channel
 

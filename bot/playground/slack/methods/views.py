@@ -71,7 +71,7 @@ def _named(call: ApiCall) -> View:
 
 def publish(call: ApiCall) -> Json:
     """Show somebody's Home tab."""
-    if not call.realm.app.settings.home_tab:
+    if not call.universe.app.settings.home_tab:
         raise Refusal("not_enabled")
     payload = call.required("view")
     member = call.member(call.required("user_id"))

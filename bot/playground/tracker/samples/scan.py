@@ -19,7 +19,16 @@ from bot.playground.tracker.samples.facts import (
     spf_record,
 )
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# The ways in which registrars and certificate tools write a moment.
+_WRITERS: dict[str, Callable[[datetime], object]] = {
+    "iso": lambda moment: moment.isoformat().replace("+00:00", "Z"),
+    "plain_day": lambda moment: moment.date().isoformat(),
+    "british": lambda moment: f"{moment:%d-%b-%Y}",
+    "slashes": lambda moment: f"{moment:%Y/%m/%d}",
+    "openssl": lambda moment: f"{moment:%b} {moment.day:2d} {moment:%H:%M:%S %Y} GMT",
+    "epoch_s": lambda moment: int(moment.timestamp()),
+    "epoch_ms": lambda moment: int(moment.timestamp()) * 1000,
+}
 
 
 def moment_on(day: date) -> datetime:
@@ -27,51 +36,11 @@ def moment_on(day: date) -> datetime:
     return datetime.combine(day, time(day.day % 24, day.month * 4, day.day), UTC)
 
 
-def iso(moment: datetime) -> object:
-    """Write 2026-03-09T17:21:40Z."""
-    return moment.isoformat().replace("+00:00", "Z")
-
-
-def plain_day(moment: datetime) -> object:
-    """Write 2026-03-09."""
-    return moment.date().isoformat()
-
-
-def british(moment: datetime) -> object:
-    """Write 09-Mar-2026."""
-    return f"{moment.day:02d}-{MONTHS[moment.month - 1]}-{moment.year}"
-
-
-def slashes(moment: datetime) -> object:
-    """Write 2026/03/09."""
-    return f"{moment.year}/{moment.month:02d}/{moment.day:02d}"
-
-
-def openssl(moment: datetime) -> object:
-    """Write Mar  9 17:21:40 2026 GMT, as `openssl x509 -dates` does."""
-    month = MONTHS[moment.month - 1]
-    return f"{month} {moment.day:2d} {moment:%H:%M:%S} {moment.year} GMT"
-
-
-def epoch_s(moment: datetime) -> object:
-    """Write whole seconds since 1970."""
-    return int(moment.timestamp())
-
-
-def epoch_ms(moment: datetime) -> object:
-    """Write milliseconds since 1970."""
-    return int(moment.timestamp()) * 1000
-
-
 REDACTED = "REDACTED FOR PRIVACY"
 COUNTRIES = ("DE", "FR", "US", "GB", "NL", "ES", "JP", "SE")
 STATUSES = ("clientTransferProhibited", "clientUpdateProhibited", "clientDeleteProhibited")
 RENEWAL_LEAD_DAYS = 30
 ACRONYMS = ("dnssec", "iana", "id", "url")
-
-
-def _camel(name: str) -> str:
-    return name
 
 
 def _snake(name: str) -> str:
@@ -83,10 +52,8 @@ def _label(name: str) -> str:
     return " ".join(word.upper() if word in ACRONYMS else word.title() for word in words)
 
 
-_WRITERS = {
-    each.__name__: each for each in (iso, plain_day, british, slashes, openssl, epoch_s, epoch_ms)
-}
-_RENAMERS = {"camel": _camel, "snake": _snake, "label": _label}
+# The ways in which registrars name a field.
+_RENAMERS: dict[str, Callable[[str], str]] = {"camel": str, "snake": _snake, "label": _label}
 
 
 def registration(facts: Facts) -> tuple[date, date, date]:

@@ -71,13 +71,13 @@ async def test_every_element_is_drawn_in_a_form_and_beside_a_text(stage: Stage) 
 async def test_everything_that_the_bot_sends_is_drawn(stage: Stage, tmp_path: Path) -> None:
     lines = ["/domains", "/domains x:y", "/domains help", "/scan shop.example", "/scan shop"]
     lines += ["/adddomain new.example", "/domainkey"]
-    async with running_town(tmp_path, "socket") as town:
-        town.acme.add("shop.example", health=41)
-        sent = [(await town.ask(town.ada, line)).blocks for line in lines[-1:]]
-        await town.connect()
-        sent += [(await town.ask(town.ada, line)).blocks for line in lines]
-        await town.bob.type("/adddomain")
-        sent.append((await town.bob.next_form()).blocks)
+    async with running_town(tmp_path, "socket") as sandbox:
+        sandbox.acme.add("shop.example", health=41)
+        sent = [(await sandbox.ask(sandbox.ada, line)).blocks for line in lines[-1:]]
+        await sandbox.connect()
+        sent += [(await sandbox.ask(sandbox.ada, line)).blocks for line in lines]
+        await sandbox.bob.type("/adddomain")
+        sent.append((await sandbox.bob.next_form()).blocks)
 
     user = await stage.blocks(Recorder(), *(block for blocks in sent for block in blocks))
     assert not of(user, "tag", "pre")
