@@ -57,10 +57,15 @@ def _play(arguments: argparse.Namespace) -> int:
     try:
         # Imported only now: nobody else needs the page's packages.
         from bot.door import StartError
-        from bot.play import Options, play
+        from bot.playground.run import Options, play
         from bot.playground.serving import AddressError
         from bot.store.errors import StoreError
     except ModuleNotFoundError as error:
+        if error.name == "bot.playground":
+            _say(
+                "The installed package has no playground: clone the project, and run `make demo`."
+            )
+            return CANNOT_START
         if (error.name or "").startswith("bot"):
             raise
         _say(

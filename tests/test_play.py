@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import sys
+import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +14,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bot.playground.town import PORTFOLIOS
+from bot.playground.sandbox import PORTFOLIOS
 from tests.whole.town import free_port
 
 pytestmark = pytest.mark.anyio
@@ -205,5 +207,19 @@ async def test_without_the_pages_packages_it_says_what_to_install(tmp_path: Path
 
     assert status == 1
     assert "nicegui" in complaint
+    assert "make demo" in complaint
+    assert len(complaint.splitlines()) == 1
+
+
+async def test_the_wheel_has_no_playground_and_says_where_it_is(tmp_path: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert (wheel["packages"], wheel["exclude"]) == (["bot"], ["bot/playground"])
+    shutil.copytree(ROOT / "bot", tmp_path / "bot", ignore=shutil.ignore_patterns("playground"))
+
+    async with playground(tmp_path, PYTHONPATH=str(tmp_path)) as process:
+        status, complaint = await ended(process)
+
+    assert status == 1
     assert "make demo" in complaint
     assert len(complaint.splitlines()) == 1

@@ -10,9 +10,8 @@ from typing import Any
 
 import aiohttp
 
-from bot.playground.slack.delivery import Delivery, NobodyConnectedError
-from bot.playground.slack.failures import CommandFailed
-from bot.playground.slack.signed_http import SignedHttp
+from bot.playground.slack.delivery import Delivery, NobodyConnectedError, SignedHttp
+from bot.playground.slack.errors import CommandFailed
 from bot.workspace import WorkspaceId
 from tests.benchmarks.fleet_processes import BotProcess
 from tests.benchmarks.fleet_town import Fleet, FleetPlace

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from bot.playground.slack import LocalSlack, Message, Person, lifecycle, running_slack
-from bot.playground.slack.codes import Consent
+from bot.playground.slack.installations import Consent
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.workspace import WorkspaceId
 from tests.benchmarks.scene import digest_ids
@@ -105,7 +105,7 @@ def _settled(slack: LocalSlack, tracker: Tracker, number: int, size: FleetSize) 
     workspace = local.world.workspace
     ada = workspace.member_named("ada").id
     now = slack.app.clock()
-    lifecycle.install(slack.realm, Consent(local.team_id, False, ada, ABOUT.scopes, None, now))
+    lifecycle.install(slack.universe, Consent(local.team_id, False, ada, ABOUT.scopes, None, now))
     channel_ids = tuple(
         workspace.add_channel(f"c{each}", ("ada", "bob", "domain_tracker")).id
         for each in range(size.channels)

@@ -74,7 +74,7 @@ async def live_on(scene: Scene, left: Kill) -> None:
 
     async with running_bot(scene.town):
         try:
-            await scene.town.slack.world.workspace.bell.until(is_over, SETTLED_WITHIN_S)
+            await scene.town.slack.world.workspace.change_event.until(is_over, SETTLED_WITHIN_S)
         except TimeoutError:
             return
 

@@ -74,7 +74,7 @@ async def _posted(crowd: Crowd, size: Size, tick_s: float) -> dict[str, Any]:
 
 
 async def _all_posts(place: Place, size: Size) -> None:
-    bell = place.slack.world.workspace.bell
+    bell = place.slack.world.workspace.change_event
     await bell.until(lambda: len(place.posts()) == size.digests or None, POSTED_WITHIN_S)
 
 

@@ -42,7 +42,7 @@ from bot.message import Block
 from bot.message import Message as BotMessage
 from bot.meter import Meter
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
-from bot.playground.slack.failures import CommandFailed, FormError, NothingToPress
+from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
 from bot.portfolio.portfolio import Portfolio
 from bot.slack.calls import open_form
 from bot.slack.groups import UserGroups

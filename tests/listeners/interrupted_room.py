@@ -154,7 +154,7 @@ class Room:
             form = self.bob.form
             return form if form and words in form.everything else None
 
-        return await self.slack.world.workspace.bell.until(look, TIME_LIMIT_S)
+        return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
 
     def _all_noted(self) -> list[dict[str, Any]]:
         return [_opened(document) for document in self.documents.now()]

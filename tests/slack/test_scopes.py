@@ -35,7 +35,9 @@ CALL = re.compile(r"client\.((?!is_|send_)[a-z]+(?:_[a-zA-Z]+)+)\(")
 
 def methods_called() -> set[str]:
     sources = [
-        path.read_text() for path in (ROOT / "bot").rglob("*.py") if "playground" not in path.parts
+        path.read_text()
+        for path in (ROOT / "bot").rglob("*.py")
+        if "playground" not in path.relative_to(ROOT).parts
     ]
     return {name for source in sources for name in CALL.findall(source)} - {"api_call"}
 

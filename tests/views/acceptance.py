@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.message import Message
 from bot.playground.blockkit import check_blocks, check_message, check_view
-from bot.playground.blockkit.text_size import text_chars
+from bot.playground.blockkit.payload import text_chars
 from bot.redaction import holds_secret
 from tests.builders import ADMIN_ID, KEY_TAIL
 

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from bot.playground.slack import LocalSlack, Message, Person, View, payloads
-from bot.playground.slack.elements import Found, elements
+from bot.playground.slack.block_contents import Found, elements
 from tests.whole.digests import make, open_list, press_in
 from tests.whole.town import Town
 

@@ -23,7 +23,7 @@ async def home_where(town: Town, person: Person, *words: str) -> View:
         is_so = home is not None and all(each in home.everything for each in words)
         return home if is_so else None
 
-    return await town.slack.world.workspace.bell.until(look, WITHIN_S)
+    return await town.slack.world.workspace.change_event.until(look, WITHIN_S)
 
 
 async def opened(town: Town, person: Person, words: str = "Commands") -> View:

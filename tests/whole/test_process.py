@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.playground.tracker.holds import ScanHold
+from bot.playground.tracker.service import ScanGate
 from tests.whole.town import RING, Town, running_stand_ins, text_in_store, until_ready
 
 pytestmark = pytest.mark.anyio
@@ -199,7 +199,7 @@ async def test_every_wrong_setting_is_named_within_a_second(tmp_path: Path) -> N
 @asynccontextmanager
 async def scanning(
     tmp_path: Path, mode: str
-) -> AsyncIterator[tuple[Town, asyncio.subprocess.Process, ScanHold]]:
+) -> AsyncIterator[tuple[Town, asyncio.subprocess.Process, ScanGate]]:
     """Run the bot in the middle of bob's scan, whose answer is held back."""
     async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
         town.acme.add("shop.example", health=41)

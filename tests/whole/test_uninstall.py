@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.playground.slack import lifecycle
-from bot.playground.slack.codes import Consent
+from bot.playground.slack.installations import Consent
 from bot.store.snapshot import read_snapshot
 from tests.whole.digests import make
 from tests.whole.town import (
@@ -60,7 +60,7 @@ def install_again(town: Town) -> None:
     """Install the app on Slack's own page for it, and give the bot its new token."""
     slack, now = town.slack, town.clock.seconds()
     lifecycle.install(
-        slack.realm, Consent(slack.team_id, False, town.ada.id, tuple(ABOUT.scopes), None, now)
+        slack.universe, Consent(slack.team_id, False, town.ada.id, tuple(ABOUT.scopes), None, now)
     )
     town.settings = town.settings.model_copy(
         update={"slack_bot_token": SecretStr(slack.bot_token)}

@@ -5,12 +5,33 @@ from dataclasses import dataclass
 
 from nicegui import ui
 
-from bot.playground.page.avatar import draw_avatar
+from bot.playground.page.actions import Around, SlackActions
 from bot.playground.page.drawing import draw_blocks, draw_text
-from bot.playground.page.hands import Around, SlackHands
-from bot.playground.page.names import SlackNames, clock_words, day_words, moment
+from bot.playground.page.session import SlackNames, clock_words, day_words, moment
 from bot.playground.slack import Message
 from bot.playground.slack.model import SLACKBOT_ID
+
+_HUES = (205, 12, 145, 265, 330, 48, 180, 95)
+
+
+def draw_avatar(name: str, *, kind: str = "person", is_small: bool = False) -> None:
+    """Draw somebody; `kind` is "person", "app" or "slackbot". Screen readers skip it."""
+    classes = f"sk-avatar sk-avatar-{kind}" + (" sk-avatar-small" if is_small else "")
+    drawn = ui.element("div").classes(classes).props("aria-hidden=true")
+    if kind == "person":
+        drawn.style(f"background: hsl({_hue(name)} 45% 42%)")
+    with drawn:
+        ui.label(initials(name))
+
+
+def initials(name: str) -> str:
+    """Return one or two capital letters for a name."""
+    words = [word for word in name.replace("_", " ").split() if word[0].isalnum()]
+    return "".join(word[0] for word in words[:2]).upper() or "?"
+
+
+def _hue(name: str) -> int:
+    return _HUES[sum(map(ord, name)) % len(_HUES)]
 
 
 @dataclass(frozen=True)
@@ -97,14 +118,11 @@ class MessageArt:
         time.props["title"] = f"{when:%A, %B} {when.day}, {when:%Y} at {clock_words(when)}"
 
     def _draw_content(self, message: Message) -> None:
-        blocks = message.blocks
-        if markdown := message.content.get("markdown_text"):
-            blocks = [{"type": "markdown", "text": markdown}]
-        if blocks:
-            hands = SlackHands(self.names.seat.person, message, self.around)
+        if blocks := message.blocks:
+            actions = SlackActions(self.names.session.person, message, self.around)
             draw_blocks(
                 blocks,
-                hands=hands,
+                actions=actions,
                 names=self.names,
                 values=message.typed,
                 channel_id=message.channel_id,
@@ -134,5 +152,5 @@ class MessageArt:
     def _kind(self, user_id: str) -> str:
         if user_id == SLACKBOT_ID:
             return "slackbot"
-        is_bot = user_id == self.names.seat.slack.bot_user_id
+        is_bot = user_id == self.names.session.slack.bot_user_id
         return "app" if is_bot else "person"

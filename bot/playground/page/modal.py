@@ -6,14 +6,14 @@ from typing import Any
 
 from nicegui import ui
 
-from bot.playground.page.avatar import draw_avatar
+from bot.playground.page.actions import Around, SlackActions, told
 from bot.playground.page.drawing import draw_blocks
-from bot.playground.page.hands import Around, SlackHands, told
 from bot.playground.page.live_list import Item, LiveList
-from bot.playground.page.names import SlackNames
-from bot.playground.page.problem import draw_refusal
+from bot.playground.page.message import draw_avatar
+from bot.playground.page.refusals import draw_refusal
+from bot.playground.page.session import SlackNames
 from bot.playground.slack import CommandFailed, FormError, View
-from bot.playground.slack.refusals import Refusal
+from bot.playground.slack.errors import Refusal
 
 
 class _Parts:
@@ -56,8 +56,8 @@ class Modal:
         self._dialog.open()
 
     def _stack(self) -> list[View]:
-        seat = self._names.seat
-        return seat.slack.world.stacks.of(seat.member.id)
+        session = self._names.session
+        return session.slack.world.stacks.of(session.member.id)
 
     def _draw(self, view: View) -> None:
         self._dialog.props["aria-label"] = view.title
@@ -83,12 +83,11 @@ class Modal:
         def draw() -> None:
             draw_blocks(
                 [block],
-                hands=SlackHands(self._names.seat.person, view, self._around),
+                actions=SlackActions(self._names.session.person, view, self._around),
                 names=self._names,
                 errors=view.block_errors,
                 values=view.typed,
                 channel_id=view.channel_id,
-                first=place,
             )
 
         return Item(block["block_id"], (json.dumps(block), error), draw)
@@ -129,7 +128,7 @@ class Modal:
     async def _submit(self, view: View, button: ui.button) -> None:
         button.props("loading disable")
         try:
-            await self._names.seat.person.by_id.submit(view)
+            await self._names.session.person.by_id.submit(view)
         except CommandFailed as error:
             self._trouble = error
         except FormError:
@@ -139,11 +138,11 @@ class Modal:
             self._draw(view)
 
     async def _close(self) -> None:
-        await self._leave(lambda view: self._names.seat.person.by_id.close(view))
+        await self._leave(lambda view: self._names.session.person.by_id.close(view))
 
     async def dismiss(self) -> None:
         """Close the form and those below it, if there is one."""
-        await self._leave(lambda view: self._names.seat.person.by_id.close_all(view))
+        await self._leave(lambda view: self._names.session.person.by_id.close_all(view))
 
     async def _leave(self, leave: Callable[[View], Awaitable[Any]]) -> None:
         stack = self._stack()

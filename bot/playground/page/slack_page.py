@@ -1,31 +1,177 @@
-"""The page at `/`: Slack as one person sees it."""
+"""The page at `/`: Slack as one person sees it, and how it follows the local Slack."""
 
-from nicegui import ui
+import asyncio
+
+from nicegui import Client, context, ui
+from nicegui.events import GenericEventArguments
 from starlette.requests import Request
 
 from bot.playground.manifest import AppInfo
 from bot.playground.page import theme
+from bot.playground.page.actions import Around, Speaking
+from bot.playground.page.conversation import Conversation
 from bot.playground.page.drawing import STYLE
-from bot.playground.page.refused import RefusedNotes
-from bot.playground.page.seat import from_query
-from bot.playground.page.shell import Shell
-from bot.playground.town import Town
+from bot.playground.page.message import MessageArt
+from bot.playground.page.modal import Modal
+from bot.playground.page.navigation import SideBar, TopBar
+from bot.playground.page.refusals import RefusedNotes
+from bot.playground.page.session import Session, SlackNames, from_query, place_of_link
+from bot.playground.page.timeline import Thread
+from bot.playground.sandbox import Sandbox
+from bot.playground.slack.model import Channel
+
+# Many changes in one go are drawn once; shorter than anybody notices.
+GATHER_S = 0.04
+
+
+class SlackScreen:
+    """Everything on one person's screen, drawn into the current page."""
+
+    def __init__(
+        self, sandbox: Sandbox, app: AppInfo, refused: RefusedNotes, session: Session
+    ) -> None:
+        self._app = app
+        self._refused = refused
+        self._session = session
+        self._client: Client = context.client
+        self._due: asyncio.TimerHandle | None = None
+        self._is_wide = True
+        names = SlackNames(session, app.name)
+        around = Around(self._complain, self._open_link)
+        self._art = MessageArt(names, around, self._open_thread)
+        self._room: tuple[object, Conversation] | None = None
+        self._thread: tuple[object, Thread] | None = None
+        self._draw(TopBar(sandbox, session, self._sit, self._darken))
+        self._modal = Modal(names, around)
+        end = session.slack.world.workspace.change_event.subscribe(self._hear)
+        self._client.on_delete(end)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw what has changed in the local Slack, or in who looks at what."""
+        if self._client.is_deleted:
+            return
+        with self._client:
+            self._refresh_room()
+            self._refresh_thread()
+            self._sidebar.refresh()
+            self._modal.refresh()
+
+    def _draw(self, top: TopBar) -> None:
+        drawer = ui.left_drawer(top_corner=False).classes("sk-side")
+        drawer.props("breakpoint=768 width=260")
+        drawer.on("on-layout", self._laid_out)
+        with drawer:
+            self._sidebar = SideBar(self._session, self._app.name, self._go)
+        self._drawer = drawer
+        top.draw(drawer)
+        with ui.element("div").classes("sk-middle"):
+            self._middle = ui.element("div").classes("sk-place-of-room")
+            self._aside = ui.element("div").classes("sk-place-of-thread")
+
+    def _refresh_room(self) -> None:
+        session = self._session
+        channel = session.channel
+        key = (session.name, session.place, channel and self._looks(channel))
+        if self._room is None or self._room[0] != key:
+            self._middle.clear()
+            with self._middle:
+                self._room = key, Conversation(self._app, self._art, self._refused, self._go)
+        self._room[1].refresh()
+
+    def _looks(self, channel: Channel) -> tuple[bool, bool, bool]:
+        """Return what changes the frame of a channel."""
+        members, bot = channel.members, self._session.slack.bot_user_id
+        return self._session.member.id in members, bot in members, channel.is_archived
+
+    def _refresh_thread(self) -> None:
+        session = self._session
+        key = (session.name, session.place, session.thread_ts)
+        if self._thread is None or self._thread[0] != key:
+            self._aside.clear()
+            self._thread = None
+            self._aside.visible = bool(session.thread_ts and session.channel)
+            if session.channel is None or session.thread_ts is None:
+                return
+            with self._aside:
+                speaking = Speaking(session, self._refused)
+                self._thread = (
+                    key,
+                    Thread(session.channel, self._art, speaking, self._close_thread),
+                )
+        self._thread[1].refresh()
+
+    def _laid_out(self, event: GenericEventArguments) -> None:
+        """Note whether the side bar has a place of its own, or lies over the channel."""
+        self._is_wide = bool(event.args)
+
+    def _hear(self) -> None:
+        """Note that something changed; this is called in the middle of it."""
+        if self._due is None:
+            self._due = asyncio.get_running_loop().call_later(GATHER_S, self._follow)
+
+    def _follow(self) -> None:
+        self._due = None
+        self.refresh()
+
+    def _complain(self, words: str) -> None:
+        if not self._client.is_deleted:
+            with self._client:
+                ui.notify(words, position="top", type="negative")
+
+    def _go(self, place: str) -> None:
+        self._session.go(place)
+        self._moved()
+        if not self._is_wide:
+            self._drawer.hide()
+
+    async def _open_link(self, url: str) -> None:
+        """Open the app's tab to which a link leads; a form would lie over it, and is closed."""
+        place = place_of_link(url, self._session.slack)
+        if place is None:
+            self._complain("This link leads elsewhere than to this app: nothing opens here.")
+            return
+        await self._modal.dismiss()
+        self._go(place)
+
+    def _sit(self, name: str) -> None:
+        self._session.sit(name)
+        self._session.thread_ts = None
+        self._moved()
+
+    def _open_thread(self, ts: str) -> None:
+        self._session.thread_ts = ts
+        self._moved()
+
+    def _close_thread(self) -> None:
+        self._go(self._session.place)
+
+    def _darken(self) -> None:
+        self._session.is_dark = not self._session.is_dark
+        self._moved()
+
+    def _moved(self) -> None:
+        """Follow the person to another place, and keep the address true."""
+        self.refresh()
+        with self._client:
+            ui.navigate.history.replace(self._session.address)
+
 
 TITLE = "Domain Tracker playground"
 
 
-def add(town: Town, app_info: AppInfo) -> None:
+def add(sandbox: Sandbox, app_info: AppInfo) -> None:
     """Add the page.
 
     Its address says who looks at what: `/?as=bob&channel=general&dark=1`, where `channel` may
     also be "dm" or "home", and `thread` the timestamp of a thread's first message.
     """
-    refused = RefusedNotes(town.slack)
+    refused = RefusedNotes(sandbox.slack)
 
     @ui.page("/", title=TITLE)
     def slack_page(request: Request) -> None:
         ui.add_css(theme.LOOK)
         ui.add_css(STYLE)
-        seat = from_query(town.slack, request.query_params)
-        seat.is_dark = theme.is_dark(request)
-        Shell(town, app_info, refused, seat)
+        session = from_query(sandbox.slack, request.query_params)
+        session.is_dark = theme.is_dark(request)
+        SlackScreen(sandbox, app_info, refused, session)

@@ -1,16 +1,18 @@
-"""What was said in a channel, newest at the bottom."""
+"""What was said in a channel, newest at the bottom, and one thread beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from bot.playground.manifest import AppInfo
+from bot.playground.page.actions import Speaking
+from bot.playground.page.composer import Composer
 from bot.playground.page.live_list import Item, LiveList
 from bot.playground.page.message import Drawn, MessageArt
-from bot.playground.page.names import day_words, moment
-from bot.playground.page.problem import draw_refusal
-from bot.playground.page.refused import RefusedNote, RefusedNotes
+from bot.playground.page.refusals import RefusedNote, RefusedNotes, draw_refusal
+from bot.playground.page.session import day_words, moment
 from bot.playground.slack import Message
 from bot.playground.slack.model import Channel
 
@@ -43,7 +45,7 @@ class Timeline:
         self._list.show(list(self._items()))
 
     def _items(self) -> Iterator[Item]:
-        me = self._art.names.seat.member.id
+        me = self._art.names.session.member.id
         seen = [message for message in self._channel.messages if message.is_for(me)]
         roots = [message for message in seen if not message.thread_ts]
         hidden = max(0, len(roots) - self._shown)
@@ -140,3 +142,37 @@ def _draw_day(words: str) -> None:
 def _draw_new() -> None:
     with ui.element("div").classes("sk-new").props("role=separator"):
         ui.label("New")
+
+
+class Thread:
+    """A message with the replies to it."""
+
+    def __init__(
+        self, channel: Channel, art: MessageArt, speaking: Speaking, close: Callable[[], None]
+    ) -> None:
+        self._channel = channel
+        self._thread_ts = art.names.session.thread_ts
+        self._art = art
+        with ui.element("aside").classes("sk-thread").props('aria-label="Thread"'):
+            with ui.element("div").classes("sk-room-head"):
+                ui.label("Thread").classes("sk-room-name")
+                ui.space()
+                button = ui.button(icon="close", on_click=close, color=None)
+                button.props('flat dense round size=sm aria-label="Close thread"')
+            with ui.element("div").classes("sk-scroller"):
+                log = ui.element("div").classes("sk-log")
+                log.props('role=log aria-label="Thread" aria-live=polite tabindex=0')
+            self._list = LiveList(log)
+            app = AppInfo(art.names.app_name, ())
+            Composer("Reply", "Reply…", app, speaking.send_in_thread)
+
+    def refresh(self) -> None:
+        """Draw what has changed."""
+        me = self._art.names.session.member.id
+        drawn = [
+            Drawn(message)
+            for message in self._channel.messages
+            if message.is_for(me) and self._thread_ts in (message.ts, message.thread_ts)
+        ]
+        items = [Item(d.message.ts, d.look, partial(self._art.draw, d)) for d in drawn]
+        self._list.show(items)

@@ -1,11 +1,10 @@
 from bot.playground.slack.app import Call
 from bot.playground.slack.browser import Browser, InstallRefused, Page
 from bot.playground.slack.delivery import Delivery
-from bot.playground.slack.failures import CommandFailed, FormError, NothingToPress
-from bot.playground.slack.local import LocalSlack
-from bot.playground.slack.local_org import LocalOrg
+from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
+from bot.playground.slack.local import LocalOrg, LocalSlack
 from bot.playground.slack.model import Message, View
-from bot.playground.slack.people import Person
+from bot.playground.slack.person import Person
 from bot.playground.slack.server import running_slack
 
 __all__ = [

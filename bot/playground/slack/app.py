@@ -1,18 +1,73 @@
-"""The app as Slack knows it, whatever workspaces it is in."""
+"""The app as Slack knows it, whatever workspaces it is in, and the faults to order."""
 
+import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Literal
 
-from bot.playground.slack.codes import Codes
-from bot.playground.slack.faults import Faults
-from bot.playground.slack.installations import Installations
-from bot.playground.slack.log import note
-from bot.playground.slack.tokens import Tokens
+from aiohttp import web
 
-Json = dict[str, Any]
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.changes import note
+from bot.playground.slack.installations import Codes, Installations, Tokens
+
+Kind = Literal["error", "html", "drop", "slow"]
+
+
+@dataclass
+class Fault:
+    """One ordered fault. `after_acting`: what was asked for happens, and only the answer fails."""
+
+    kind: Kind
+    error: str
+    status: int
+    retry_after_s: float
+    delay_s: float
+    after_acting: bool
+    times: int
+
+    async def answer(self, request: web.Request) -> web.Response | None:
+        """Return the faulty answer, or None after a mere delay."""
+        await asyncio.sleep(self.delay_s)
+        if self.kind == "slow":
+            return None
+        if self.kind == "drop" and request.transport is not None:
+            request.transport.abort()
+        if self.kind == "html":
+            page = "<html><body>Server Error</body></html>"
+            return web.Response(status=self.status, text=page, content_type="text/html")
+        headers = {"Retry-After": f"{self.retry_after_s:g}"} if self.status == 429 else {}
+        body = {"ok": False, "error": self.error}
+        return web.json_response(body, status=self.status, headers=headers)
+
+
+class Faults:
+    """The faults still to come, by method; `*` means any."""
+
+    def __init__(self) -> None:
+        self._ordered: dict[str, list[Fault]] = {}
+
+    def order(self, method: str, fault: Fault) -> None:
+        """Let the next `fault.times` calls of the method fail."""
+        self._ordered.setdefault(method, []).append(fault)
+
+    def pending(self) -> list[tuple[str, Fault]]:
+        """Return those still to come, with the method that they wait for."""
+        return [(method, fault) for method, faults in self._ordered.items() for fault in faults]
+
+    def clear(self) -> None:
+        """Call all of them off."""
+        self._ordered.clear()
+
+    def next_for(self, method: str) -> Fault | None:
+        """Take the next fault of this method, or None."""
+        for name in (method, "*"):
+            if waiting := self._ordered.get(name):
+                waiting[0].times -= 1
+                return waiting.pop(0) if waiting[0].times <= 0 else waiting[0]
+        return None
 
 
 @dataclass
@@ -50,7 +105,7 @@ class Settings:
     scopes: tuple[str, ...]
     events: tuple[str, ...] = ()
     optional_scopes: tuple[str, ...] = ()
-    redirect_urls: tuple[str, ...] = ()
+    redirect_urls: Sequence[str] = ()
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
     messages_tab: bool = True

@@ -1,16 +1,36 @@
-"""Sending payloads to the bot, and measuring how fast it acknowledges them."""
+"""Sending payloads to the bot, by signed HTTP or Socket Mode, and measuring its acks."""
 
 import asyncio
+import hashlib
+import hmac
 import itertools
+import json
 import time
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from urllib.parse import urlencode
 
 import aiohttp
 
-from bot.playground.slack.log import note
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.changes import note
 
-Json = dict[str, Any]
+
+def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[str, str]:
+    """Return the two headers that prove a request.
+
+    `at` is a moment in Unix seconds; None: now, by the real clock, because whoever checks the
+    signature compares it with theirs.
+    """
+    timestamp = str(int(time.time() if at is None else at))
+    digest = hmac.new(secret.encode(), f"v0:{timestamp}:".encode() + body, hashlib.sha256)
+    return {
+        "X-Slack-Request-Timestamp": timestamp,
+        "X-Slack-Signature": f"v0={digest.hexdigest()}",
+    }
+
 
 ACK_LIMIT_S = 3.0  # https://docs.slack.dev/interactivity/handling-user-interaction
 MAX_RETRIES = 3  # of an event: https://docs.slack.dev/apis/events-api
@@ -60,8 +80,7 @@ class Carrier(Protocol):
     async def carry(self, delivery: Delivery) -> tuple[int, Any]:
         """Return status and decoded body of the ack, however long it takes.
 
-        Raises:
-            aiohttp.ClientError, OSError, NobodyConnectedError: it did not arrive.
+        Raises: aiohttp.ClientError, OSError, NobodyConnectedError: it did not arrive.
         """
         ...
 
@@ -127,3 +146,54 @@ class Outbox:
             if delivery.status not in (range(200, 300) if is_event else (200,)):
                 delivery.problem = "dispatch_failed"
         return delivery
+
+
+_ROBOT = "Slackbot 1.0 (+https://api.slack.com/robots)"
+
+
+class SignedHttp:
+    """Posts to one request URL. `session` stays the caller's."""
+
+    def __init__(self, session: aiohttp.ClientSession, url: str, signing_secret: str) -> None:
+        self._session = session
+        self._url = url
+        self._secret = signing_secret
+
+    async def carry(self, delivery: Delivery) -> tuple[int, Any]:
+        """See `Carrier.carry`."""
+        body, content_type = encoded(delivery)
+        headers = {**signed_headers(self._secret, body), "Content-Type": content_type}
+        if delivery.retry_number:
+            headers["X-Slack-Retry-Num"] = str(delivery.retry_number)
+            headers["X-Slack-Retry-Reason"] = str(delivery.retry_reason)
+        async with self._request(body, headers) as response:
+            delivery.is_not_retried = response.headers.get("X-Slack-No-Retry") == "1"
+            return response.status, decoded(await response.text())
+
+    async def post(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
+        """Post anything, signed or not; return status and body. Redirects are not followed."""
+        async with self._request(body, headers) as response:
+            return response.status, await response.text()
+
+    def _request(
+        self, body: bytes, headers: Mapping[str, str]
+    ) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+        headers = {"User-Agent": _ROBOT, "Accept": "application/json,*/*", **headers}
+        return self._session.post(self._url, data=body, headers=headers, allow_redirects=False)
+
+
+def encoded(delivery: Delivery) -> tuple[bytes, str]:
+    """Return body and content type: commands as a form, interactions as JSON in one, events."""
+    if delivery.kind == "events_api":
+        return json.dumps(delivery.payload).encode(), "application/json"
+    is_command = delivery.kind == "slash_commands"
+    form = delivery.payload if is_command else {"payload": json.dumps(delivery.payload)}
+    return urlencode(form).encode(), "application/x-www-form-urlencoded"
+
+
+def decoded(answer: str) -> Any:
+    """Return the ack body: JSON where it is that, else its text; None if there is none."""
+    try:
+        return json.loads(answer)
+    except ValueError:
+        return answer or None

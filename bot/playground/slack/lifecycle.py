@@ -1,50 +1,46 @@
 """What installing and removing the app does, and the events that tell the app of it."""
 
 from collections.abc import Iterable
-from typing import Any
 
-from bot.playground.slack import app_events, seed
-from bot.playground.slack.codes import Consent
-from bot.playground.slack.installations import Installation
-from bot.playground.slack.orgs import Org
-from bot.playground.slack.realm import Realm
-from bot.playground.slack.refusals import Refusal
-from bot.playground.slack.tokens import Given
-from bot.playground.slack.world import World
-
-Json = dict[str, Any]
+from bot.playground.slack import payloads, universe
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.errors import Refusal
+from bot.playground.slack.installations import Consent, Given, Installation
+from bot.playground.slack.model import Org
+from bot.playground.slack.universe import Universe
+from bot.playground.slack.workspace_state import WorkspaceState
 
 REMOVAL = ("app_uninstalled", "tokens_revoked")  # in either order, Slack says
 
 
-def install(realm: Realm, consent: Consent) -> tuple[Installation, Given]:
+def install(universe: Universe, consent: Consent) -> tuple[Installation, Given]:
     """Do what somebody consented to; return the installation and its token. Raises: Refusal."""
-    app = realm.app
+    app = universe.app
     installation = app.installations.at(consent.home_id)
     if installation is None:
-        installation = _new(realm, consent)
+        installation = _new(universe, consent)
         app.installations.add(installation)
-        for world in realm.worlds_of(installation):
+        for world in universe.worlds_of(installation):
             _bring_bot(world)
     installation.add_scopes(consent.scopes)
     installation.installed_by = consent.member_id
     given = app.tokens.give(installation, rotates=app.settings.rotates_tokens)
-    realm.bell.ring()
+    universe.change_event.notify()
     return installation, given
 
 
-def _new(realm: Realm, consent: Consent) -> Installation:
+def _new(universe: Universe, consent: Consent) -> Installation:
     """Return an installation that nothing has been granted to yet. Raises: Refusal."""
     if consent.is_org_wide:
-        return in_org(realm.orgs[consent.home_id], consent.member_id)
-    world = realm.worlds[consent.home_id]
-    if realm.app.installations.at(world.enterprise_id):
+        return in_org(universe.orgs[consent.home_id], consent.member_id)
+    world = universe.worlds[consent.home_id]
+    if universe.app.installations.at(world.enterprise_id):
         # https://docs.slack.dev/reference/methods/oauth.v2.access
         raise Refusal("cannot_install_an_org_installed_app")
     return in_workspace(world, consent.member_id)
 
 
-def in_workspace(world: World, installed_by: str) -> Installation:
+def in_workspace(world: WorkspaceState, installed_by: str) -> Installation:
     """Return an installation for one workspace that nothing has been granted to yet."""
     workspace, org = world.workspace, world.org
     return Installation(
@@ -61,7 +57,7 @@ def in_workspace(world: World, installed_by: str) -> Installation:
 
 def in_org(org: Org, installed_by: str) -> Installation:
     """Return an installation for an organisation: nothing is granted, no workspace has it."""
-    bot = next(person for person in org.people.values() if person.name == seed.BOT_NAME)
+    bot = next(person for person in org.people.values() if person.name == universe.BOT_NAME)
     return Installation(
         org.id,
         org.name,
@@ -74,31 +70,31 @@ def in_org(org: Org, installed_by: str) -> Installation:
     )
 
 
-def grant(installation: Installation, world: World) -> None:
+def grant(installation: Installation, world: WorkspaceState) -> None:
     """Give a workspace of an organisation the app."""
     installation.teams.add(world.workspace.team_id)
     _bring_bot(world)
 
 
-def revoke_access(installation: Installation, world: World) -> None:
+def revoke_access(installation: Installation, world: WorkspaceState) -> None:
     """Take the app from a workspace of an organisation; the tokens live on for the others."""
     installation.teams.discard(world.workspace.team_id)
     take_bot_out(world)
 
 
-def remove(realm: Realm, installation: Installation) -> None:
+def remove(universe: Universe, installation: Installation) -> None:
     """Remove the app from a workspace or an organisation, with all its tokens."""
-    for world in list(realm.worlds_of(installation)):
+    for world in list(universe.worlds_of(installation)):
         take_bot_out(world)
-    realm.app.tokens.revoke_all(installation)
-    realm.app.installations.remove(installation)
+    universe.app.tokens.revoke_all(installation)
+    universe.app.installations.remove(installation)
     if installation.is_org_wide:
-        realm.orgs[installation.home_id].homes.clear()
-    realm.bell.ring()
+        universe.orgs[installation.home_id].homes.clear()
+    universe.change_event.notify()
 
 
 def events_of_removal(
-    realm: Realm,
+    universe: Universe,
     installation: Installation,
     order: Iterable[str] = REMOVAL,
     at: float | None = None,
@@ -111,13 +107,13 @@ def events_of_removal(
             "tokens": {"oauth": [], "bot": [installation.bot_user_id]},
         },
     }
-    subscribed = [inner[name] for name in order if name in realm.app.settings.events]
+    subscribed = [inner[name] for name in order if name in universe.app.settings.events]
     return [
-        app_events.of_installation(realm.app, installation, each, at=at) for each in subscribed
+        payloads.of_installation(universe.app, installation, each, at=at) for each in subscribed
     ]
 
 
-def take_bot_out(world: World) -> None:
+def take_bot_out(world: WorkspaceState) -> None:
     """Let the app's user be deactivated, in no channel, and nothing of the app on any screen."""
     workspace = world.workspace
     workspace.members[workspace.bot_user_id].deleted = True
@@ -129,7 +125,7 @@ def take_bot_out(world: World) -> None:
     world.stacks.homes = {}
 
 
-def _bring_bot(world: World) -> None:
+def _bring_bot(world: WorkspaceState) -> None:
     workspace = world.workspace
     workspace.members[workspace.bot_user_id].deleted = False
     installation = world.installation

@@ -1,32 +1,285 @@
-"""The handle by which tests and the page hold a running local Slack."""
+"""The handles by which tests and the page hold a running local Slack."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
-from bot.playground.slack import app_events, lifecycle
-from bot.playground.slack.admins import Admins
+import aiohttp
+
+from bot.playground.slack import delivery, lifecycle, payloads
+from bot.playground.slack.app import App, Call, Fault, Kind
+from bot.playground.slack.authorize_page import PATH
+from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
-from bot.playground.slack.delivery import Delivery
-from bot.playground.slack.handle import Handle
+from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp
 from bot.playground.slack.installations import Installation
-from bot.playground.slack.lines import Lines
-from bot.playground.slack.local_org import LocalOrg
-from bot.playground.slack.model import Member
-from bot.playground.slack.people import Person
-from bot.playground.slack.world import World
+from bot.playground.slack.model import Channel, Member, Org
+from bot.playground.slack.person import Person
+from bot.playground.slack.sockets import Sockets
+from bot.playground.slack.universe import Universe
+from bot.playground.slack.workspace_state import WorkspaceState
 
-Json = dict[str, Any]
+
+class Lines:
+    """All that leads from a local Slack to the app. `request_url` is empty until it is known."""
+
+    def __init__(
+        self, universe: Universe, sockets: Sockets, session: aiohttp.ClientSession
+    ) -> None:
+        self.universe = universe
+        self.sockets = sockets
+        self.session = session
+        self.outbox = Outbox(sockets)
+        self.request_url = ""
+        self._errands: set[asyncio.Task[None]] = set()
+        universe.app.announce = self._announce
+
+    async def close(self) -> None:
+        """End every link, and whatever is still to be told."""
+        for errand in list(self._errands):
+            errand.cancel()
+        await asyncio.gather(*self._errands, return_exceptions=True)
+        await self.sockets.close()
+
+    def _announce(self, payloads: Iterable[Json]) -> None:
+        errand = asyncio.create_task(self._tell(list(payloads)))
+        self._errands.add(errand)
+        errand.add_done_callback(self._errands.discard)
+
+    async def _tell(self, payloads: list[Json]) -> None:
+        for payload in payloads:
+            await self.outbox.deliver_event(payload)
+            self.universe.change_event.notify()
+
+
+class Handle:
+    """A part of a running local Slack. What is here is the same on every handle."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+
+    @property
+    def universe(self) -> Universe:
+        """Every workspace and organisation behind this address."""
+        return self.lines.universe
+
+    @property
+    def app(self) -> App:
+        """The app; its `settings` can be changed at any time."""
+        return self.universe.app
+
+    @property
+    def sockets(self) -> Sockets:
+        """The Socket Mode links of the app."""
+        return self.lines.sockets
+
+    @property
+    def outbox(self) -> Outbox:
+        """The way to the app, for payloads of all workspaces."""
+        return self.lines.outbox
+
+    @property
+    def api_url(self) -> str:
+        """The address of the Web API, with a slash at its end."""
+        return f"{self.universe.base}/api/"
+
+    @property
+    def authorize_url(self) -> str:
+        """The address of the page on which people allow the app."""
+        return f"{self.universe.base}{PATH}"
+
+    @property
+    def app_token(self) -> str:
+        """`xapp-…`, made for this run."""
+        return self.app.app_token
+
+    @property
+    def signing_secret(self) -> str:
+        """The secret that proves requests over HTTP, made for this run."""
+        return self.app.signing_secret
+
+    @property
+    def client_id(self) -> str:
+        """The app's public id for OAuth, made for this run."""
+        return self.app.client_id
+
+    @property
+    def client_secret(self) -> str:
+        """The app's secret for OAuth, made for this run."""
+        return self.app.client_secret
+
+    @property
+    def calls(self) -> list[Call]:
+        """Web API calls and uses of response_urls, oldest first; the last 20,000."""
+        return self.app.calls
+
+    @property
+    def envelopes(self) -> list[Delivery]:
+        """Payloads sent to the bot, oldest first; the last 20,000."""
+        return self.outbox.sent
+
+    def deliver_to(self, url: str) -> None:
+        """Send payloads to this address as signed requests, no longer through sockets."""
+        self.lines.request_url = url
+        self.outbox.carrier = SignedHttp(self.lines.session, url, self.signing_secret)
+
+    async def connected(self, timeout_s: float = 10) -> None:
+        """Wait until a Socket Mode link of the bot is up. Raises: TimeoutError."""
+        await self.universe.change_event.until(lambda: self.sockets.count or None, timeout_s)
+
+    async def retry_events(self) -> list[Delivery]:
+        """Deliver once more what the bot has not answered, as Slack does after minutes."""
+        return await self.outbox.retry_events()
+
+    def fail_next(
+        self,
+        method: str,
+        error: str = "ratelimited",
+        status: int | None = None,
+        retry_after_s: float = 1,
+        times: int = 1,
+        *,
+        kind: Kind = "error",
+        after_acting: bool = False,
+        delay_s: float = 0,
+    ) -> None:
+        """Let the next `times` calls of a method go wrong; "response_url" is one, "*" is any.
+
+        `kind`: "error" answers JSON with that error, "html" an error page, "drop" cuts the
+        connection, "slow" only waits `delay_s` (so do the others, before they strike). `status`
+        is 429 for `ratelimited` unless given, 500 for a page, else 200. With `after_acting` the
+        message is posted or the form opened all the same, and only the answer is lost.
+        """
+        if status is None:
+            status = 500 if kind == "html" else 429 if error == "ratelimited" else 200
+        fault = Fault(kind, error, status, retry_after_s, delay_s, after_acting, times)
+        self.app.faults.order(method, fault)
+
+    def sign(self, body: bytes, at: float | None = None) -> dict[str, str]:
+        """Return the headers that prove a body, signed at that Unix time (None: now)."""
+        return delivery.signed_headers(self.signing_secret, body, at)
+
+    async def raw_post(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
+        """Post anything to the bot's request URL; return status and body of its answer."""
+        lines = self.lines
+        sender = SignedHttp(lines.session, lines.request_url, self.signing_secret)
+        return await sender.post(body, headers)
+
+    async def _remove(
+        self, installation: Installation, order: Iterable[str], at: float | None
+    ) -> list[Delivery]:
+        lifecycle.remove(self.universe, installation)
+        return await self._tell_removed(installation, order, at)
+
+    async def _revoke_tokens(self, installation: Installation, at: float | None) -> list[Delivery]:
+        self.app.tokens.revoke_all(installation, "token_revoked")
+        return await self._tell_removed(installation, ["tokens_revoked"], at)
+
+    async def _tell_removed(
+        self, installation: Installation, order: Iterable[str], at: float | None
+    ) -> list[Delivery]:
+        told = lifecycle.events_of_removal(self.universe, installation, order, at)
+        return [await self.outbox.deliver_event(payload) for payload in told]
+
+
+class LocalOrg(Handle):
+    """An organisation. `handle_for` returns the handle of one of its workspaces."""
+
+    def __init__(
+        self, lines: Lines, org: Org, handle_for: "Callable[[WorkspaceState], LocalSlack]"
+    ) -> None:
+        super().__init__(lines)
+        self.org = org
+        self._handle_for = handle_for
+
+    @property
+    def id(self) -> str:
+        """The organisation's id, `E…`."""
+        return self.org.id
+
+    @property
+    def bot_token(self) -> str:
+        """The newest token for the whole organisation; empty if there never was one."""
+        return self.app.tokens.newest(self.org.id)
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the whole organisation has installed the app."""
+        return self.app.installations.at(self.org.id) is not None
+
+    def add_workspace(self, name: str) -> "LocalSlack":
+        """Add a workspace with the organisation's people and channels of its own.
+
+        It does not have the app, not even where the organisation has installed it. Raises:
+        ValueError, if the name is taken.
+        """
+        world = self.universe.add_workspace_of(self.org, name)
+        lifecycle.take_bot_out(world)
+        return self._handle_for(world)
+
+    async def grant(self, *workspaces: "LocalSlack") -> list[Delivery]:
+        """Give workspaces the app that the organisation has installed, and tell the bot.
+
+        Raises: LookupError, if it has not.
+        """
+        for slack in workspaces:
+            lifecycle.grant(self._installation(), slack.world)
+        return await self._tell("granted", workspaces)
+
+    async def revoke_access(self, *workspaces: "LocalSlack") -> list[Delivery]:
+        """Take the app from workspaces, and tell the bot; the token lives on for the others.
+
+        Raises: LookupError, if the organisation has not installed the app.
+        """
+        for slack in workspaces:
+            lifecycle.revoke_access(self._installation(), slack.world)
+        return await self._tell("revoked", workspaces)
+
+    async def uninstall(
+        self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
+    ) -> list[Delivery]:
+        """Remove the app from the organisation, and tell the bot. See `LocalSlack.uninstall`.
+
+        Raises: LookupError, if it has not installed it.
+        """
+        return await self._remove(self._installation(), order, at)
+
+    async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
+        """Revoke the organisation's tokens. See `LocalSlack.revoke_bot_token`."""
+        return await self._revoke_tokens(self._installation(), at)
+
+    async def deliver_event(
+        self, event: Json, *, event_time: float | None = None, event_id: str | None = None
+    ) -> Delivery:
+        """Tell the bot of an event about the installation. See `LocalSlack.deliver_event`."""
+        installation = self.app.installations.at(self.id) or lifecycle.in_org(self.org, "")
+        payload = payloads.of_installation(
+            self.app, installation, event, at=event_time, event_id=event_id
+        )
+        return await self.outbox.deliver_event(payload)
+
+    async def _tell(self, change: str, workspaces: Iterable["LocalSlack"]) -> list[Delivery]:
+        self.universe.change_event.notify()
+        if f"team_access_{change}" not in self.app.settings.events:
+            return []
+        ids = [slack.team_id for slack in workspaces]
+        told = payloads.team_access(self.app, self._installation(), change, ids)
+        return [await self.outbox.deliver_event(told)]
+
+    def _installation(self) -> Installation:
+        installation = self.app.installations.at(self.org.id)
+        if installation is None:
+            raise LookupError(f"{self.org.name} has not installed the app")
+        return installation
 
 
 class LocalSlack(Handle):
     """A running workspace. `world` holds its parts, for what has no method here."""
 
-    def __init__(self, lines: Lines, world: World) -> None:
+    def __init__(self, lines: Lines, world: WorkspaceState) -> None:
         super().__init__(lines)
         self.world = world
         self._people: dict[str, Person] = {}
-        self._admins = Admins(world)
 
     @property
     def bot_token(self) -> str:
@@ -65,17 +318,16 @@ class LocalSlack(Handle):
     def add_workspace(self, name: str) -> "LocalSlack":
         """Add a workspace with people and channels of its own, without the app.
 
-        Its ids are those of this one, which are for each workspace to give.
-
-        Raises: ValueError, if the name is taken.
+        Its ids are those of this one, which are for each workspace to give. Raises: ValueError, if
+        the name is taken.
         """
-        world = self.realm.add_workspace(name)
+        world = self.universe.add_workspace(name)
         lifecycle.take_bot_out(world)
         return LocalSlack(self.lines, world)
 
     def add_org(self, name: str) -> LocalOrg:
         """Add an organisation without workspaces. Raises: ValueError, if the name is taken."""
-        org = self.realm.add_org(name)
+        org = self.universe.add_org(name)
         return LocalOrg(self.lines, org, lambda world: LocalSlack(self.lines, world))
 
     def person(self, name: str) -> Person:
@@ -87,18 +339,16 @@ class LocalSlack(Handle):
         return self._people[name]
 
     def _browser(self, member: Member) -> Browser:
-        session = self.realm.sign_in(self.world, member)
-        return Browser(self.lines.session, self.realm.base, session)
+        session = self.universe.sign_in(self.world, member)
+        return Browser(self.lines.session, self.universe.base, session)
 
     async def uninstall(
         self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
     ) -> list[Delivery]:
         """Remove the app, from the whole organisation if that installed it; tell the bot.
 
-        The events go out in this `order`, those to which the app is subscribed; `at` is their
-        time in Unix seconds (None: now).
-
-        Raises: LookupError, if the app is not installed here.
+        The events go out in this `order`, those to which the app is subscribed; `at` is their time
+        in Unix seconds (None: now). Raises: LookupError, if the app is not installed here.
         """
         return await self._remove(self._installation(), order, at)
 
@@ -118,11 +368,11 @@ class LocalSlack(Handle):
         """
         if event["type"] in lifecycle.REMOVAL:
             installation = self.world.installation or lifecycle.in_workspace(self.world, "")
-            payload = app_events.of_installation(
+            payload = payloads.of_installation(
                 self.app, installation, event, at=event_time, event_id=event_id
             )
         else:
-            payload = app_events.of_workspace(self.world, event, at=event_time, event_id=event_id)
+            payload = payloads.of_workspace(self.world, event, at=event_time, event_id=event_id)
         return await self.outbox.deliver_event(payload)
 
     def _installation(self) -> Installation:
@@ -133,45 +383,63 @@ class LocalSlack(Handle):
     def archive(self, channel_name: str, *, keeps_bot: bool = False) -> None:
         """Archive a channel: posts to it are refused. Raises: KeyError.
 
-        As in Slack, that takes the app out of it; with `keeps_bot` it stays in.
+        Unless `keeps_bot`, that takes the app out of it, even for later. No page of Slack says so,
+        but people who tried it do: https://github.com/elastic/connectors/issues/1972.
         """
-        self._admins.archive(channel_name, keeps_bot=keeps_bot)
+        self._channel(channel_name).is_archived = True
+        if not keeps_bot:
+            self.remove_bot(channel_name)
 
     def unarchive(self, channel_name: str) -> None:
-        """Bring an archived channel back; the app has to be invited anew. Raises: KeyError."""
-        self._admins.unarchive(channel_name)
+        """Bring an archived channel back; the app has to be invited again. Raises: KeyError."""
+        self._channel(channel_name).is_archived = False
 
     def remove_bot(self, channel_name: str) -> None:
         """Take the app out of a channel. Raises: KeyError."""
-        self._admins.remove_bot(channel_name)
+        self._channel(channel_name).members.discard(self.bot_user_id)
 
     def invite_bot(self, channel_name: str) -> None:
         """Bring the app into a channel. Raises: KeyError."""
-        self._admins.invite_bot(channel_name)
+        self._channel(channel_name).members.add(self.bot_user_id)
 
-    def restrict(self, channel_name: str, code: str = "restricted_action") -> None:
-        """Refuse the app's posts to a channel with this code. Raises: KeyError.
+    def restrict(self, channel_name: str, code: str | None = "restricted_action") -> None:
+        """Refuse the app's posts to a channel with this code; None: no longer. Raises: KeyError.
 
         `restricted_action_thread_only_channel` leaves replies in threads alone,
         `restricted_action_non_threadable_channel` and `restricted_action_thread_locked` the rest.
         """
-        self._admins.restrict(channel_name, code)
+        self._channel(channel_name).restricted = code
 
     def unrestrict(self, channel_name: str) -> None:
         """Let the app post to a channel again. Raises: KeyError."""
-        self._admins.restrict(channel_name, None)
+        self.restrict(channel_name, None)
 
-    def revoke_token(self, code: str = "account_inactive") -> None:
-        """Refuse every call with the bot's token, as after the app was removed."""
-        self._admins.refuse_token(code)
+    def _channel(self, name: str) -> Channel:
+        """Return a channel that is about to change. Raises: KeyError."""
+        channel = self.world.workspace.channel_named(name)
+        if channel is None:
+            raise KeyError(f"there is no channel {name}")
+        # Those who wait look again once this turn of the loop, and with it the change, is over.
+        self.universe.change_event.notify()
+        return channel
+
+    def revoke_token(self, code: str | None = "account_inactive") -> None:
+        """Refuse every call with the bot's token, as after a removal; None: no longer."""
+        self._installation().refusal = code
+        self.universe.change_event.notify()
 
     def restore_token(self) -> None:
         """Take the bot's token again."""
-        self._admins.refuse_token(None)
+        self.revoke_token(None)
 
     def deactivate(self, name: str) -> None:
-        """Deactivate somebody's account. Raises: KeyError."""
-        self._admins.deactivate(name)
+        """Deactivate a person's account: they act no more, and their open forms go.
+
+        They stay in their channels, as in Slack. Raises: KeyError.
+        """
+        member = self.world.workspace.member_named(name)
+        member.deleted = True
+        self.world.stacks.clear(member.id)
 
     def refuse_block_types(self, *types: str) -> None:
         """Play a workspace where these blocks are not rolled out yet; no argument: all are."""

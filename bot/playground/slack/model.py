@@ -4,9 +4,8 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.playground.slack import elements, reading
-
-Json = dict[str, Any]
+from bot.playground.slack import block_contents
+from bot.playground.slack.block_contents import Json
 
 PEOPLE_ZONE = "Europe/Berlin"  # where everybody lives
 SLACKBOT_ID = "USLACKBOT"  # speaks for Slack itself, to one person at a time
@@ -68,17 +67,17 @@ class Message:
     @property
     def everything(self) -> str:
         """All visible text as one string; links by label, entities decoded."""
-        return reading.everything(self.text, self.blocks)
+        return block_contents.everything(self.text, self.blocks)
 
     @property
     def buttons(self) -> list[str]:
         """The labels of all buttons, in order."""
-        return reading.buttons(self.blocks)
+        return block_contents.buttons(self.blocks)
 
     @property
     def mentions(self) -> list[str]:
         """What it would ping, as `<!channel>` or `<@U1>`; empty where it pings nobody."""
-        return reading.mentions(self.content)
+        return block_contents.mentions(self.content)
 
     def is_for(self, member_id: str) -> bool:
         """Tell whether somebody in the channel sees it."""
@@ -155,23 +154,67 @@ class View:
         """All visible text as one string, title and buttons of the frame included."""
         title, submit, close = (self.payload.get(key) for key in ("title", "submit", "close"))
         frame = [title, *self.blocks, submit, close]
-        return reading.everything("", [part for part in frame if part])
+        return block_contents.everything("", [part for part in frame if part])
 
     @property
     def buttons(self) -> list[str]:
         """The labels of all buttons inside it, in order."""
-        return reading.buttons(self.blocks)
+        return block_contents.buttons(self.blocks)
 
     @property
     def state(self) -> Json:
         """What is filled in, as Slack sends it: by `block_id`, then `action_id`."""
-        return elements.state_values(self.blocks, self.typed, self.channel_id)
+        return block_contents.state_values(self.blocks, self.typed, self.channel_id)
 
     @property
     def values(self) -> dict[str, Any]:
         """What is filled in, as a person reads it: by the field's label; None: nothing."""
-        return elements.shown_values(self.blocks, self.typed, self.channel_id)
+        return block_contents.shown_values(self.blocks, self.typed, self.channel_id)
 
     def snapshot(self) -> "View":
         """Return a copy that later changes do not touch."""
         return copy.deepcopy(self)
+
+
+@dataclass(frozen=True)
+class OrgPerson:
+    """Somebody of an organisation. Admins and owners of workspaces need not be any of it."""
+
+    id: str
+    name: str
+    is_admin: bool = False
+    is_owner: bool = False
+
+
+@dataclass
+class Org:
+    """An organisation. `people` by id; `teams` are the ids of its workspaces, oldest first.
+
+    `homes` are the Home tabs of an app that is installed for all of it: one for each person,
+    whatever workspace they look at it from.
+    """
+
+    id: str
+    name: str
+    domain: str
+    people: dict[str, OrgPerson] = field(default_factory=dict)
+    teams: list[str] = field(default_factory=list)
+    homes: dict[str, View] = field(default_factory=dict)
+
+    def enterprise_user(self, member_id: str, teams: list[str]) -> dict[str, Any] | None:
+        """Return what `users.info` says of somebody's place in it; None: they are not of it.
+
+        https://docs.slack.dev/reference/objects/user-object
+        """
+        person = self.people.get(member_id)
+        if person is None:
+            return None
+        return {
+            "id": person.id,
+            "enterprise_id": self.id,
+            "enterprise_name": self.name,
+            "is_admin": person.is_admin,
+            "is_owner": person.is_owner,
+            "is_primary_owner": person.is_owner,
+            "teams": teams,
+        }

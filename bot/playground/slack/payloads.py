@@ -1,38 +1,125 @@
-"""The payloads that Slack sends when somebody does something.
+"""The payloads that Slack sends when somebody does something, and when something happens.
 
-https://docs.slack.dev/interactivity/implementing-slash-commands and
-https://docs.slack.dev/reference/interaction-payloads.
+https://docs.slack.dev/interactivity/implementing-slash-commands,
+https://docs.slack.dev/reference/interaction-payloads and https://docs.slack.dev/apis/events-api.
 """
 
 import re
-from typing import Any
+from collections.abc import Iterable
 
-from bot.playground.slack import elements
-from bot.playground.slack.elements import Found
+from bot.playground.slack import block_contents
+from bot.playground.slack.app import App
+from bot.playground.slack.block_contents import Found, Json
+from bot.playground.slack.installations import Installation
 from bot.playground.slack.methods.chat import message_json
 from bot.playground.slack.methods.views import view_json
 from bot.playground.slack.model import Channel, Member, Message, View
-from bot.playground.slack.world import World
+from bot.playground.slack.workspace_state import WorkspaceState
 
-Json = dict[str, Any]
+
+def home_opened(world: WorkspaceState, who: Member, tab: str = "home") -> Json:
+    """Return the event of opening the app's Home tab, or its tab of `messages`.
+
+    https://docs.slack.dev/reference/events/app_home_opened
+    """
+    workspace = world.workspace
+    event: Json = {
+        "type": "app_home_opened",
+        "user": who.id,
+        "channel": workspace.direct_message(who).id,
+        "event_ts": workspace.new_ts(),
+        "tab": tab,
+    }
+    # "The view will only be present if the user has opened … the Home tab" and it was published.
+    if tab == "home" and (view := world.stacks.homes.get(who.id)):
+        event["view"] = view_json(world, view)
+    return of_workspace(world, event)
+
+
+def of_workspace(
+    world: WorkspaceState, event: Json, *, at: float | None = None, event_id: str | None = None
+) -> Json:
+    """Return the payload of an event in a workspace; `at`: Unix seconds, None: now."""
+    enterprise_id = world.enterprise_id
+    within = {"team_id": world.workspace.team_id}
+    if enterprise_id:
+        within["enterprise_id"] = enterprise_id
+    payload = _wrapped(world.app, within, event, at, event_id)
+    if world.installation is None:
+        return payload
+    authorization = {
+        "enterprise_id": enterprise_id,
+        "team_id": None if world.is_org_wide else world.workspace.team_id,
+        "user_id": world.workspace.bot_user_id,
+        "is_bot": True,
+        "is_enterprise_install": world.is_org_wide,
+    }
+    return {**payload, "authorizations": [authorization], "is_ext_shared_channel": False}
+
+
+def of_installation(
+    app: App,
+    installation: Installation,
+    event: Json,
+    *,
+    at: float | None = None,
+    event_id: str | None = None,
+) -> Json:
+    """Return the payload of an event that concerns the installation itself.
+
+    It names no authorizations, and for an organisation no workspace: see Bolt's own samples,
+    https://github.com/slackapi/bolt-python/blob/main/tests/scenario_tests_async/test_events_token_revocations.py.
+    """
+    within = {} if installation.is_org_wide else {"team_id": installation.home_id}
+    if installation.enterprise_id:
+        within["enterprise_id"] = installation.enterprise_id
+    return _wrapped(app, within, event, at, event_id)
+
+
+def team_access(
+    app: App, installation: Installation, change: str, team_ids: Iterable[str]
+) -> Json:
+    """Return the event of giving the app to workspaces (`granted`) or taking it (`revoked`).
+
+    https://docs.slack.dev/reference/events/team_access_granted nests the event twice; what is
+    really sent is in https://github.com/slackapi/bolt-python/blob/main/tests/scenario_tests_async/test_events_org_apps.py.
+    """
+    event_ts = f"{app.clock():.6f}"
+    named = {"type": f"team_access_{change}", "team_ids": list(team_ids), "event_ts": event_ts}
+    return of_installation(app, installation, named)
+
+
+def _wrapped(
+    app: App, within: dict[str, str], event: Json, at: float | None, event_id: str | None
+) -> Json:
+    return {
+        "token": app.verification_token,
+        **within,
+        "api_app_id": app.id,
+        "event": event,
+        "type": "event_callback",
+        "event_id": event_id or app.new_event_id(),
+        "event_time": int(app.clock() if at is None else at),
+    }
+
 
 _URL = r"https?://(?:(?!&[lg]t;)[^\s<>|])+"
 _BARE_DOMAIN = r"(?<![\w@.&;:/-])(?:[a-zA-Z0-9-]{1,63}\.)+[a-zA-Z]{2,63}(?![\w@-])"
 _TYPED = re.compile(rf"(?P<url>{_URL})|(?P<bare>{_BARE_DOMAIN})|(?<!\w)(?P<name>[@#][\w.-]+)")
 
 
-def as_sent(world: World, typed: str) -> str:
+def as_sent(world: WorkspaceState, typed: str) -> str:
     """Return the text of a command as it arrives: escaped, with links and names marked up."""
     return escaped(world, typed) if world.should_escape else typed
 
 
-def escaped(world: World, typed: str) -> str:
+def escaped(world: WorkspaceState, typed: str) -> str:
     """Return typed text as Slack stores it: escaped, with links and names marked up."""
     text = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _TYPED.sub(lambda match: _marked_up(world, match), text)
 
 
-def _marked_up(world: World, match: re.Match[str]) -> str:
+def _marked_up(world: WorkspaceState, match: re.Match[str]) -> str:
     words = match[0]
     if match["url"]:
         return f"<{words}>"
@@ -47,12 +134,12 @@ def _marked_up(world: World, match: re.Match[str]) -> str:
     return f"<#{channel.id}|{'' if channel.is_private else channel.name}>"
 
 
-def command(world: World, who: Member, where: Channel, name: str, text: str) -> Json:
+def command(world: WorkspaceState, who: Member, where: Channel, name: str, text: str) -> Json:
     """Return the form of a slash command; every value is a string."""
     workspace, org = world.workspace, world.org
     typed = f"{name} {text}".strip()
     return {
-        "token": world.verification_token,
+        "token": world.app.verification_token,
         "team_id": workspace.team_id,
         "team_domain": workspace.domain,
         **({"enterprise_id": org.id, "enterprise_name": org.name} if org else {}),
@@ -69,7 +156,7 @@ def command(world: World, who: Member, where: Channel, name: str, text: str) -> 
     }
 
 
-def _interaction(world: World, kind: str, who: Member, where: Message | View) -> Json:
+def _interaction(world: WorkspaceState, kind: str, who: Member, where: Message | View) -> Json:
     workspace, org = world.workspace, world.org
     team = {"id": workspace.team_id, "domain": workspace.domain}
     if org:
@@ -82,14 +169,14 @@ def _interaction(world: World, kind: str, who: Member, where: Message | View) ->
         "type": kind,
         "user": {"id": who.id, "username": who.name, "name": who.name, "team_id": who.team_id},
         "api_app_id": workspace.app_id,
-        "token": world.verification_token,
+        "token": world.app.verification_token,
         "team": None if is_nowhere else team,
         "enterprise": {"id": org.id, "name": org.name} if org else None,
         "is_enterprise_install": world.is_org_wide,
     }
 
 
-def _place(world: World, where: Message | View) -> Json:
+def _place(world: WorkspaceState, where: Message | View) -> Json:
     """Return the part that says in which message or view it happened."""
     if isinstance(where, View):
         return {
@@ -110,7 +197,7 @@ def _place(world: World, where: Message | View) -> Json:
 
 
 def block_actions(
-    world: World, who: Member, where: Message | View, found: Found, done: Json
+    world: WorkspaceState, who: Member, where: Message | View, found: Found, done: Json
 ) -> Json:
     """Return what pressing or choosing sends; `done` is the new state of the element."""
     unsent = {"options", "option_groups", "min_query_length"}
@@ -125,7 +212,7 @@ def block_actions(
     if isinstance(where, View):
         payload["trigger_id"] = world.triggers.give(who.id, where.channel_id, where.id)
         return payload
-    values = elements.state_values(where.blocks, where.typed, where.channel_id)
+    values = block_contents.state_values(where.blocks, where.typed, where.channel_id)
     payload["state"] = {"values": values}
     payload["trigger_id"] = world.triggers.give(who.id, where.channel_id, None)
     payload["response_url"] = world.response_urls.give(who.id, where.channel_id, target=where)
@@ -133,7 +220,7 @@ def block_actions(
 
 
 def block_suggestion(
-    world: World, who: Member, where: Message | View, found: Found, query: str
+    world: WorkspaceState, who: Member, where: Message | View, found: Found, query: str
 ) -> Json:
     """Return what typing into an external select sends."""
     block_id, action_id = found.key
@@ -146,7 +233,7 @@ def block_suggestion(
     }
 
 
-def view_submission(world: World, who: Member, view: View) -> Json:
+def view_submission(world: WorkspaceState, who: Member, view: View) -> Json:
     """Return what sending a form sends."""
     return {
         **_interaction(world, "view_submission", who, view),
@@ -156,9 +243,9 @@ def view_submission(world: World, who: Member, view: View) -> Json:
     }
 
 
-def _chosen_channels(world: World, who: Member, view: View) -> list[Json]:
+def _chosen_channels(world: WorkspaceState, who: Member, view: View) -> list[Json]:
     urls = []
-    for found in elements.elements(view.blocks):
+    for found in block_contents.elements(view.blocks):
         if not found.element.get("response_url_enabled"):
             continue
         state = view.state[found.key[0]][found.key[1]]
@@ -170,7 +257,9 @@ def _chosen_channels(world: World, who: Member, view: View) -> list[Json]:
     return urls
 
 
-def view_closed(world: World, who: Member, view: View, *, is_cleared: bool = False) -> Json:
+def view_closed(
+    world: WorkspaceState, who: Member, view: View, *, is_cleared: bool = False
+) -> Json:
     """Return what closing a form sends, where it asked for that."""
     return {
         **_interaction(world, "view_closed", who, view),

@@ -1,19 +1,63 @@
-"""Putting messages into channels, changing and removing them."""
+"""Putting messages into channels, changing and removing them, and reply addresses."""
 
 import copy
 import json
 import math
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from bot.playground.slack import elements
-from bot.playground.slack.checks import MAX_POST_CHARS, Checks
+from bot.playground.blockkit import Problem, check_message, check_view
+from bot.playground.slack import block_contents
+from bot.playground.slack.block_contents import Json, objects
+from bot.playground.slack.errors import Refusal, too_fast
 from bot.playground.slack.model import SLACKBOT_ID, Channel, Message
-from bot.playground.slack.refusals import too_fast
 from bot.playground.slack.workspace import Workspace
 
-Json = dict[str, Any]
+MAX_POST_CHARS = (
+    40_000  # longer texts are cut: https://docs.slack.dev/reference/methods/chat.postMessage
+)
+MAX_UPDATE_CHARS = 4_000  # https://docs.slack.dev/reference/methods/chat.update
+
+
+class Checks:
+    """The validator, plus the block types that this workspace does not know yet."""
+
+    def __init__(self) -> None:
+        self.refused_types: set[str] = set()
+
+    def message(self, content: Json) -> None:
+        """Pass, or raise Refusal with Slack's list of problems."""
+        if content.get("markdown_text") and (content.get("text") or content.get("blocks")):
+            raise Refusal("markdown_text_conflict")
+        self._known_types(content.get("blocks") or [], "invalid_blocks")
+        if found := check_message(content):
+            raise refusal_of(*found)
+
+    def view(self, view: Any, kind: str) -> None:
+        """Pass a view of that kind (`modal` or `home`), or raise Refusal."""
+        if not isinstance(view, dict) or view.get("type") != kind:
+            problem = Problem("invalid_type", f"must be a view of type {kind}", "/view/type")
+            raise refusal_of("invalid_arguments", [problem])
+        self._known_types(view.get("blocks") or [], "invalid_arguments")
+        if found := check_view(view):
+            raise refusal_of(*found)
+
+    def _known_types(self, blocks: Any, code: str) -> None:
+        for node in objects(blocks):
+            if node.get("type") in self.refused_types:
+                told = f"unsupported type: {node['type']}"
+                raise refusal_of(code, [Problem("unsupported_type", told, "/blocks")])
+
+
+def refusal_of(code: str, problems: Sequence[Problem]) -> Refusal:
+    """Return the refusal as the Web API words it: each problem with its JSON pointer."""
+    told = [f"{problem.message} [json-pointer:{problem.pointer}]" for problem in problems]
+    metadata = {"messages": [f"[ERROR] {line}" for line in told]}
+    return Refusal(code, errors=told, response_metadata=metadata)
+
 
 _CONTENT_KEYS = (
     *("text", "markdown_text", "blocks", "attachments", "thread_ts", "metadata"),
@@ -31,10 +75,7 @@ class Posting:
     """
 
     def __init__(
-        self,
-        workspace: Workspace,
-        checks: Checks,
-        monotonic: Callable[[], float] = time.monotonic,
+        self, workspace: Workspace, checks: Checks, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self._workspace = workspace
         self._checks = checks
@@ -65,7 +106,7 @@ class Posting:
             typed_by=typed_by,
         )
         channel.messages.append(message)
-        self._workspace.bell.ring()
+        self._workspace.change_event.notify()
         return message
 
     def tell(self, channel: Channel, member_id: str, text: str) -> Message:
@@ -76,17 +117,17 @@ class Posting:
         """Give a message new content; its place, thread and readers stay. Raises: Refusal."""
         content = self._content(sent)
         thread_ts = message.thread_ts
-        message.typed = elements.surviving(message.typed, message.blocks, content["blocks"])
+        message.typed = block_contents.surviving(message.typed, message.blocks, content["blocks"])
         message.content = {**content, "thread_ts": thread_ts}
         message.revision += 1
-        self._workspace.bell.ring()
+        self._workspace.change_event.notify()
 
     def remove(self, message: Message) -> None:
         """Take a message away."""
         channel = self._workspace.channels[message.channel_id]
         if message in channel.messages:
             channel.messages.remove(message)
-        self._workspace.bell.ring()
+        self._workspace.change_event.notify()
 
     def slow_down(self, channel: Channel) -> None:
         """Count a post against the channel's rate. Raises: Refusal, while it is too fast."""
@@ -106,5 +147,115 @@ class Posting:
         blocks = sent.get("blocks") or []
         if isinstance(blocks, str):  # Slack takes JSON in JSON
             blocks = json.loads(blocks)
-        content["blocks"] = elements.with_ids(blocks, lambda: self._workspace.new_id("b"))
+        content["blocks"] = block_contents.with_ids(blocks, lambda: self._workspace.new_id("b"))
         return content
+
+
+# https://docs.slack.dev/interactivity/handling-user-interaction
+MAX_USES = 5
+RESPONSE_URL_LIFE_S = 30 * 60
+
+
+@dataclass
+class ResponseUrl:
+    """One address. `target` is the message that `replace_original` means."""
+
+    member_id: str
+    channel_id: str
+    made_at: float
+    command: str | None  # what was typed; None where it came from a button
+    target: Message | None
+    uses: int = 0
+
+
+class ResponseUrls:
+    """All addresses given out, and what may be done with them.
+
+    Slack describes some of this loosely, so two switches play both readings:
+    `commands_replace_their_reply`: False plays the reports that `replace_original` through a
+    command's own address posts anew (https://github.com/slackapi/bolt-python/issues/1268,
+    https://github.com/slackapi/bolt-js/issues/2287).
+    `refusal_status`: the HTTP status of a refused message; the body names the error either way.
+    """
+
+    def __init__(self, workspace: Workspace, posting: Posting) -> None:
+        self._workspace = workspace
+        self._posting = posting
+        self._given: dict[str, ResponseUrl] = {}
+        self.base = ""
+        self.commands_replace_their_reply = True
+        self.refusal_status = 400
+
+    def give(
+        self,
+        member_id: str,
+        channel_id: str,
+        *,
+        command: str | None = None,
+        target: Message | None = None,
+    ) -> str:
+        """Return a new address."""
+        kind = "actions" if command is None else "commands"
+        path = f"{kind}/{self._workspace.team_id}/{len(self._given) + 1}/{secrets.token_hex(12)}"
+        now = self._workspace.clock()
+        self._given[path] = ResponseUrl(member_id, channel_id, now, command, target)
+        return f"{self.base}{path}"
+
+    def use(self, path: str, sent: Json) -> None:
+        """Act on one answer to an address. Raises: Refusal."""
+        address = self._given.get(path)
+        if address is None or self._workspace.clock() - address.made_at > RESPONSE_URL_LIFE_S:
+            raise Refusal("expired_url", status=404)
+        if address.uses >= MAX_USES:
+            raise Refusal("used_url", status=404)
+        address.uses += 1
+        try:
+            self._act(address, sent)
+        except Refusal as refusal:
+            refusal.status = self.refusal_status
+            raise
+
+    def find(self, url: str) -> ResponseUrl | None:
+        """Return what an address stands for, used up or not; None if it was never given out."""
+        return self._given.get(url.removeprefix(self.base))
+
+    def reply_in_ack(self, url: str, sent: Json) -> None:
+        """Show what a command's ack carried; it counts as no use. Raises: Refusal."""
+        self._act(self._given[url.removeprefix(self.base)], sent)
+
+    def _act(self, address: ResponseUrl, sent: Json) -> None:
+        target = address.target if self._is_there(address.target) else None
+        if _is_true(sent.get("delete_original")):
+            if target:
+                self._posting.remove(target)
+            return
+        # Messages with buttons are replaced unless the answer says otherwise; say it always.
+        replaces = _is_true(sent.get("replace_original", address.command is None))
+        if target and replaces and "thread_ts" not in sent:
+            self._posting.replace(target, sent)
+            return
+        posted = self._posted(address, sent)
+        if address.command is not None and self.commands_replace_their_reply:
+            address.target = posted
+
+    def _posted(self, address: ResponseUrl, sent: Json) -> Message:
+        is_public = sent.get("response_type") == "in_channel"
+        message = self._posting.add(
+            self._workspace.channels[address.channel_id],
+            sent,
+            seen_by=None if is_public else address.member_id,
+            command=address.command if is_public else None,
+            typed_by=address.member_id if is_public else None,
+        )
+        message.is_reply = True
+        return message
+
+    def _is_there(self, message: Message | None) -> bool:
+        if message is None:
+            return False
+        return message in self._workspace.channels[message.channel_id].messages
+
+
+def _is_true(value: object) -> bool:
+    # Slack's own samples send the words as strings.
+    return value in (True, "true")

@@ -9,14 +9,12 @@ from aiohttp import web
 
 from bot.playground.slack import lifecycle
 from bot.playground.slack.app import Settings
-from bot.playground.slack.authorizing import PATH, AuthorizePage
-from bot.playground.slack.lines import Lines
-from bot.playground.slack.local import LocalSlack
-from bot.playground.slack.realm import Realm
-from bot.playground.slack.response_url_api import ResponseUrlApi
+from bot.playground.slack.authorize_page import PATH, AuthorizePage
+from bot.playground.slack.local import Lines, LocalSlack
 from bot.playground.slack.sockets import Sockets
-from bot.playground.slack.web_api import WebApi
-from bot.playground.slack.world import World
+from bot.playground.slack.universe import Universe
+from bot.playground.slack.web_api import ResponseUrlApi, WebApi
+from bot.playground.slack.workspace_state import WorkspaceState
 
 COMMANDS = ("/domains", "/scan", "/adddomain", "/domainkey")
 SCOPES = ("commands", "chat:write", "im:write", "users:read")
@@ -58,39 +56,39 @@ async def running_slack(
         messages_tab=messages_tab,
         home_tab=home_tab,
     )
-    realm = Realm(clock, settings)
-    sockets = Sockets(realm.app.id, realm.bell)
+    universe = Universe(clock, settings)
+    sockets = Sockets(universe.app.id, universe.change_event)
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
-        lines = Lines(realm, sockets, session)
+        lines = Lines(universe, sockets, session)
         runner = web.AppRunner(_routes(lines), access_log=None, shutdown_timeout=1)
         await runner.setup()
         try:
             await web.TCPSite(runner, host, port).start()
             address = f"{host}:{runner.addresses[0][1]}"
-            realm.base = f"http://{address}"
+            universe.base = f"http://{address}"
             sockets.base = f"ws://{address}/link"
-            yield LocalSlack(lines, _with_the_app(realm))
+            yield LocalSlack(lines, _with_the_app(universe))
         finally:
             await lines.close()
             await runner.cleanup()
 
 
-def _with_the_app(realm: Realm) -> World:
+def _with_the_app(universe: Universe) -> WorkspaceState:
     """Return a new workspace in which the app has been for long."""
-    world = realm.add_workspace("playground")
+    world = universe.add_workspace("playground")
     installation = lifecycle.in_workspace(world, world.workspace.member_named("ada").id)
-    installation.add_scopes(realm.app.settings.scopes)
-    realm.app.installations.add(installation)
-    realm.app.tokens.give(installation, rotates=False)
+    installation.add_scopes(universe.app.settings.scopes)
+    universe.app.installations.add(installation)
+    universe.app.tokens.give(installation, rotates=False)
     return world
 
 
 def _routes(lines: Lines) -> web.Application:
-    realm = lines.realm
-    api, page = WebApi(realm, lines.sockets.new_link), AuthorizePage(realm)
+    universe = lines.universe
+    api, page = WebApi(universe, lines.sockets.new_link), AuthorizePage(universe)
     app = web.Application(client_max_size=_MAX_BODY_BYTES)
     app.router.add_route("*", "/api/{method}", api.handle)
-    app.router.add_post("/response/{path:.+}", ResponseUrlApi(realm).handle)
+    app.router.add_post("/response/{path:.+}", ResponseUrlApi(universe).handle)
     app.router.add_get("/link", lines.sockets.serve)
     app.router.add_get(PATH, page.show)
     app.router.add_post(PATH, page.answer)

@@ -7,10 +7,9 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from bot.playground.slack.bell import Bell
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.changes import ChangeEvent
 from bot.playground.slack.delivery import Delivery, NobodyConnectedError
-
-Json = dict[str, Any]
 
 MAX_LINKS = 10
 PING_EVERY_S = 10
@@ -20,9 +19,9 @@ _HOST = "applink-playground"
 class Sockets:
     """The links of the bot. Each payload goes to one of them, in turn."""
 
-    def __init__(self, app_id: str, bell: Bell) -> None:
+    def __init__(self, app_id: str, change_event: ChangeEvent) -> None:
         self._app_id = app_id
-        self._bell = bell
+        self._change_event = change_event
         self._tickets: set[str] = set()
         self._links: list[web.WebSocketResponse] = []
         self._retiring: list[web.WebSocketResponse] = []
@@ -101,7 +100,7 @@ class Sockets:
                 "connection_info": {"app_id": self._app_id},
             }
         )
-        self._bell.ring()
+        self._change_event.notify()
 
     async def _receive(self, link: web.WebSocketResponse) -> None:
         async for frame in link:
@@ -123,15 +122,12 @@ class Sockets:
         for links in (self._links, self._retiring):
             if link in links:
                 links.remove(link)
-        self._bell.ring()
+        self._change_event.notify()
 
 
 def _envelope(delivery: Delivery) -> Json:
     is_event = delivery.kind == "events_api"
-    retried = {
-        "retry_attempt": delivery.retry_number,
-        "retry_reason": delivery.retry_reason or "",
-    }
+    retried = {"retry_attempt": delivery.retry_number, "retry_reason": delivery.retry_reason or ""}
     return {
         "type": delivery.kind,
         "envelope_id": delivery.envelope_id,

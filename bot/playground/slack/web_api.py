@@ -1,30 +1,86 @@
-"""The Web API over HTTP: arguments, token and scopes; the methods do the rest."""
+"""The Web API and reply addresses over HTTP: arguments, token and scopes."""
 
 import base64
 import json
 from collections.abc import Callable
+from email.utils import formatdate
 from typing import Any
 
 from aiohttp import web
 
-from bot.playground.slack.addressing import world_for
-from bot.playground.slack.answering import answer
-from bot.playground.slack.app import Call
-from bot.playground.slack.methods import (
-    basics,
-    chat,
-    conversations,
-    oauth,
-    usergroups,
-    views,
-)
+from bot.playground.slack.app import Call, Fault
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.errors import Refusal
+from bot.playground.slack.installations import Token
+from bot.playground.slack.methods import basics, chat, conversations, oauth, views
 from bot.playground.slack.methods.call import ApiCall, Method
-from bot.playground.slack.realm import Realm
-from bot.playground.slack.refusals import Refusal
-from bot.playground.slack.tokens import Token
-from bot.playground.slack.world import World
+from bot.playground.slack.universe import Universe, world_for
+from bot.playground.slack.workspace_state import WorkspaceState
 
-Json = dict[str, Any]
+
+async def answer(
+    universe: Universe, request: web.Request, call: Call, act: Callable[[dict[str, str]], Json]
+) -> web.Response:
+    """Run `act` unless a fault was ordered; its Refusal is an answer too.
+
+    `act` returns the fields of the answer and may add to the headers that it is given. `Date` is
+    told by the clock by which events are stamped, too.
+    """
+    universe.app.remember(call)
+    fault = universe.app.faults.next_for(call.method)
+    if fault and not fault.after_acting and (failed := await _failed(fault, request, call)):
+        return failed
+    headers: dict[str, str] = {"Date": formatdate(universe.app.clock(), usegmt=True)}
+    try:
+        call.answer, call.status = {"ok": True, **act(headers)}, 200
+    except Refusal as refusal:
+        call.answer, call.status = refusal.body, refusal.status
+        headers |= refusal.headers
+    universe.change_event.notify()  # a refusal is news too
+    if fault and fault.after_acting and (failed := await _failed(fault, request, call)):
+        return failed
+    return web.json_response(call.answer, status=call.status, headers=headers)
+
+
+async def _failed(fault: Fault, request: web.Request, call: Call) -> web.Response | None:
+    response = await fault.answer(request)
+    if response:
+        call.status, call.answer = response.status, {"ok": False, "error": fault.error}
+    return response
+
+
+class ResponseUrlApi:
+    """Answers `/response/…`."""
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Act on one use."""
+        path, sent = request.match_info["path"], _json_or_text(await request.read())
+        arguments = sent if isinstance(sent, dict) else {"body": sent}
+        call = Call("response_url", arguments, self._universe.app.clock(), str(request.url))
+        _kind, _, rest = path.partition("/")
+        world = self._universe.worlds.get(rest.partition("/")[0])
+        call.team_id = world.workspace.team_id if world else None
+
+        def act(_headers: dict[str, str]) -> Json:
+            if not isinstance(sent, dict):
+                raise Refusal("invalid_payload", status=400)
+            if world is None:
+                raise Refusal("expired_url", status=404)
+            world.response_urls.use(path, sent)
+            return {}
+
+        return await answer(self._universe, request, call, act)
+
+
+def _json_or_text(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body.decode(errors="replace")
+
 
 # Arguments that hold JSON, and the error that Slack gives when they do not.
 _JSON_ARGUMENTS = {
@@ -38,14 +94,14 @@ _JSON_ARGUMENTS = {
 class WebApi:
     """Answers `/api/{method}`. `new_link` returns a fresh Socket Mode address."""
 
-    def __init__(self, realm: Realm, new_link: Callable[[], str]) -> None:
-        self._realm = realm
+    def __init__(self, universe: Universe, new_link: Callable[[], str]) -> None:
+        self._universe = universe
         self._methods: dict[str, Method] = {
             **basics.METHODS,
             **chat.METHODS,
             **conversations.METHODS,
             **oauth.METHODS,
-            **usergroups.METHODS,
+            **conversations.GROUP_METHODS,
             **views.METHODS,
             "apps.connections.open": Method(lambda _call: {"url": new_link()}, token="xapp"),  # noqa: S106  a kind of token
         }
@@ -53,7 +109,7 @@ class WebApi:
     async def handle(self, request: web.Request) -> web.Response:
         """Answer one call and remember it."""
         name = request.match_info["method"]
-        call = Call(name, {}, self._realm.app.clock(), str(request.url))
+        call = Call(name, {}, self._universe.app.clock(), str(request.url))
         problem = await _record(request, call)
 
         def act(headers: dict[str, str]) -> Json:
@@ -61,7 +117,7 @@ class WebApi:
                 raise problem
             return self._answer(call, headers)
 
-        return await answer(self._realm, request, call, act)
+        return await answer(self._universe, request, call, act)
 
     def _answer(self, call: Call, headers: dict[str, str]) -> Json:
         method = self._methods.get(call.method)
@@ -69,7 +125,7 @@ class WebApi:
             raise Refusal("unknown_method", req_method=call.method)
         token = self._authorize(method, call.token)
         call.arguments = _decoded(call.arguments)
-        api_call = ApiCall(self._realm, self._world(call, method, token), call.arguments, token)
+        api_call = ApiCall(self._universe, self._world(call, method, token), call.arguments, token)
         if token:
             headers["x-oauth-scopes"] = ",".join(token.installation.scopes)
             headers["x-accepted-oauth-scopes"] = ",".join(method.scopes)
@@ -83,22 +139,22 @@ class WebApi:
             return None
         if not value:
             raise Refusal("not_authed")
-        token = self._realm.app.tokens.check(value)
-        if token is None and value != self._realm.app.app_token:
+        token = self._universe.app.tokens.check(value)
+        if token is None and value != self._universe.app.app_token:
             raise Refusal("invalid_auth")
         if (token is None) != (method.token == "xapp"):  # noqa: S105  a kind of token
             raise Refusal("not_allowed_token_type")
         return token
 
-    def _world(self, call: Call, method: Method, token: Token | None) -> World:
+    def _world(self, call: Call, method: Method, token: Token | None) -> WorkspaceState:
         """Return where a call acts, and note it; the first workspace where it acts in none."""
         if token is None or method.acts_in == "nowhere":
             if token and not token.installation.is_org_wide:
                 call.team_id = token.installation.home_id
-            return self._realm.worlds[call.team_id or next(iter(self._realm.worlds))]
+            return self._universe.worlds[call.team_id or next(iter(self._universe.worlds))]
         installation = token.installation
         needs_team = method.acts_in == "team_id"
-        world = world_for(self._realm, installation, call.arguments, needs_team=needs_team)
+        world = world_for(self._universe, installation, call.arguments, needs_team=needs_team)
         call.team_id = world.workspace.team_id
         return world
 

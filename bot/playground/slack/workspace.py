@@ -5,12 +5,12 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bot.playground.slack.bell import Bell
+from bot.playground.slack.changes import ChangeEvent
 from bot.playground.slack.model import Channel, Member, UserGroup
 
 
 class Workspace:
-    """Everybody and everything in one workspace. `bell` rings after each change.
+    """Everybody and everything in one workspace. `change_event` tells of each change.
 
     Ids count from `first_number`: two workspaces that start alike have the same ids.
     """
@@ -20,7 +20,7 @@ class Workspace:
         clock: Callable[[], float],
         team_id: str,
         name: str,
-        bell: Bell | None = None,
+        change_event: ChangeEvent | None = None,
         first_number: int = 1,
     ) -> None:
         self.clock = clock
@@ -33,7 +33,7 @@ class Workspace:
         self.members: dict[str, Member] = {}
         self.channels: dict[str, Channel] = {}
         self.user_groups: dict[str, UserGroup] = {}
-        self.bell = bell or Bell()
+        self.change_event = change_event or ChangeEvent()
         self._numbers = itertools.count(first_number)
         self._last_ts_us = 0
 

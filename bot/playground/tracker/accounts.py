@@ -4,14 +4,82 @@ Knows no HTTP, so that the API, the faults and the web pages can stand on it sid
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import Final
 
-from bot.playground.tracker.domains import FROM_NAME, NO_SCORE, OWNED, DomainRecord, sameness
+import idna
+
 from bot.playground.tracker.keys import KeyRecord, key_digest, new_key
 from bot.playground.tracker.samples.facts import health_after_scan, sample_health
 from bot.playground.tracker.samples.portfolio import sample_portfolio
 from bot.playground.tracker.samples.scan import sample_scan
+
+MAX_NAME_CHARS = 253  # RFC 1035, section 2.3.4, written without the trailing dot
+LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+# Two labels at least, and a last one with a letter: neither `localhost` nor an IP address.
+HOST_NAME = re.compile(rf"(?:{LABEL}\.)+(?=[a-z0-9-]*[a-z]){LABEL}")
+
+
+def canonical_name(text: str) -> str:
+    """Return the lower-case ASCII form of a domain name: what duplicates are known by.
+
+    Strict on purpose: a scheme, path, port, blank or trailing dot is the caller's mistake. Raises:
+    ValueError: the text is no domain name.
+    """
+    name = text.lower() if text.isascii() else _ascii_form(text)
+    if len(name) > MAX_NAME_CHARS or not HOST_NAME.fullmatch(name):
+        raise ValueError("not a domain name")
+    return name
+
+
+def _ascii_form(text: str) -> str:
+    try:
+        return idna.encode(text, uts46=True).decode()
+    except idna.IDNAError as error:
+        raise ValueError("not a domain name") from error
+
+
+OWNED: Final = "owned"
+FROM_NAME: Final = object()  # a health score made from the domain's name
+NO_SCORE: Final = object()  # the field healthScore is left out
+
+
+@dataclass(eq=False)
+class DomainRecord:
+    """One monitored domain. `health` is any JSON value, or NO_SCORE; `extra` goes on top."""
+
+    domain_id: str
+    domain: str
+    domain_type: str = OWNED
+    tags: tuple[str, ...] = ()
+    folder: str | None = None
+    health: object = NO_SCORE
+    extra: dict[str, object] = field(default_factory=dict)
+    scans: int = 0
+
+    def as_json(self) -> dict[str, object]:
+        """Return the domain object of section 2.2 of the service document."""
+        fields: dict[str, object] = {
+            "domainId": self.domain_id,
+            "domain": self.domain,
+            "domainType": self.domain_type,
+            "tags": list(self.tags),
+            "folder": self.folder,
+        }
+        if self.health is not NO_SCORE:
+            fields["healthScore"] = self.health
+        return fields | self.extra
+
+
+def sameness(domain: str) -> str:
+    """Return what two spellings of one name have in common; a strange name stands for itself."""
+    try:
+        return canonical_name(domain)
+    except ValueError:
+        return domain
 
 
 class DuplicateDomainError(ValueError):
@@ -62,8 +130,7 @@ class Account:
     def key(self, which: str | KeyRecord) -> KeyRecord:
         """Return the record of a key, given the record or the value.
 
-        Raises:
-            KeyError: not a key of this account.
+        Raises: KeyError: not a key of this account.
         """
         record = self.find_key(which.digest if isinstance(which, KeyRecord) else key_digest(which))
         if record is None:
@@ -95,8 +162,7 @@ class Account:
     ) -> DomainRecord:
         """Put a domain into the portfolio, whatever its name looks like.
 
-        Raises:
-            DuplicateDomainError: it is there already.
+        Raises: DuplicateDomainError: it is there already.
         """
         if sameness(domain) in {sameness(known.domain) for known in self.domains.values()}:
             raise DuplicateDomainError(domain)

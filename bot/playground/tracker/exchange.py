@@ -1,16 +1,62 @@
-"""One HTTP request on its way through the service, and the headers that every answer carries."""
+"""One HTTP request on its way through the service: its key, its rights, its headers."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 from aiohttp import web
 
 from bot.playground.tracker.accounts import Account
-from bot.playground.tracker.authority import presented_key
-from bot.playground.tracker.keys import KeyRecord
-from bot.playground.tracker.refusals import Answer, RefusedError, refusal_answer, status_of
-from bot.playground.tracker.requestlog import Request, body_for_log, holds_key, without_keys
-from bot.playground.tracker.service import Tracker
+from bot.playground.tracker.answers import (
+    Answer,
+    RefusedError,
+    documented_refusal,
+    refusal_answer,
+    status_of,
+)
+from bot.playground.tracker.keys import KEY_PATTERN, KeyRecord
+from bot.playground.tracker.service import Request, Tracker, body_for_log, holds_key, without_keys
+
+BEARER = re.compile(rf"Bearer ({KEY_PATTERN.pattern})")
+
+
+def presented_key(authorization: Sequence[str]) -> str | None:
+    """Return the key in the Authorization headers of a request.
+
+    None when there is not exactly one header, or when it is not in the form of section 5.1.
+    """
+    if len(authorization) != 1:
+        return None
+    match = BEARER.fullmatch(authorization[0])
+    return match and match.group(1)
+
+
+def authorize(
+    tracker: Tracker,
+    holder: tuple[Account, KeyRecord] | None,
+    caller_ip: str,
+    scopes: str | tuple[str, ...],
+) -> Account:
+    """Return the account that a key opens, and count the request.
+
+    A request that is refused for its key or its address uses nothing up; one that is refused for
+    its scope does. Raises: RefusedError: one of the four errors of section 7 of the service
+    document.
+    """
+    now = tracker.clock()
+    if holder is None or holder[1].condition(now) != "valid":
+        raise documented_refusal("invalid_key")
+    account, record = holder
+    if not record.allows_address(tracker.caller_ip or caller_ip):
+        raise documented_refusal("ip")
+    record.last_used_at = now
+    if not record.count_request(now, tracker.hourly_limit):
+        raise documented_refusal("rate_limit")
+    if not record.grants((scopes,) if isinstance(scopes, str) else scopes):
+        raise documented_refusal("permissions")
+    return account
+
 
 REMAINING_HEADER = "X-RateLimit-Remaining"  # service document, section 8
 
@@ -45,8 +91,7 @@ def noted(tracker: Tracker, http: web.Request) -> Exchange:
 async def read_body(exchange: Exchange) -> None:
     """Read the request's body to its end, for the endpoint and for the log.
 
-    Raises:
-        HTTPRequestEntityTooLarge: more than aiohttp takes (1 MiB).
+    Raises: HTTPRequestEntityTooLarge: more than aiohttp takes (1 MiB).
     """
     exchange.body = await exchange.http.read()
     exchange.log.body = body_for_log(exchange.body)

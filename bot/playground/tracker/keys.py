@@ -113,11 +113,8 @@ def new_key(
     """Return a new key's value and its record. The value exists nowhere else.
 
     `expires_on` wins over `days`; the key works through that day, in UTC. Neither means that the
-    key never expires.
-
-    Raises:
-        ValueError: a blank name, no scope or an unknown one, other days than 30, 90 or 365, or
-            something in `ips` that is no address or network.
+    key never expires. Raises: ValueError: a blank name, no scope or an unknown one, other days
+    than 30, 90 or 365, or something in `ips` that is no address or network.
     """
     wanted = tuple(scopes)
     _check_form(name, wanted, days)

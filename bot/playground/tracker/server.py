@@ -8,7 +8,7 @@ from datetime import datetime
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from bot.playground.tracker.bad_answers import ELSEWHERE_PATH, dropped
+from bot.playground.tracker.answers import MISTAKE_STATUS, RefusedError
 from bot.playground.tracker.endpoints import (
     LIST_PATH,
     SCAN_PATH,
@@ -18,9 +18,8 @@ from bot.playground.tracker.endpoints import (
     scan_domain,
 )
 from bot.playground.tracker.exchange import EXCHANGE, finish_headers, noted, read_body, refused
-from bot.playground.tracker.refusals import MISTAKE_STATUS, RefusedError
-from bot.playground.tracker.requestlog import keyless_logger
-from bot.playground.tracker.service import Tracker, utc_now
+from bot.playground.tracker.fault_responses import ELSEWHERE_PATH, dropped
+from bot.playground.tracker.service import Tracker, keyless_logger, utc_now
 
 logger = logging.getLogger(__name__)
 

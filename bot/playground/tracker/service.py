@@ -1,16 +1,180 @@
-"""The local Domain Tracker as a whole: its accounts, its settings, its faults and its log."""
+"""The local Domain Tracker as a whole: its accounts, settings, faults and request log."""
 
+import asyncio
+import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Final
 
 from bot.playground.tracker.accounts import Account
-from bot.playground.tracker.additions import ADD_STYLES
-from bot.playground.tracker.faults import FaultPlan, RawAnswer
-from bot.playground.tracker.holds import ScanHold
-from bot.playground.tracker.keys import KeyRecord, key_digest
-from bot.playground.tracker.refusals import DEFAULT_ERROR_STATUS, ERROR_STYLES
-from bot.playground.tracker.requestlog import Request
+from bot.playground.tracker.answers import ADD_STYLES, DEFAULT_ERROR_STATUS, ERROR_STYLES, MESSAGES
+from bot.playground.tracker.keys import KEY_PATTERN, KEY_PREFIX, KeyRecord, key_digest
+
+
+@dataclass
+class Request:
+    """One request, noted on arrival.
+
+    `endpoint` is "list", "add", "scan" or None for any other path. `account` and `key_name` say
+    whose known key came with it, None when none did. `status` is None until the answer begins,
+    and stays None when the connection is closed without one. `body` is the decoded JSON, the text
+    when it is no JSON, None when there was none. `key_elsewhere`: a key was seen outside the
+    Authorization header, where it must never be.
+    """
+
+    method: str
+    path: str
+    at: datetime
+    endpoint: str | None = None
+    account: str | None = None
+    key_name: str | None = None
+    status: int | None = None
+    body: object = None
+    key_elsewhere: bool = False
+
+
+def holds_key(text: str) -> bool:
+    """Say whether something that looks like a key is in the text."""
+    return KEY_PATTERN.search(text) is not None
+
+
+def without_keys(text: str) -> str:
+    """Return the text with every key replaced by its prefix and an ellipsis."""
+    return KEY_PATTERN.sub(f"{KEY_PREFIX}…", text)
+
+
+def body_for_log(raw: bytes) -> object:
+    """Return what a request's body said, without keys: decoded JSON, else text, None if empty."""
+    text = without_keys(raw.decode(errors="replace"))
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def keyless_logger(name: str) -> logging.Logger:
+    """Return a logger that writes no key.
+
+    aiohttp 3.14 logs the header lines of a request that it cannot parse.
+    """
+    logger = logging.getLogger(name)
+    logger.addFilter(_strip_keys)
+    return logger
+
+
+def _strip_keys(record: logging.LogRecord) -> bool:
+    message = record.getMessage()
+    if record.exc_info:
+        message += "\n" + logging.Formatter().formatException(record.exc_info)
+    record.msg, record.args, record.exc_info = without_keys(message), (), None
+    return True
+
+
+ENDPOINTS: Final = ("list", "add", "scan")
+# These answer in place of the service: the request is not acted upon, the key not even looked at.
+INSTEAD: Final = frozenset(
+    {
+        *MESSAGES,
+        "500", "502", "503", "html_500", "empty_200", "html_200", "foreign_json",
+        "drop", "huge", "huge_declared", "redirect", "teapot",
+    }
+)  # fmt: skip
+# These spoil the service's own answer, after it has acted.
+AFTERWARDS: Final = frozenset({"drop_after", "truncated", "cut_off", "slow_drip"})
+
+
+@dataclass(frozen=True)
+class RawAnswer:
+    """Any answer, byte for byte."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+
+
+@dataclass
+class Planned:
+    """A fault, by kind or as a raw answer, for one endpoint (None: any), so many times."""
+
+    what: str | RawAnswer
+    on: str | None
+    times: int
+
+    @property
+    def spoils(self) -> bool:
+        """Whether the service acts first, and only its answer is spoiled."""
+        return isinstance(self.what, str) and self.what in AFTERWARDS
+
+
+@dataclass
+class FaultPlan:
+    """Faults in the order in which they were planned; each request takes the first that fits."""
+
+    _planned: list[Planned] = field(default_factory=list)
+
+    def fail_next(self, kind: str, times: int = 1, on: str | None = None) -> None:
+        """Plan a fault. Raises ValueError for an unknown kind or endpoint."""
+        if kind not in INSTEAD | AFTERWARDS:
+            raise ValueError(f"{kind!r}: choose one of {', '.join(sorted(INSTEAD | AFTERWARDS))}")
+        self._plan(Planned(kind, on, times))
+
+    def answer_next(self, answer: RawAnswer, times: int = 1, on: str | None = None) -> None:
+        """Plan a raw answer. Raises ValueError for an unknown endpoint."""
+        self._plan(Planned(answer, on, times))
+
+    def take(self, endpoint: str) -> Planned | None:
+        """Use up and return the next fault for this endpoint, or None."""
+        for planned in self._planned:
+            if planned.on in (None, endpoint):
+                planned.times -= 1
+                if planned.times < 1:
+                    self._planned.remove(planned)
+                return planned
+        return None
+
+    def clear(self) -> None:
+        """Forget every fault that has not happened yet."""
+        self._planned.clear()
+
+    def _plan(self, planned: Planned) -> None:
+        if planned.on not in (None, *ENDPOINTS):
+            raise ValueError(f"{planned.on!r}: choose one of {', '.join(ENDPOINTS)}")
+        self._planned.append(planned)
+
+
+# Longer than any machine takes to deliver a request; a test that waits so long has failed.
+GATE_LIMIT_S = 10.0
+
+
+class ScanGate:
+    """Stops every scan that arrives while it holds."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._arrival = asyncio.Event()
+        self._released = asyncio.Event()
+
+    def release(self) -> None:
+        """Let every waiting scan go on, and every later one pass."""
+        self._released.set()
+
+    async def waiting(self, count: int = 1) -> None:
+        """Return when so many scans have arrived in all. Raises TimeoutError after 10 s."""
+        async with asyncio.timeout(GATE_LIMIT_S):
+            while self._count < count:
+                self._arrival.clear()
+                await self._arrival.wait()
+
+    async def wait(self) -> None:
+        """Hold one scan here until `release`."""
+        self._count += 1
+        self._arrival.set()
+        await self._released.wait()
+
 
 DEFAULT_HOURLY_LIMIT = 1000  # service document, section 8
 
@@ -54,7 +218,7 @@ class Tracker:
     domain_types: frozenset[str] | None = None
     followed_redirects: int = 0
     faults: FaultPlan = field(default_factory=FaultPlan)
-    hold: ScanHold | None = None
+    hold: ScanGate | None = None
 
     def __setattr__(self, name: str, value: object) -> None:
         # A misspelt style would else surface as a 500 in the middle of someone's test.
@@ -80,16 +244,15 @@ class Tracker:
                 return account, record
         return None
 
-    def hold_scans(self) -> ScanHold:
+    def hold_scans(self) -> ScanGate:
         """Make every scan wait until the returned hold is released."""
-        self.hold = ScanHold()
+        self.hold = ScanGate()
         return self.hold
 
     def fail_next(self, kind: str, times: int = 1, on: str | None = None) -> None:
         """Let the next requests (to one endpoint, or to any) fail; see `faults.py` for the kinds.
 
-        Raises:
-            ValueError: an unknown kind or endpoint.
+        Raises: ValueError: an unknown kind or endpoint.
         """
         self.faults.fail_next(kind, times, on)
 

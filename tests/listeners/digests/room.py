@@ -150,7 +150,7 @@ class Room:
             form = self.bob.form
             return form if form and is_so(form) else None
 
-        return await self.slack.world.workspace.bell.until(look, TIME_LIMIT_S)
+        return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
 
     async def quiet(self) -> None:
         assert await self.tasks.are_done_within(TIME_LIMIT_S)

@@ -87,7 +87,7 @@ class Room:
             home = (person or self.bob).home
             return home if home and words in home.everything else None
 
-        return await self.slack.world.workspace.bell.until(look, TIME_LIMIT_S)
+        return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
 
     async def window(self, words: str, person: Person | None = None) -> View:
         """Return the window over somebody's Home tab once it says that."""
@@ -96,7 +96,7 @@ class Room:
             form = (person or self.bob).form
             return form if form and words in form.everything else None
 
-        return await self.slack.world.workspace.bell.until(look, TIME_LIMIT_S)
+        return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
 
     def direct(self, person: Person | None = None) -> list[str]:
         """Return what lies in somebody's messages with the bot."""

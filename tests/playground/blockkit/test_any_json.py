@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.playground.blockkit import Problem, check_blocks, check_message, check_view
 from bot.playground.blockkit.payload import ANY_BLOCK
-from bot.playground.blockkit.problems import Surface
+from bot.playground.blockkit.schema import Surface
 from tests.playground.blockkit.samples import (
     EVERY_MESSAGE_BLOCK,
     Json,
@@ -89,7 +89,7 @@ def test_any_json_for_a_view_is_answered(view: Json) -> None:
     assert refusal is None or refusal[0]
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(one_part_replaced(EVERY_MESSAGE_BLOCK), SURFACES)
 def test_one_wrong_part_is_answered_with_pointers_below_the_root(
     blocks: Json, surface: Surface
@@ -99,7 +99,7 @@ def test_one_wrong_part_is_answered_with_pointers_below_the_root(
     assert all(one.pointer.startswith("/blocks") and one.message for one in problems)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(one_part_replaced(FORM) | one_part_replaced(home(*EVERY_MESSAGE_BLOCK)))
 def test_one_wrong_part_of_a_view_is_answered(view: Json) -> None:
     refusal = check_view(view)

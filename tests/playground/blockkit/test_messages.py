@@ -3,8 +3,6 @@
 import json
 from collections.abc import Mapping
 
-import pytest
-
 from bot.playground.blockkit import Problem, check_message
 from tests.playground.blockkit.samples import EVERY_MESSAGE_BLOCK, Json, mrkdwn, section, table
 
@@ -16,9 +14,8 @@ def code_of(payload: Mapping[str, Json]) -> str | None:
     return refusal[0] if refusal else None
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
+def test_a_right_message_is_accepted() -> None:
+    payloads: list[dict[str, Json]] = [
         {"text": "Words"},
         {"markdown_text": "# Words"},
         {"text": "", "blocks": [section()]},
@@ -27,29 +24,30 @@ def code_of(payload: Mapping[str, Json]) -> str | None:
         {"text": "Words", "blocks": [], "attachments": None},
         {"attachments": [{"text": "old", "color": "#00ff00"}, {"blocks": [section()]}]},
         {"text": "a" * 50_000},
-    ],
-)
-def test_a_right_message_is_accepted(payload: Mapping[str, Json]) -> None:
-    assert check_message(payload) is None
+    ]
+    for payload in payloads:
+        assert check_message(payload) is None, payload
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [{}, {"text": ""}, {"text": " \n"}, {"text": None, "blocks": []}, {"blocks": ""}, {"text": 1}],
-    ids=repr,
-)
-def test_a_message_of_nothing_has_no_text(payload: Mapping[str, Json]) -> None:
-    assert check_message(payload) == ("no_text", [])
+def test_a_message_of_nothing_has_no_text() -> None:
+    payloads: list[dict[str, Json]] = [
+        {},
+        {"text": ""},
+        {"text": " \n"},
+        {"text": None, "blocks": []},
+        {"blocks": ""},
+        {"text": 1},
+    ]
+    for payload in payloads:
+        assert check_message(payload) == ("no_text", []), repr(payload)
 
 
-@pytest.mark.parametrize(
-    "blocks", ["nonsense", "{}", '"a"', "[" * 100_000, {"type": "section"}, 1, "1" * 5000]
-)
-def test_blocks_that_are_no_list_have_a_wrong_format(blocks: Json) -> None:
-    assert check_message({"text": "Words", "blocks": blocks}) == (
-        "invalid_blocks_format",
-        [Problem("wrong_type", NO_LIST, "/blocks")],
-    )
+def test_blocks_that_are_no_list_have_a_wrong_format() -> None:
+    for blocks in ["nonsense", "{}", '"a"', "[" * 100_000, {"type": "section"}, 1, "1" * 5000]:
+        assert check_message({"text": "Words", "blocks": blocks}) == (
+            "invalid_blocks_format",
+            [Problem("wrong_type", NO_LIST, "/blocks")],
+        ), blocks
 
 
 def test_a_wrong_block_is_named_with_the_code() -> None:
@@ -96,22 +94,19 @@ def test_a_second_table_beside_a_wrong_block_is_invalid_blocks() -> None:
     assert code_of({"blocks": [table(), table(), {}]}) == "invalid_blocks"
 
 
-@pytest.mark.parametrize(
-    ("attachments", "pointer"),
-    [
+def test_wrong_attachments_are_named() -> None:
+    for attachments, pointer in [
         ("nonsense", "/attachments"),
         ({}, "/attachments"),
         (["words"], "/attachments/0"),
         ([{"text": "a"}, {"blocks": [section(), {"type": 1}]}], "/attachments/1/blocks/1/type"),
         ([{"blocks": {}}], "/attachments/0/blocks"),
-    ],
-)
-def test_wrong_attachments_are_named(attachments: Json, pointer: str) -> None:
-    refusal = check_message({"text": "Words", "attachments": attachments})
+    ]:
+        refusal = check_message({"text": "Words", "attachments": attachments})
 
-    assert refusal is not None
-    assert refusal[0] == "invalid_attachments"
-    assert [problem.pointer for problem in refusal[1]] == [pointer]
+        assert refusal is not None, (attachments, pointer)
+        assert refusal[0] == "invalid_attachments", (attachments, pointer)
+        assert [problem.pointer for problem in refusal[1]] == [pointer], (attachments, pointer)
 
 
 def test_a_message_takes_100_attachments() -> None:

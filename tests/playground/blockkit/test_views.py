@@ -1,8 +1,7 @@
 """Modals and Home tabs."""
 
 import json
-
-import pytest
+from collections.abc import Callable
 
 from bot.playground.blockkit import Problem, check_view
 from tests.playground.blockkit.samples import (
@@ -18,7 +17,6 @@ from tests.playground.blockkit.samples import (
     section,
 )
 from tests.playground.blockkit.sentences import (
-    Refusal,
     missing,
     not_a,
     too_few,
@@ -56,9 +54,9 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("view", ACCEPTED.values(), ids=ACCEPTED.keys())
-def test_a_right_view_is_accepted(view: Json) -> None:
-    assert check_view(view) is None
+def test_a_right_view_is_accepted() -> None:
+    for case, view in ACCEPTED.items():
+        assert check_view(view) is None, case
 
 
 REFUSED = {
@@ -82,12 +80,14 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("view", "refusal", "pointer"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_wrong_view_is_refused(view: Json, refusal: Refusal, pointer: str) -> None:
-    assert check_view(view) == ("invalid_arguments", [Problem(*refusal, f"/view{pointer}")])
+def test_a_wrong_view_is_refused() -> None:
+    for case, (view, refusal, pointer) in REFUSED.items():
+        assert check_view(view) == ("invalid_arguments", [Problem(*refusal, f"/view{pointer}")]), (
+            case
+        )
 
 
-LIMITS = {
+LIMITS: dict[str, tuple[int, Callable[[int], Json], str]] = {
     "title": (24, lambda n: modal(title=plain("a" * n)), "/view/title/text"),
     "submit": (24, lambda n: modal(submit=plain("a" * n)), "/view/submit/text"),
     "close": (24, lambda n: modal(close=plain("a" * n)), "/view/close/text"),
@@ -103,10 +103,10 @@ LIMITS = {
 }
 
 
-@pytest.mark.parametrize(("most", "build", "pointer"), LIMITS.values(), ids=LIMITS.keys())
-def test_a_view_past_a_limit_is_refused(most: int, build: Json, pointer: str) -> None:
-    assert check_view(build(most)) is None
-    assert pointers(build(most + 1)) == [pointer]
+def test_a_view_past_a_limit_is_refused() -> None:
+    for case, (most, build, pointer) in LIMITS.items():
+        assert check_view(build(most)) is None, case
+        assert pointers(build(most + 1)) == [pointer], case
 
 
 def test_a_modal_with_an_input_needs_submit() -> None:
@@ -124,14 +124,14 @@ def test_a_modal_with_an_input_needs_submit() -> None:
     )
 
 
-@pytest.mark.parametrize("surface", [modal, home])
-def test_one_element_of_a_view_has_the_focus(surface: Json) -> None:
-    focused = {**TYPED, "focus_on_load": True}
+def test_one_element_of_a_view_has_the_focus() -> None:
+    for surface in [modal, home]:
+        focused = {**TYPED, "focus_on_load": True}
 
-    assert check_view(surface(form_field(focused), form_field(TYPED))) is None
-    assert pointers(surface(form_field(focused), form_field(focused))) == [
-        "/view/blocks/1/element/focus_on_load"
-    ]
+        assert check_view(surface(form_field(focused), form_field(TYPED))) is None, surface
+        assert pointers(surface(form_field(focused), form_field(focused))) == [
+            "/view/blocks/1/element/focus_on_load"
+        ], surface
 
 
 def test_the_blocks_of_a_view_are_checked_for_its_surface() -> None:

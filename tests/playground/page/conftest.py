@@ -7,8 +7,8 @@ import pytest
 
 from bot.playground.manifest import AppInfo, SlashCommand
 from bot.playground.page import slack_page
+from bot.playground.sandbox import Journal, MovableClock, ReadyKeys, Sandbox
 from bot.playground.slack import LocalSlack, running_slack
-from bot.playground.town import Journal, MovableClock, ReadyKeys, Town
 from bot.playground.tracker import Tracker
 from tests.playground.page.screen import Screen
 from tests.playground.page.visiting import visiting
@@ -25,13 +25,8 @@ APP = AppInfo(
 
 
 @pytest.fixture(scope="package", autouse=True)
-def quick_garbage_collection() -> Iterator[None]:
-    """Leave what is imported out of the collections that NiceGUI runs before and after a test.
-
-    Measured: each took 0.2 s, more than any of these tests.
-    """
-    gc.collect()
-    gc.freeze()
+def frozen_garbage() -> Iterator[None]:
+    """Let what `visiting` froze be collected again."""
     yield
     gc.unfreeze()
 
@@ -53,6 +48,6 @@ def bot(slack: LocalSlack) -> ScriptedBot:
 async def screen(slack: LocalSlack, bot: ScriptedBot) -> AsyncIterator[Screen]:
     clock = MovableClock()
     journal = Journal(bot, clock.seconds)
-    town = Town(slack, Tracker(), clock, ReadyKeys(), journal)
-    async with visiting(town, lambda town: slack_page.add(town, APP)) as visitor:
+    sandbox = Sandbox(slack, Tracker(), clock, ReadyKeys(), journal)
+    async with visiting(sandbox, lambda sandbox: slack_page.add(sandbox, APP)) as visitor:
         yield Screen(visitor)

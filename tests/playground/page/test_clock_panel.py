@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from nicegui import ui
 
-from bot.playground.page import clock_panel
-from bot.playground.town import Town, running_town
+from bot.playground.page import navigation
+from bot.playground.sandbox import Sandbox, running_sandbox
 from tests.playground.page.visiting import visiting
 
 pytestmark = pytest.mark.anyio
@@ -16,15 +16,15 @@ NOON = datetime(2026, 3, 9, 12, 10, tzinfo=UTC)
 
 
 @pytest.fixture
-async def town() -> AsyncIterator[Town]:
-    async with running_town(lambda: NOON, portfolios=()) as town:
-        yield town
+async def sandbox() -> AsyncIterator[Sandbox]:
+    async with running_sandbox(lambda: NOON, portfolios=()) as sandbox:
+        yield sandbox
 
 
-def add(town: Town) -> None:
+def add(sandbox: Sandbox) -> None:
     @ui.page("/clock")
     def page() -> None:
-        clock_panel.draw(town)
+        navigation.draw(sandbox)
 
 
 @pytest.mark.parametrize(
@@ -39,20 +39,20 @@ def add(town: Town) -> None:
     ],
 )
 async def test_a_button_moves_the_time_of_the_town(
-    town: Town, label: str, moved: timedelta, told: str
+    sandbox: Sandbox, label: str, moved: timedelta, told: str
 ) -> None:
-    async with visiting(town, add) as visitor:
+    async with visiting(sandbox, add) as visitor:
         await visitor.open("/clock")
         await visitor.should_see("The real time")
 
         visitor.find(label).click()
 
         await visitor.should_see(told)
-        assert town.clock() == NOON + moved
+        assert sandbox.clock() == NOON + moved
 
 
-async def test_it_shows_the_time_and_says_that_there_is_no_way_back(town: Town) -> None:
-    async with visiting(town, add) as visitor:
+async def test_it_shows_the_time_and_says_that_there_is_no_way_back(sandbox: Sandbox) -> None:
+    async with visiting(sandbox, add) as visitor:
         await visitor.open("/clock")
 
         await visitor.should_see("Mon 9 Mar 2026, 12:10:00 UTC")
@@ -60,9 +60,9 @@ async def test_it_shows_the_time_and_says_that_there_is_no_way_back(town: Town) 
         await visitor.should_see("It only moves ahead")
 
 
-async def test_the_end_of_the_calendar_is_told(town: Town) -> None:
-    town.clock.move(datetime.max.replace(tzinfo=UTC) - NOON - timedelta(days=7, hours=2))
-    async with visiting(town, add) as visitor:
+async def test_the_end_of_the_calendar_is_told(sandbox: Sandbox) -> None:
+    sandbox.clock.move(datetime.max.replace(tzinfo=UTC) - NOON - timedelta(days=7, hours=2))
+    async with visiting(sandbox, add) as visitor:
         await visitor.open("/clock")
 
         visitor.find("+1 day").click()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.playground.manifest import SlashCommand, read_manifest
-from bot.playground.page.commands import fitting
+from bot.playground.page.composer import fitting
 
 MANIFEST = Path(__file__).parents[3] / "manifest.yml"
 COMMANDS = [

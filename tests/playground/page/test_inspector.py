@@ -10,11 +10,17 @@ from nicegui import ui
 
 from bot.app import serve
 from bot.playground.page import inspector
-from bot.playground.page.inspector.entries import KINDS, all_entries, details, entry_rows
-from bot.playground.page.inspector.hiding import without_secrets, without_typed_secrets
+from bot.playground.page.inspector import (
+    KINDS,
+    all_entries,
+    details,
+    entry_rows,
+    without_secrets,
+    without_typed_secrets,
+)
 from bot.playground.page.tracker_pages.paged_table import Query
+from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.slack import CommandFailed
-from bot.playground.town import Town, running_town
 from tests.playground.page.visiting import visiting
 from tests.whole.town import settings_for
 
@@ -23,23 +29,23 @@ TAIL = KEY[11:]
 
 
 @pytest.fixture
-async def town(tmp_path: Path) -> AsyncIterator[Town]:
-    """A town whose bot was connected, and asked once."""
+async def sandbox(tmp_path: Path) -> AsyncIterator[Sandbox]:
+    """A sandbox whose bot was connected, and asked once."""
     stop = asyncio.Event()
-    async with running_town(portfolios=("northwind", "harbor")) as town:
-        settings = settings_for(town.slack, town.tracker, tmp_path, "socket")
-        bot = asyncio.create_task(serve(settings, stop, clock=town.clock))
-        await town.slack.connected()
-        await town.connect("northwind")
-        yield town
+    async with running_sandbox(portfolios=("northwind", "harbor")) as sandbox:
+        settings = settings_for(sandbox.slack, sandbox.tracker, tmp_path, "socket")
+        bot = asyncio.create_task(serve(settings, stop, clock=sandbox.clock))
+        await sandbox.slack.connected()
+        await sandbox.connect("northwind")
+        yield sandbox
         stop.set()
         await bot
 
 
-def everything(town: Town) -> str:
+def everything(sandbox: Sandbox) -> str:
     """All that the inspector would ever show."""
-    rows, _ = entry_rows(town, frozenset(KINDS), Query(count=0))
-    return str(rows) + str([details(entry) for entry in all_entries(town)])
+    rows, _ = entry_rows(sandbox, frozenset(KINDS), Query(count=0))
+    return str(rows) + str([details(entry) for entry in all_entries(sandbox)])
 
 
 def test_a_test_key_is_as_long_as_a_real_one() -> None:
@@ -94,18 +100,20 @@ def test_what_is_no_secret_stays() -> None:
 
 
 @pytest.mark.anyio
-async def test_every_way_between_slack_and_the_bot_is_listed_newest_first(town: Town) -> None:
-    rows, total = entry_rows(town, frozenset(KINDS), Query(count=0))
+async def test_every_way_between_slack_and_the_bot_is_listed_newest_first(
+    sandbox: Sandbox,
+) -> None:
+    rows, total = entry_rows(sandbox, frozenset(KINDS), Query(count=0))
 
-    assert total == len(town.slack.envelopes) + len(town.slack.calls)
+    assert total == len(sandbox.slack.envelopes) + len(sandbox.slack.calls)
     assert {row["kind"] for row in rows} == set(KINDS)
     what = [row["what"] for row in rows]
     assert what.index("views.open") < what.index("/domainkey") < what.index("auth.test")
 
 
 @pytest.mark.anyio
-async def test_an_envelope_says_who_and_how_fast(town: Town) -> None:
-    rows, _ = entry_rows(town, frozenset({"to the bot"}), Query(words="set key"))
+async def test_an_envelope_says_who_and_how_fast(sandbox: Sandbox) -> None:
+    rows, _ = entry_rows(sandbox, frozenset({"to the bot"}), Query(words="set key"))
 
     assert [(row["what"], row["who"]) for row in rows] == [("block_actions Set key", "ada")]
     assert rows[0]["outcome"].startswith("ack in ")
@@ -113,45 +121,45 @@ async def test_an_envelope_says_who_and_how_fast(town: Town) -> None:
 
 
 @pytest.mark.anyio
-async def test_no_key_and_no_token_is_in_it(town: Town) -> None:
-    await town.slack.person("bob").type(f"/scan {town.keys.demo('harbor')}")
-    shown = everything(town)
+async def test_no_key_and_no_token_is_in_it(sandbox: Sandbox) -> None:
+    await sandbox.slack.person("bob").type(f"/scan {sandbox.keys.demo('harbor')}")
+    shown = everything(sandbox)
 
-    world = town.slack.world
-    secrets = [town.keys.demo(name)[11:] for name in ("northwind", "harbor")]
-    secrets += [world.bot_token[5:], world.app_token[7:], world.verification_token]
+    world = sandbox.slack.world
+    secrets = [sandbox.keys.demo(name)[11:] for name in ("northwind", "harbor")]
+    secrets += [world.bot_token[5:], world.app.app_token[7:], world.app.verification_token]
     for secret in secrets:
         assert secret not in shown
     assert "service_sk_[hidden]" in shown
 
 
 @pytest.mark.anyio
-async def test_a_refusal_is_named(town: Town) -> None:
-    town.slack.fail_next("response_url", "used_url", status=404)
-    bob = town.slack.person("bob")
+async def test_a_refusal_is_named(sandbox: Sandbox) -> None:
+    sandbox.slack.fail_next("response_url", "used_url", status=404)
+    bob = sandbox.slack.person("bob")
     await bob.type("/domains help")
     await bob.type("/adddomain help")
     await bob.next_message()
 
-    assert [row["kind"] for row in outcomes(town, "used_url")] == ["response_url"]
+    assert [row["kind"] for row in outcomes(sandbox, "used_url")] == ["response_url"]
 
 
-def outcomes(town: Town, words: str) -> list[Any]:
-    return entry_rows(town, frozenset(KINDS), Query(words=words))[0]
+def outcomes(sandbox: Sandbox, words: str) -> list[Any]:
+    return entry_rows(sandbox, frozenset(KINDS), Query(words=words))[0]
 
 
 @pytest.mark.anyio
 async def test_a_payload_that_nobody_took_is_listed() -> None:
-    async with running_town(portfolios=("northwind", "harbor")) as town:
+    async with running_sandbox(portfolios=("northwind", "harbor")) as sandbox:
         with pytest.raises(CommandFailed):
-            await town.slack.person("ada").type("/domains")
+            await sandbox.slack.person("ada").type("/domains")
 
-        assert [row["outcome"] for row in outcomes(town, "/domains")] == ["dispatch_failed"]
+        assert [row["outcome"] for row in outcomes(sandbox, "/domains")] == ["dispatch_failed"]
 
 
 @pytest.mark.anyio
-async def test_a_line_opens_what_is_behind_it(town: Town) -> None:
-    async with visiting(town, inspector.add) as visitor:
+async def test_a_line_opens_what_is_behind_it(sandbox: Sandbox) -> None:
+    async with visiting(sandbox, inspector.add) as visitor:
         await visitor.open("/inspector")
         rows = next(iter(visitor.find(ui.table).elements)).rows
         wanted = next(row for row in rows if row["what"].startswith("view_submission"))
@@ -163,8 +171,8 @@ async def test_a_line_opens_what_is_behind_it(town: Town) -> None:
 
 
 @pytest.mark.anyio
-async def test_one_way_alone_can_be_looked_at(town: Town) -> None:
-    async with visiting(town, inspector.add) as visitor:
+async def test_one_way_alone_can_be_looked_at(sandbox: Sandbox) -> None:
+    async with visiting(sandbox, inspector.add) as visitor:
         await visitor.open("/inspector")
 
         next(iter(visitor.find(ui.toggle).elements)).value = "response_url"

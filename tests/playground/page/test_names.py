@@ -5,9 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.playground.page.avatar import initials
-from bot.playground.page.names import SlackNames, clock_words, day_words, moment
-from bot.playground.page.seat import Seat
+from bot.playground.page.message import initials
+from bot.playground.page.session import Session, SlackNames, clock_words, day_words, moment
 from bot.playground.slack import LocalSlack
 
 pytestmark = pytest.mark.anyio
@@ -52,13 +51,13 @@ async def test_a_private_channel_has_no_name_for_others(slack: LocalSlack) -> No
     secret = slack.world.workspace.channel_named("secret")
     assert secret
 
-    names = [SlackNames(Seat(slack, who), "App").channel(secret.id) for who in ("bob", "cy")]
+    names = [SlackNames(Session(slack, who), "App").channel(secret.id) for who in ("bob", "cy")]
 
     assert names == ["secret", None]
 
 
 async def test_people_the_app_and_slackbot_have_names_and_nobody_else(slack: LocalSlack) -> None:
-    names = SlackNames(Seat(slack, "bob"), "The app")
+    names = SlackNames(Session(slack, "bob"), "The app")
 
     ids = (slack.person("cy").id, slack.bot_user_id, "USLACKBOT", "U0NOBODY")
 
@@ -66,7 +65,7 @@ async def test_people_the_app_and_slackbot_have_names_and_nobody_else(slack: Loc
 
 
 async def test_menus_offer_what_the_reader_may_open(slack: LocalSlack) -> None:
-    offered = SlackNames(Seat(slack, "gus"), "The app").conversations()
+    offered = SlackNames(Session(slack, "gus"), "The app").conversations()
 
     assert [(place.name, place.kind) for place in offered] == [
         ("general", "public"),
@@ -75,13 +74,13 @@ async def test_menus_offer_what_the_reader_may_open(slack: LocalSlack) -> None:
 
 
 async def test_an_archived_channel_is_not_offered(slack: LocalSlack) -> None:
-    offered = SlackNames(Seat(slack, "bob"), "The app").conversations()
+    offered = SlackNames(Session(slack, "bob"), "The app").conversations()
 
     assert "old" not in [place.name for place in offered]
 
 
 async def test_a_user_group_is_named_by_its_handle(slack: LocalSlack) -> None:
-    names = SlackNames(Seat(slack, "bob"), "The app")
+    names = SlackNames(Session(slack, "bob"), "The app")
     [web_team, _] = slack.world.workspace.user_groups.values()
 
     assert names.user_group(web_team.id) == "web-team"
@@ -91,4 +90,4 @@ async def test_a_user_group_is_named_by_its_handle(slack: LocalSlack) -> None:
 async def test_somebody_deactivated_is_not_offered(slack: LocalSlack) -> None:
     slack.deactivate("cy")
 
-    assert "cy" not in SlackNames(Seat(slack, "bob"), "The app").people().values()
+    assert "cy" not in SlackNames(Session(slack, "bob"), "The app").people().values()

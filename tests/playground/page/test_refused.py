@@ -5,7 +5,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.playground.page.refused import RefusedNotes
+from bot.playground.page.refusals import RefusedNotes
 from bot.playground.slack import Call, LocalSlack
 from tests.playground.slack.samples import form, section
 
@@ -119,7 +119,7 @@ async def test_each_reason_comes_with_its_pointer(slack: LocalSlack) -> None:
 async def test_a_call_is_looked_at_only_once_it_is_answered(slack: LocalSlack) -> None:
     notes = RefusedNotes(slack)
     started = Call("chat.postMessage", {"channel": "general"}, at=1.0, url="")
-    slack.world.remember(started)
+    slack.app.remember(started)
     assert seen(slack, notes, "bob") == []
 
     started.status, started.answer = 200, {"ok": False, "error": "invalid_blocks"}

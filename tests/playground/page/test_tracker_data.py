@@ -6,17 +6,15 @@ from datetime import UTC, date, datetime, timedelta
 import aiohttp
 import pytest
 
-from bot.playground.page.tracker_pages.domain_form import add_typed
-from bot.playground.page.tracker_pages.fault_form import EVERY, FAULTS, order_fault
-from bot.playground.page.tracker_pages.key_form import make_key
-from bot.playground.page.tracker_pages.keys import key_rows
+from bot.playground.page.tracker_pages.domains import add_typed, domain_rows, score_from
+from bot.playground.page.tracker_pages.keys import key_rows, make_key
+from bot.playground.page.tracker_pages.knobs import EVERY, FAULTS, order_fault
 from bot.playground.page.tracker_pages.paged_table import Query, matching, page_of
-from bot.playground.page.tracker_pages.portfolio_rows import domain_rows, score_from
 from bot.playground.page.tracker_pages.requests import request_rows
-from bot.playground.town import Town, running_town
+from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.tracker import NO_SCORE, Account, DomainRecord, Tracker
-from bot.playground.tracker.faults import FaultPlan
-from bot.playground.tracker.refusals import MESSAGES
+from bot.playground.tracker.answers import MESSAGES
+from bot.playground.tracker.service import FaultPlan
 
 NOON = datetime(2026, 3, 9, 12, 10, tzinfo=UTC)
 
@@ -32,9 +30,9 @@ def account() -> Account:
 
 
 @pytest.fixture
-async def town() -> AsyncIterator[Town]:
-    async with running_town(portfolios=("northwind", "harbor")) as town:
-        yield town
+async def sandbox() -> AsyncIterator[Sandbox]:
+    async with running_sandbox(portfolios=("northwind", "harbor")) as sandbox:
+        yield sandbox
 
 
 @pytest.mark.parametrize(
@@ -213,22 +211,22 @@ def count_of(faults: FaultPlan, most: int) -> int:
 
 
 @pytest.mark.anyio
-async def test_a_keys_condition_follows_the_clock(town: Town) -> None:
-    account = town.tracker.account("northwind")
-    town.clock.move(timedelta(days=31))
+async def test_a_keys_condition_follows_the_clock(sandbox: Sandbox) -> None:
+    account = sandbox.tracker.account("northwind")
+    sandbox.clock.move(timedelta(days=31))
 
-    rows, _ = key_rows(town, account, Query(words="administrator"))
+    rows, _ = key_rows(sandbox, account, Query(words="administrator"))
 
     assert [row["condition"] for row in rows] == ["expired"]
 
 
 @pytest.mark.anyio
-async def test_a_deleted_key_stays_in_the_list_and_shows_no_value(town: Town) -> None:
-    account = town.tracker.account("northwind")
+async def test_a_deleted_key_stays_in_the_list_and_shows_no_value(sandbox: Sandbox) -> None:
+    account = sandbox.tracker.account("northwind")
     record = next(record for record in account.keys if record.name == "Reports")
     account.delete_key(record)
 
-    rows, _ = key_rows(town, account, Query(words="reports"))
+    rows, _ = key_rows(sandbox, account, Query(words="reports"))
 
     assert rows[0]["condition"] == "deleted"
     assert not rows[0]["is_unseen"]
@@ -236,14 +234,14 @@ async def test_a_deleted_key_stays_in_the_list_and_shows_no_value(town: Town) ->
 
 
 @pytest.mark.anyio
-async def test_requests_are_listed_newest_first_without_their_key(town: Town) -> None:
-    key = town.keys.demo("northwind")
-    address = f"{town.tracker.url}/api/tools/domain-tracker"
+async def test_requests_are_listed_newest_first_without_their_key(sandbox: Sandbox) -> None:
+    key = sandbox.keys.demo("northwind")
+    address = f"{sandbox.tracker.url}/api/tools/domain-tracker"
     async with aiohttp.ClientSession() as http:
         await http.get(address, headers={"Authorization": f"Bearer {key}"})
         await http.get(f"{address}?key={key}")
 
-    rows, total = request_rows(town.tracker, Query())
+    rows, total = request_rows(sandbox.tracker, Query())
 
     assert total == 2
     assert [(row["account"], row["status"]) for row in rows] == [

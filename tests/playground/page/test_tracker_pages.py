@@ -8,8 +8,7 @@ from nicegui import ui
 from nicegui.testing import User
 
 from bot.playground.page import tracker_pages
-from bot.playground.town import Town, running_town
-from bot.playground.town.portfolios import fill
+from bot.playground.sandbox import Sandbox, fill_account, running_sandbox
 from bot.playground.tracker import DomainRecord
 from tests.playground.page.visiting import visiting
 
@@ -17,14 +16,14 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def town() -> AsyncIterator[Town]:
-    async with running_town(portfolios=("northwind", "harbor")) as town:
-        yield town
+async def sandbox() -> AsyncIterator[Sandbox]:
+    async with running_sandbox(portfolios=("northwind", "harbor")) as sandbox:
+        yield sandbox
 
 
 @pytest.fixture
-async def visitor(town: Town) -> AsyncIterator[User]:
-    async with visiting(town, tracker_pages.add) as visitor:
+async def visitor(sandbox: Sandbox) -> AsyncIterator[User]:
+    async with visiting(sandbox, tracker_pages.add) as visitor:
         yield visitor
 
 
@@ -36,8 +35,8 @@ def shown(visitor: User, name: str) -> list[Any]:
     return [row[name] for row in table(visitor).rows]
 
 
-def northwind(town: Town, domain: str) -> DomainRecord:
-    records = town.tracker.account("northwind").domains.values()
+def northwind(sandbox: Sandbox, domain: str) -> DomainRecord:
+    records = sandbox.tracker.account("northwind").domains.values()
     return next(record for record in records if record.domain == domain)
 
 
@@ -61,8 +60,8 @@ async def test_the_first_portfolio_is_shown(visitor: User) -> None:
     assert table(visitor).pagination["rowsNumber"] == 12
 
 
-async def test_of_ten_thousand_domains_one_page_is_sent(visitor: User, town: Town) -> None:
-    fill(town.tracker.account("atlas"))
+async def test_of_ten_thousand_domains_one_page_is_sent(visitor: User, sandbox: Sandbox) -> None:
+    fill_account(sandbox.tracker.account("atlas"))
     await visitor.open("/tracker?portfolio=atlas")
 
     assert table(visitor).pagination["rowsNumber"] == 10_000
@@ -103,8 +102,8 @@ async def test_searching_begins_at_the_first_page(visitor: User) -> None:
     )
 
 
-async def test_a_score_is_changed_in_its_place(visitor: User, town: Town) -> None:
-    record = northwind(town, "example.com")
+async def test_a_score_is_changed_in_its_place(visitor: User, sandbox: Sandbox) -> None:
+    record = northwind(sandbox, "example.com")
     await visitor.open("/tracker")
 
     visitor.find(ui.table).trigger("score", {"id": record.domain_id, "value": "12.5"})
@@ -113,8 +112,10 @@ async def test_a_score_is_changed_in_its_place(visitor: User, town: Town) -> Non
     assert 12.5 in shown(visitor, "score")
 
 
-async def test_a_score_out_of_range_changes_nothing_and_is_told(visitor: User, town: Town) -> None:
-    record = northwind(town, "example.com")
+async def test_a_score_out_of_range_changes_nothing_and_is_told(
+    visitor: User, sandbox: Sandbox
+) -> None:
+    record = northwind(sandbox, "example.com")
     await visitor.open("/tracker")
 
     visitor.find(ui.table).trigger("score", {"id": record.domain_id, "value": "120"})
@@ -124,7 +125,7 @@ async def test_a_score_out_of_range_changes_nothing_and_is_told(visitor: User, t
 
 
 async def test_a_domain_is_added_by_the_form_with_an_error_first(
-    visitor: User, town: Town
+    visitor: User, sandbox: Sandbox
 ) -> None:
     await visitor.open("/tracker")
     visitor.find("Add domain").click()
@@ -136,23 +137,23 @@ async def test_a_domain_is_added_by_the_form_with_an_error_first(
     press(visitor, "Add")
 
     await visitor.should_not_see("Add a domain")
-    assert northwind(town, "new.example").domain_type == "owned"
+    assert northwind(sandbox, "new.example").domain_type == "owned"
 
 
-async def test_a_domain_is_removed_only_after_a_yes(visitor: User, town: Town) -> None:
-    record = northwind(town, "example.com")
+async def test_a_domain_is_removed_only_after_a_yes(visitor: User, sandbox: Sandbox) -> None:
+    record = northwind(sandbox, "example.com")
     await visitor.open("/tracker")
     visitor.find(ui.table).trigger("remove", record.domain_id)
     await visitor.should_see("Remove example.com from the portfolio?")
-    assert northwind(town, "example.com") is record
+    assert northwind(sandbox, "example.com") is record
 
     press(visitor, "Remove")
 
     await visitor.should_not_see("Remove example.com from the portfolio?")
-    assert record.domain_id not in town.tracker.account("northwind").domains
+    assert record.domain_id not in sandbox.tracker.account("northwind").domains
 
 
-async def test_a_new_keys_value_is_shown_once(visitor: User, town: Town) -> None:
+async def test_a_new_keys_value_is_shown_once(visitor: User, sandbox: Sandbox) -> None:
     await visitor.open("/tracker/keys")
     visitor.find("Create key").click()
     await visitor.should_see("Create an API key")
@@ -164,12 +165,12 @@ async def test_a_new_keys_value_is_shown_once(visitor: User, town: Town) -> None
     press(visitor, "I have copied it")
 
     await visitor.should_not_see("The value of “My bot”")
-    assert town.tracker.account("northwind").keys[-1].name == "My bot"
+    assert sandbox.tracker.account("northwind").keys[-1].name == "My bot"
     assert value.is_deleted
 
 
-async def test_a_key_without_a_name_is_not_made(visitor: User, town: Town) -> None:
-    count = len(town.tracker.account("northwind").keys)
+async def test_a_key_without_a_name_is_not_made(visitor: User, sandbox: Sandbox) -> None:
+    count = len(sandbox.tracker.account("northwind").keys)
     await visitor.open("/tracker/keys")
     visitor.find("Create key").click()
     await visitor.should_see("Create an API key")
@@ -177,11 +178,11 @@ async def test_a_key_without_a_name_is_not_made(visitor: User, town: Town) -> No
     press(visitor, "Create")
 
     await visitor.should_see("Not made: a key needs a name.")
-    assert len(town.tracker.account("northwind").keys) == count
+    assert len(sandbox.tracker.account("northwind").keys) == count
 
 
-async def test_a_ready_key_is_shown_once(visitor: User, town: Town) -> None:
-    account = town.tracker.account("northwind")
+async def test_a_ready_key_is_shown_once(visitor: User, sandbox: Sandbox) -> None:
+    account = sandbox.tracker.account("northwind")
     record = next(record for record in account.keys if record.name == "Reports")
     await visitor.open("/tracker/keys")
 
@@ -194,8 +195,8 @@ async def test_a_ready_key_is_shown_once(visitor: User, town: Town) -> None:
     await visitor.should_see("This value was shown already.")
 
 
-async def test_a_key_is_deleted_only_after_a_yes(visitor: User, town: Town) -> None:
-    record = town.tracker.account("northwind").keys[0]
+async def test_a_key_is_deleted_only_after_a_yes(visitor: User, sandbox: Sandbox) -> None:
+    record = sandbox.tracker.account("northwind").keys[0]
     await visitor.open("/tracker/keys")
     visitor.find(ui.table).trigger("remove", record.digest)
     await visitor.should_see("Delete the key “Domain Tracker for Slack”?")
@@ -207,15 +208,17 @@ async def test_a_key_is_deleted_only_after_a_yes(visitor: User, town: Town) -> N
     assert record.is_deleted
 
 
-async def test_the_list_of_keys_holds_no_value(visitor: User, town: Town) -> None:
+async def test_the_list_of_keys_holds_no_value(visitor: User, sandbox: Sandbox) -> None:
     await visitor.open("/tracker/keys")
 
-    demo = town.keys.demo("northwind")
+    demo = sandbox.keys.demo("northwind")
     assert demo[11:] not in str(table(visitor).rows)
     assert f"service_sk_…{demo[-4:]}" in shown(visitor, "key")
 
 
-async def test_knobs_turn_at_once_and_nonsense_turns_nothing(visitor: User, town: Town) -> None:
+async def test_knobs_turn_at_once_and_nonsense_turns_nothing(
+    visitor: User, sandbox: Sandbox
+) -> None:
     await visitor.open("/tracker/knobs")
     latency = next(
         each
@@ -227,10 +230,10 @@ async def test_knobs_turn_at_once_and_nonsense_turns_nothing(visitor: User, town
     for nonsense in (None, 999, -1):
         latency.value = nonsense
 
-    assert town.tracker.latency_s == 2.5
+    assert sandbox.tracker.latency_s == 2.5
 
 
-async def test_a_fault_is_ordered_and_called_off(visitor: User, town: Town) -> None:
+async def test_a_fault_is_ordered_and_called_off(visitor: User, sandbox: Sandbox) -> None:
     await visitor.open("/tracker/knobs")
 
     press(visitor, "Let it happen")
@@ -238,7 +241,7 @@ async def test_a_fault_is_ordered_and_called_off(visitor: User, town: Town) -> N
     press(visitor, "Back to normal")
 
     await visitor.should_see("The service works again.")
-    assert town.tracker.faults.take("list") is None
+    assert sandbox.tracker.faults.take("list") is None
 
 
 def links(visitor: User) -> dict[str, str]:
@@ -269,7 +272,7 @@ async def test_who_came_by_the_address_goes_back_to_slack_s_own_page(visitor: Us
     ],
 )
 async def test_the_next_post_to_slack_goes_wrong_to_order(
-    visitor: User, town: Town, label: str, told: str, status: int, error: str
+    visitor: User, sandbox: Sandbox, label: str, told: str, status: int, error: str
 ) -> None:
     await visitor.open("/tracker/knobs")
     await visitor.should_see("Every call works.")
@@ -277,27 +280,29 @@ async def test_the_next_post_to_slack_goes_wrong_to_order(
     press(visitor, label)
 
     await visitor.should_see(f"The next call of chat.postMessage: {told}")
-    fault = town.slack.world.faults.next_for("chat.postMessage")
+    fault = sandbox.slack.world.app.faults.next_for("chat.postMessage")
     assert fault
     assert (fault.status, fault.error) == (status, error)
 
 
-async def test_a_post_is_made_and_its_answer_lost_to_order(visitor: User, town: Town) -> None:
+async def test_a_post_is_made_and_its_answer_lost_to_order(
+    visitor: User, sandbox: Sandbox
+) -> None:
     await visitor.open("/tracker/knobs")
 
     press(visitor, "Next post: connection lost after posting")
 
     await visitor.should_see("the connection is lost, though it is done.")
-    fault = town.slack.world.faults.next_for("chat.postMessage")
+    fault = sandbox.slack.world.app.faults.next_for("chat.postMessage")
     assert fault
     assert (fault.kind, fault.after_acting) == ("drop", True)
 
 
 async def test_what_is_wrong_with_slack_is_listed_and_called_off(
-    visitor: User, town: Town
+    visitor: User, sandbox: Sandbox
 ) -> None:
-    town.slack.fail_next("views.open", kind="slow", delay_s=2, times=3)
-    town.slack.fail_next("*", kind="html")
+    sandbox.slack.fail_next("views.open", kind="slow", delay_s=2, times=3)
+    sandbox.slack.fail_next("*", kind="html")
     await visitor.open("/tracker/knobs")
     await visitor.should_see("The next 3 calls of views.open: an answer after 2 s.")
     await visitor.should_see("The next call of any method: status 500, an error page.")
@@ -305,4 +310,4 @@ async def test_what_is_wrong_with_slack_is_listed_and_called_off(
     press(visitor, "None of it")
 
     await visitor.should_see("Every call works.")
-    assert town.slack.world.faults.pending() == []
+    assert sandbox.slack.world.app.faults.pending() == []

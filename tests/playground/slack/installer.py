@@ -82,7 +82,7 @@ async def running_installer(slack: LocalSlack) -> AsyncIterator[Installer]:
         try:
             await web.TCPSite(runner, "127.0.0.1", 0).start()
             installer.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-            slack.redirect_urls = [f"{installer.url}/callback"]
+            slack.app.settings.redirect_urls = [f"{installer.url}/callback"]
             yield installer
         finally:
             await runner.cleanup()

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from bot.playground.slack import CommandFailed, LocalSlack
-from bot.playground.slack.signing import signed_headers
+from bot.playground.slack.delivery import signed_headers
 from tests.playground.slack.samples import ScriptedBot
 
 pytestmark = pytest.mark.anyio

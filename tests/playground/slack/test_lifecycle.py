@@ -33,7 +33,7 @@ async def test_a_removed_app_is_told_in_the_words_of_slack(slack: LocalSlack) ->
 
     removed, revoked = (each.payload for each in slack.envelopes)
     assert removed == {
-        "token": slack.world.verification_token,
+        "token": slack.world.app.verification_token,
         "team_id": "T0PLAYGROUND",
         "api_app_id": "A0PLAYGROUND",
         "event": {"type": "app_uninstalled"},
@@ -124,7 +124,7 @@ async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
     right = await api(
         "apps.uninstall", client_id=slack.client_id, client_secret=slack.client_secret
     )
-    await slack.realm.bell.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
+    await slack.universe.change_event.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
 
     assert (wrong["error"], right["ok"]) == ("bad_client_secret", True)
     assert (told(slack), slack.is_installed) == (REMOVAL, False)
@@ -133,7 +133,7 @@ async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
 async def test_revoking_the_last_token_removes_the_app(slack: LocalSlack, api: Api) -> None:
     tried = await api("auth.revoke", test=True)
     revoked = await api("auth.revoke")
-    await slack.realm.bell.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
+    await slack.universe.change_event.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
 
     assert (tried["revoked"], revoked["revoked"]) == (False, True)
     assert (await api("auth.test"))["error"] == "account_inactive"
@@ -143,7 +143,7 @@ async def test_revoking_the_last_token_removes_the_app(slack: LocalSlack, api: A
 async def test_with_rotation_only_one_token_is_revoked(
     slack: LocalSlack, installer: Installer, api: Api
 ) -> None:
-    slack.rotates_tokens = True
+    slack.app.settings.rotates_tokens = True
     await slack.person("ada").install(installer.start_url)
 
     await api("auth.revoke")

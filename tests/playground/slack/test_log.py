@@ -3,7 +3,7 @@
 import pytest
 
 from bot.playground.slack import LocalSlack
-from bot.playground.slack.log import MAX_KEPT, note
+from bot.playground.slack.changes import MAX_KEPT, note
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot
 

@@ -128,7 +128,7 @@ async def test_slack_shows_what_is_wrong_with_a_wish(
 async def test_the_way_back_has_to_be_configured(
     slack: LocalSlack, installer: Installer, configured: str, wanted: str, is_taken: bool
 ) -> None:
-    slack.redirect_urls = configured.split()
+    slack.app.settings.redirect_urls = configured.split()
 
     page = await slack.person("bob").browser().open(installer.authorize_url(redirect_uri=wanted))
 

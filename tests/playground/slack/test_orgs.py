@@ -96,7 +96,7 @@ class TestInstalling:
     async def test_an_app_that_is_not_for_organisations_is_not_installed_for_one(
         self, org: LocalOrg, sales: LocalSlack, installer: Installer
     ) -> None:
-        sales.deploys_to_orgs = False
+        sales.app.settings.deploys_to_orgs = False
 
         page = await sales.person("olga").install(installer.start_url, org_wide=True)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground.slack import reading
+from bot.playground.slack import block_contents
 from tests.playground.slack.samples import actions, button, field, options, plain, section
 
 Json = dict[str, Any]
@@ -58,11 +58,11 @@ BOXES = {"type": "checkboxes", "options": options("Seen")}
     ],
 )
 def test_everything_visible_is_read(block: Json, shown: str) -> None:
-    assert reading.everything("only in the notification", [block]) == shown
+    assert block_contents.everything("only in the notification", [block]) == shown
 
 
 def test_text_is_visible_where_there_is_no_block() -> None:
-    assert reading.everything("a &lt; b", []) == "a < b"
+    assert block_contents.everything("a &lt; b", []) == "a < b"
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_text_is_visible_where_there_is_no_block() -> None:
     ],
 )
 def test_mentions_are_what_would_be_pinged(content: Json, pinged: list[str]) -> None:
-    assert reading.mentions(content) == pinged
+    assert block_contents.mentions(content) == pinged

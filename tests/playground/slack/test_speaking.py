@@ -71,7 +71,7 @@ async def test_what_others_said_since_is_unread(slack: LocalSlack) -> None:
 async def test_marking_as_read_is_heard_once(slack: LocalSlack) -> None:
     heard: list[str] = []
     slack.person("cy").say("One")
-    end = slack.world.workspace.bell.subscribe(lambda: heard.append("ring"))
+    end = slack.world.workspace.change_event.subscribe(lambda: heard.append("ring"))
 
     for _ in range(2):
         slack.world.read_marks.mark(slack.person("bob").member, channel(slack))
@@ -105,7 +105,7 @@ async def test_a_public_reply_says_what_was_typed_and_by_whom(slack: LocalSlack)
 
 async def test_a_refused_call_is_heard(slack: LocalSlack, api: Api) -> None:
     heard: list[str] = []
-    slack.world.workspace.bell.subscribe(lambda: heard.append("ring"))
+    slack.world.workspace.change_event.subscribe(lambda: heard.append("ring"))
 
     await api("chat.postMessage", channel="general")
 

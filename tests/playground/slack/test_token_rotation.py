@@ -17,7 +17,7 @@ HALF_A_DAY_S = 12 * 60 * 60
 @pytest.fixture
 async def first(slack: LocalSlack, installer: Installer) -> Json:
     """What installing the app gave in a workspace whose tokens rotate."""
-    slack.rotates_tokens = True
+    slack.app.settings.rotates_tokens = True
     await slack.add_workspace("Acme").person("bob").install(installer.start_url)
     return installer.answers[0]
 
@@ -87,7 +87,7 @@ async def test_an_expired_token_is_still_refreshed(
 async def test_a_removed_app_refreshes_nothing(
     slack: LocalSlack, installer: Installer, api: Api
 ) -> None:
-    slack.rotates_tokens = True
+    slack.app.settings.rotates_tokens = True
     acme = slack.add_workspace("Acme")
     await acme.person("bob").install(installer.start_url)
     await acme.uninstall()
@@ -102,7 +102,7 @@ async def test_a_token_from_before_rotation_lives_on(
     slack: LocalSlack, installer: Installer, api: Api
 ) -> None:
     before = slack.bot_token
-    slack.rotates_tokens = True
+    slack.app.settings.rotates_tokens = True
 
     await slack.person("bob").install(installer.start_url)
 

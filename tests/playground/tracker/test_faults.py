@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from bot.playground.tracker import Account, Tracker, running_tracker
-from bot.playground.tracker.faults import FaultPlan
+from bot.playground.tracker.service import FaultPlan
 from tests.playground.tracker.conftest import LIST, Api, bearer
 
 pytestmark = pytest.mark.anyio

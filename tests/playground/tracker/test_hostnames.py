@@ -1,6 +1,6 @@
 import pytest
 
-from bot.playground.tracker.hostnames import canonical_name
+from bot.playground.tracker.accounts import canonical_name
 
 
 @pytest.mark.parametrize(

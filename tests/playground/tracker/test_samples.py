@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from bot.playground.tracker.hostnames import canonical_name
+from bot.playground.tracker.accounts import canonical_name
 from bot.playground.tracker.samples import (
     HOSTILE_TEXTS,
     bare_values,
     deep_nesting,
+    edge_case_of,
     many_records,
-    quirk_of,
     sample_portfolio,
     sample_scan,
 )
 from bot.playground.tracker.samples.facts import SAMPLE_DAY, Facts
-from bot.playground.tracker.samples.whois import registration
+from bot.playground.tracker.samples.scan import registration
 
 SEVERITIES = ["critical", "high", "medium", "low"]
 
@@ -96,7 +96,7 @@ def test_a_value_that_is_no_score_means_the_score_from_the_name(health: object) 
 
 
 def test_some_names_have_each_quirk_and_most_have_none() -> None:
-    quirks = [quirk_of(sample.domain) for sample in sample_portfolio(1000)]
+    quirks = [edge_case_of(sample.domain) for sample in sample_portfolio(1000)]
 
     assert {"missing", "nulls", "hostile"} < set(quirks)
     assert quirks.count("none") > 850

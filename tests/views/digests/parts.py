@@ -3,7 +3,7 @@
 from typing import Any
 
 from bot.message import MAX_TEXT_CHARS, Message
-from bot.playground.blockkit.text_size import text_chars
+from bot.playground.blockkit.payload import text_chars
 from tests.digests.builders import CHANNEL_ID, DIGEST_ID
 from tests.views.acceptance import assert_slack_takes, shown_text
 

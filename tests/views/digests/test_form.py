@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.digests.digest import WORST_COUNTS, Mention, Mode, Pause, Plan
 from bot.digests.schedule import Schedule, zone_names
 from bot.listeners.digests.reading import draft_in, read_digest_form, read_pause_form
-from bot.playground.slack.elements import state_values
+from bot.playground.slack.block_contents import state_values
 from bot.views.digests.draft import MAX_FILTER_CHARS, MAX_LIFE, NEVER, Draft, draft_of
 from bot.views.digests.form import Editing, edit_form
 from bot.views.digests.inputs import zone_option

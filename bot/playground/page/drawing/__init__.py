@@ -1,16 +1,19 @@
+from pathlib import Path
+
 from bot.playground.page.drawing.blocks import draw_blocks, draw_text
+from bot.playground.page.drawing.context import Actions, Conversation, Names
 from bot.playground.page.drawing.mrkdwn import mrkdwn_html
-from bot.playground.page.drawing.problems import draw_problem
-from bot.playground.page.drawing.sheet import Conversation, Hands, Names
-from bot.playground.page.drawing.style import STYLE
+
+# The look of everything drawn, light and dark.
+_SHEETS = ("colors.css", "text.css", "blocks.css", "fields.css")
+STYLE = "\n".join(Path(__file__).with_name(name).read_text("utf-8") for name in _SHEETS)
 
 __all__ = [
     "STYLE",
+    "Actions",
     "Conversation",
-    "Hands",
     "Names",
     "draw_blocks",
-    "draw_problem",
     "draw_text",
     "mrkdwn_html",
 ]

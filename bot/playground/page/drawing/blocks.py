@@ -1,61 +1,97 @@
-"""Drawing: which block is drawn by what, and what becomes of one that cannot be drawn."""
+"""Which block is drawn by what, and what becomes of one that cannot be drawn.
 
+https://docs.slack.dev/reference/block-kit/blocks
+"""
+
+import html
+import json
 from collections.abc import Callable, Mapping
 
-from bot.playground.blockkit import Problem
-from bot.playground.page.drawing import simple_blocks as simple
+from nicegui.element import Element
+
 from bot.playground.page.drawing.charts import draw_chart
-from bot.playground.page.drawing.data_tables import draw_data_table
-from bot.playground.page.drawing.groups import draw_card, draw_carousel, draw_container
-from bot.playground.page.drawing.inputs import draw_input
-from bot.playground.page.drawing.mrkdwn import mrkdwn_html
-from bot.playground.page.drawing.parts import box, put
-from bot.playground.page.drawing.problems import draw_problem
-from bot.playground.page.drawing.sheet import Hands, Json, Names, Sheet
-from bot.playground.page.drawing.tables import draw_table
+from bot.playground.page.drawing.context import (
+    Actions,
+    Json,
+    Names,
+    RenderContext,
+    box,
+    on_click,
+    put,
+)
+from bot.playground.page.drawing.elements import draw_element, draw_input
+from bot.playground.page.drawing.mrkdwn import mrkdwn_html, plain_words, text_html
+from bot.playground.page.drawing.tables import draw_data_table
 
-_DRAWN: Mapping[str, Callable[[Sheet, Json], None]] = {
-    "section": simple.draw_section,
-    "header": simple.draw_header,
-    "divider": simple.draw_divider,
-    "context": simple.draw_context,
-    "actions": simple.draw_actions,
-    "image": simple.draw_image,
-    "input": draw_input,
-    "rich_text": simple.draw_rich_text,
-    "markdown": simple.draw_markdown,
-    "table": draw_table,
-    "data_table": draw_data_table,
-    "data_visualization": draw_chart,
-    "alert": simple.draw_alert,
-    "card": draw_card,
-    "video": simple.draw_video,
-}
-_NOTHING: Mapping[str, str] = {}
-_NOTHING_TYPED: Mapping[tuple[str, str], Json] = {}
+# A long text is folded after about this many lines, unless the block says otherwise.
+_FOLDED_CHARS, _FOLDED_LINES = 700, 8
 
 
-def draw_blocks(
-    blocks: list[Json],
-    *,
-    hands: Hands,
-    names: Names,
-    errors: Mapping[str, str] = _NOTHING,
-    values: Mapping[tuple[str, str], Json] = _NOTHING_TYPED,
-    channel_id: str | None = None,
-    first: int = 0,
-) -> None:
-    """Draw blocks into NiceGUI's current slot.
+def draw_section(context: RenderContext, block: Json) -> None:
+    """Draw a text, up to ten fields in two columns, and what stands beside them."""
+    with box("bk-section"):
+        with box("bk-section-words"):
+            if block.get("text"):
+                _draw_text(context, block)
+            if block.get("fields"):
+                cells = (text_html(field, context.names) for field in block["fields"])
+                shown = "".join(
+                    f'<div class="bk-text bk-field-cell">{cell}</div>' for cell in cells
+                )
+                put(shown, "bk-fields")
+        if block.get("accessory"):
+            with box("bk-accessory"):
+                draw_element(context, block, block["accessory"])
 
-    `errors` are shown under the inputs of their `block_id`; `values` are the states of what was
-    filled in so far, by `block_id` and `action_id`; `channel_id` is the conversation that menus
-    may begin with. A block that is none is drawn as the error that Slack would give; it points
-    at the block by its number, counted from `first`.
-    """
-    sheet = Sheet(hands, names, errors, values, channel_id)
-    with box("bk-blocks"):
-        for place, block in enumerate(blocks, first):
-            _draw_block(sheet, block, f"/blocks/{place}")
+
+def _draw_text(context: RenderContext, block: Json) -> None:
+    words = block["text"]["text"]
+    is_long = len(words) > _FOLDED_CHARS or words.count("\n") >= _FOLDED_LINES
+    shown = text_html(block["text"], context.names)
+    if block.get("expand") or not is_long:
+        put(shown, "bk-text")
+        return
+    folded = put(shown, "bk-text bk-folded")
+    more = put("Show more", "bk-more", tag="button", type="button")
+    more.on(
+        "click",
+        js_handler=f"() => {{ getHtmlElement({folded.id}).classList.remove('bk-folded');"
+        f" getHtmlElement({more.id}).remove(); }}",
+    )
+
+
+def draw_header(_context: RenderContext, block: Json) -> None:
+    """Draw a title, as a heading of its level."""
+    level = min(max(int(block.get("level") or 1), 1), 4)
+    words = html.escape(plain_words(block["text"]))
+    put(words, f"bk-header bk-level-{level}", role="heading", aria_level=str(level + 1))
+
+
+def draw_divider(_context: RenderContext, _block: Json) -> None:
+    """Draw a line across."""
+    box("bk-divider", tag="hr")
+
+
+def draw_actions(context: RenderContext, block: Json) -> None:
+    """Draw buttons, menus and pickers in rows."""
+    with box("bk-actions"):
+        for element in block["elements"]:
+            draw_element(context, block, element)
+
+
+_WIDTHS = {"narrow", "standard", "wide", "full"}
+
+
+def _make_collapsible(head: Element, body: Element, *, is_folded: bool) -> None:
+    body.props["id"] = body.html_id
+    head.props["aria-controls"] = body.html_id
+
+    def fold(*, away: bool) -> None:
+        body.set_visibility(not away)
+        head.props["aria-expanded"] = "false" if away else "true"
+
+    fold(away=is_folded)
+    on_click(head, lambda: fold(away=body.visible))
 
 
 def draw_text(text: str, *, names: Names) -> None:
@@ -64,34 +100,84 @@ def draw_text(text: str, *, names: Names) -> None:
         put(mrkdwn_html(text, names=names), "bk-text")
 
 
-def _draw_block(sheet: Sheet, block: Json, pointer: str) -> None:
-    kind = block.get("type")
+def draw_context(context: RenderContext, block: Json) -> None:
+    """Draw small grey texts in a row."""
+    texts = (text_html(element, context.names) for element in block["elements"])
+    put("".join(f'<span class="bk-text">{shown}</span>' for shown in texts), "bk-context")
+
+
+def draw_container(context: RenderContext, block: Json) -> None:
+    """Draw a frame with a title around other blocks, which may be folded away."""
+    width = block.get("width")
+    is_folded = bool(block.get("is_collapsible") and block.get("default_collapsed"))
+    with box(f"bk-container bk-{width}" if width in _WIDTHS else "bk-container"):
+        head = _draw_head(context, block)
+        with box("bk-container-body") as body:
+            for child in block["child_blocks"]:
+                _draw_block(context, child)
+    if block.get("is_collapsible"):
+        _make_collapsible(head, body, is_folded=is_folded)
+
+
+def _draw_head(context: RenderContext, block: Json) -> Element:
+    subtitle = block.get("subtitle")
+    under = (
+        f'<span class="bk-note">{text_html(subtitle, context.names)}</span>' if subtitle else ""
+    )
+    chevron = '<span class="bk-chevron" aria-hidden="true"></span>'
+    is_button = bool(block.get("is_collapsible"))
+    lined = " bk-lined" if block.get("has_header_divider") else ""
+    return put(
+        '<span class="bk-container-titles"><span class="bk-strong">'
+        f"{text_html(block['title'], context.names)}</span>{under}</span>"
+        f"{chevron if is_button else ''}",
+        f"bk-container-head{lined}",
+        tag="button" if is_button else "div",
+        type="button" if is_button else None,
+    )
+
+
+_DRAWN: Mapping[str, Callable[[RenderContext, Json], None]] = {
+    "section": draw_section,
+    "header": draw_header,
+    "divider": draw_divider,
+    "context": draw_context,
+    "actions": draw_actions,
+    "input": draw_input,
+    "data_table": draw_data_table,
+    "data_visualization": draw_chart,
+    "container": draw_container,
+}
+
+
+def draw_blocks(
+    blocks: list[Json],
+    *,
+    actions: Actions,
+    names: Names,
+    errors: Mapping[str, str] | None = None,
+    values: Mapping[tuple[str, str], Json] | None = None,
+    channel_id: str | None = None,
+) -> None:
+    """Draw blocks into NiceGUI's current slot; what cannot be drawn is shown as its JSON.
+
+    `errors` are shown under the inputs of their `block_id`; `values` are the states of what was
+    filled in so far, by `block_id` and `action_id`; `channel_id` is the conversation that menus
+    may begin with.
+    """
+    context = RenderContext(actions, names, errors or {}, values or {}, channel_id)
+    with box("bk-blocks"):
+        for block in blocks:
+            _draw_block(context, block)
+
+
+def _draw_block(context: RenderContext, block: Json) -> None:
+    kind = str(block.get("type"))
     with box(f"bk-block bk-kind-{kind}" if kind in _DRAWN else "bk-block") as holder:
         holder.props["data-block-id"] = str(block.get("block_id", ""))
         try:
-            _draw(sheet, block, pointer)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            # Whatever is wrong with one block, the others are shown.
+            _DRAWN[kind](context, block)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            # The bot sends no such block; the others are drawn all the same.
             holder.clear()
-            draw_problem([_problem(error, pointer)])
-
-
-def _draw(sheet: Sheet, block: Json, pointer: str) -> None:
-    match block.get("type"):
-        case "container":
-            draw_container(sheet, block, _draw_block, pointer)
-        case "carousel":
-            draw_carousel(sheet, block, _draw_block, pointer)
-        case str(kind) if kind in _DRAWN:
-            _DRAWN[kind](sheet, block)
-        case kind:
-            raise ValueError(f"unsupported type: {kind}")
-
-
-def _problem(error: Exception, pointer: str) -> Problem:
-    match error:
-        case ValueError(args=(str(words),)):
-            return Problem("invalid_blocks", words, pointer)
-        case KeyError(args=(field,)):
-            return Problem("invalid_blocks", f"missing required field: {field}", pointer)
-    return Problem("invalid_blocks", "must be of the shape of its type", pointer)
+            put(html.escape(json.dumps(block, indent=2, ensure_ascii=False)), "bk-pre", tag="pre")

@@ -1,22 +1,67 @@
-"""Buttons, and the overflow menu behind three dots.
+"""Buttons, and the question that some elements ask before they do anything.
 
-https://docs.slack.dev/reference/block-kit/block-elements/button-element
+https://docs.slack.dev/reference/block-kit/block-elements/button-element and
+https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object
 """
 
 import html
 
 from nicegui import ui
 
-from bot.playground.page.drawing.confirming import agreed
-from bot.playground.page.drawing.links import is_followed, leads_inside
-from bot.playground.page.drawing.parts import box, on_click, put
-from bot.playground.page.drawing.sheet import Json, Sheet, place_of
-from bot.playground.page.drawing.text import plain_words
+from bot.playground.page.drawing.context import (
+    Json,
+    Names,
+    RenderContext,
+    box,
+    on_click,
+    place_of,
+    put,
+)
+from bot.playground.page.drawing.mrkdwn import is_followed, leads_inside, plain_words, text_html
+
+
+async def agreed(question: Json | None, names: Names) -> bool:
+    """Ask, and tell whether the person said yes; without a question that is so at once."""
+    if not question:
+        return True
+    dialog = _drawn(question, names)
+    try:
+        return bool(await dialog)
+    finally:
+        if not dialog.is_deleted:
+            dialog.delete()
+
+
+def _drawn(question: Json, names: Names) -> ui.dialog:
+    title = plain_words(question["title"])
+    style = " bk-danger" if question.get("style") == "danger" else " bk-primary"
+    with ui.dialog() as dialog, box("bk-dialog"):
+        dialog.props["aria-label"] = title
+        put(html.escape(title), "bk-dialog-title", tag="h1")
+        put(text_html(question["text"], names), "bk-text bk-dialog-text")
+        with box("bk-dialog-buttons"):
+            deny = put(
+                html.escape(plain_words(question["deny"])),
+                "bk-button",
+                tag="button",
+                type="button",
+            )
+            confirm = put(
+                html.escape(plain_words(question["confirm"])),
+                f"bk-button{style}",
+                tag="button",
+                type="button",
+                autofocus=True,
+            )
+    on_click(deny, lambda: dialog.submit(""))
+    on_click(confirm, lambda: dialog.submit("yes"))
+    return dialog
+
 
 _STYLES = {"primary": " bk-primary", "danger": " bk-danger"}
 
 
-def draw_button(sheet: Sheet, block: Json, element: Json) -> None:
+def draw_button(context: RenderContext, block: Json, element: Json) -> None:
     """Draw a button; one with an address is a link that tells the bot as well."""
     url = str(element.get("url") or "")
     leads = is_followed(url) and not leads_inside(url)
@@ -33,7 +78,7 @@ def draw_button(sheet: Sheet, block: Json, element: Json) -> None:
         aria_label=element.get("accessibility_label"),
         data_action_id=place_of(block, element)[1],
     )
-    on_click(button, lambda: press(sheet, block, element))
+    on_click(button, lambda: press(context, block, element))
 
 
 def button_class(element: Json) -> str:
@@ -41,43 +86,9 @@ def button_class(element: Json) -> str:
     return f"bk-button{_STYLES.get(str(element.get('style')), '')}"
 
 
-async def press(sheet: Sheet, block: Json, element: Json) -> None:
+async def press(context: RenderContext, block: Json, element: Json) -> None:
     """Press a button, unless its question is answered with no."""
-    if await agreed(element.get("confirm"), sheet.names):
-        await sheet.hands.press(*place_of(block, element))
+    if await agreed(element.get("confirm"), context.names):
+        await context.actions.press(*place_of(block, element))
         if leads_inside(url := str(element.get("url") or "")):
-            await sheet.hands.follow(url)
-
-
-def draw_overflow(sheet: Sheet, block: Json, element: Json) -> None:
-    """Draw the three dots, with a menu of up to five options behind them."""
-    action_id = place_of(block, element)[1]
-    with box(
-        "bk-button bk-overflow",
-        tag="button",
-        type="button",
-        aria_label="More actions",
-        aria_haspopup="menu",
-        data_action_id=action_id,
-    ):
-        put("⋯", tag="span", aria_hidden="true")
-        with ui.menu().classes("bk-menu").props("auto-close role=menu"):
-            for option in element["options"]:
-                _draw_overflow_option(sheet, block, element, option)
-
-
-def _draw_overflow_option(sheet: Sheet, block: Json, element: Json, option: Json) -> None:
-    async def choose() -> None:
-        if not await agreed(element.get("confirm"), sheet.names):
-            return
-        url = str(option.get("url") or "")
-        if is_followed(url) and not leads_inside(url):
-            ui.navigate.to(url, new_tab=True)
-        state = {"type": "overflow", "selected_option": option}
-        await sheet.hands.choose(*place_of(block, element), state)
-        if leads_inside(url):
-            await sheet.hands.follow(url)
-
-    item = ui.menu_item(plain_words(option["text"])).classes("bk-menu-item")
-    item.props["role"] = "menuitem"
-    on_click(item, choose)
+            await context.actions.follow(url)

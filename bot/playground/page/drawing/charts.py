@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from nicegui import ui
 
-from bot.playground.page.drawing.parts import box, put
-from bot.playground.page.drawing.sheet import Json, Sheet
+from bot.playground.page.drawing.context import Json, RenderContext, box, put
 
 # Told apart on a white and on a dark page, also by most people who see fewer colours.
 _COLORS = [
@@ -20,7 +19,7 @@ _LINES = "rgba(128, 128, 128, 0.28)"
 _HEIGHT_PX = 260
 
 
-def draw_chart(_sheet: Sheet, block: Json) -> None:
+def draw_chart(_context: RenderContext, block: Json) -> None:
     """Draw a chart under its title, with its numbers in a table for those who cannot see it."""
     title = str(block["title"])
     with box("bk-chart", role="figure", aria_label=title):

@@ -1,55 +1,60 @@
-"""Which element is drawn by what."""
+"""Which element is drawn by what, and the label, hint and error of a form's field."""
 
+import html
 from collections.abc import Callable
 
-from bot.playground.page.drawing.boxes import draw_boxes
-from bot.playground.page.drawing.buttons import draw_button, draw_overflow
-from bot.playground.page.drawing.fields import draw_field, draw_file_field
-from bot.playground.page.drawing.labels import Label, label_beside
-from bot.playground.page.drawing.links import image_html
+from bot.playground.page.drawing.buttons import draw_button
+from bot.playground.page.drawing.context import Json, RenderContext, box, put
+from bot.playground.page.drawing.fields import Label, draw_field, label_beside
 from bot.playground.page.drawing.menus import draw_menu
-from bot.playground.page.drawing.parts import put
-from bot.playground.page.drawing.pickers import draw_date, draw_moment, draw_time
-from bot.playground.page.drawing.sheet import Json, Sheet
+from bot.playground.page.drawing.mrkdwn import plain_words
+from bot.playground.page.drawing.pickers import draw_boxes, draw_date, draw_time
 
 _SOURCES = ("static", "external", "users", "channels", "conversations")
-_FILLED: dict[str, Callable[[Sheet, Json, Json, Label], None]] = {
+_FILLED: dict[str, Callable[[RenderContext, Json, Json, Label], None]] = {
     **{f"{source}_select": draw_menu for source in _SOURCES},
     **{f"multi_{source}_select": draw_menu for source in _SOURCES},
     "checkboxes": draw_boxes,
-    "radio_buttons": draw_boxes,
     "datepicker": draw_date,
     "timepicker": draw_time,
-    "datetimepicker": draw_moment,
     "plain_text_input": draw_field,
     "number_input": draw_field,
-    "email_text_input": draw_field,
-    "url_text_input": draw_field,
-    "rich_text_input": draw_field,
-    "file_input": draw_file_field,
 }
-_PRESSED: dict[str, Callable[[Sheet, Json, Json], None]] = {
-    "button": draw_button,
-    "workflow_button": draw_button,
-    "icon_button": draw_button,
-    "overflow": draw_overflow,
-}
-# Named as a group by the id of their label, which therefore points at no single input.
-GROUPS = {"checkboxes", "radio_buttons", "datetimepicker"}
 
 
-def draw_element(sheet: Sheet, block: Json, element: Json, label: Label | None = None) -> None:
+def draw_element(
+    context: RenderContext, block: Json, element: Json, label: Label | None = None
+) -> None:
     """Draw an element; without `label` it is named by what stands beside it.
 
-    Raises:
-        ValueError: there is no such element.
+    Raises: KeyError, if it is none that the bot sends.
     """
     kind = element["type"]
-    if kind == "image":
-        put(image_html(element, "bk-accessory-image"))
-    elif kind in _PRESSED:
-        _PRESSED[kind](sheet, block, element)
-    elif kind in _FILLED:
-        _FILLED[kind](sheet, block, element, label or label_beside(block, element))
+    if kind == "button":
+        draw_button(context, block, element)
     else:
-        raise ValueError(f"unsupported type: {kind}")
+        _FILLED[kind](context, block, element, label or label_beside(block, element))
+
+
+def draw_input(context: RenderContext, block: Json) -> None:
+    """Draw an `input` block."""
+    error = context.errors.get(str(block.get("block_id", "")))
+    with box("bk-input bk-wrong" if error else "bk-input"):
+        draw_element(context, block, block["element"], _draw_label(block, is_wrong=bool(error)))
+        if error:
+            put(html.escape(error), "bk-error", role="alert")
+        if block.get("hint"):
+            put(html.escape(plain_words(block["hint"])), "bk-hint")
+
+
+def _draw_label(block: Json, *, is_wrong: bool) -> Label:
+    words = plain_words(block["label"])
+    is_optional = bool(block.get("optional"))
+    mark = ' <span class="bk-optional">(optional)</span>' if is_optional else ""
+    is_group = block["element"]["type"] == "checkboxes"  # named by the id of its label
+    drawn = put(f"{html.escape(words)}{mark}", "bk-label", tag="div" if is_group else "label")
+    drawn.props["id"] = drawn.html_id
+    field_id = "" if is_group else f"{drawn.html_id}-field"
+    if field_id:
+        drawn.props["for"] = field_id
+    return Label(words, drawn.html_id, field_id, is_wrong, is_optional)

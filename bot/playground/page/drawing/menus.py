@@ -3,17 +3,86 @@
 https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
 """
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from bot.playground.page.drawing import offers
-from bot.playground.page.drawing.choosing import choose, mark
-from bot.playground.page.drawing.labels import Label
-from bot.playground.page.drawing.offers import Offer
-from bot.playground.page.drawing.sheet import Json, Sheet, place_of
-from bot.playground.page.drawing.text import plain_words
+from bot.playground.page.drawing.context import Json, Names, RenderContext, place_of
+from bot.playground.page.drawing.fields import Label, choose, mark
+from bot.playground.page.drawing.mrkdwn import plain_words
+from bot.playground.slack import forms
+
+_PREFIXES = {"public": "# ", "private": "🔒 "}
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One line of a menu; `meant` is what `view.state.values` holds when it is chosen."""
+
+    words: str
+    meant: Any
+    note: str = ""
+    group: str = ""
+
+
+def offers(element: Json, names: Names) -> list[Offer]:
+    """Return what a menu offers at once; nothing for an external one."""
+    kind = element["type"].removeprefix("multi_")
+    if kind == "static_select":
+        return [*_static(element)]
+    if kind == "users_select":
+        return [Offer(name, user_id) for user_id, name in names.people().items()]
+    if kind in ("channels_select", "conversations_select"):
+        return [*_conversations(element, names)]
+    return []
+
+
+def option_offers(options: Iterable[Json], group: str = "") -> list[Offer]:
+    """Return option objects as offers."""
+    return [
+        Offer(plain_words(option["text"]), option, plain_words(option.get("description")), group)
+        for option in options
+    ]
+
+
+def held_offers(element: Json, held: Any, known: Sequence[Offer], names: Names) -> list[Offer]:
+    """Return what is chosen already; a thing that is offered no more is still shown."""
+    chosen = [] if held is None else held if isinstance(held, list) else [held]
+    found = []
+    for meant in chosen:
+        offer = next((offer for offer in known if offer.meant == meant), None)
+        found.append(offer or _unknown(element, meant, names))
+    return found
+
+
+def matching(offered: Sequence[Offer], query: str) -> list[Offer]:
+    """Return the offers whose words hold what was typed, in their order."""
+    wanted = query.strip().casefold()
+    return [offer for offer in offered if wanted in offer.words.casefold()]
+
+
+def _static(element: Json) -> Iterator[Offer]:
+    yield from option_offers(element.get("options") or [])
+    for group in element.get("option_groups") or []:
+        yield from option_offers(group["options"], plain_words(group["label"]))
+
+
+def _conversations(element: Json, names: Names) -> Iterator[Offer]:
+    for place in names.conversations():
+        marks = {"is_shared": place.is_shared, "is_with_bot": place.is_with_bot}
+        if forms.offers(element, place.kind, **marks):
+            yield Offer(f"{_PREFIXES.get(place.kind, '')}{place.name}", place.id)
+
+
+def _unknown(element: Json, meant: Any, names: Names) -> Offer:
+    if isinstance(meant, dict):
+        return option_offers([meant])[0]
+    name = names.user(meant) if "users" in element["type"] else names.channel(meant)
+    return Offer(name or str(meant), meant)
+
 
 _MIN_QUERY_CHARS = (
     3  # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
@@ -32,22 +101,22 @@ _OPTION = """
 """
 
 
-def draw_menu(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
+def draw_menu(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a select menu."""
-    _Menu(sheet, block, element, label)
+    _Menu(context, block, element, label)
 
 
 class _Menu:
     """Quasar's select, its options filtered here: each knows more than a label and a value."""
 
-    def __init__(self, sheet: Sheet, block: Json, element: Json, label: Label) -> None:
-        self._sheet, self._block, self._element = sheet, block, element
+    def __init__(self, context: RenderContext, block: Json, element: Json, label: Label) -> None:
+        self._context, self._block, self._element = context, block, element
         self._is_many = element["type"].startswith("multi_")
         self._asks = "external" in element["type"]
         self._known: dict[str, Offer] = {}
-        self._all = offers.offers(element, sheet.names)
-        held = sheet.held(block, element)
-        self._chosen = offers.held_offers(element, held, self._all, sheet.names)
+        self._all = offers(element, context.names)
+        held = context.held(block, element)
+        self._chosen = held_offers(element, held, self._all, context.names)
         self._query = ""
         self._select = ui.element("q-select").classes("bk-field bk-select")
         self._dress(label)
@@ -107,7 +176,7 @@ class _Menu:
         lines = lines if isinstance(lines, list) else [lines]
         before = self._chosen
         self._chosen = [self._known[line["value"]] for line in lines]
-        if not await choose(self._sheet, self._block, self._element, self._state()):
+        if not await choose(self._context, self._block, self._element, self._state()):
             self._chosen = before
         if not self._select.is_deleted:
             self._show_chosen()
@@ -136,14 +205,16 @@ class _Menu:
     async def _look_for(self, query: str) -> None:
         self._query = query
         if not self._asks:
-            self._offer(offers.matching(self._all, query))
+            self._offer(matching(self._all, query))
         elif len(query) < self._least_chars():
             self._offer([])
         else:
-            options = await self._sheet.hands.suggest(*place_of(self._block, self._element), query)
+            options = await self._context.actions.suggest(
+                *place_of(self._block, self._element), query
+            )
             if self._query != query or self._select.is_deleted:
                 return  # an answer to what was typed before
-            self._offer(offers.option_offers(options))
+            self._offer(option_offers(options))
         self._note.text = self._advice(query)
 
     def _least_chars(self) -> int:

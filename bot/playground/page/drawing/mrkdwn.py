@@ -1,19 +1,129 @@
-"""Slack's own markup as HTML. Pure.
+"""Slack's text objects, its own markup, its dates and its emoji as HTML. Pure.
 
 Whatever comes in, the only tags that come out are written here, and every character from outside
 is escaped on its way: https://docs.slack.dev/messaging/formatting-message-text
 """
 
 import html
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import groupby
+from pathlib import Path
+from zoneinfo import ZoneInfo
 
-from bot.playground.page.drawing.dates import date_text
-from bot.playground.page.drawing.emoji import with_emoji
-from bot.playground.page.drawing.links import is_followed, link_html
-from bot.playground.page.drawing.sheet import Names
+from bot.playground.page.drawing.context import Json, Names
+
+# The emoji that people and apps write by name most often; Slack knows some two thousand. A name
+# that is missing is shown as it was written.
+_EMOJI: dict[str, str] = json.loads(Path(__file__).with_name("emoji.json").read_text("utf-8"))
+_NAMED = re.compile(r":([a-z0-9_+-]+):(?::skin-tone-[2-6]:)?")
+
+
+def with_emoji(text: str) -> str:
+    """Return text in which every name between colons that is known is its character."""
+    return _NAMED.sub(lambda named: _EMOJI.get(named[1], named[0]), text)
+
+
+# What an address can carry without running anything in the page.
+_FOLLOWED = re.compile(r"(?:https?|mailto|tel|slack):[^\s]+", re.IGNORECASE)
+
+
+def link_html(url: str, label_html: str) -> str:
+    """Return a link, or only its label where the address must not be followed."""
+    if not is_followed(url):
+        return label_html
+    return (
+        f'<a class="bk-link" href="{html.escape(url)}" target="_blank"'
+        f' rel="noopener noreferrer">{label_html}</a>'
+    )
+
+
+def is_followed(url: str) -> bool:
+    """Tell whether a link may lead there."""
+    return bool(_FOLLOWED.fullmatch(url))
+
+
+def leads_inside(url: str) -> bool:
+    """Tell whether Slack's client opens a link by itself, with no browser.
+
+    https://docs.slack.dev/interactivity/deep-linking
+    """
+    return url.lower().startswith("slack:")
+
+
+_TOKEN = re.compile(r"\{(\w+)\}")
+_NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+_STEPS = (("year", 365 * 86_400), ("month", 30 * 86_400), ("day", 86_400), ("hour", 3600))
+_YEAR_IS_KNOWN = timedelta(days=182)
+
+
+def date_text(timestamp: int, pattern: str, *, zone: ZoneInfo, now: datetime) -> str:
+    """Return `pattern` with its tokens filled in for a reader in `zone`; unknown ones stay.
+
+    Raises: OverflowError, ValueError, OSError: the timestamp is no moment that can be shown.
+    """
+    moment = datetime.fromtimestamp(timestamp, zone)
+    text = _TOKEN.sub(lambda token: _token(token, moment, now.astimezone(zone)), pattern)
+    # Slack begins a date with a capital: "Today at 6:39 AM".
+    return text[:1].upper() + text[1:]
+
+
+def _token(token: re.Match[str], moment: datetime, now: datetime) -> str:
+    name = token[1]
+    if name.startswith("date") and name.endswith("_pretty"):
+        near = _NEAR_DAYS.get((moment.date() - now.date()).days)
+        return near or _day(name.removesuffix("_pretty"), moment, now) or token[0]
+    return _day(name, moment, now) or _time(name, moment, now) or token[0]
+
+
+def _day(name: str, moment: datetime, now: datetime) -> str | None:
+    # Slack leaves the year out of a date that is less than six months away.
+    year = "" if abs(moment - now) < _YEAR_IS_KNOWN else f", {moment.year}"
+    match name:
+        case "date_num":
+            return moment.date().isoformat()
+        case "date_slash":
+            return f"{moment:%d/%m/%Y}"
+        case "date_long_full":
+            return f"{moment:%B} {moment.day}, {moment.year}"
+        case "date":
+            return f"{moment:%B} {_ordinal(moment.day)}{year}"
+        case "date_short":
+            return f"{moment:%b} {moment.day}{year}"
+        case "date_long":
+            return f"{moment:%A}, {moment:%B} {_ordinal(moment.day)}{year}"
+    return None
+
+
+def _time(name: str, moment: datetime, now: datetime) -> str | None:
+    hour = moment.hour % 12 or 12
+    match name:
+        case "time":
+            return f"{hour}:{moment:%M %p}"
+        case "time_secs":
+            return f"{hour}:{moment:%M:%S %p}"
+        case "ago":
+            return _ago((now - moment).total_seconds())
+    return None
+
+
+def _ordinal(day: int) -> str:
+    ending = "th" if 10 < day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{day}{ending}"
+
+
+def _ago(seconds: float) -> str:
+    size = abs(seconds)
+    if size < 60:
+        return "just now"
+    unit, length = next((step for step in _STEPS if size >= step[1]), ("minute", 60))
+    count = int(size // length)
+    words = f"{count} {unit}{'' if count == 1 else 's'}"
+    return f"{words} ago" if seconds > 0 else f"in {words}"
+
 
 _FENCED = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
 _QUOTED = re.compile(r"(?:>|&gt;) ?(.*)")
@@ -172,3 +282,17 @@ def mention_html(words: str, *, is_loud: bool = False) -> str:
     """Return the name of somebody or something; loud ones wake a whole channel."""
     loud = " bk-loud" if is_loud else ""
     return f'<span class="bk-mention{loud}">{html.escape(words)}</span>'
+
+
+def text_html(text: Json, names: Names) -> str:
+    """Return a text object of either kind."""
+    if text["type"] == "mrkdwn":
+        return mrkdwn_html(text["text"], names=names, verbatim=bool(text.get("verbatim")))
+    return html.escape(plain_words(text))
+
+
+def plain_words(text: Json | None) -> str:
+    """Return the words of a `plain_text` object, not escaped; nothing where there is none."""
+    if not text:
+        return ""
+    return str(text["text"]) if text.get("emoji") is False else with_emoji(str(text["text"]))

@@ -1,4 +1,4 @@
-"""Pickers of days, times, and both.
+"""Pickers of days and times, checkboxes and radio buttons.
 
 https://docs.slack.dev/reference/block-kit/block-elements/date-picker-element
 """
@@ -6,34 +6,35 @@ https://docs.slack.dev/reference/block-kit/block-elements/date-picker-element
 import html
 import re
 from collections.abc import Awaitable, Callable
-from datetime import date, datetime
+from datetime import date
+from functools import partial
 from typing import Any
 
 from nicegui import ui
+from nicegui.element import Element
 from nicegui.elements.date_input import DateInput
 from nicegui.elements.time_input import TimeInput
+from nicegui.events import GenericEventArguments
 
-from bot.playground.page.drawing.choosing import choose, mark
-from bot.playground.page.drawing.labels import Label
-from bot.playground.page.drawing.parts import box, put
-from bot.playground.page.drawing.sheet import Json, Sheet, place_of
-from bot.playground.page.drawing.text import plain_words
+from bot.playground.page.drawing.context import Json, RenderContext, box, place_of, put
+from bot.playground.page.drawing.fields import Label, choose, mark
+from bot.playground.page.drawing.mrkdwn import plain_words, text_html
 
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 
-def draw_date(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
+def draw_date(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a day: typed as `2031-02-03`, or picked in a calendar."""
-    shown = str(sheet.held(block, element) or "")
+    shown = str(context.held(block, element) or "")
     field = _day_field(shown, plain_words(element.get("placeholder")) or "Select a date")
     label.name_field(field)
     mark(field, block, element)
-    _hand_on(field, _is_day, lambda value: choose(sheet, block, element, value))
+    _hand_on(field, _is_day, lambda value: choose(context, block, element, value))
 
 
-def draw_time(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
+def draw_time(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a time of day: any minute, typed as `09:30` or picked on a clock."""
-    shown = str(sheet.held(block, element) or "")
+    shown = str(context.held(block, element) or "")
     placeholder = plain_words(element.get("placeholder")) or "Select a time"
     with box("bk-time"):
         field = _time_field(shown, placeholder)
@@ -41,31 +42,7 @@ def draw_time(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
         mark(field, block, element)
         if element.get("timezone"):
             put(html.escape(str(element["timezone"])), "bk-hint")
-    _hand_on(field, _is_time, lambda value: choose(sheet, block, element, value))
-
-
-def draw_moment(sheet: Sheet, block: Json, element: Json, label: Label) -> None:
-    """Draw a day and a time, both in the zone of whoever looks."""
-    zone = sheet.names.zone()
-    held = sheet.held(block, element)
-    moment = datetime.fromtimestamp(held, zone) if held else None
-    with box("bk-moment", data_action_id=place_of(block, element)[1]) as group:
-        label.name_group(group, "group")
-        day = _day_field(f"{moment:%Y-%m-%d}" if moment else "", "Select a date")
-        time = _time_field(f"{moment:%H:%M}" if moment else "", "Select a time")
-        for field, words in ((day, "Date"), (time, "Time")):
-            field.props["aria-label"] = words
-            field.props["hide-bottom-space"] = True
-
-    async def tell(_value: Any) -> None:
-        if day.value and time.value:
-            chosen = datetime.fromisoformat(f"{day.value}T{time.value}").replace(tzinfo=zone)
-            await choose(sheet, block, element, int(chosen.timestamp()))
-        else:
-            await choose(sheet, block, element, None)
-
-    _hand_on(day, _is_day, tell)
-    _hand_on(time, _is_time, tell)
+    _hand_on(field, _is_time, lambda value: choose(context, block, element, value))
 
 
 def _day_field(shown: str, placeholder: str) -> DateInput:
@@ -108,3 +85,42 @@ def _is_day(value: str) -> bool:
 
 def _is_time(value: str) -> bool:
     return bool(_TIME.fullmatch(value))
+
+
+def draw_boxes(context: RenderContext, block: Json, element: Json, label: Label) -> None:
+    """Draw one box for each option, with its description under it."""
+    group = box("bk-choices", data_action_id=place_of(block, element)[1])
+    label.name_group(group, "group")
+    chosen = [option["value"] for option in context.held(block, element) or []]
+
+    def draw() -> None:
+        group.clear()
+        with group:
+            for option in element["options"]:
+                tick = _draw_option(context, option, is_ticked=option["value"] in chosen)
+                tick.on(
+                    "change",
+                    partial(change, option),
+                    js_handler="(event) => emit(event.target.checked)",
+                )
+
+    async def change(option: Json, event: GenericEventArguments) -> None:
+        nonlocal chosen
+        others = [each for each in chosen if each != option["value"]]
+        before, chosen = chosen, [*others, option["value"]] if event.args else others
+        held = [each for each in element["options"] if each["value"] in chosen]
+        if not await choose(context, block, element, held):
+            chosen = before
+            draw()
+
+    draw()
+
+
+def _draw_option(context: RenderContext, option: Json, *, is_ticked: bool) -> Element:
+    with box("bk-choice", tag="label"):
+        tick = box("bk-tick", tag="input", type="checkbox", checked=is_ticked or None)
+        with box("bk-choice-words"):
+            put(text_html(option["text"], context.names), "bk-text", tag="span")
+            if option.get("description"):
+                put(text_html(option["description"], context.names), "bk-note", tag="span")
+    return tick

@@ -1,34 +1,147 @@
 """The page with the domains of a portfolio: look, search, sort, change scores, add, remove."""
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 from starlette.requests import Request
 
-from bot.playground.page.tracker_pages.domain_form import ask_for_domain
 from bot.playground.page.tracker_pages.frame import (
     TRACKER_MENU,
+    answer_of,
+    ask,
+    columns,
     draw_head,
     draw_title,
     here,
 )
-from bot.playground.page.tracker_pages.paged_table import PagedTable
-from bot.playground.page.tracker_pages.portfolio_rows import domain_rows, score_from
-from bot.playground.page.tracker_pages.questions import ask
-from bot.playground.town import Town
-from bot.playground.tracker import Account
+from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, page_of
+from bot.playground.sandbox import Sandbox
+from bot.playground.tracker import NO_SCORE, Account, DomainRecord
+from bot.playground.tracker.accounts import OWNED, DuplicateDomainError, canonical_name
 
-COLUMNS: list[dict[str, Any]] = [
-    {"name": name, "label": label, "field": name, "align": "left", "sortable": True}
-    for name, label in (
-        ("domain", "Domain"),
-        ("score", "Health score"),
-        ("type", "Type"),
-        ("folder", "Folder"),
-        ("tags", "Tags"),
+GOOD_FROM, FAIR_FROM = 80, 50
+
+
+def domain_rows(account: Account, query: Query) -> tuple[list[Row], int]:
+    """Return the rows of a query, and how many domains fit it. No score sorts below 0."""
+    words = query.words.split()
+    records = [
+        record
+        for record in account.domains.values()
+        if not words or all(word in _searchable(record) for word in words)
+    ]
+    if order := ORDERS.get(query.sort_by):
+        records.sort(key=order)
+    if query.is_descending:
+        records.reverse()
+    shown, total = page_of(records, query)
+    return [_row(record) for record in shown], total
+
+
+def score_from(typed: object) -> float | int | None:
+    """Return the score that was typed; None for an empty field: the service has none.
+
+    Raises: ValueError: not a number from 0 to 100.
+    """
+    text = "" if typed is None else str(typed).strip().replace(",", ".")
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 100:
+        raise ValueError("A score is a number from 0 to 100.")
+    return int(number) if number.is_integer() else number
+
+
+def band(health: object) -> str:
+    """Return "good", "fair", "poor" or "unknown"."""
+    if isinstance(health, bool) or not isinstance(health, int | float):
+        return "unknown"
+    return "good" if health >= GOOD_FROM else "fair" if health >= FAIR_FROM else "poor"
+
+
+# One function for each column: ten thousand rows are sorted again every second.
+ORDERS: dict[str, Callable[[DomainRecord], Any]] = {
+    "domain": lambda record: record.domain.lower(),
+    "score": lambda record: -1 if band(record.health) == "unknown" else record.health,
+    "type": lambda record: record.domain_type.lower(),
+    "folder": lambda record: (record.folder or "").lower(),
+    "tags": lambda record: record.tags,
+}
+MARKS = {"good": "●", "fair": "◐", "poor": "○", "unknown": "?"}
+
+
+def _row(record: DomainRecord) -> Row:
+    health = None if record.health is NO_SCORE else record.health
+    return {
+        "id": record.domain_id,
+        "domain": record.domain,
+        "score": health if isinstance(health, int | float) else None,
+        "band": band(health),
+        "mark": MARKS[band(health)],
+        "type": record.domain_type,
+        "folder": record.folder or "",
+        "tags": ", ".join(record.tags),
+    }
+
+
+def _searchable(record: DomainRecord) -> str:
+    parts = (record.domain, record.domain_type, record.folder or "", *record.tags)
+    return " ".join(parts).lower()
+
+
+TYPES = [OWNED, "client", "competitor", "monitored", "parked"]
+
+
+async def ask_for_domain(account: Account) -> str | None:
+    """Return the name of the domain that was added, or None when the form was closed."""
+    with ui.dialog() as dialog, ui.card().style("width: 420px"):
+        ui.label("Add a domain").classes("text-lg")
+        name = ui.input("Domain", placeholder="shop.example").classes("w-full").props("autofocus")
+        kind = ui.select(TYPES, value=OWNED, label="Type").classes("w-full")
+        folder = ui.input("Folder").classes("w-full")
+        tags = ui.input("Tags", placeholder="prod, eu").classes("w-full")
+
+        def save() -> None:
+            trouble = add_typed(account, name.value, kind.value, folder.value, tags.value)
+            name.error = trouble
+            if trouble is None:
+                dialog.submit(name.value.strip().lower())
+
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+            ui.button("Add", on_click=save).props("unelevated no-caps")
+    added: str | None = await answer_of(dialog)
+    return added
+
+
+def add_typed(account: Account, name: str, kind: str, folder: str, tags: str) -> str | None:
+    """Add what was typed; return a sentence when it cannot be, else None."""
+    domain = name.strip().lower()
+    try:
+        canonical_name(domain)
+    except ValueError:
+        return "This is no domain name such as shop.example."
+    labels = tuple(dict.fromkeys(tag.strip() for tag in tags.split(",") if tag.strip()))
+    try:
+        account.add(domain, domain_type=kind, folder=folder.strip() or None, tags=labels)
+    except DuplicateDomainError:
+        return "It is in the portfolio already."
+    return None
+
+
+COLUMNS = [
+    column | {"sortable": True}
+    for column in columns(
+        domain="Domain", score="Health score", type="Type", folder="Folder", tags="Tags"
     )
-] + [{"name": "remove", "label": "", "field": "id", "align": "right"}]
+]
+COLUMNS.append({"name": "remove", "label": "", "field": "id", "align": "right"})
 # Vue templates: https://quasar.dev/vue-components/table#body-slots. What is between double braces
 # is shown as text, whatever it holds.
 SCORE_CELL = """
@@ -54,7 +167,7 @@ REMOVE_CELL = """
 """
 
 
-def add(town: Town) -> None:
+def add(sandbox: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker")
@@ -62,7 +175,7 @@ def add(town: Town) -> None:
         place = here(request, has_portfolio=True)
         draw_head("Domain Tracker", TRACKER_MENU, place)
         with ui.column().classes("dt-page"):
-            _DomainsPage(town.tracker.account(place.portfolio)).draw()
+            _DomainsPage(sandbox.tracker.account(place.portfolio)).draw()
 
 
 class _DomainsPage:

@@ -1,16 +1,143 @@
-"""The page with what makes the service slow, strict or faulty."""
+"""The page with what makes the service or Slack slow, strict or faulty."""
 
 from collections.abc import Callable
+from functools import partial
 
 from nicegui import ui
 from starlette.requests import Request
 
-from bot.playground.page.tracker_pages.fault_form import draw_fault_form
 from bot.playground.page.tracker_pages.frame import TRACKER_MENU, draw_head, draw_title, here
-from bot.playground.page.tracker_pages.slack_faults import draw_slack_faults
-from bot.playground.town import Town
+from bot.playground.sandbox import Sandbox
+from bot.playground.slack import LocalSlack
+from bot.playground.slack.app import Fault
 from bot.playground.tracker import Tracker
-from bot.playground.tracker.refusals import ERROR_STYLES
+from bot.playground.tracker.answers import ERROR_STYLES, MESSAGES
+from bot.playground.tracker.service import ENDPOINTS
+
+EVERY = 1_000_000_000  # more requests than a playground lives to see
+FAULTS = dict(MESSAGES) | {
+    "500": "500, an error as JSON",
+    "502": "502, Bad Gateway",
+    "503": "503, Service Unavailable",
+    "html_500": "500, an error as HTML",
+    "html_200": "200, a sign-in page as HTML",
+    "empty_200": "200, nothing in it",
+    "foreign_json": "200, JSON of another shape",
+    "truncated": "Half of the JSON",
+    "cut_off": "Ends before its announced length",
+    "slow_drip": "Byte by byte",
+    "drop": "Connection dropped, nothing done",
+    "drop_after": "Done, then the connection dropped",
+    "huge": "100 MB",
+    "redirect": "Redirect to elsewhere",
+}
+ANY = "any"
+PLACES = {ANY: "Any request", "list": "Listing", "add": "Adding", "scan": "Scanning"}
+
+
+def draw_fault_form(tracker: Tracker) -> None:
+    """Draw the form."""
+    ui.label("Faults").classes("text-lg")
+    with ui.row().classes("w-full items-center"):
+        kind = ui.select(FAULTS, value="invalid_key", label="What goes wrong")
+        kind.style("min-width: 280px")
+        place = ui.select(PLACES, value=ANY, label="With").style("min-width: 140px")
+        times = ui.number("Requests", value=1, min=1, max=1000, precision=0)
+        every = ui.checkbox("all from now on")
+        times.bind_enabled_from(every, "value", lambda checked: not checked)
+    said = ui.label().classes("dt-note")
+
+    def order() -> None:
+        said.text = order_fault(
+            tracker, kind.value, place.value, EVERY if every.value else times.value
+        )
+
+    def clear() -> None:
+        tracker.faults.clear()
+        said.text = "The service works again."
+
+    with ui.row():
+        ui.button("Let it happen", on_click=order).props("unelevated no-caps")
+        ui.button("Back to normal", on_click=clear).props("outline no-caps")
+
+
+def order_fault(tracker: Tracker, kind: str, place: str, times: float | None) -> str:
+    """Order a fault; return what is told about it."""
+    count = int(times or 0)
+    if count < 1:
+        return "Say how many requests."
+    tracker.fail_next(kind, count, place if place in ENDPOINTS else None)
+    which = {"list": "listing ", "add": "adding ", "scan": "scanning "}.get(place, "")
+    if count >= EVERY:
+        return f"From now on every {which}request gets: {FAULTS[kind]}."
+    noun = "request gets" if count == 1 else f"{count} requests get"
+    return f"The next {which}{noun}: {FAULTS[kind]}. Faults happen in the order you ask for them."
+
+
+POST = "chat.postMessage"
+RETRY_AFTER_S = 5
+LOOK_AGAIN_S = 1.0
+ORDERS: dict[str, Callable[[LocalSlack], None]] = {
+    "Next post: Slack is too busy (429)": lambda slack: slack.fail_next(
+        POST, retry_after_s=RETRY_AFTER_S
+    ),
+    "Next post: connection lost after posting": lambda slack: slack.fail_next(
+        POST, kind="drop", after_acting=True
+    ),
+    "Next post refused: archived": lambda slack: slack.fail_next(POST, "is_archived"),
+}
+
+
+def draw_slack_faults(slack: LocalSlack) -> None:
+    """Draw a button for each of them, and what is still to come."""
+    ui.label("Posts to Slack").classes("text-lg")
+
+    @ui.refreshable
+    def listed() -> None:
+        for line in pending_lines(slack):
+            ui.label(line).classes("dt-note")
+
+    def order(act: Callable[[LocalSlack], None]) -> None:
+        act(slack)
+        listed.refresh()
+
+    with ui.row():
+        for words, act in ORDERS.items():
+            ui.button(words, on_click=partial(order, act)).props("outline no-caps")
+        calm = ui.button("None of it", on_click=partial(order, _clear)).props("flat no-caps")
+        calm.props["aria-label"] = "Let posts to Slack work"
+    listed()
+    shown = [pending_lines(slack)]
+
+    def look() -> None:
+        if shown[0] != (lines := pending_lines(slack)):
+            shown[0] = lines
+            listed.refresh()
+
+    ui.timer(LOOK_AGAIN_S, look)
+
+
+def pending_lines(slack: LocalSlack) -> list[str]:
+    """Return a line for each fault that is still to come."""
+    found = slack.world.app.faults.pending()
+    return [_line(method, fault) for method, fault in found] or ["Every call works."]
+
+
+def _line(method: str, fault: Fault) -> str:
+    what = {
+        "drop": "the connection is lost",
+        "html": f"status {fault.status}, an error page",
+        "slow": f"an answer after {fault.delay_s:g} s",
+    }.get(fault.kind, fault.error)
+    done = ", though it is done" if fault.after_acting else ""
+    calls = "call" if fault.times == 1 else f"{fault.times} calls"
+    where = "any method" if method == "*" else method
+    return f"The next {calls} of {where}: {what}{done}."
+
+
+def _clear(slack: LocalSlack) -> None:
+    slack.world.app.faults.clear()
+
 
 MAX_LATENCY_S = 120.0
 MAX_HOURLY = 1_000_000
@@ -24,7 +151,7 @@ STYLE_WORDS = {
 }
 
 
-def add(town: Town) -> None:
+def add(sandbox: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker/knobs")
@@ -35,11 +162,11 @@ def add(town: Town) -> None:
                 "Knobs", "Make the service or Slack slow, strict or faulty, and watch the bot."
             )
             with ui.card().classes("dt-card"):
-                _draw_settings(town.tracker)
+                _draw_settings(sandbox.tracker)
             with ui.card().classes("dt-card"):
-                draw_fault_form(town.tracker)
+                draw_fault_form(sandbox.tracker)
             with ui.card().classes("dt-card"):
-                draw_slack_faults(town.slack)
+                draw_slack_faults(sandbox.slack)
 
 
 def _draw_settings(tracker: Tracker) -> None:
@@ -57,11 +184,7 @@ def _draw_settings(tracker: Tracker) -> None:
 
 
 def _number(
-    label: str,
-    tracker: Tracker,
-    name: str,
-    most: float,
-    make: Callable[[float], float] = float,
+    label: str, tracker: Tracker, name: str, most: float, make: Callable[[float], float] = float
 ) -> None:
     """Draw a field for one number of the tracker; what is out of range changes nothing."""
 

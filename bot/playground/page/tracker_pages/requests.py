@@ -1,35 +1,26 @@
 """The page with every request that the service got. No key is in it: see `requestlog.py`."""
 
-from typing import Any
-
 from nicegui import ui
 from starlette.requests import Request as HttpRequest
 
-from bot.playground.page.tracker_pages.frame import TRACKER_MENU, draw_head, draw_title, here
-from bot.playground.page.tracker_pages.moments import time_text
-from bot.playground.page.tracker_pages.paged_table import (
-    PagedTable,
-    Query,
-    Row,
-    rows_of,
+from bot.playground.page.tracker_pages.frame import (
+    TRACKER_MENU,
+    columns,
+    draw_head,
+    draw_title,
+    here,
+    time_text,
 )
-from bot.playground.town import Town
+from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
+from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import Request, Tracker
 
-COLUMNS: list[dict[str, Any]] = [
-    {"name": name, "label": label, "field": name, "align": "left"}
-    for name, label in (
-        ("time", "Time (UTC)"),
-        ("method", "Method"),
-        ("path", "Path"),
-        ("account", "Account"),
-        ("key", "Key"),
-        ("status", "Status"),
-    )
-]
+COLUMNS = columns(
+    time="Time (UTC)", method="Method", path="Path", account="Account", key="Key", status="Status"
+)
 
 
-def add(town: Town) -> None:
+def add(sandbox: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker/requests")
@@ -37,7 +28,7 @@ def add(town: Town) -> None:
         draw_head("Domain Tracker", TRACKER_MENU, here(request))
         with ui.column().classes("dt-page"):
             draw_title("Requests", "Everything that was asked of the service, newest first.")
-            PagedTable(COLUMNS, lambda query: request_rows(town.tracker, query))
+            PagedTable(COLUMNS, lambda query: request_rows(sandbox.tracker, query))
 
 
 def request_rows(tracker: Tracker, query: Query) -> tuple[list[Row], int]:

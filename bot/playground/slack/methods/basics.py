@@ -4,14 +4,11 @@ import json
 from typing import Any
 
 from bot.playground.blockkit import Problem, check_blocks, check_message, check_view
-from bot.playground.slack import seed
-from bot.playground.slack.methods.call import ApiCall, Method
-from bot.playground.slack.methods.paging import one_page
-from bot.playground.slack.model import Member
-from bot.playground.slack.orgs import Org
-from bot.playground.slack.refusals import Refusal, bad_arguments
-
-Json = dict[str, Any]
+from bot.playground.slack import universe
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.errors import Refusal, bad_arguments
+from bot.playground.slack.methods.call import ApiCall, Method, one_page
+from bot.playground.slack.model import Member, Org
 
 
 def api_test(call: ApiCall) -> Json:
@@ -28,12 +25,12 @@ def auth_test(call: ApiCall) -> Json:
     installation, workspace, org = call.token.installation, call.world.workspace, call.world.org
     team_id, domain = workspace.team_id, workspace.domain
     if installation.is_org_wide:
-        org = call.realm.orgs[installation.home_id]
+        org = call.universe.orgs[installation.home_id]
         team_id, domain = org.id, f"{org.domain}.enterprise"
     return {
         "url": f"https://{domain}.slack.com/",
         "team": installation.home_name,
-        "user": seed.BOT_NAME,
+        "user": universe.BOT_NAME,
         "team_id": team_id,
         "user_id": installation.bot_user_id,
         "bot_id": workspace.bot_id,
@@ -58,7 +55,7 @@ def users_list(call: ApiCall) -> Json:
     page, following = one_page(call, call.world.workspace.members, None)
     return {
         "members": [_user_json(call, member) for member in page],
-        "cache_ts": int(call.realm.app.clock()),
+        "cache_ts": int(call.universe.app.clock()),
         "response_metadata": following,
     }
 
@@ -76,7 +73,7 @@ def _user_json(call: ApiCall, member: Member) -> Json:
 
 
 def _teams_of(call: ApiCall, org: Org, member: Member) -> list[str]:
-    worlds = call.realm.worlds
+    worlds = call.universe.worlds
     return [team_id for team_id in org.teams if member.id in worlds[team_id].workspace.members]
 
 

@@ -1,16 +1,20 @@
-"""One call of a Web API method, as its family sees it."""
+"""One call of a Web API method, and lists in pages.
 
-from collections.abc import Callable
+https://docs.slack.dev/apis/web-api/pagination
+"""
+
+import base64
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.errors import Refusal, bad_arguments
+from bot.playground.slack.installations import Token
 from bot.playground.slack.model import Channel, Member
-from bot.playground.slack.realm import Realm
-from bot.playground.slack.refusals import Refusal, bad_arguments
-from bot.playground.slack.tokens import Token
-from bot.playground.slack.world import World
-
-Json = dict[str, Any]
+from bot.playground.slack.universe import Universe
+from bot.playground.slack.workspace_state import WorkspaceState
 
 
 @dataclass(frozen=True)
@@ -20,8 +24,8 @@ class ApiCall:
     `token` is the bot's; None for methods that take none, or the app's own.
     """
 
-    realm: Realm
-    world: World
+    universe: Universe
+    world: WorkspaceState
     arguments: Json
     token: Token | None = None
 
@@ -86,3 +90,49 @@ class Method:
     scopes: tuple[str, ...] = ()
     token: str | None = "xoxb"  # noqa: S105  the kind of token, not one; None: needs none
     acts_in: Literal["named", "team_id", "nowhere"] = "named"
+
+
+T = TypeVar("T")
+
+MAX_LIMIT = 999  # "under 1000": https://docs.slack.dev/reference/methods/conversations.members
+_CURSOR = "from:"
+
+
+def one_page(
+    call: ApiCall, things: Mapping[str, T], default_limit: int | None
+) -> tuple[list[T], Json]:
+    """Return one page of things by id, and the `response_metadata` that leads to the next.
+
+    A cursor holds the id of the first thing to come, so that it leads on where others join or
+    leave meanwhile. Whoever names no limit gets `default_limit`; None: everything. Raises:
+    Refusal, of a limit or a cursor that is none.
+    """
+    ids = sorted(things)
+    start, limit = bisect_left(ids, _first_id(call.get("cursor"))), _limit(call)
+    end = start + (limit or default_limit or len(ids))
+    rest = ids[end:]
+    following = base64.b64encode(f"{_CURSOR}{rest[0]}".encode()).decode() if rest else ""
+    return [things[each] for each in ids[start:end]], {"next_cursor": following}
+
+
+def _limit(call: ApiCall) -> int | None:
+    try:
+        limit = int(call.get("limit") or 0)
+    except (TypeError, ValueError) as error:
+        raise Refusal("invalid_limit") from error
+    if not 0 <= limit <= MAX_LIMIT:
+        raise Refusal("invalid_limit")
+    return limit or None
+
+
+def _first_id(cursor: object) -> str:
+    """Return the id that a cursor begins with; empty for the first page. Raises: Refusal."""
+    if not cursor:
+        return ""
+    try:
+        text = base64.b64decode(str(cursor), validate=True).decode()
+    except ValueError as error:
+        raise Refusal("invalid_cursor") from error
+    if not text.startswith(_CURSOR):
+        raise Refusal("invalid_cursor")
+    return text.removeprefix(_CURSOR)

@@ -1,14 +1,11 @@
 """`chat.*`: posting. https://docs.slack.dev/reference/methods/chat.postMessage and its sisters."""
 
-from typing import Any
-
-from bot.playground.slack.checks import MAX_UPDATE_CHARS
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.errors import Refusal
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import Channel, Message
-from bot.playground.slack.refusals import Refusal
-from bot.playground.slack.world import World
-
-Json = dict[str, Any]
+from bot.playground.slack.posting import MAX_UPDATE_CHARS
+from bot.playground.slack.workspace_state import WorkspaceState
 
 # Those that concern replies in threads only, or all but these; any other concerns every post.
 _RESTRICTS_REPLIES = {
@@ -18,7 +15,7 @@ _RESTRICTS_REPLIES = {
 }
 
 
-def message_json(world: World, message: Message) -> Json:
+def message_json(world: WorkspaceState, message: Message) -> Json:
     """Return a message as answers and payloads show it."""
     workspace = world.workspace
     shown = {key: value for key, value in message.content.items() if value is not None}
@@ -49,7 +46,7 @@ def _place(call: ApiCall) -> Channel:
         channel = call.channel(named.id if named else wanted)
     if channel.is_archived:
         raise Refusal("is_archived")
-    if channel.is_im and not call.realm.app.settings.messages_tab:
+    if channel.is_im and not call.universe.app.settings.messages_tab:
         raise Refusal("messages_tab_disabled")
     return channel
 

@@ -1,14 +1,11 @@
-"""`conversations.*`: channels as the bot sees them."""
+"""`conversations.*` and `usergroups.*`: channels and groups as the bot sees them."""
 
 from collections.abc import Callable
-from typing import Any
 
-from bot.playground.slack.methods.call import ApiCall, Method
-from bot.playground.slack.methods.paging import one_page
-from bot.playground.slack.model import Channel
-from bot.playground.slack.refusals import Refusal, bad_arguments
-
-Json = dict[str, Any]
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.errors import Refusal, bad_arguments
+from bot.playground.slack.methods.call import ApiCall, Method, one_page
+from bot.playground.slack.model import Channel, UserGroup
 
 DEFAULT_LIMIT = 100  # https://docs.slack.dev/reference/methods/conversations.list
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")
@@ -126,4 +123,52 @@ METHODS = {
     "conversations.list": Method(list_, _READ, acts_in="team_id"),
     "conversations.members": Method(members, _READ),
     "users.conversations": Method(of_user, _READ, acts_in="team_id"),
+}
+
+
+def list_groups(call: ApiCall) -> Json:
+    """List the user groups of the workspace; none is disabled here."""
+    groups = call.world.workspace.user_groups.values()
+    return {"usergroups": [_group_json(call, group) for group in groups]}
+
+
+def _group_json(call: ApiCall, group: UserGroup) -> Json:
+    """https://docs.slack.dev/reference/objects/usergroup-object."""
+    shown: Json = {
+        "id": group.id,
+        "team_id": call.world.workspace.team_id,
+        "is_usergroup": True,
+        "is_subteam": True,
+        "name": group.name,
+        "description": "",
+        "handle": group.handle,
+        "is_external": False,
+        "date_create": 1_446_598_059,
+        "date_update": 1_446_670_362,
+        "date_delete": 0,
+        "auto_type": None,
+        "created_by": group.members[0],
+        "updated_by": group.members[0],
+        "deleted_by": None,
+        "prefs": {"channels": [], "groups": []},
+    }
+    if call.is_set("include_users"):
+        shown["users"] = list(group.members)
+    if call.is_set("include_count"):
+        shown["user_count"] = len(group.members)
+    return shown
+
+
+def list_members_of_group(call: ApiCall) -> Json:
+    """List the members of one group: https://docs.slack.dev/reference/methods/usergroups.users.list."""
+    group = call.world.workspace.user_groups.get(str(call.required("usergroup")))
+    if group is None:
+        raise Refusal("no_such_subteam")
+    return {"users": list(group.members)}
+
+
+_SCOPES = ("usergroups:read",)
+GROUP_METHODS = {
+    "usergroups.list": Method(list_groups, _SCOPES, acts_in="team_id"),
+    "usergroups.users.list": Method(list_members_of_group, _SCOPES, acts_in="team_id"),
 }

@@ -4,15 +4,12 @@ https://docs.slack.dev/reference/methods/oauth.v2.access and its sisters.
 """
 
 import secrets
-from typing import Any
 
 from bot.playground.slack import lifecycle
-from bot.playground.slack.installations import Installation
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.errors import Refusal
+from bot.playground.slack.installations import TOKEN_LIFE_S, Given, Installation, Token
 from bot.playground.slack.methods.call import ApiCall, Method
-from bot.playground.slack.refusals import Refusal
-from bot.playground.slack.tokens import LIFE_S, Given, Token
-
-Json = dict[str, Any]
 
 
 def access(call: ApiCall) -> Json:
@@ -22,14 +19,14 @@ def access(call: ApiCall) -> Json:
         case "authorization_code":
             return _exchanged(call)
         case "refresh_token":
-            given = call.realm.app.tokens.refresh(str(call.get("refresh_token") or ""))
+            given = call.universe.app.tokens.refresh(str(call.get("refresh_token") or ""))
             return _given_json(call, given)
         case _:
             raise Refusal("invalid_grant_type")
 
 
 def _check_credentials(call: ApiCall) -> None:
-    app = call.realm.app
+    app = call.universe.app
     if call.get("client_id") != app.client_id:
         raise Refusal("invalid_client_id")
     if not secrets.compare_digest(str(call.get("client_secret") or ""), app.client_secret):
@@ -37,10 +34,10 @@ def _check_credentials(call: ApiCall) -> None:
 
 
 def _exchanged(call: ApiCall) -> Json:
-    codes = call.realm.app.codes
+    codes = call.universe.app.codes
     code = str(call.get("code") or "")
     consent = codes.look_up(code, call.get("redirect_uri"))
-    _, given = lifecycle.install(call.realm, consent)
+    _, given = lifecycle.install(call.universe, consent)
     codes.use(code)
     return {**_given_json(call, given), "authed_user": {"id": consent.member_id}}
 
@@ -52,13 +49,13 @@ def _given_json(call: ApiCall, given: Given) -> Json:
         "token_type": "bot",
         "scope": ",".join(installation.scopes),
         "bot_user_id": installation.bot_user_id,
-        "app_id": call.realm.app.id,
+        "app_id": call.universe.app.id,
         "team": installation.team,
         "enterprise": installation.enterprise,
         "is_enterprise_install": installation.is_org_wide,
     }
     if given.refresh_token:
-        shown |= {"refresh_token": given.refresh_token, "expires_in": LIFE_S}
+        shown |= {"refresh_token": given.refresh_token, "expires_in": TOKEN_LIFE_S}
     return shown
 
 
@@ -86,8 +83,8 @@ def uninstall(call: ApiCall) -> Json:
 
 
 def _tell_removed(call: ApiCall, installation: Installation) -> None:
-    lifecycle.remove(call.realm, installation)
-    call.realm.app.announce(lifecycle.events_of_removal(call.realm, installation))
+    lifecycle.remove(call.universe, installation)
+    call.universe.app.announce(lifecycle.events_of_removal(call.universe, installation))
 
 
 def _token(call: ApiCall) -> Token:
@@ -101,7 +98,7 @@ def teams_list(call: ApiCall) -> Json:
 
     https://docs.slack.dev/reference/methods/auth.teams.list
     """
-    worlds = call.realm.worlds_of(_token(call).installation)
+    worlds = call.universe.worlds_of(_token(call).installation)
     teams = [{"id": each.workspace.team_id, "name": each.workspace.name} for each in worlds]
     return {"teams": teams, "response_metadata": {"next_cursor": ""}}
 

@@ -1,16 +1,13 @@
 """`views.*`: modals and the Home tab. https://docs.slack.dev/reference/methods/views.open."""
 
-from typing import Any
-
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import View
-from bot.playground.slack.refusals import Refusal, bad_arguments
-from bot.playground.slack.world import World
-
-Json = dict[str, Any]
+from bot.playground.slack.workspace_state import WorkspaceState
 
 
-def view_json(world: World, view: View) -> Json:
+def view_json(world: WorkspaceState, view: View) -> Json:
     """Return a view as answers and payloads show it.
 
     The team in which the app is installed is the organisation itself where that has the app.
@@ -74,7 +71,7 @@ def _named(call: ApiCall) -> View:
 
 def publish(call: ApiCall) -> Json:
     """Show somebody's Home tab."""
-    if not call.realm.app.settings.home_tab:
+    if not call.universe.app.settings.home_tab:
         raise Refusal("not_enabled")
     payload = call.required("view")
     member = call.member(call.required("user_id"))

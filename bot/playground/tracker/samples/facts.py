@@ -8,8 +8,12 @@ import math
 import random
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TypeGuard
+from pathlib import Path
+from typing import Any, TypeGuard
 
+import yaml
+
+DATA: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("samples.yaml").read_text("utf-8"))
 SAMPLE_DAY = date(2026, 3, 9)
 SCORE_MOVES = (-3, -2, -1, 1, 2, 3)
 
@@ -73,3 +77,41 @@ class Facts:
     def in_days(self, days: int) -> date:
         """Return the day so many days from today."""
         return self.today + timedelta(days=days)
+
+
+PROVIDERS = ("postline", "mailhaven", "rapidpost")
+
+
+def receives_mail(facts: Facts) -> bool:
+    """Say whether the domain has a mail server."""
+    return facts.stream("mail").random() < 0.8
+
+
+def mail_provider(facts: Facts) -> str:
+    """Return the label of the domain's mail provider."""
+    return facts.stream("mail provider").choice(PROVIDERS)
+
+
+def spf_record(facts: Facts) -> str | None:
+    """Return the SPF policy, or None when the domain publishes none."""
+    if facts.fails("spf", rarity=1.5):
+        return None
+    if not receives_mail(facts):
+        return "v=spf1 -all"
+    ending = "~all" if facts.fails("spf all") else "-all"
+    return f"v=spf1 include:_spf.{mail_provider(facts)}.example {ending}"
+
+
+def dmarc_policy(facts: Facts) -> str | None:
+    """Return "none", "quarantine" or "reject", or None when the domain publishes none."""
+    if facts.fails("dmarc", rarity=1.2):
+        return None
+    if facts.fails("dmarc policy", rarity=0.7):
+        return "none"
+    return facts.stream("dmarc kind").choice(("quarantine", "reject"))
+
+
+def dmarc_record(facts: Facts) -> str | None:
+    """Return the DMARC record, or None when the domain publishes none."""
+    policy = dmarc_policy(facts)
+    return policy and f"v=DMARC1; p={policy}; rua=mailto:dmarc@{facts.domain}"

@@ -5,33 +5,14 @@ from dataclasses import dataclass
 
 import idna
 
-from bot.playground.tracker.samples.facts import sample_health, stream
+from bot.playground.tracker.samples.facts import DATA, sample_health, stream
 
-BRANDS = (
-    "northwind", "juniper", "larkspur", "cobalt", "meridian", "saltbox", "wildflower", "anchor",
-    "hazel", "quarry", "sunfield", "brightwater", "oakline", "marble", "fennel", "driftwood",
-)  # fmt: skip
-TRADES = (
-    "", "-coffee", "-garden", "-travel", "-labs", "-foods", "-books", "-cycles", "-studio",
-    "-health", "-outdoor", "-kitchen", "-sports", "-finance", "-energy", "-music",
-    "-bakery", "-paper", "-tools", "-cloud", "-toys", "-wine", "-fabrics", "-media",
-    "-press", "-homes", "-bikes", "-camping", "-clinic", "-academy", "-lighting", "-records",
-)  # fmt: skip
-FOREIGN = ("münchen", "日本", "straße", "пример", "smörgås", "παράδειγμα", "føroyar", "مثال")
-SITES = (
-    "", "shop.", "www.", "blog.", "api.", "status.", "careers.", "docs.", "mail.", "pay.",
-    "login.", "cdn.", "events.", "support.", "app.", "learn.",
-)  # fmt: skip
-# Ends that nobody can own: RFC 2606.
-ENDS = ("example", "example", "test", "example.com", "example.net", "example.org")
-FOLDERS = ("Shops", "Brands", "Campaigns", "Infrastructure", "Client work", "Parked names")
-TAGS = ("prod", "staging", "marketing", "legacy", "eu", "us", "campaign-2026", "critical")
-TYPES = ("owned",) * 16 + ("client", "competitor", "monitored", "parked")
 # Every other one is listed in punycode, as services do that never learned better.
 FOREIGN_BRANDS = tuple(
     name if place % 2 == 0 else idna.encode(name, uts46=True).decode()
-    for place, name in enumerate(FOREIGN)
+    for place, name in enumerate(DATA["foreign_brands"])
 )
+TYPES = ["owned"] * 15 + DATA["types"]
 
 
 @dataclass(frozen=True)
@@ -62,8 +43,13 @@ def sample_portfolio(count: int, seed: int = 1) -> list[SampleDomain]:
 
 def _name(pick: random.Random) -> str:
     foreign = pick.random() < 0.04
-    brand = pick.choice(FOREIGN_BRANDS) if foreign else pick.choice(BRANDS) + pick.choice(TRADES)
-    return f"{pick.choice(SITES)}{brand}.{pick.choice(ENDS)}"
+    brand = (
+        pick.choice(FOREIGN_BRANDS)
+        if foreign
+        else pick.choice(DATA["brands"]) + pick.choice(DATA["trades"])
+    )
+    site, end = pick.choice(DATA["sites"]), pick.choice(DATA["ends"])
+    return f"{site}{brand}.{end}"
 
 
 def _sample(name: str, pick: random.Random) -> SampleDomain:
@@ -73,6 +59,6 @@ def _sample(name: str, pick: random.Random) -> SampleDomain:
         health=None if 0.03 <= score < 0.04 else health + 0.5 if 0.04 <= score < 0.06 else health,
         has_score=score >= 0.03,
         domain_type=pick.choice(TYPES),
-        tags=tuple(sorted(pick.sample(TAGS, pick.choice((0, 1, 1, 2, 3))))),
-        folder=None if pick.random() < 0.2 else pick.choice(FOLDERS),
+        tags=tuple(sorted(pick.sample(DATA["tags"], pick.choice((0, 1, 1, 2, 3))))),
+        folder=None if pick.random() < 0.2 else pick.choice(DATA["folders"]),
     )

@@ -1,30 +1,357 @@
 """The answer of a full scan, its inner structure invented: the service document shows none."""
 
-from datetime import date
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from bot.playground.tracker.samples.dns import dns_section
-from bot.playground.tracker.samples.facts import SAMPLE_DAY, Facts, is_score, sample_health
-from bot.playground.tracker.samples.quirks import quirk_of, with_quirk
-from bot.playground.tracker.samples.security import security_section
-from bot.playground.tracker.samples.tls import ssl_section
-from bot.playground.tracker.samples.whois import whois_section
+from bot.playground.tracker.samples.edge_cases import edge_case_of, with_edge_case
+from bot.playground.tracker.samples.facts import (
+    DATA,
+    SAMPLE_DAY,
+    Facts,
+    dmarc_policy,
+    dmarc_record,
+    is_score,
+    mail_provider,
+    receives_mail,
+    sample_health,
+    spf_record,
+)
+
+# The ways in which registrars and certificate tools write a moment.
+_WRITERS: dict[str, Callable[[datetime], object]] = {
+    "iso": lambda moment: moment.isoformat().replace("+00:00", "Z"),
+    "plain_day": lambda moment: moment.date().isoformat(),
+    "british": lambda moment: f"{moment:%d-%b-%Y}",
+    "slashes": lambda moment: f"{moment:%Y/%m/%d}",
+    "openssl": lambda moment: f"{moment:%b} {moment.day:2d} {moment:%H:%M:%S %Y} GMT",
+    "epoch_s": lambda moment: int(moment.timestamp()),
+    "epoch_ms": lambda moment: int(moment.timestamp()) * 1000,
+}
+
+
+def moment_on(day: date) -> datetime:
+    """Return a believable moment of a day, in UTC."""
+    return datetime.combine(day, time(day.day % 24, day.month * 4, day.day), UTC)
+
+
+REDACTED = "REDACTED FOR PRIVACY"
+COUNTRIES = ("DE", "FR", "US", "GB", "NL", "ES", "JP", "SE")
+STATUSES = ("clientTransferProhibited", "clientUpdateProhibited", "clientDeleteProhibited")
+RENEWAL_LEAD_DAYS = 30
+ACRONYMS = ("dnssec", "iana", "id", "url")
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _label(name: str) -> str:
+    words = _snake(name).split("_")
+    return " ".join(word.upper() if word in ACRONYMS else word.title() for word in words)
+
+
+# The ways in which registrars name a field.
+_RENAMERS: dict[str, Callable[[str], str]] = {"camel": str, "snake": _snake, "label": _label}
+
+
+def registration(facts: Facts) -> tuple[date, date, date]:
+    """Return when the domain was created, last updated, and when its registration ends."""
+    pick = facts.stream("created")
+    created = date(pick.randint(1998, 2023), pick.randint(1, 12), pick.randint(1, 28))
+    expires = created.replace(year=facts.today.year)
+    while expires <= facts.in_days(RENEWAL_LEAD_DAYS):
+        expires = expires.replace(year=expires.year + 1)
+    if facts.fails("registration", rarity=1.5):
+        expires = facts.in_days(26 - facts.days_since("registration", every_days=25))
+    updated = expires - timedelta(days=366 + RENEWAL_LEAD_DAYS)  # renewed ahead of its last end
+    return created, max(created, updated), expires
+
+
+def whois_section(facts: Facts) -> dict[str, Any]:
+    """Return the WHOIS record, in the dialect of the domain's registrar."""
+    registrar = facts.stream("registrar").choice(DATA["registrars"])
+    rename, write = _RENAMERS[registrar["rename"]], _WRITERS[registrar["write"]]
+    created, updated, expires = map(moment_on, registration(facts))
+    fields: dict[str, object] = {
+        "domainName": facts.domain,
+        "registrar": registrar["name"],
+        "registrarIanaId": registrar["iana_id"],
+        "registrarUrl": f"https://{registrar['home']}",
+        "createdDate": write(created),
+        "updatedDate": write(updated),
+        "expiryDate": write(expires),
+        "nameServers": name_servers(facts),
+        "status": _statuses(facts),
+        "dnssec": "unsigned" if facts.fails("dnssec", rarity=0.5) else "signedDelegation",
+        "registrant": _contact(facts, rename),
+        "technicalContact": {rename("email"): REDACTED},
+        "abuseContactEmail": f"abuse@{registrar['home']}",
+    }
+    return {rename(key): value for key, value in fields.items()}
+
+
+def name_servers(facts: Facts) -> list[str]:
+    """Return the host names of the domain's name servers."""
+    provider = facts.stream("dns").choice(("harbordns", "anycastia", "quaydns", "polarns"))
+    return [f"ns{number}.{provider}.example" for number in (1, 2)]
+
+
+def _statuses(facts: Facts) -> list[str]:
+    if facts.fails("transfer lock"):
+        return ["ok https://icann.org/epp#ok"]
+    count = facts.stream("status").randint(1, len(STATUSES))
+    return [f"{status} https://icann.org/epp#{status}" for status in STATUSES[:count]]
+
+
+def _contact(facts: Facts, rename: Callable[[str], str]) -> dict[str, object]:
+    country = facts.stream("country").choice(COUNTRIES)
+    contact = {"name": REDACTED, "organization": REDACTED, "country": country, "email": REDACTED}
+    return {rename(key): value for key, value in contact.items()}
+
+
+POOR_SCORE = 50  # below it something is always amiss with the certificate
+
+
+def issuer(facts: Facts) -> dict[str, Any]:
+    """Return the authority of the domain's certificate."""
+    return facts.stream("issuer").choice(DATA["issuers"])
+
+
+def certificate_ends(facts: Facts) -> date:
+    """Return the last day of the certificate; past for a bad score, near for a middling one."""
+    if facts.fails("certificate expired", rarity=2.5):
+        return facts.in_days(-1 - facts.days_since("expired", every_days=20))
+    if facts.score < POOR_SCORE or facts.fails("certificate renewal", rarity=1.5):
+        return facts.in_days(14 - facts.days_since("renewal", every_days=12))
+    authority = issuer(facts)
+    age_days = facts.days_since("certificate", authority["renewed_every_days"])
+    return facts.in_days(authority["lifetime_days"] - age_days)
+
+
+def speaks_old_tls(facts: Facts) -> bool:
+    """Say whether the server still accepts TLS 1.0 and 1.1."""
+    return facts.fails("old tls", rarity=1.2)
+
+
+def ssl_section(facts: Facts) -> dict[str, Any]:
+    """Return the certificate, its chain and the protocols."""
+    authority, ends = issuer(facts), certificate_ends(facts)
+    starts = ends - timedelta(days=authority["lifetime_days"])
+    pick = facts.stream(f"serial {ends}")
+    old = speaks_old_tls(facts)
+    return {
+        "subject": {"commonName": facts.domain},
+        "issuer": {
+            "commonName": authority["intermediate"],
+            "organization": authority["organization"],
+        },
+        "subjectAltNames": [facts.domain, f"www.{facts.domain}"],
+        "notBefore": _WRITERS[authority["write"]](moment_on(starts)),
+        "notAfter": _WRITERS[authority["write"]](moment_on(ends)),
+        "daysRemaining": (ends - facts.today).days,
+        "valid": ends >= facts.today,
+        "serialNumber": f"{pick.getrandbits(128):032X}",
+        "fingerprintSha256": f"{pick.getrandbits(256):064x}",
+        "key": facts.stream("key").choice(
+            ({"type": "EC", "bits": 256}, {"type": "RSA", "bits": 2048})
+        ),
+        "chain": [
+            {"commonName": facts.domain, "issuedBy": authority["intermediate"]},
+            {"commonName": authority["intermediate"], "issuedBy": authority["root"]},
+            {"commonName": authority["root"], "issuedBy": authority["root"]},
+        ],
+        "protocols": {"TLS 1.3": True, "TLS 1.2": True, "TLS 1.1": old, "TLS 1.0": old},
+        "grade": _tls_grade(facts),
+    }
+
+
+def _tls_grade(facts: Facts) -> str:
+    if certificate_ends(facts) < facts.today:
+        return "T"
+    if speaks_old_tls(facts):
+        return "B"
+    return "A+" if facts.score >= 90 else "A"
+
+
+# RFC 5737 and RFC 3849.
+IPV4_NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
+TTLS_S = (300, 600, 3600, 14400)
+
+Record = dict[str, object]
+
+
+def dns_section(facts: Facts) -> dict[str, Any]:
+    """Return every record found, and how long the name server took."""
+    return {
+        "nameServers": name_servers(facts),
+        "records": [*_addresses(facts), *_mail_servers(facts), *_texts(facts), *_authority(facts)],
+        "dnssec": not facts.fails("dnssec", rarity=0.5),
+        "responseTimeMs": facts.stream("latency").randint(8, 90),
+    }
+
+
+def has_caa(facts: Facts) -> bool:
+    """Say whether the domain tells which authorities may issue certificates for it."""
+    return not facts.fails("caa", rarity=0.6)
+
+
+def _record(facts: Facts, kind: str, value: str, name: str = "", **more: object) -> Record:
+    full = f"{name}.{facts.domain}" if name else facts.domain
+    ttl = facts.stream(f"ttl {kind}").choice(TTLS_S)
+    return {"type": kind, "name": full, "value": value, "ttl": ttl, **more}
+
+
+def _addresses(facts: Facts) -> list[Record]:
+    pick = facts.stream("addresses")
+    network, host, count = pick.choice(IPV4_NETWORKS), pick.randint(4, 240), pick.randint(1, 2)
+    records = [_record(facts, "A", f"{network}.{host + step}") for step in range(count)]
+    if pick.random() < 0.6:
+        records.append(_record(facts, "AAAA", f"2001:db8:{pick.randint(1, 0xFFFF):x}::{host:x}"))
+    return [*records, _record(facts, "CNAME", facts.domain, name="www")]
+
+
+def _mail_servers(facts: Facts) -> list[Record]:
+    if not receives_mail(facts):
+        return []
+    host = f"{mail_provider(facts)}.example"
+    return [
+        _record(facts, "MX", f"mx{step}.{host}", priority=step * 10)
+        for step in range(1, facts.stream("mx").randint(1, 2) + 1)
+    ]
+
+
+def _texts(facts: Facts) -> list[Record]:
+    token = f"{facts.stream('token').getrandbits(96):024x}"
+    spf, dmarc = spf_record(facts), dmarc_record(facts)
+    return [
+        *([_record(facts, "TXT", spf)] if spf else []),
+        _record(facts, "TXT", f"site-verification={token}"),
+        *([_record(facts, "TXT", dmarc, name="_dmarc")] if dmarc else []),
+    ]
+
+
+def _authority(facts: Facts) -> list[Record]:
+    first, *_others = servers = name_servers(facts)
+    serial = f"{facts.in_days(-facts.days_since('zone', every_days=45)):%Y%m%d}01"
+    soa = f"{first} hostmaster.{facts.domain} {serial} 7200 3600 1209600 3600"
+    caa = [_record(facts, "CAA", f'0 issue "{issuer(facts)["home"]}"')] if has_caa(facts) else []
+    return [
+        *(_record(facts, "NS", server) for server in servers),
+        *caa,
+        _record(facts, "SOA", soa),
+    ]
+
+
+SEVERITIES = ("critical", "high", "medium", "low")
+BLACKLISTS_CHECKED = 64
+
+Issue = dict[str, object]
+
+
+def security_section(facts: Facts) -> dict[str, Any]:
+    """Return response headers, mail policies, blacklists and the list of issues."""
+    headers = {
+        name: None if _lacks(facts, name) else value for name, value in DATA["headers"].items()
+    }
+    policy = dmarc_policy(facts)
+    return {
+        "grade": _grade(facts.score),
+        "headers": headers,
+        "spf": {"present": spf_record(facts) is not None, "record": spf_record(facts)},
+        "dmarc": {"present": policy is not None, "policy": policy, "record": dmarc_record(facts)},
+        "blacklists": {"checked": BLACKLISTS_CHECKED, "listedOn": _listed_on(facts)},
+        "openPorts": [80, 443, *([21] if facts.fails("ftp", rarity=2) else [])],
+        "issues": sorted(
+            _issues(facts), key=lambda issue: SEVERITIES.index(str(issue["severity"]))
+        ),
+    }
+
+
+def _lacks(facts: Facts, header: str) -> bool:
+    return facts.fails(f"header {header}", rarity=0.9)
+
+
+def _listed_on(facts: Facts) -> list[str]:
+    return ["bl.mailwatch.example"] if facts.fails("blacklist", rarity=2.5) else []
+
+
+def _issue(severity: str, title: str, recommendation: str) -> Issue:
+    return {"severity": severity, "title": title, "recommendation": recommendation}
+
+
+def _issues(facts: Facts) -> list[Issue]:
+    return [
+        *_expiry_issues(facts),
+        *_mail_issues(facts),
+        *_server_issues(facts),
+        *(
+            _issue("low", f"Header {name} is missing", f"Send {name}: {value}")
+            for name, value in DATA["headers"].items()
+            if _lacks(facts, name)
+        ),
+    ]
+
+
+def _expiry_issues(facts: Facts) -> list[Issue]:
+    certificate_days = (certificate_ends(facts) - facts.today).days
+    _created, _updated, ends = registration(facts)
+    issues: list[Issue] = []
+    if certificate_days < 0:
+        issues.append(_issue("critical", "The certificate has expired", "Renew it now"))
+    elif certificate_days <= 14:
+        title = f"The certificate expires in {certificate_days} days"
+        issues.append(_issue("high", title, "Check the automatic renewal"))
+    if (days := (ends - facts.today).days) <= 30:
+        title = f"The registration ends in {days} days"
+        issues.append(_issue("high", title, "Renew the domain at its registrar"))
+    return issues
+
+
+def _mail_issues(facts: Facts) -> list[Issue]:
+    issues: list[Issue] = []
+    if _listed_on(facts):
+        issues.append(
+            _issue("critical", "Listed on a mail blacklist", "Ask bl.mailwatch.example to delist")
+        )
+    if spf_record(facts) is None:
+        issues.append(_issue("medium", "No SPF record", "Publish which servers send your mail"))
+    if (policy := dmarc_policy(facts)) is None:
+        issues.append(
+            _issue("medium", "No DMARC record", "Start with p=none and a report address")
+        )
+    elif policy == "none":
+        issues.append(_issue("low", "DMARC only watches (p=none)", "Move to p=quarantine"))
+    return issues
+
+
+def _server_issues(facts: Facts) -> list[Issue]:
+    issues: list[Issue] = []
+    if speaks_old_tls(facts):
+        issues.append(_issue("medium", "TLS 1.0 and 1.1 are accepted", "Accept TLS 1.2 and later"))
+    if facts.fails("ftp", rarity=2):
+        issues.append(_issue("medium", "FTP is open on port 21", "Close it or use SFTP"))
+    if not has_caa(facts):
+        issues.append(_issue("low", "No CAA record", "Name the authorities that may issue"))
+    return issues
+
+
+def _grade(score: float) -> str:
+    for letter, least in (("A", 90), ("B", 75), ("C", 60), ("D", 45)):
+        if score >= least:
+            return letter
+    return "F"
 
 
 def sample_scan(
-    domain: str,
-    *,
-    today: date = SAMPLE_DAY,
-    health: object = None,
-    quirk: str | None = None,
+    domain: str, *, today: date = SAMPLE_DAY, health: object = None, quirk: str | None = None
 ) -> dict[str, Any]:
     """Return whois, dns, ssl and security of an invented domain, the same in every run.
 
-    The findings fit the `health` score; a value that is no score means the one made from the
-    name. `quirk` is "none" or one of `quirks.QUIRKS`; None lets the name decide.
-
-    Raises:
-        ValueError: an unknown quirk.
+    The findings fit the `health` score; a value that is no score means the one made from the name.
+    `quirk` is "none" or one of `quirks.QUIRKS`; None lets the name decide. Raises: ValueError: an
+    unknown quirk.
     """
     score = health if is_score(health) else sample_health(domain)
     facts = Facts(domain, today, score)
@@ -34,4 +361,4 @@ def sample_scan(
         "ssl": ssl_section(facts),
         "security": security_section(facts),
     }
-    return with_quirk(domain, scan, quirk_of(domain) if quirk is None else quirk)
+    return with_edge_case(domain, scan, edge_case_of(domain) if quirk is None else quirk)

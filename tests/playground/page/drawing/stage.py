@@ -27,7 +27,7 @@ class Stage:
 
     async def blocks(self, hands: Recorder, *blocks: Json, **more: Any) -> User:
         return await self.show(
-            lambda: draw_blocks(list(blocks), hands=hands, names=Berlin(), **more)
+            lambda: draw_blocks(list(blocks), actions=hands, names=Berlin(), **more)
         )
 
 

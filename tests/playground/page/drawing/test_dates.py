@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.playground.page.drawing.dates import date_text
+from bot.playground.page.drawing.mrkdwn import date_text
 from tests.playground.page.drawing.people import NOON
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground.page.drawing.offers import held_offers, matching, offers
+from bot.playground.page.drawing.menus import held_offers, matching, offers
 from tests.playground.blockkit.samples import option, plain
 from tests.playground.page.drawing.people import Berlin
 

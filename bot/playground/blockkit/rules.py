@@ -1,0 +1,169 @@
+"""What must hold between the fields of one object, by the names that the tables use."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from decimal import Decimal
+from itertools import chain
+from typing import Any
+
+from bot.playground.blockkit.schema import Place, Rule, all_different
+
+
+def _option_values_differ(value: Mapping[str, Any], place: Place) -> None:
+    """A menu tells its options apart by their value, "a unique string value".
+
+    https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+    """
+    if "options" in value:
+        all_different(_values(value["options"], place / "options"), "value")
+        return
+    spot = place / "option_groups"
+    groups = enumerate(value.get("option_groups", []))
+    lists = (_values(group["options"], spot / i / "options") for i, group in groups)
+    all_different(chain.from_iterable(lists), "value")
+
+
+def _values(options: list[Any], place: Place) -> Iterator[tuple[Any, Place]]:
+    for index, option in enumerate(options):
+        yield option["value"], place / index / "value"
+
+
+def _initial_options_exist(value: Mapping[str, Any], place: Place) -> None:
+    """What is chosen at first must be among what can be chosen, to the letter."""
+    offered = list(value.get("options", []))
+    for group in value.get("option_groups", []):
+        offered += group["options"]
+    if "initial_option" in value and value["initial_option"] not in offered:
+        (place / "initial_option").refuse("bad_value", "must exactly match one of the options")
+    for index, chosen in enumerate(value.get("initial_options", [])):
+        if chosen not in offered:
+            spot = place / "initial_options" / index
+            spot.refuse("bad_value", "must exactly match one of the options")
+
+
+def _is_a_day(value: Mapping[str, Any], place: Place) -> None:
+    try:
+        date.fromisoformat(value.get("initial_date", "2000-01-01"))
+    except ValueError:
+        (place / "initial_date").refuse("bad_format", "must be a date like 2030-01-31")
+
+
+def _lengths_agree(value: Mapping[str, Any], place: Place) -> None:
+    if value.get("min_length", 0) > value.get("max_length", 3000):
+        (place / "min_length").refuse("conflict", "must not be more than `max_length`")
+
+
+def _lines_agree(value: Mapping[str, Any], place: Place) -> None:
+    if value.get("min_lines", 1) > value.get("max_lines", 100):
+        (place / "min_lines").refuse("conflict", "must not be more than `max_lines`")
+
+
+def _numbers_agree(value: Mapping[str, Any], place: Place) -> None:
+    lowest = Decimal(value.get("min_value", "-Infinity"))
+    highest = Decimal(value.get("max_value", "Infinity"))
+    if lowest > highest:
+        (place / "min_value").refuse("conflict", "must not be more than `max_value`")
+    elif "initial_value" in value and not lowest <= Decimal(value["initial_value"]) <= highest:
+        spot = place / "initial_value"
+        spot.refuse("conflict", "must lie between `min_value` and `max_value`")
+
+
+def _no_response_url(elements: Iterable[tuple[Mapping[str, Any], Place]]) -> None:
+    # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element:
+    # "This field only works with menus in input blocks in modals."
+    for element, place in elements:
+        if element.get("response_url_enabled"):
+            spot = place / "response_url_enabled"
+            spot.refuse("not_allowed_here", "only works with menus in input blocks in modals")
+
+
+def _accessory_has_no_response_url(value: Mapping[str, Any], place: Place) -> None:
+    _no_response_url([(value.get("accessory", {}), place / "accessory")])
+
+
+def _actions_have_no_response_url(value: Mapping[str, Any], place: Place) -> None:
+    elements = enumerate(value["elements"])
+    _no_response_url((element, place / "elements" / index) for index, element in elements)
+
+
+def _input_has_response_url_in_modals_only(value: Mapping[str, Any], place: Place) -> None:
+    if place.surface != "modal":
+        _no_response_url([(value["element"], place / "element")])
+
+
+def _files_are_not_dispatched(value: Mapping[str, Any], place: Place) -> None:
+    if value["element"]["type"] == "file_input" and value.get("dispatch_action"):
+        spot = place / "dispatch_action"
+        spot.refuse("conflict", "cannot be used with a `file_input` element")
+
+
+def _rows_agree(value: Mapping[str, Any], place: Place) -> None:
+    columns = len(value["rows"][0])
+    for index, row in enumerate(value["rows"]):
+        if len(row) != columns:
+            spot = place / "rows" / index
+            spot.refuse("unequal_rows", f"must have {columns} cells like the first row")
+
+
+def _header_is_plain(value: Mapping[str, Any], place: Place) -> None:
+    for index, cell in enumerate(value["rows"][0]):
+        if cell["type"] not in ("raw_text", "raw_number"):
+            spot = place / "rows" / 0 / index / "type"
+            spot.refuse("bad_header", f"unsupported type: {cell['type']}")
+
+
+def _row_header_exists(value: Mapping[str, Any], place: Place) -> None:
+    columns = len(value["rows"][0])
+    if value.get("row_header_column_index", 0) >= columns:
+        spot = place / "row_header_column_index"
+        spot.refuse("too_large", f"must be less than {columns}")
+
+
+def _names_differ(value: Mapping[str, Any], place: Place) -> None:
+    categories = value["axis_config"]["categories"]
+    spot = place / "axis_config" / "categories"
+    all_different(((word, spot / i) for i, word in enumerate(categories)), "category")
+    series = enumerate(value["series"])
+    all_different(((one["name"], place / "series" / i / "name") for i, one in series), "name")
+
+
+def _one_point_per_category(value: Mapping[str, Any], place: Place) -> None:
+    categories = value["axis_config"]["categories"]
+    for index, series in enumerate(value["series"]):
+        spot = place / "series" / index / "data"
+        labels = [point["label"] for point in series["data"]]
+        for point, label in enumerate(labels):
+            if label not in categories:
+                (spot / point / "label").refuse("bad_value", "must be one of the categories")
+        if sorted(labels) != sorted(categories):
+            spot.refuse("unequal_points", "must have exactly one point per category")
+
+
+def _collapsing_makes_sense(value: Mapping[str, Any], place: Place) -> None:
+    is_collapsible = value.get("is_collapsible", False)
+    if value.get("default_collapsed") and not is_collapsible:
+        (place / "default_collapsed").refuse("conflict", "requires `is_collapsible` to be true")
+    if value.get("has_header_divider") and is_collapsible:
+        spot = place / "has_header_divider"
+        spot.refuse("conflict", "cannot be set when `is_collapsible` is true")
+
+
+_ALL: tuple[Rule, ...] = (
+    _option_values_differ,
+    _initial_options_exist,
+    _is_a_day,
+    _lengths_agree,
+    _lines_agree,
+    _numbers_agree,
+    _accessory_has_no_response_url,
+    _actions_have_no_response_url,
+    _input_has_response_url_in_modals_only,
+    _files_are_not_dispatched,
+    _rows_agree,
+    _header_is_plain,
+    _row_header_exists,
+    _names_differ,
+    _one_point_per_category,
+    _collapsing_makes_sense,
+)
+RULES: Mapping[str, Rule] = {rule.__name__.removeprefix("_"): rule for rule in _ALL}

@@ -1,0 +1,136 @@
+"""What a person does on the page: every act and every line goes to the local Slack."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from bot.playground.page.refusals import RefusedNotes
+from bot.playground.page.session import Session
+from bot.playground.slack import CommandFailed, FormError, Message, NothingToPress, Person, View
+from bot.playground.slack.errors import Refusal
+from bot.playground.slack.payloads import escaped
+
+Json = dict[str, Any]
+
+_TOLD = {
+    "operation_timeout": "The app did not answer within 3 seconds",
+    "dispatch_failed": "The app could not be reached",
+}
+
+
+@dataclass(frozen=True)
+class Around:
+    """What the page does for everything drawn on it.
+
+    `complain` shows a sentence to the person; `follow` opens what a link into Slack leads to.
+    """
+
+    complain: Callable[[str], None]
+    follow: Callable[[str], Awaitable[None]]
+
+
+def told(code: str) -> str:
+    """Return in words why the bot did not take something."""
+    return f"{_TOLD.get(code, 'Something went wrong')} ({code})."
+
+
+class SlackActions:
+    """Implements the drawing's `Hands`."""
+
+    def __init__(self, person: Person, where: Message | View, around: Around) -> None:
+        self._person = person
+        self._where = where
+        self._complain, self._follow = around.complain, around.follow
+
+    async def press(self, block_id: str, action_id: str) -> None:
+        """Press a button whose question was answered with yes."""
+        await self._try(self._person.by_id.press(self._where, block_id, action_id))
+
+    async def follow(self, url: str) -> None:
+        """Open what a link into Slack leads to."""
+        await self._follow(url)
+
+    async def choose(self, block_id: str, action_id: str, state: Json) -> None:
+        """Note what an element holds now, and tell the bot where Slack does."""
+        await self._try(self._person.by_id.choose(self._where, block_id, action_id, state))
+
+    def note(self, block_id: str, action_id: str, state: Json) -> None:
+        """Note what was typed so far; of something that is gone there is nothing to note."""
+        with suppress(NothingToPress, FormError):
+            self._person.by_id.note(self._where, block_id, action_id, state)
+
+    async def suggest(self, block_id: str, action_id: str, query: str) -> list[Json]:
+        """Return the options of an external select; none where the bot has no good answer."""
+        asked = self._person.by_id.suggest(self._where, block_id, action_id, query)
+        return await self._try(asked) or []
+
+    async def _try(self, act: Awaitable[Any]) -> Any:
+        try:
+            return await act
+        except CommandFailed as error:
+            self._complain(told(error.code))
+        except NothingToPress:
+            self._complain("This message has changed in the meantime.")
+        except FormError as error:
+            self._complain(f"{error}.")
+        return None
+
+
+_UNKNOWN = (
+    "`{command}` is not a valid command. In Slack, all messages that start with the “/” character"
+    " are interpreted as commands.\n\nIf you are trying to send a message and not run a command,"
+    " try preceding the “/” with an empty space."
+)
+_FAILED = "`{command}` failed with the error “{code}”"
+_IN_THREAD = "`{command}` is not supported in threads. Sorry!"
+_NOT_SENT = "Your message was not sent: {code}"
+
+
+class Speaking:
+    """Sends the lines of whoever sits there, to the channel that is open then."""
+
+    def __init__(self, session: Session, refused: RefusedNotes) -> None:
+        self._session = session
+        self._refused = refused
+
+    async def send(self, line: str) -> None:
+        """Type a command, or say something in the channel."""
+        if line.startswith("/"):
+            await self._command(line.strip())
+        else:
+            self._say(line, None)
+
+    async def send_in_thread(self, line: str) -> None:
+        """Say something in the open thread, where Slack takes no commands."""
+        if line.startswith("/"):
+            self._tell(self._session, _IN_THREAD, line, "")
+        else:
+            self._say(line, self._session.thread_ts)
+
+    async def _command(self, line: str) -> None:
+        # Until the bot answers, somebody else may have taken the session.
+        session = self._session.copy()
+        try:
+            await session.person.type(line, session.place)
+        except CommandFailed as error:
+            if isinstance(error.__cause__, Refusal) and session.channel:
+                self._refused.add(
+                    error.__cause__, session.channel.id, session.member.id, "command ack"
+                )
+            words = _UNKNOWN if error.code == "invalid_command" else _FAILED
+            self._tell(session, words, line, error.code)
+
+    def _say(self, line: str, thread_ts: str | None) -> None:
+        try:
+            self._session.person.say(line.strip(), self._session.place, thread_ts=thread_ts)
+        except CommandFailed as error:
+            self._tell(self._session, _NOT_SENT, "", error.code)
+
+    def _tell(self, session: Session, words: str, line: str, code: str) -> None:
+        if session.channel is None:
+            return
+        world = session.slack.world
+        command = escaped(world, line.partition(" ")[0])
+        text = words.format(command=command, code=code)
+        world.posting.tell(session.channel, session.member.id, text)

@@ -1,0 +1,240 @@
+"""The inspector: everything that Slack and the bot said to each other, without secrets."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+from starlette.requests import Request
+
+from bot.playground.page.tracker_pages.frame import (
+    INSPECTOR_MENU,
+    answer_of,
+    columns,
+    draw_head,
+    draw_title,
+    here,
+    time_text,
+)
+from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
+from bot.playground.sandbox import Sandbox
+from bot.playground.slack import Call, Delivery
+
+HIDDEN = "[hidden]"
+# To the end of the text: what is typed into a form may be a key with blanks or breaks inside. The
+# short form that the bot shows people, `service_sk_…wxyz`, gives nothing away and stays.
+_KEY = re.compile(r"(service_sk_)(?=[\w-]).*", re.IGNORECASE | re.DOTALL)
+_TOKEN = re.compile(r"(xox[a-z]\.xox[a-z]-|xox[a-z]-|xapp-|ticket=)[\w.-]+", re.IGNORECASE)
+# A key without its beginning has 41 characters of all three kinds; no host name has.
+_RANDOM = re.compile(r"(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*[0-9])[\w-]{24,}")
+_SECRET_NAMES = frozenset({"token"})
+
+
+def without_secrets(value: Any) -> Any:
+    """Return a JSON value as it may be shown."""
+    return _walk(value, _without_known)
+
+
+def without_typed_secrets(value: Any) -> Any:
+    """Return the same of what people typed, where a key may lack its beginning."""
+    return _walk(value, lambda text: _RANDOM.sub(HIDDEN, _without_known(text)))
+
+
+def _without_known(text: str) -> str:
+    return _TOKEN.sub(rf"\g<1>{HIDDEN}", _KEY.sub(rf"\g<1>{HIDDEN}", text))
+
+
+def _walk(value: Any, hide: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, list | tuple):
+        return [_walk(part, hide) for part in value]
+    if isinstance(value, dict):
+        return {
+            hide(str(name)): HIDDEN if name in _SECRET_NAMES else _walk(part, hide)
+            for name, part in value.items()
+        }
+    return value
+
+
+TO_BOT, CALL, RESPONSE_URL = "to the bot", "Web API", "response_url"
+KINDS = (TO_BOT, CALL, RESPONSE_URL)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One payload to the bot, or one call of the bot. `at`: Unix seconds."""
+
+    id: str
+    at: float
+    kind: str
+    source: Delivery | Call
+
+
+def all_entries(sandbox: Sandbox) -> list[Entry]:
+    """Return everything, newest first."""
+    entries = [*_entries(sandbox)]
+    entries.sort(key=lambda entry: entry.at, reverse=True)
+    return entries
+
+
+def _entries(sandbox: Sandbox) -> Iterator[Entry]:
+    for sent in sandbox.journal.sent:
+        yield Entry(sent.delivery.envelope_id, sent.at, TO_BOT, sent.delivery)
+    for call in sandbox.slack.calls:
+        kind = RESPONSE_URL if call.method == RESPONSE_URL else CALL
+        yield Entry(f"call-{call.number}", call.at, kind, call)
+
+
+def entry_rows(sandbox: Sandbox, kinds: frozenset[str], query: Query) -> tuple[list[Row], int]:
+    """Return the rows of a query that are of one of the kinds."""
+    names = {member.id: member.name for member in sandbox.slack.world.workspace.members.values()}
+    entries = [entry for entry in all_entries(sandbox) if entry.kind in kinds]
+    searched = ("kind", "what", "who", "outcome")
+    return rows_of(entries, lambda entry: _row(entry, names), query, searched)
+
+
+def details(entry: Entry) -> list[tuple[str, str]]:
+    """Return what is behind an entry: pairs of a heading and JSON, without secrets."""
+    source = entry.source
+    if isinstance(source, Delivery):
+        answer = {"status": source.status, "body": source.body, "problem": source.problem}
+        return [
+            ("Payload", _json(without_typed_secrets(source.payload))),
+            ("Ack", _json(without_secrets(answer))),
+        ]
+    return [
+        ("Arguments", _json(without_secrets(source.arguments))),
+        ("Answer", _json(without_secrets(source.answer))),
+        ("Address", without_secrets(source.url)),
+        ("Token", without_secrets(source.token or "none")),
+    ]
+
+
+def _row(entry: Entry, names: dict[str, str]) -> Row:
+    source = entry.source
+    if isinstance(source, Delivery):
+        who, outcome = names.get(_who(source.payload), "Slack"), _ack(source)
+    else:
+        who, outcome = "the bot", _answer(source)
+    return {
+        "id": entry.id,
+        "time": time_text(datetime.fromtimestamp(entry.at, UTC)),
+        "kind": entry.kind,
+        "what": without_typed_secrets(_what(source)),
+        "who": who,
+        "outcome": outcome,
+    }
+
+
+def _what(source: Delivery | Call) -> str:
+    if isinstance(source, Call):
+        return _call_words(source)
+    payload = source.payload
+    if source.kind == "slash_commands":
+        return f"{payload.get('command')} {payload.get('text')}".strip()
+    if source.kind == "events_api":
+        return f"event {payload.get('event', {}).get('type')}"
+    return f"{payload.get('type')} {_subject(payload)}".strip()
+
+
+def _call_words(call: Call) -> str:
+    if call.method != RESPONSE_URL:
+        return call.method
+    wishes = ("delete_original", "replace_original")
+    return next((wish for wish in wishes if call.arguments.get(wish)), "a message")
+
+
+def _subject(payload: dict[str, Any]) -> str:
+    """Return which button or field, or which form, an interaction is about."""
+    for action in payload.get("actions", ()):
+        text = action.get("text")
+        return str(text["text"] if isinstance(text, dict) else action.get("action_id"))
+    if "action_id" in payload:
+        return f"{payload['action_id']}: {payload.get('value')}"
+    title = payload.get("view", {}).get("title") or {}
+    return str(title.get("text", ""))
+
+
+def _who(payload: dict[str, Any]) -> str:
+    who = payload.get("user", payload.get("event", {}).get("user"))
+    who = who.get("id") if isinstance(who, dict) else who
+    return str(payload.get("user_id", who))
+
+
+def _ack(delivery: Delivery) -> str:
+    if delivery.problem:
+        return delivery.problem
+    return "waiting" if delivery.ack_s is None else f"ack in {delivery.ack_s * 1000:.1f} ms"
+
+
+def _answer(call: Call) -> str:
+    if not call.status:
+        return "no answer"
+    return f"{call.status} {call.answer.get('error', 'ok')}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+ALL = "all"
+COLUMNS = columns(time="Time (UTC)", kind="Way", what="What", who="Who", outcome="Outcome")
+
+
+def add(sandbox: Sandbox) -> None:
+    """Add the page under `/inspector`."""
+
+    @ui.page("/inspector")
+    def page(request: Request) -> None:
+        draw_head("Inspector", INSPECTOR_MENU, here(request))
+        with ui.column().classes("dt-page"):
+            _draw(sandbox)
+
+
+def _draw(sandbox: Sandbox) -> None:
+    draw_title(
+        "What Slack and the bot say to each other",
+        "Newest first, and live. Press a line to see everything in it; keys and tokens are"
+        " hidden.",
+    )
+    chosen = ui.toggle([ALL, *KINDS], value=ALL)
+    chosen.props("no-caps unelevated dense padding='4px 12px'")
+
+    def find(query: Query) -> tuple[list[Row], int]:
+        kinds = KINDS if chosen.value == ALL else (chosen.value,)
+        return entry_rows(sandbox, frozenset(kinds), query)
+
+    async def show(event: GenericEventArguments) -> None:
+        await _show(sandbox, event.args[1]["id"])
+
+    listed = PagedTable(COLUMNS, find, search_label="Filter")
+    chosen.on_value_change(listed.refresh)
+    listed.table.props("dense").style("cursor: pointer").on(
+        "rowClick", show, args=[[], ["id"], []]
+    )
+
+
+async def _show(sandbox: Sandbox, entry_id: str) -> None:
+    """Show what is behind a line until it is closed."""
+    entry = next((each for each in all_entries(sandbox) if each.id == entry_id), None)
+    if entry is None:
+        return
+    with (
+        ui.dialog().props("position=right full-height") as dialog,
+        ui.card().style("width: 720px; max-width: 94vw; border-radius: 0"),
+    ):
+        with ui.row().classes("w-full items-center no-wrap"):
+            ui.label(entry.kind).classes("text-lg")
+            ui.space()
+            ui.button(icon="close", on_click=dialog.close).props(
+                'flat round dense aria-label="Close"'
+            )
+        for heading, text in details(entry):
+            ui.label(heading).classes("dt-note")
+            ui.label(text).classes("dt-code")
+    await answer_of(dialog)

@@ -1,0 +1,163 @@
+"""Run the playground: the stand-ins, the unchanged bot and the page in one loop."""
+
+import asyncio
+import base64
+import os
+import secrets
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Coroutine, MutableMapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import SecretStr
+
+from bot.app import serve
+from bot.installations.canary import KIND as SEEN
+from bot.logs import set_up_logs
+from bot.playground.manifest import read_manifest
+from bot.playground.page import add_pages
+from bot.playground.sandbox import Sandbox, running_sandbox
+from bot.playground.serving import ended, first_of, listening, running_page
+from bot.settings import Settings
+from bot.store.sqlite import open_sqlite
+from bot.workspace import WorkspaceId
+
+MANIFEST = Path(__file__).parents[2] / "manifest.yml"
+TICK_S = 1.0  # when the clock is moved, what falls due is to be seen soon
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says. `portfolio` None: the workspace starts without a key."""
+
+    host: str
+    port: int
+    portfolio: str | None
+
+
+def play(options: Options) -> None:
+    """Run the playground until SIGINT or SIGTERM.
+
+    Raises: AddressError: the address cannot be listened on. StartError, StoreError, OSError: the
+    bot cannot start.
+    """
+    _leave_outside(os.environ)
+    set_up_logs("WARNING", "console")
+    with listening(options.host, options.port) as listener:
+        asyncio.run(_until_stopped(_play(options, listener)))
+
+
+def _leave_outside(environ: MutableMapping[str, str]) -> None:
+    """Take out what is meant for a real bot, and proxies: the SDK would ask them for loopback."""
+    ours = {name.upper() for name in Settings.model_fields}
+    for name in list(environ):
+        upper = name.upper()
+        if upper in ours or upper.startswith("SLACK_") or upper.endswith("_PROXY"):
+            del environ[name]
+
+
+async def _until_stopped(work: Coroutine[Any, Any, None]) -> None:
+    """Do the work; the first SIGINT or SIGTERM cancels it, and further ones change nothing."""
+    task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
+    asked: list[bool] = []
+
+    def stop() -> None:
+        if not asked:
+            asked.append(True)
+            task.cancel()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not asked:
+            raise
+
+
+async def _play(options: Options, listener: socket.socket) -> None:
+    async with AsyncExitStack() as stack:
+        about = read_manifest(MANIFEST)
+        folder = stack.enter_context(TemporaryDirectory(prefix="bot-playground-"))
+        sandbox = await stack.enter_async_context(running_sandbox(about=about))
+        store = Path(folder) / "bot.sqlite"
+        await _make_store(sandbox, store)
+        bot = await stack.enter_async_context(_running_bot(sandbox, store))
+        if options.portfolio:
+            await sandbox.connect(options.portfolio)
+        page = await stack.enter_async_context(running_page(add_pages(sandbox, about), listener))
+        _tell(_banner(sandbox, options, listener))
+        done, _ = await asyncio.wait({bot, page}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+
+
+async def _make_store(sandbox: Sandbox, path: Path) -> None:
+    """Make the store, as one that knows the workspace.
+
+    The local Slack begins with the bot in its channels: a real bot of which that is so while it
+    knows nothing has lost its store, and says so to whoever is in charge.
+    """
+    documents = await open_sqlite(path)
+    try:
+        workspace = WorkspaceId(sandbox.slack.team_id, sandbox.slack.enterprise_id)
+        await documents.put(f"{workspace}/{SEEN}", {"v": 1, "at": sandbox.clock().isoformat()})
+    finally:
+        await documents.close()
+
+
+@asynccontextmanager
+async def _running_bot(sandbox: Sandbox, store: Path) -> AsyncIterator[asyncio.Task[None]]:
+    stop = asyncio.Event()
+    bot = asyncio.create_task(serve(_settings(sandbox, store), stop, clock=sandbox.clock))
+    try:
+        await first_of(bot, sandbox.slack.connected())
+        yield bot
+    finally:
+        stop.set()
+        await ended(bot)
+
+
+def _settings(sandbox: Sandbox, store: Path) -> Settings:
+    return Settings(
+        domain_tracker_url=sandbox.tracker.url,
+        slack_bot_token=SecretStr(sandbox.slack.bot_token),
+        slack_app_token=SecretStr(sandbox.slack.app_token),
+        slack_api_url=sandbox.slack.api_url,
+        database_url=f"sqlite:///{store}",
+        # Given, because the bot warns when it has to make one.
+        bot_secret_keys=SecretStr(f"play:{base64.b64encode(secrets.token_bytes(32)).decode()}"),
+        egress_ips="127.0.0.1",
+        tick_seconds=TICK_S,
+    ).model_copy(update={"port": 0})  # any free one, which no operator may set: nobody asks there
+
+
+def _banner(sandbox: Sandbox, options: Options, listener: socket.socket) -> list[str]:
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(options.host, options.host)  # noqa: S104  # only named
+    at = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+    state = (
+        f"The workspace is connected to the portfolio “{options.portfolio}”. Other keys to try:"
+        if options.portfolio
+        else "The workspace has no key yet: as ada, type /domainkey, with one of these keys:"
+    )
+    return [
+        f"Open {at} and type /scan example.com",
+        "",
+        f"  {at}/            Slack",
+        f"  {at}/tracker     Domain Tracker: domains, API keys, knobs",
+        f"  {at}/inspector   what Slack and the bot say to each other",
+        "",
+        state,
+        *(f"  {name:<10} {sandbox.keys.demo(name)}" for name in sandbox.tracker.accounts),
+        "",
+        "Ctrl-C stops everything.",
+    ]
+
+
+def _tell(lines: list[str]) -> None:
+    print(*lines, sep="\n", file=sys.stdout, flush=True)  # noqa: T201  # this is what it is for

@@ -1,0 +1,60 @@
+"""Waiting for something to change, without polling and without sleeping."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class ChangeEvent:
+    """Rung after every change; whoever waits looks again."""
+
+    def __init__(self) -> None:
+        self._waiting: set[asyncio.Event] = set()
+        self._listeners: list[Callable[[], None]] = []
+
+    def notify(self) -> None:
+        """Let everybody who waits look again."""
+        for event in self._waiting:
+            event.set()
+        for heard in list(self._listeners):
+            heard()
+
+    def subscribe(self, heard: Callable[[], None]) -> Callable[[], None]:
+        """Call `heard` at every ring, in the middle of the change: it should only take note.
+
+        Returns a function that ends this; calling it twice does no harm.
+        """
+        self._listeners.append(heard)
+
+        def end() -> None:
+            if heard in self._listeners:
+                self._listeners.remove(heard)
+
+        return end
+
+    async def until(self, look: Callable[[], T | None], timeout_s: float) -> T:
+        """Return what `look` finds, now or after a change.
+
+        Raises: TimeoutError: it found nothing (`None`) for `timeout_s` seconds.
+        """
+        event = asyncio.Event()
+        self._waiting.add(event)
+        try:
+            async with asyncio.timeout(timeout_s):
+                while (found := look()) is None:
+                    await event.wait()
+                    event.clear()
+                return found
+        finally:
+            self._waiting.discard(event)
+
+
+MAX_KEPT = 20_000
+
+
+def note(log: list[T], entry: T, most: int = MAX_KEPT) -> None:
+    """Add an entry; of more than `most` the oldest go."""
+    log.append(entry)
+    del log[:-most]

@@ -1,0 +1,349 @@
+"""People: what they do in Slack, and what they see."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from bot.playground.slack import block_contents, forms, payloads, views, visible
+from bot.playground.slack.block_contents import Found, Json
+from bot.playground.slack.browser import Browser, Page
+from bot.playground.slack.delivery import Delivery, Outbox
+from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress, Refusal
+from bot.playground.slack.forms import Choices
+from bot.playground.slack.model import Channel, Member, Message, View
+from bot.playground.slack.visible import Unseen
+from bot.playground.slack.workspace_state import WorkspaceState
+
+
+class Acting:
+    """One person's acts on the elements of messages and views."""
+
+    def __init__(self, world: WorkspaceState, outbox: Outbox, member: Member) -> None:
+        self._world = world
+        self._outbox = outbox
+        self._member = member
+
+    async def command(self, payload: Json) -> Delivery:
+        """Send a command and show the reply in its ack. Raises: CommandFailed."""
+        delivery = await self.deliver("slash_commands", payload)
+        body = delivery.body
+        reply = body if isinstance(body, dict) else {"text": str(body)} if body else {}
+        if any(reply.get(key) for key in ("text", "blocks", "attachments")):
+            try:
+                self._world.response_urls.reply_in_ack(str(delivery.response_url), reply)
+            except Refusal as refusal:
+                raise CommandFailed(refusal.code, delivery) from refusal
+        return delivery
+
+    async def press(self, where: Message | View, block_id: str, action_id: str) -> Delivery:
+        """Press a button; whoever asks its question has asked it already.
+
+        Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
+        """
+        live = self.live(where)
+        return await self.act(live, self._find(live, block_id, action_id), {})
+
+    async def choose(
+        self, where: Message | View, block_id: str, action_id: str, state: Json
+    ) -> Delivery | None:
+        """Fill in an element; `state` as in `state.values`. None if Slack sends nothing yet.
+
+        Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
+        """
+        live = self.live(where)
+        return await self.fill(live, self._find(live, block_id, action_id), state)
+
+    def note(self, where: Message | View, block_id: str, action_id: str, state: Json) -> None:
+        """Note what was typed so far, of which the bot is told with the next act.
+
+        Raises: NothingToPress: it is not there any more. FormError: the form is not on top.
+        """
+        live = self.live(where)
+        live.typed[self._find(live, block_id, action_id).key] = state
+
+    async def suggest(
+        self, where: Message | View, block_id: str, action_id: str, query: str
+    ) -> list[Json]:
+        """Return the options of an external select for what is typed into it.
+
+        Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
+        FormError: the bot's answer is none that Slack shows.
+        """
+        live = self.live(where)
+        return await self.options(live, self._find(live, block_id, action_id), query)
+
+    async def submit(self, view: View) -> Delivery | None:
+        """Send the form as it is filled in; None if a field is wrong, which then says so.
+
+        Raises: FormError: it is not on top. CommandFailed: as for `Person.submit`.
+        """
+        live = visible.top(self._world, self._member, view)
+        if wrong := forms.wrong_fields(live):
+            views.show_errors(self._world.stacks, live, wrong)
+            return None
+        return await self.send(live)
+
+    async def send(self, live: View) -> Delivery:
+        """Send a form and do what the answer says. Raises: CommandFailed."""
+        payload = payloads.view_submission(self._world, self._member, live)
+        delivery = await self.deliver("interactive", payload)
+        try:
+            views.follow(self._world.stacks, live, delivery)
+        except Refusal as refusal:
+            raise CommandFailed(refusal.code, delivery) from refusal
+        return delivery
+
+    async def close(self, view: View) -> Delivery | None:
+        """Close the form on top; None unless the bot asked to be told."""
+        live = visible.top(self._world, self._member, view)
+        if live.payload.get("clear_on_close"):
+            return await self.close_all(view)
+        self._world.stacks.close(live)
+        return await self._tell_closed(live, is_cleared=False)
+
+    async def close_all(self, view: View) -> Delivery | None:
+        """Close the form on top and those below it; each that asked for it is told of."""
+        visible.top(self._world, self._member, view)
+        views = list(reversed(self._world.stacks.of(self._member.id)))
+        self._world.stacks.clear(self._member.id)
+        told = [await self._tell_closed(view, is_cleared=True) for view in views]
+        return told[0]
+
+    async def open_home(self, tab: str = "home") -> Delivery | None:
+        """Open the app's Home tab, or its tab of `messages`; None if that event is not wanted.
+
+        Raises: CommandFailed: the bot did not take it.
+        """
+        if "app_home_opened" not in self._world.events:
+            return None
+        opened = payloads.home_opened(self._world, self._member, tab)
+        return await self.deliver("events_api", opened)
+
+    async def _tell_closed(self, view: View, *, is_cleared: bool) -> Delivery | None:
+        if not view.payload.get("notify_on_close"):
+            return None
+        who, world = self._member, self._world
+        told = payloads.view_closed(world, who, view, is_cleared=is_cleared)
+        return await self.deliver("interactive", told)
+
+    def live(self, where: Message | View) -> Message | View:
+        """Return the thing itself behind a snapshot. Raises: NothingToPress, FormError."""
+        return visible.live(self._world, self._member, where)
+
+    async def act(self, live: Message | View, found: Found, state: Json) -> Delivery:
+        """Tell the bot about an act on an element. Raises: CommandFailed."""
+        payload = payloads.block_actions(self._world, self._member, live, found, state)
+        return await self.deliver("interactive", payload)
+
+    async def fill(self, live: Message | View, found: Found, state: Json) -> Delivery | None:
+        """Note what an element holds now, and tell the bot where Slack does. See `choose`."""
+        live.typed[found.key] = state
+        if found.block.get("type") == "input" and not found.block.get("dispatch_action"):
+            return None
+        return await self.act(live, found, state)
+
+    async def filled(self, live: Message | View, found: Found, answer: Any) -> Json:
+        """Return the state of a field after an answer in words. See `forms.filled`."""
+        offered: list[Json] = []
+        if forms.asks_the_bot(found) and answer is not None:
+            for words in [answer] if isinstance(answer, str) else answer:
+                offered += await self.options(live, found, words)
+        people, places = visible.people(self._world), visible.places(self._world, self._member)
+        return forms.filled(found, answer, Choices(people, places, offered))
+
+    async def options(self, live: Message | View, found: Found, query: str) -> list[Json]:
+        """Ask the bot for options; below `min_query_length` nobody is asked. See `suggest`."""
+        if not forms.asks_the_bot(found):
+            raise FormError(f"{found.names[0]} does not ask the bot for options")
+        if len(query) < found.element.get("min_query_length", 3):
+            return []
+        payload = payloads.block_suggestion(self._world, self._member, live, found, query)
+        delivery = await self.deliver("interactive", payload)
+        return forms.check_suggestions(delivery.body)
+
+    async def deliver(self, kind: str, payload: Json) -> Delivery:
+        """Send a payload to the bot. Raises: CommandFailed, unless it is acknowledged."""
+        if self._member.deleted:
+            raise CommandFailed("account_inactive")
+        delivery = await self._outbox.deliver(kind, payload)
+        if delivery.problem:
+            raise CommandFailed(delivery.problem, delivery)
+        return delivery
+
+    def _find(self, live: Message | View, block_id: str, action_id: str) -> Found:
+        for found in block_contents.elements(live.blocks):
+            if found.key == (block_id, action_id):
+                return found
+        raise NothingToPress(f"no element {action_id!r} in a block {block_id!r} any more")
+
+
+class Person:
+    """One person, acting. Messages and views that it hands out are snapshots of what is seen."""
+
+    def __init__(
+        self, world: WorkspaceState, outbox: Outbox, member: Member, browser: Callable[[], Browser]
+    ) -> None:
+        self._world = world
+        self.member = member
+        self.browser = browser  # returns a new one, in which this person is signed in to Slack
+        self.by_id = Acting(world, outbox, member)
+        self._attention = Unseen(world, member)
+
+    @property
+    def id(self) -> str:
+        """The person's user id."""
+        return self.member.id
+
+    async def install(
+        self,
+        start_url: str,
+        *,
+        approve: bool = True,
+        org_wide: bool = False,
+        declined: Iterable[str] = (),
+    ) -> Page:
+        """Install the app in a new browser: from its own page, over Slack's, back to it.
+
+        Without `approve` they cancel; `org_wide` is for the whole organisation; `declined` are
+        optional scopes that they do not grant. Returns the page on which it ends, which is
+        Slack's where that does not let them. For the single steps see `browser`.
+        """
+        return await self.browser().install(
+            start_url, approve=approve, org_wide=org_wide, declined=declined
+        )
+
+    async def type(
+        self, text: str, channel: str = "general", *, verbatim: bool = False
+    ) -> Delivery:
+        """Type a command; `verbatim` leaves out Slack's escaping and linking of the text.
+
+        Raises: CommandFailed: Slack does not send it, gets no proper ack, or refuses the reply in
+        it.
+        """
+        place = visible.place(self._world, self.member, channel)
+        name, *rest = re.split(r"\s", text, maxsplit=1)
+        words = rest[0].strip() if rest else ""
+        visible.check_may_type(self._world, self.member, place, name)
+        sent = words if verbatim else payloads.as_sent(self._world, words)
+        payload = payloads.command(self._world, self.member, place, name, sent)
+        return await self.by_id.command(payload)
+
+    def say(self, text: str, channel: str = "general", *, thread_ts: str | None = None) -> Message:
+        """Post a message of their own, in a thread if `thread_ts` names its first message.
+
+        Raises: CommandFailed: Slack does not take it: the channel is archived or not theirs, or
+        the text is too long.
+        """
+        place = visible.place(self._world, self.member, channel)
+        visible.check_may_say(self.member, place)
+        content = {"text": payloads.escaped(self._world, text), "thread_ts": thread_ts}
+        try:
+            return self._world.posting.add(place, content, user=self.id)
+        except Refusal as refusal:
+            raise CommandFailed(refusal.code) from refusal
+
+    def join(self, channel: str) -> None:
+        """Join a channel that this person sees."""
+        visible.place(self._world, self.member, channel).members.add(self.id)
+        self._world.workspace.change_event.notify()
+
+    def channels(self) -> list[Channel]:
+        """Return the channels that this person sees; the direct message is not among them."""
+        return visible.channels(self._world, self.member)
+
+    def messages(self, channel: str = "general") -> list[Message]:
+        """Return what this person sees in a channel, oldest first."""
+        place = visible.place(self._world, self.member, channel)
+        return [message.snapshot() for message in visible.visible(place, self.member)]
+
+    async def next_message(
+        self,
+        channel: str = "general",
+        timeout_s: float = 5,
+        where: Callable[[Message], bool] = lambda _message: True,
+    ) -> Message:
+        """Return the first message that is new, or changed, since this person last took it.
+
+        Raises: TimeoutError: there is none within `timeout_s` seconds.
+        """
+        place = visible.place(self._world, self.member, channel)
+        return await self._attention.next_message(place, timeout_s, where)
+
+    async def press(self, where: Message | View, label: str, *, nth: int = 0) -> Delivery:
+        """Press the button of that label (the `nth` of several), confirming if asked to.
+
+        Raises: NothingToPress: there is none. CommandFailed: the bot did not take it.
+        """
+        live = self.by_id.live(where)
+        found = visible.button(live, label, nth)
+        delivery = await self.by_id.act(live, found, {})
+        delivery.dialog = found.element.get("confirm")
+        return delivery
+
+    def dismiss(self, where: Message | View, label: str, *, nth: int = 0) -> Json:
+        """Press a button, but say no to its question; return the question. Nothing is sent.
+
+        Raises: NothingToPress: there is no such button, or it asks nothing.
+        """
+        found = visible.button(self.by_id.live(where), label, nth)
+        question = found.element.get("confirm")
+        if question is None:
+            raise NothingToPress(f"{label!r} asks no question")
+        return dict(question)
+
+    async def choose(self, where: Message | View, name: str, answer: Any) -> Delivery | None:
+        """Choose in a menu, picker or group of boxes; None if Slack sends nothing until submit.
+
+        Raises: FormError: there is no such field or option. CommandFailed: the bot did not take
+        it.
+        """
+        live = self.by_id.live(where)
+        found = forms.field_called(live.blocks, name)
+        return await self.by_id.fill(live, found, await self.by_id.filled(live, found, answer))
+
+    async def suggest(self, where: Message | View, name: str, query: str) -> list[str]:
+        """Type into an external select and return the options as shown.
+
+        Below `min_query_length` Slack does not ask, and nothing is shown. Raises: FormError: the
+        bot's answer is none that Slack shows.
+        """
+        live = self.by_id.live(where)
+        found = forms.field_called(live.blocks, name)
+        options = await self.by_id.options(live, found, query)
+        return [block_contents.label(option) for option in options]
+
+    @property
+    def form(self) -> View | None:
+        """The modal on top of this person's screen, or None."""
+        stack = self._world.stacks.of(self.id)
+        return stack[-1].snapshot() if stack else None
+
+    @property
+    def home(self) -> View | None:
+        """The Home tab as this person sees it, or None before the bot publishes one."""
+        view = self._world.stacks.homes.get(self.id)
+        return view.snapshot() if view else None
+
+    async def next_form(self, timeout_s: float = 5) -> View:
+        """Return the modal on top, once it is new or changed since this person last took it.
+
+        Raises: TimeoutError: there is none within `timeout_s` seconds.
+        """
+        return await self._attention.next_form(timeout_s)
+
+    async def submit(self, view: View, answers: dict[str, Any] | None = None) -> Delivery:
+        """Fill in fields by their labels, and send the form.
+
+        Raises: FormError: a field does not take its answer, or a required one is empty.
+        CommandFailed: the bot did not take it, or answered what Slack cannot show.
+        """
+        live = visible.top(self._world, self.member, view)
+        for name, answer in (answers or {}).items():
+            found = forms.field_called(live.blocks, name)
+            live.typed[found.key] = await self.by_id.filled(live, found, answer)
+        forms.check_complete(live)
+        return await self.by_id.send(live)
+
+    async def close(self, view: View) -> Delivery | None:
+        """Close a form; None unless the bot asked to be told."""
+        return await self.by_id.close(view)

@@ -1,0 +1,206 @@
+"""All workspaces and organisations of one local Slack, and the app that they share."""
+
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from bot.playground.slack.app import App, Settings
+from bot.playground.slack.block_contents import Json
+from bot.playground.slack.changes import ChangeEvent
+from bot.playground.slack.errors import Refusal
+from bot.playground.slack.installations import Installation
+from bot.playground.slack.model import Member, Org, OrgPerson
+from bot.playground.slack.workspace import Workspace, domain_of
+from bot.playground.slack.workspace_state import WorkspaceState
+
+OTHER_TEAM_ID = "T0ELSEWHERE"
+BOT_NAME = "domain_tracker"
+_STAFF = ("ada", "olga", "bob", "cy")
+
+
+def settle(workspace: Workspace) -> None:
+    """Fill an empty workspace: `ada` is an admin, `olga` an owner, `gus` a guest."""
+    bot = workspace.add_member(BOT_NAME, is_bot=True)
+    workspace.bot_user_id = bot.id
+    workspace.add_member("ada", is_admin=True)
+    workspace.add_member("olga", is_owner=True)
+    workspace.add_member("bob")
+    workspace.add_member("cy")
+    workspace.add_member("gus", is_restricted=True)
+    workspace.add_member("zoe", team_id=OTHER_TEAM_ID, is_stranger=True)
+    _add_places(workspace, _STAFF)
+
+
+def org_people() -> dict[str, OrgPerson]:
+    """Return the people of an organisation by id.
+
+    `olga` owns it and `ora` is one of its admins, though an ordinary member of each workspace.
+    """
+    people = [
+        OrgPerson(id="W0000000001", name=BOT_NAME),
+        OrgPerson(id="W0000000002", name="ada"),
+        OrgPerson(id="W0000000003", name="olga", is_owner=True),
+        OrgPerson(id="W0000000004", name="bob"),
+        OrgPerson(id="W0000000005", name="cy"),
+        OrgPerson(id="W0000000006", name="gus"),
+        OrgPerson(id="W0000000007", name="ora", is_admin=True),
+    ]
+    return {person.id: person for person in people}
+
+
+def settle_in_org(workspace: Workspace, org: Org) -> None:
+    """Fill an empty workspace of an organisation with its people.
+
+    `ada` is an admin of the first one only, `cy` of every other one.
+    """
+    admin = "cy" if org.teams else "ada"
+    traits: dict[str, dict[str, Any]] = {
+        BOT_NAME: {"is_bot": True},
+        "olga": {"is_owner": True},
+        "gus": {"is_restricted": True},
+        admin: {"is_admin": True},
+    }
+    for person in org.people.values():
+        workspace.add_member(person.name, id=person.id, **traits.get(person.name, {}))
+    workspace.bot_user_id = workspace.member_named(BOT_NAME).id
+    workspace.add_member("zoe", team_id=OTHER_TEAM_ID, is_stranger=True)
+    _add_places(workspace, (*_STAFF, "ora"))
+
+
+def _add_places(workspace: Workspace, staff: tuple[str, ...]) -> None:
+    workspace.add_channel("general", (*staff, "gus", BOT_NAME))
+    workspace.add_channel("random", staff)
+    workspace.add_channel("secret", ("ada", "bob", BOT_NAME), is_private=True)
+    workspace.add_channel("hidden", ("ada", "bob"), is_private=True)
+    workspace.add_channel("old", (*staff, BOT_NAME), is_archived=True)
+    workspace.add_channel("shared", (*staff, "zoe", BOT_NAME), is_shared=True)
+    workspace.add_user_group("web-team", ("ada", "bob"))
+    workspace.add_user_group("security", ("olga",))
+
+
+_IDS_APART = 1_000_000  # no two workspaces of an organisation have an id in common
+
+
+class Universe:
+    """Everything behind one address. `change_event` tells of a change in any workspace."""
+
+    def __init__(self, clock: Callable[[], float], settings: Settings) -> None:
+        self.app = App(clock, settings)
+        self.change_event = ChangeEvent()
+        self.worlds: dict[str, WorkspaceState] = {}  # by the workspace's id
+        self.orgs: dict[str, Org] = {}
+        self.base = ""  # the address, once it is known
+        self._sessions: dict[str, tuple[WorkspaceState, Member]] = {}
+
+    def add_workspace(self, name: str) -> WorkspaceState:
+        """Add a workspace. Its ids are those of every other one. Raises: ValueError."""
+        workspace = Workspace(self.app.clock, self._new_id("T", name), name, self.change_event)
+        settle(workspace)
+        return self._add(WorkspaceState(self.app, workspace))
+
+    def add_org(self, name: str) -> Org:
+        """Add an organisation without workspaces. Raises: ValueError, if the name is taken."""
+        org = Org(self._new_id("E", name), name, domain_of(name), org_people())
+        self.orgs[org.id] = org
+        return org
+
+    def add_workspace_of(self, org: Org, name: str) -> WorkspaceState:
+        """Add a workspace of an organisation. Raises: ValueError, if the name is taken."""
+        team_id = self._new_id("T", name)
+        first_number = len(org.teams) * _IDS_APART + 1
+        workspace = Workspace(self.app.clock, team_id, name, self.change_event, first_number)
+        settle_in_org(workspace, org)
+        org.teams.append(team_id)
+        return self._add(WorkspaceState(self.app, workspace, org))
+
+    def worlds_of(self, installation: Installation) -> Iterator[WorkspaceState]:
+        """Yield the workspaces in which an installation acts, oldest first."""
+        for team_id, world in self.worlds.items():
+            if team_id in installation.teams:
+                yield world
+
+    def sign_in(self, world: WorkspaceState, member: Member) -> str:
+        """Return the value of a cookie that proves who somebody is to the pages of Slack."""
+        session = f"xoxd-{secrets.token_hex(24)}"
+        self._sessions[session] = (world, member)
+        return session
+
+    def signed_in(self, session: str) -> tuple[WorkspaceState, Member] | None:
+        """Return who a cookie stands for, or None."""
+        return self._sessions.get(session)
+
+    def _add(self, world: WorkspaceState) -> WorkspaceState:
+        world.response_urls.base = f"{self.base}/response/"
+        self.worlds[world.workspace.team_id] = world
+        return world
+
+    def _new_id(self, kind: str, name: str) -> str:
+        new = f"{kind}0{re.sub('[^A-Z0-9]', '', name.upper())}"
+        if new in self.worlds or new in self.orgs:
+            raise ValueError(f"there is already something called {name}")
+        return new
+
+
+def world_for(
+    universe: Universe, installation: Installation, arguments: Json, *, needs_team: bool
+) -> WorkspaceState:
+    """Return the workspace that a call is about.
+
+    A workspace's own token acts there, whatever `team_id` says. An organisation's token acts where
+    the channel, person, view or trigger of the arguments is, or where `team_id` says if the method
+    `needs_team`. Raises: Refusal: `missing_argument` without a `team_id` that is needed,
+    `team_access_not_granted` for a workspace that was not given the app, `team_not_found` for a
+    channel's name.
+    """
+    if not installation.is_org_wide:
+        return universe.worlds[installation.home_id]
+    if needs_team:
+        return _granted(installation, [_team(universe, arguments)])
+    everywhere = [universe.worlds[team] for team in universe.orgs[installation.home_id].teams]
+    named = _named(everywhere, arguments)
+    if universe.app.settings.heeds_team_id_everywhere:
+        named.sort(key=lambda world: world.workspace.team_id != arguments.get("team_id"))
+    return _granted(installation, named or everywhere)
+
+
+def _team(universe: Universe, arguments: Json) -> WorkspaceState:
+    team_id = arguments.get("team_id")
+    if not team_id:
+        # As told in https://github.com/lyft/omnibot/pull/44.
+        raise Refusal("missing_argument", arg="team_id")
+    if str(team_id) not in universe.worlds:
+        raise Refusal("team_not_found")
+    return universe.worlds[str(team_id)]
+
+
+def _granted(installation: Installation, worlds: list[WorkspaceState]) -> WorkspaceState:
+    for world in worlds:
+        if world.workspace.team_id in installation.teams:
+            return world
+    raise Refusal("team_access_not_granted")
+
+
+def _named(worlds: list[WorkspaceState], arguments: Json) -> list[WorkspaceState]:
+    """Return the workspaces in which what the arguments name exists; none if they name nothing."""
+    channel = str(arguments.get("channel") or "")
+    if channel and channel[0] not in "CDGUW":
+        raise Refusal("team_not_found")  # a name: it may stand for a channel in each workspace
+    if channel[:1] in ("C", "D", "G"):
+        return [world for world in worlds if channel in world.workspace.channels]
+    return [world for world in worlds if _shows(world, arguments) or _knows(world, arguments)]
+
+
+def _shows(world: WorkspaceState, arguments: Json) -> bool:
+    """Tell whether the trigger of the arguments arose there, or their view is open there."""
+    view_id, external_id = arguments.get("view_id"), arguments.get("external_id")
+    return world.triggers.find(arguments.get("trigger_id")) is not None or any(
+        view_id == view.id or (external_id and external_id == view.payload.get("external_id"))
+        for view in world.stacks.live()
+    )
+
+
+def _knows(world: WorkspaceState, arguments: Json) -> bool:
+    """Tell whether the person of the arguments is a member there."""
+    named = (str(arguments.get(key)) for key in ("user", "user_id", "users", "channel"))
+    return not world.workspace.members.keys().isdisjoint(named)

@@ -1,0 +1,117 @@
+"""Act a planned fault: refuse, stall, lie, or break off, as services and their proxies do."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator
+
+from aiohttp import web
+
+from bot.playground.tracker.answers import MESSAGES, Answer, documented_refusal
+from bot.playground.tracker.exchange import REMAINING_HEADER, Exchange, as_response, refused
+from bot.playground.tracker.service import RawAnswer, Tracker
+
+ELSEWHERE_PATH = "/elsewhere"
+CHUNK_BYTES = 65_536
+HTML_PAGE = b"<!doctype html><html><head><title>%s</title></head><body>%s</body></html>\n"
+FIXED = {
+    "500": Answer(500, b'{"error": "Internal server error"}'),
+    "502": Answer(502, b"Bad Gateway\n", "text/plain"),
+    "503": Answer(503, b'{"error": "Service temporarily unavailable"}'),
+    "html_500": Answer(500, HTML_PAGE % (b"500", b"Something went wrong"), "text/html"),
+    "html_200": Answer(200, HTML_PAGE % (b"Sign in", b"Please sign in"), "text/html"),
+    "empty_200": Answer(200, b""),
+    "foreign_json": Answer(200, json.dumps({"hello": ["world", {"n": 1}], "data": 7}).encode()),
+    "teapot": Answer(418, b"short and stout\n", "text/plain"),
+}
+
+
+async def answer_instead(
+    tracker: Tracker, exchange: Exchange, what: str | RawAnswer
+) -> web.StreamResponse:
+    """Answer in place of the service, which does not act. `what` is of `faults.INSTEAD`."""
+    if isinstance(what, RawAnswer):
+        return web.Response(status=what.status, body=what.body, headers=what.headers)
+    if what in MESSAGES:
+        response = refused(tracker, documented_refusal(what))
+        if what == "rate_limit":
+            response.headers[REMAINING_HEADER] = "0"
+        return response
+    match what:
+        case "drop":
+            return dropped(exchange)
+        case "redirect":
+            # The same origin on purpose: a client that follows takes its key along.
+            return web.Response(status=302, headers={"Location": tracker.url + ELSEWHERE_PATH})
+        case "huge" | "huge_declared":
+            return await _huge(tracker, exchange, is_declared=what == "huge_declared")
+    response = as_response(FIXED[what])
+    if what == "503" and tracker.retry_after_s is not None:
+        response.headers["Retry-After"] = str(tracker.retry_after_s)
+    return response
+
+
+async def spoiled(
+    tracker: Tracker, exchange: Exchange, answer: web.Response, what: str | RawAnswer
+) -> web.StreamResponse:
+    """Spoil what the service answered after it acted. `what` is of `faults.AFTERWARDS`."""
+    body = answer.body if isinstance(answer.body, bytes) else b""
+    half = body[: len(body) // 2]
+    match what:
+        case "drop_after":
+            return dropped(exchange)
+        case "truncated":  # a complete message with half of its JSON
+            answer.body = half
+            return answer
+        case "cut_off":  # a message that ends before its announced length
+            stream = await _stream(exchange, answer.status, [half], length=len(body))
+            _close(exchange)
+            return stream
+    drops = [body[place : place + 1] for place in range(len(body))]
+    return await _stream(exchange, answer.status, drops, pause_s=tracker.drip_interval_s)
+
+
+def dropped(exchange: Exchange) -> web.Response:
+    """Close the connection; the returned response is never sent."""
+    exchange.is_dropped = True
+    _close(exchange)
+    return web.Response()
+
+
+async def _huge(tracker: Tracker, exchange: Exchange, *, is_declared: bool) -> web.StreamResponse:
+    # Valid JSON, an empty list, for whoever reads it to the end.
+    length = tracker.huge_bytes if is_declared else None
+    return await _stream(exchange, 200, _blank_list(tracker.huge_bytes), length=length)
+
+
+def _blank_list(size_bytes: int) -> Iterator[bytes]:
+    yield b"["
+    blanks = size_bytes - 2
+    for _ in range(blanks // CHUNK_BYTES):
+        yield b" " * CHUNK_BYTES
+    yield b" " * (blanks % CHUNK_BYTES) + b"]"
+
+
+async def _stream(
+    exchange: Exchange,
+    status: int,
+    parts: Iterable[bytes],
+    *,
+    length: int | None = None,
+    pause_s: float = 0.0,
+) -> web.StreamResponse:
+    """Send a body in parts until the client goes away. `length` None: no Content-Length."""
+    stream = web.StreamResponse(status=status, headers={"Content-Type": "application/json"})
+    stream.content_length = length
+    try:
+        await stream.prepare(exchange.http)
+        for part in parts:
+            await stream.write(part)
+            await asyncio.sleep(pause_s)
+    except ConnectionError:
+        _close(exchange)
+    return stream
+
+
+def _close(exchange: Exchange) -> None:
+    if exchange.http.transport is not None:
+        exchange.http.transport.close()
