@@ -15,7 +15,7 @@ from bot.digests.digest import (
     RunState,
     Trouble,
 )
-from bot.digests.ledger import CLAIM, ended, recorded
+from bot.digests.ledger import CLAIM, called_off, ended, recorded
 from bot.digests.notices import with_notice
 from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until
 
@@ -46,7 +46,8 @@ def without_zone(digest: Digest, now: datetime) -> Digest:
     slot, channel_id = digest.next, digest.plan.channel_id
     notice = Notice(outcome=None, slot=slot, channel_id=channel_id, trouble=Trouble.ZONE)
     pause = Pause(since=now, why=Trouble.ZONE)
-    return with_notice(replace(digest, pause=pause, run=None), notice)
+    digest = called_off(digest, now, Trouble.ZONE)
+    return with_notice(replace(digest, pause=pause), notice)
 
 
 def resumed_in_time(digest: Digest, now: datetime) -> Digest:
