@@ -34,7 +34,7 @@ def taken_up(digest: Digest, now: datetime, token: str) -> Digest:
     digest = resumed_in_time(digest, now)
     if digest.run and digest.run.state is RunState.POSTING and digest.run.until <= now:
         digest = ended(digest, digest.run.token, now, Outcome.UNCERTAIN, Trouble.DOWN)
-    if digest.run and digest.run.state is not RunState.POSTING:
+    if digest.run:
         digest = _given_up(digest, digest.run, now)
     if digest.run:
         return _taken_over(digest, digest.run, now, token)
@@ -78,7 +78,7 @@ def _given_up(digest: Digest, run: Run, now: datetime) -> Digest:
         return digest  # somebody works on it
     if run.is_extra:  # a dead process: who asked has got no answer
         return ended(digest, run.token, now, Outcome.FAILED, Trouble.DOWN)
-    next_is_due = not digest.pause and digest.next.due_at <= now
+    next_is_due = digest.next.due_at <= now
     is_over = run.trouble is not Trouble.KEY and now >= run.deadline
     if not next_is_due and not is_over:
         return digest

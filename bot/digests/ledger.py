@@ -95,7 +95,7 @@ def waiting(
     run = own_run(digest, token)
     if run.is_extra:
         return replace(digest, run=None)
-    if run.is_unwanted or digest.pause:
+    if run.is_unwanted:
         return ended(digest, token, now, Outcome.FAILED, trouble)
     until = now + (wait or _back_off(run.attempt))
     if trouble is not Trouble.KEY:  # that one is given up when the next slot takes its place
