@@ -79,10 +79,8 @@ def paused(digest: Digest, by: Editor, now: datetime, *, until: datetime | None)
 
 def resumed(digest: Digest, now: datetime) -> Digest:
     """Return the digest with posts again, from its next slot on."""
-    if digest.pause is None:
-        return digest
     ended = resumed_in_time(digest, now)
-    if ended.pause is None:  # by itself, a moment ago: a slot since then is due
+    if ended.pause is None:  # by itself, maybe a moment ago: a slot since then is due
         return ended
     return replace(digest, pause=None, next=coming_slot(digest, now))
 
@@ -163,9 +161,8 @@ def _again(run: Run, plan: Plan, now: datetime) -> Run | None:
         return run
     if run.is_extra:  # whoever asked is told that something came in between
         return None
-    until = now if run.state is RunState.CLAIMED else run.until
-    token = "" if run.state is RunState.CLAIMED else run.token
-    return replace(run, channel_id=plan.channel_id, until=until, token=token)
+    run = replace(run, channel_id=plan.channel_id)
+    return run if run.state is RunState.WAITING else replace(run, until=now, token="")
 
 
 def _edited(digest: Digest, by: Editor, now: datetime) -> Digest:

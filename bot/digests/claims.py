@@ -15,7 +15,7 @@ from bot.digests.digest import (
     RunState,
     Trouble,
 )
-from bot.digests.ledger import CLAIM, ended, recorded
+from bot.digests.ledger import CLAIM, called_off, ended, recorded
 from bot.digests.notices import with_notice
 from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until
 
@@ -34,7 +34,7 @@ def taken_up(digest: Digest, now: datetime, token: str) -> Digest:
     digest = resumed_in_time(digest, now)
     if digest.run and digest.run.state is RunState.POSTING and digest.run.until <= now:
         digest = ended(digest, digest.run.token, now, Outcome.UNCERTAIN, Trouble.DOWN)
-    if digest.run and digest.run.state is not RunState.POSTING:
+    if digest.run:
         digest = _given_up(digest, digest.run, now)
     if digest.run:
         return _taken_over(digest, digest.run, now, token)
@@ -46,7 +46,8 @@ def without_zone(digest: Digest, now: datetime) -> Digest:
     slot, channel_id = digest.next, digest.plan.channel_id
     notice = Notice(outcome=None, slot=slot, channel_id=channel_id, trouble=Trouble.ZONE)
     pause = Pause(since=now, why=Trouble.ZONE)
-    return with_notice(replace(digest, pause=pause, run=None), notice)
+    digest = called_off(digest, now, Trouble.ZONE)
+    return with_notice(replace(digest, pause=pause), notice)
 
 
 def resumed_in_time(digest: Digest, now: datetime) -> Digest:
@@ -77,7 +78,7 @@ def _given_up(digest: Digest, run: Run, now: datetime) -> Digest:
         return digest  # somebody works on it
     if run.is_extra:  # a dead process: who asked has got no answer
         return ended(digest, run.token, now, Outcome.FAILED, Trouble.DOWN)
-    next_is_due = not digest.pause and digest.next.due_at <= now
+    next_is_due = digest.next.due_at <= now
     is_over = run.trouble is not Trouble.KEY and now >= run.deadline
     if not next_is_due and not is_over:
         return digest

@@ -1,6 +1,7 @@
 """One run of a digest, from its claim to its end: collect, post, record."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
@@ -170,11 +171,7 @@ class Delivery:
 
     async def _tidy_up(self, workspace: WorkspaceId, digest: Digest, token: str) -> None:
         """Forget what was kept for the run of that token, unless the digest compares with it."""
-        try:
-            now = await self._shelf.get(workspace, digest.digest_id)
-        except UnknownDigestError:
-            in_use = set()
-        else:
-            in_use = {now.baseline, now.run and now.run.baseline}
-        if token not in in_use:
-            await self._shelf.forget_baseline(workspace, digest.digest_id, token)
+        with contextlib.suppress(UnknownDigestError):
+            if (await self._shelf.get(workspace, digest.digest_id)).baseline == token:
+                return
+        await self._shelf.forget_baseline(workspace, digest.digest_id, token)

@@ -95,7 +95,7 @@ def waiting(
     run = own_run(digest, token)
     if run.is_extra:
         return replace(digest, run=None)
-    if run.is_unwanted or digest.pause:
+    if run.is_unwanted:
         return ended(digest, token, now, Outcome.FAILED, trouble)
     until = now + (wait or _back_off(run.attempt))
     if trouble is not Trouble.KEY:  # that one is given up when the next slot takes its place
@@ -136,8 +136,11 @@ def closed(digest: Digest, token: str, now: datetime, trouble: Trouble) -> Diges
     return digest if was_told else with_notice(digest, notice)
 
 
-def called_off(digest: Digest, now: datetime) -> Digest:
-    """Return the digest without a run: one that posts goes on, but is not tried again."""
+def called_off(digest: Digest, now: datetime, why: Trouble = Trouble.CHANGED) -> Digest:
+    """Return the digest without a run: one that posts goes on, but is not tried again.
+
+    `why` is recorded for a run that was waiting for nothing else.
+    """
     run = digest.run
     if run is None:
         return digest
@@ -145,7 +148,7 @@ def called_off(digest: Digest, now: datetime) -> Digest:
         return replace(digest, run=replace(run, is_unwanted=True))
     if run.is_extra:
         return replace(digest, run=None)
-    return recorded(digest, run, Outcome.FAILED, now, run.trouble or Trouble.CHANGED)
+    return recorded(digest, run, Outcome.FAILED, now, run.trouble or why)
 
 
 def woken(digest: Digest, now: datetime) -> Digest:

@@ -143,6 +143,11 @@ class DigestMachine(RuleBasedStateMachine):
         assert all(slot in known or slot >= self.digest.next.due_at for slot in due)
 
     @invariant()
+    def no_run_is_tried_within_a_pause(self) -> None:
+        run = self.digest.run if self.digest.pause else None
+        assert not run or run.is_extra or (run.state is RunState.POSTING and run.is_unwanted)
+
+    @invariant()
     def it_is_due_in_time_and_does_not_spin(self) -> None:
         due_at = ledger.due_at(self.digest)
         if due_at is None:

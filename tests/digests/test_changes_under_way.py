@@ -1,0 +1,463 @@
+"""What people do to a digest whose run is under way, waits, or was left by a dead process."""
+
+import asyncio
+from dataclasses import replace
+from datetime import time, timedelta
+from typing import Any
+
+import pytest
+
+from bot.digests.digest import Digest, Mode, Outcome, Trouble
+from bot.digests.errors import DigestBusyError, LostClaimError
+from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackRefusedError
+from bot.tracker.errors import UnavailableError
+from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, EVE, NINE, Office
+
+pytestmark = pytest.mark.anyio
+
+HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
+DOWN = UnavailableError("down", is_outcome_unknown=False)
+CLOSED = ChannelClosedError("is_archived")
+
+
+@pytest.fixture
+def office() -> Office:
+    """Return an office with its store in memory: another store does the same, more slowly."""
+    return Office()
+
+
+def ends(digest: Digest) -> list[tuple[Outcome, Trouble | None]]:
+    return [(run.outcome, run.trouble) for run in digest.past]
+
+
+def digests(office: Office) -> list[str]:
+    """Return the channels into which digests came, without the announcements."""
+    return [channel for channel, text in office.posts.posts if text.startswith("digest")]
+
+
+async def replan(office: Office, **change: Any) -> Digest:
+    digest = await office.digest()
+    plan = replace(digest.plan, **change)
+    return await office.desk.change(ACME, digest.digest_id, plan, by=ADA, version=digest.version)
+
+
+async def send_now(office: Office) -> Digest:
+    return await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
+
+
+async def pause(office: Office) -> Digest:
+    return await office.desk.pause(ACME, (await office.digest()).digest_id, by=BOB, until=None)
+
+
+async def resume(office: Office) -> Digest:
+    return await office.desk.resume(ACME, (await office.digest()).digest_id, by=BOB)
+
+
+async def collecting(office: Office) -> None:
+    """Let the run of nine o'clock wait for its list."""
+    office.lists.gate.clear()
+    office.clock.now = NINE
+    await office.rounds.go_round()
+    await office.lists.is_asked.wait()
+
+
+async def dies(office: Office) -> None:
+    """Let the process end where it is, and another one begin."""
+    await office.tasks.cancel()
+    office.lists.gate.set()
+    office.start()
+
+
+async def dead_while_posting(office: Office) -> None:
+    """Let the process die when Slack has been asked to post the digest of nine o'clock."""
+    is_asked = asyncio.Event()
+
+    async def hang() -> None:
+        office.posts.before_post = None
+        is_asked.set()
+        await asyncio.Event().wait()
+
+    office.posts.before_post = hang
+    office.clock.now = NINE
+    await office.rounds.go_round()
+    await is_asked.wait()
+    await dies(office)
+
+
+async def test_what_is_changed_is_known_with_its_moment(office: Office) -> None:
+    await office.make()
+    office.clock.now = EVE + HOUR
+
+    changed = await replan(office, worst_count=5)
+
+    assert (changed.changed_by, changed.changed_at) == (ADA.user_id, EVE + HOUR)
+
+
+async def test_a_change_of_anything_but_the_filter_keeps_the_trend_and_the_silence(
+    office: Office,
+) -> None:
+    await office.make(mode=Mode.CHANGES, heartbeat_every=2)
+    for day in range(2):
+        await office.at(NINE + day * DAY)
+
+    await replan(office, worst_count=5)
+    for day in range(2, 4):
+        await office.at(NINE + day * DAY)
+    post = await office.desk.preview(ACME, await office.digest())
+
+    assert [text for _, text in office.posts.posts][1:] == ["heartbeat after 2"]
+    assert [point.average for point in post.trend] == [41] * 5
+
+
+async def test_other_bounds_of_the_score_begin_the_silence_and_no_comparison(
+    office: Office,
+) -> None:
+    await office.make(mode=Mode.CHANGES, heartbeat_every=2, filter_text="below:50")
+    for day in range(3):
+        await office.at(NINE + day * DAY)
+
+    await replan(office, filter_text="below:60")
+    await office.at(NINE + 3 * DAY)
+    digest = await office.digest()
+
+    assert len(office.posts.posts) == 1
+    assert [run.average for run in digest.past] == [None, None, None, 41]
+    assert digest.silent_runs == 1
+
+
+async def test_a_filter_that_changes_in_the_middle_of_a_post_leaves_nothing_to_compare_with(
+    office: Office,
+) -> None:
+    await office.make()
+    await office.at(NINE)
+
+    async def change() -> None:
+        office.posts.before_post = None
+        await replan(office, filter_text="shop")
+
+    office.posts.before_post = change
+    await office.at(NINE + DAY)
+    digest = await office.digest()
+
+    assert len(digests(office)) == 2
+    assert (digest.baseline, [run.average for run in digest.past]) == (None, [None, None])
+    assert await office.documents.list_prefix(f"{ACME}/digest-baseline/") == []
+
+
+async def test_a_change_in_the_middle_of_a_post_does_not_undo_the_post(office: Office) -> None:
+    await office.make()
+
+    async def change() -> None:
+        office.posts.before_post = None
+        await replan(office, worst_count=5)
+
+    office.posts.before_post = change
+    await office.at(NINE)
+
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_a_change_while_the_list_is_collected_begins_the_run_again_at_once(
+    office: Office,
+) -> None:
+    await office.make()
+    await collecting(office)
+
+    await replan(office, channel_id="C2")
+    office.lists.gate.set()
+    await office.at(NINE)
+
+    assert digests(office) == ["C2"]
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_a_change_does_not_hurry_a_run_that_waits(office: Office) -> None:
+    await office.make()
+    office.lists.error = DOWN
+    await office.at(NINE)
+    waiting = (await office.digest()).run
+
+    changed = await replan(office, worst_count=5)
+
+    assert waiting is not None
+    assert changed.run == waiting
+
+
+async def test_send_now_that_a_change_calls_off_is_no_loss_to_report(office: Office) -> None:
+    await office.make()
+    office.lists.gate.clear()
+    sending = asyncio.create_task(send_now(office))
+    await office.lists.is_asked.wait()
+
+    await replan(office, worst_count=5)
+    office.lists.gate.set()
+    with pytest.raises(LostClaimError):
+        await sending
+    await office.at(EVE + HOUR)
+
+    assert (ends(await office.digest()), office.posts.told) == ([], [])
+
+
+async def test_what_was_missed_is_said_although_something_but_the_channel_has_changed(
+    office: Office,
+) -> None:
+    await office.make()
+    await office.at(NINE + 7 * HOUR)
+
+    await replan(office, worst_count=5)
+    post = await office.desk.preview(ACME, await office.digest())
+
+    assert [run.outcome for run in post.unposted] == [Outcome.MISSED]
+
+
+async def test_a_closed_channel_stays_a_reason_to_pause_when_something_else_changes(
+    office: Office,
+) -> None:
+    await office.make()
+    office.posts.errors = [CLOSED]
+    await office.at(NINE)
+
+    changed = await replan(office, worst_count=5)
+
+    assert changed.pause is not None
+    assert changed.pause.why is Trouble.ARCHIVED
+
+
+async def test_a_move_does_not_end_the_pause_of_a_person(office: Office) -> None:
+    await office.make()
+    await pause(office)
+
+    moved = await replan(office, channel_id="C2")
+
+    assert moved.pause is not None
+    assert moved.pause.by == BOB.user_id
+
+
+async def test_slots_in_which_the_channel_was_closed_are_not_missed(office: Office) -> None:
+    await office.make()
+    office.posts.errors = [CLOSED]
+    await office.at(NINE)
+    office.posts.told.clear()
+
+    office.clock.now = NINE + 3 * DAY + HOUR
+    moved = await replan(office, channel_id="C2")
+    await office.at(NINE + 4 * DAY)
+
+    assert moved.next.due_at == NINE + 4 * DAY
+    assert (digests(office), office.posts.told) == (["C2"], [])
+
+
+async def test_a_zone_in_which_it_is_earlier_costs_no_slot(office: Office) -> None:
+    await office.make()
+    await office.at(NINE)  # 03:00 in New York
+
+    await replan(office, schedule=replace(DAILY, at=time(4), zone="America/New_York"))
+    await pause(office)
+    await resume(office)
+    await office.at(NINE + HOUR)
+
+    assert len(digests(office)) == 2
+
+
+async def test_slots_that_are_due_and_called_off_by_a_pause_are_recorded_after_the_others(
+    office: Office,
+) -> None:
+    await office.make()
+    await office.at(NINE)
+    office.clock.now = NINE + 3 * DAY  # to the second, and before the tick
+
+    paused = await pause(office)
+
+    assert ends(paused) == [(Outcome.POSTED, None), *[(Outcome.FAILED, Trouble.CHANGED)] * 3]
+    assert [(run.slot.due_at - NINE).days for run in paused.past] == [0, 1, 2, 3]
+    assert paused.next.due_at == NINE + 4 * DAY
+
+
+async def test_a_pause_within_a_pause_loses_no_slot(office: Office) -> None:
+    await office.make()
+    await pause(office)
+    office.clock.now = NINE + 2 * DAY
+
+    assert ends(await pause(office)) == []
+
+
+async def test_a_slot_called_off_by_a_pause_does_not_come_when_the_clock_is_set_back(
+    office: Office,
+) -> None:
+    await office.make()
+    office.clock.now = NINE + SECOND
+    await pause(office)
+    office.clock.now = NINE - HOUR
+    await resume(office)
+
+    await office.at(NINE)
+
+    assert digests(office) == []
+
+
+async def test_a_run_that_a_pause_calls_off_says_what_it_waited_for(
+    office: Office,
+) -> None:
+    await office.make()
+    office.lists.error = DOWN
+    await office.at(NINE)
+
+    assert ends(await pause(office)) == [(Outcome.FAILED, Trouble.SERVICE)]
+
+
+async def test_a_run_that_a_pause_calls_off_at_work_says_so(office: Office) -> None:
+    await office.make()
+    await collecting(office)
+
+    paused = await pause(office)
+    office.lists.gate.set()
+    await office.at(NINE)
+
+    assert ends(paused) == [(Outcome.FAILED, Trouble.CHANGED)]
+    assert digests(office) == []
+
+
+async def test_a_pause_calls_off_send_now_without_a_word(office: Office) -> None:
+    await office.make()
+    office.lists.gate.clear()
+    sending = asyncio.create_task(send_now(office))
+    await office.lists.is_asked.wait()
+
+    paused = await pause(office)
+    office.lists.gate.set()
+
+    with pytest.raises(LostClaimError):
+        await sending
+    assert (paused.run, paused.past) == (None, ())
+
+
+async def test_a_digest_paused_and_resumed_in_the_middle_of_its_post_is_not_tried_again(
+    office: Office,
+) -> None:
+    await office.make()
+
+    async def act() -> None:
+        office.posts.before_post = None
+        await pause(office)
+        await resume(office)
+        office.posts.errors = [SlackRateLimitedError(30)]
+
+    office.posts.before_post = act
+    await office.at(NINE)
+
+    assert ends(await office.digest()) == [(Outcome.FAILED, Trouble.SLACK)]
+
+
+async def test_send_now_into_a_channel_that_has_closed_tells_the_owner_of_a_paused_digest(
+    office: Office,
+) -> None:
+    await office.make()
+    await pause(office)
+    office.posts.errors = [CLOSED]
+
+    with pytest.raises(ChannelClosedError):
+        await send_now(office)
+    await office.at(EVE + MINUTE)
+
+    assert office.posts.told == [(BOB.user_id, "paused archived x1")]
+
+
+async def test_send_now_does_not_wait_for_the_next_try(office: Office) -> None:
+    await office.make()
+    office.lists.error = DOWN
+    await office.at(NINE)
+    office.lists.error = None
+    office.clock.now = NINE + SECOND
+
+    sent = await send_now(office)
+
+    assert [(run.slot.due_at, run.outcome, run.asked_by) for run in sent.past] == [
+        (NINE, Outcome.POSTED, ADA.user_id)
+    ]
+
+
+async def test_what_is_sent_now_is_taken_up_by_no_one_else(office: Office) -> None:
+    await office.make()
+    office.lists.error = DOWN
+    await office.at(NINE)
+    office.lists.error = None
+    office.lists.gate.clear()
+    office.lists.is_asked.clear()
+    office.clock.now = NINE + MINUTE
+    sending = asyncio.create_task(send_now(office))
+    await office.lists.is_asked.wait()
+
+    await office.at(NINE + MINUTE)
+    with pytest.raises(DigestBusyError):
+        await send_now(office)
+    office.lists.gate.set()
+
+    assert ends(await sending) == [(Outcome.POSTED, None)]
+
+
+async def test_send_now_follows_a_dead_process_after_its_minute(office: Office) -> None:
+    await office.make()
+    await collecting(office)
+    await dies(office)
+
+    office.clock.now = NINE + 59 * SECOND
+    with pytest.raises(DigestBusyError):
+        await send_now(office)
+    office.clock.now = NINE + MINUTE
+    await send_now(office)
+
+    assert len(digests(office)) == 1
+
+
+async def test_send_now_after_a_process_that_died_while_posting_is_another_post(
+    office: Office,
+) -> None:
+    await office.make()
+    await dead_while_posting(office)
+    office.clock.now = NINE + MINUTE
+
+    sent = await send_now(office)
+    await office.at(NINE + MINUTE)
+
+    assert ends(sent) == [(Outcome.UNCERTAIN, Trouble.DOWN), (Outcome.POSTED, None)]
+    assert office.posts.told == [(BOB.user_id, "uncertain down x1")]
+
+
+async def test_send_now_takes_no_slot_that_is_just_due(office: Office) -> None:
+    await office.make()
+    office.clock.now = NINE + SECOND  # before the tick
+
+    await send_now(office)
+    await office.at(NINE + 10 * SECOND)
+
+    assert [run.asked_by for run in (await office.digest()).past] == [ADA.user_id, None]
+
+
+async def test_send_now_after_the_clock_s_own_post_is_no_slip(office: Office) -> None:
+    await office.make()
+    await office.at(NINE)
+
+    await send_now(office)
+
+    assert len(digests(office)) == 2
+
+
+async def test_send_now_that_was_refused_may_be_pressed_again_at_once(office: Office) -> None:
+    await office.make()
+    office.posts.errors = [SlackRefusedError("no_text")]
+    with pytest.raises(SlackRefusedError):
+        await send_now(office)
+
+    sent = await send_now(office)
+
+    assert ends(sent) == [(Outcome.FAILED, Trouble.OURS), (Outcome.POSTED, None)]
+
+
+async def test_send_now_half_a_minute_later_is_meant(office: Office) -> None:
+    await office.make()
+    await send_now(office)
+    office.clock.advance(30)
+
+    await send_now(office)
+
+    assert len(digests(office)) == 2

@@ -1,0 +1,363 @@
+"""Two processes with one digest: which of them may go on with a run, and until when."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from bot.digests.codec import encode_digest
+from bot.digests.digest import Digest, Outcome, Trouble
+from bot.keys import NoKeyError
+from bot.tracker.budget import Purpose
+from bot.tracker.errors import UnavailableError
+from tests.digests.office import ACME, ADA, BOB, DAY, EVE, NINE, Office
+from tests.digests.test_measured import Counts
+from tests.fakes import TIME_LIMIT_S
+
+pytestmark = pytest.mark.anyio
+
+HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
+DOWN = UnavailableError("down", is_outcome_unknown=False)
+LOST = (Outcome.MISSED, Trouble.DOWN)
+
+
+@pytest.fixture
+def office() -> Office:
+    """Return an office with its store in memory: another store does the same, more slowly."""
+    return Office()
+
+
+def ends(digest: Digest) -> list[tuple[Outcome, Trouble | None]]:
+    return [(run.outcome, run.trouble) for run in digest.past]
+
+
+def beside(office: Office) -> Office:
+    """Return another process on the same store, which posts into the same channels."""
+    return Office(clock=office.clock, documents=office.documents, posts=office.posts)
+
+
+async def collecting(office: Office) -> None:
+    """Let what is due wait for its list."""
+    office.lists.gate.clear()
+    office.lists.is_asked.clear()
+    await office.rounds.go_round()
+    await office.lists.is_asked.wait()
+
+
+async def dies(office: Office) -> None:
+    """Let the process end where it is, and another one begin."""
+    await office.tasks.cancel()
+    office.lists.gate.set()
+    office.start()
+
+
+async def dead_at(office: Office, *hours: float) -> None:
+    """Let a process die while it collects, at each of these hours after nine."""
+    for each in hours:
+        office.clock.now = NINE + each * HOUR
+        await collecting(office)
+        await dies(office)
+
+
+async def hand_over(office: Office) -> None:
+    """Give the digest to this process, as a queue may do again with one that is in work."""
+    await office.rounds.deliver(ACME, [(await office.digest()).digest_id])
+
+
+async def send_now(office: Office) -> Digest:
+    return await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
+
+
+async def test_a_run_at_work_is_left_to_its_worker_for_a_minute(office: Office) -> None:
+    await office.make()
+    office.clock.now = NINE
+    await collecting(office)
+
+    office.clock.now = NINE + 59 * SECOND
+    await hand_over(beside(office))
+    early = list(office.posts.posts)
+    office.clock.now = NINE + MINUTE
+    await hand_over(beside(office))
+
+    assert (early, len(office.posts.posts)) == ([], 1)
+    office.lists.gate.set()
+    assert await office.tasks.are_done_within(TIME_LIMIT_S)
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_a_run_that_was_taken_over_is_left_to_its_heir_for_a_minute(office: Office) -> None:
+    await office.make()
+    await dead_at(office, 0)
+    office.clock.now = NINE + 2 * MINUTE
+    await collecting(office)
+
+    office.clock.now = NINE + 2 * MINUTE + 59 * SECOND
+    await hand_over(beside(office))
+
+    assert office.posts.posts == []
+    await dies(office)
+
+
+async def test_a_run_at_work_is_not_given_up_at_the_end_of_its_grace(office: Office) -> None:
+    await office.make()
+    office.clock.now = NINE + 6 * HOUR  # to the second
+    await collecting(office)
+
+    office.clock.now += 59 * SECOND
+    await hand_over(beside(office))
+    office.lists.gate.set()
+    assert await office.tasks.are_done_within(TIME_LIMIT_S)
+
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_a_post_under_way_is_not_uncertain_for_another_process(office: Office) -> None:
+    await office.make()
+    other = beside(office)
+
+    async def look() -> None:
+        office.posts.before_post = None
+        office.clock.now = NINE + 59 * SECOND
+        await hand_over(other)
+
+    office.posts.before_post = look
+    await office.at(NINE)
+
+    assert (len(office.posts.posts), office.posts.told) == (1, [])
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_send_now_at_work_is_left_to_whom_was_asked(office: Office) -> None:
+    await office.make()
+    office.lists.gate.clear()
+    sending = asyncio.create_task(send_now(office))
+    await office.lists.is_asked.wait()
+
+    office.clock.now = EVE + 59 * SECOND
+    await hand_over(beside(office))
+    office.lists.gate.set()
+
+    assert ends(await sending) == [(Outcome.POSTED, None)]
+
+
+async def test_send_now_of_a_process_that_died_is_reported_and_not_sent(office: Office) -> None:
+    await office.make()
+    office.lists.gate.clear()
+    sending = asyncio.create_task(send_now(office))
+    await office.lists.is_asked.wait()
+    sending.cancel()
+    await asyncio.wait({sending})
+    await dies(office)
+
+    await office.at(EVE + MINUTE)
+
+    assert office.posts.posts == []
+    assert ends(await office.digest()) == [(Outcome.FAILED, Trouble.DOWN)]
+    assert office.posts.told == [(BOB.user_id, "failed down x1")]
+
+
+async def test_a_run_that_somebody_sent_and_died_with_its_process_is_the_clock_s_again(
+    office: Office,
+) -> None:
+    await office.make()
+    office.lists.error = DOWN
+    await office.at(NINE)
+    office.lists.error = None
+    office.lists.gate.clear()
+    office.lists.is_asked.clear()
+    sending = asyncio.create_task(send_now(office))
+    await office.lists.is_asked.wait()
+    sending.cancel()
+    await asyncio.wait({sending})
+    await dies(office)
+
+    await office.at(NINE + MINUTE)
+
+    assert [run.asked_by for run in (await office.digest()).past] == [None]
+    assert office.lists.purposes == [Purpose.SCHEDULED, Purpose.PERSON, Purpose.SCHEDULED]
+
+
+async def test_a_run_whose_process_died_is_missed_when_the_next_slot_takes_its_place(
+    office: Office,
+) -> None:
+    await office.make()
+    await dead_at(office, 0)
+
+    await office.at(NINE + DAY)
+
+    assert ends(await office.digest()) == [LOST, (Outcome.POSTED, None)]
+    assert office.posts.told == [(BOB.user_id, "missed down x1")]
+
+
+async def test_a_run_whose_process_died_is_missed_when_its_grace_is_over(office: Office) -> None:
+    await office.make()
+    await dead_at(office, 0)
+
+    await office.at(NINE + 6 * HOUR)
+
+    assert ends(await office.digest()) == [LOST]
+
+
+async def test_tries_do_not_make_the_grace_longer(office: Office) -> None:
+    await office.make()
+    office.lists.error = DOWN
+
+    for minutes in range(0, 6 * 60, 30):
+        await office.at(NINE + minutes * MINUTE)
+    office.lists.error = None
+    await office.at(NINE + 6 * HOUR)
+
+    assert ends(await office.digest()) == [(Outcome.FAILED, Trouble.SERVICE)]
+    assert office.posts.posts == []
+
+
+async def test_a_slot_is_caught_up_on_until_the_very_end_of_its_grace(office: Office) -> None:
+    await office.make()
+
+    await office.at(NINE + 6 * HOUR)
+
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_after_a_new_key_a_run_has_an_hour_and_no_more(office: Office) -> None:
+    await office.make()
+    office.lists.error = NoKeyError("none")
+    await office.at(NINE)
+    office.lists.error = None
+    await office.desk.wake(ACME)
+    await dead_at(office, 9)
+
+    await office.at(NINE + 10 * HOUR)
+
+    assert ends(await office.digest()) == [LOST]
+
+
+async def test_the_owner_is_told_of_a_missing_key_after_another_end(office: Office) -> None:
+    await office.make()
+    await office.at(NINE)
+    office.lists.error = NoKeyError("none")
+    await office.at(NINE + DAY)
+
+    await office.at(NINE + 2 * DAY)
+
+    assert office.posts.told == [(BOB.user_id, "failed key x1")]
+
+
+async def test_a_new_slot_is_posted_in_time_although_an_old_one_waits(office: Office) -> None:
+    await office.make()
+    office.lists.error = NoKeyError("none")
+    await office.at(NINE)
+    await office.at(NINE + DAY - MINUTE)  # the next try is in five minutes
+    office.lists.error = None
+
+    await office.at(NINE + DAY)
+
+    assert ends(await office.digest()) == [
+        (Outcome.FAILED, Trouble.KEY),
+        (Outcome.POSTED, None),
+    ]
+
+
+async def test_what_was_missed_is_recorded_after_what_was_posted(office: Office) -> None:
+    await office.make()
+    await office.at(NINE)
+
+    await office.at(NINE + DAY + 7 * HOUR)
+
+    assert ends(await office.digest()) == [(Outcome.POSTED, None), LOST]
+
+
+async def test_a_slot_at_the_very_end_of_a_pause_is_posted(office: Office) -> None:
+    digest = await office.make()
+    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=NINE)
+
+    await office.at(NINE)
+
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_a_pause_that_is_ended_early_costs_no_slot(office: Office) -> None:
+    digest = await office.make()
+    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=NINE + 3 * DAY)
+
+    await office.desk.resume(ACME, digest.digest_id, by=BOB)
+    await office.at(NINE)
+
+    assert len(office.posts.posts) == 1
+
+
+async def lose_zone(office: Office) -> None:
+    """Let the time zone of the digest be one that is no longer known."""
+    digest = await office.digest()
+    value = encode_digest(digest)
+    value["plan"]["schedule"]["zone"] = "Mars/Phobos"
+    await office.documents.put(f"{ACME}/digest/{digest.digest_id}", value, due_at=NINE)
+
+
+async def test_a_run_that_waits_while_its_zone_is_lost_is_recorded(office: Office) -> None:
+    await office.make()
+    office.lists.error = DOWN
+    await office.at(NINE)
+    await lose_zone(office)
+
+    await office.at(NINE + DAY)
+    left = await office.digest()
+
+    assert left.pause is not None
+    assert (left.run, left.pause.why) == (None, Trouble.ZONE)
+    assert ends(left) == [(Outcome.FAILED, Trouble.SERVICE)]
+    assert await office.shelf.due(NINE + 9 * DAY, limit=9) == []
+
+
+async def test_a_post_that_may_have_arrived_is_told_although_its_zone_is_lost(
+    office: Office,
+) -> None:
+    await office.make()
+    is_asked = asyncio.Event()
+
+    async def hang() -> None:
+        office.posts.before_post = None
+        is_asked.set()
+        await asyncio.Event().wait()
+
+    office.posts.before_post = hang
+    office.clock.now = NINE
+    await office.rounds.go_round()
+    await is_asked.wait()
+    await dies(office)
+    await lose_zone(office)
+
+    await office.at(NINE + DAY)
+
+    assert ends(await office.digest()) == [(Outcome.UNCERTAIN, Trouble.DOWN)]
+    assert {text for _, text in office.posts.told} == {"paused zone x1", "uncertain down x1"}
+
+
+async def test_what_a_queue_hands_over_while_it_is_in_work_takes_no_second_worker(
+    office: Office,
+) -> None:
+    made = [await office.make(channel_id=f"C{number}") for number in range(5)]
+    ids = [digest.digest_id for digest in made]
+    office.lists.gate.clear()
+    office.clock.now = NINE
+    working = asyncio.create_task(office.rounds.deliver(ACME, ids))  # all that a workspace has
+    await office.lists.is_asked.wait()
+
+    async with asyncio.timeout(TIME_LIMIT_S):
+        assert await office.rounds.deliver(ACME, ids) == []
+
+    assert not working.done()
+    office.lists.gate.set()
+    await working
+    assert len(office.posts.posts) == 5
+
+
+async def test_a_run_that_waits_and_is_woken_was_put_off_once(office: Office) -> None:
+    await office.make()
+    office.lists.error = NoKeyError("none")
+    await office.at(NINE)
+
+    await office.desk.wake(ACME)
+
+    assert len(office.steps) > 1
+    assert Counts(office.steps).retries == ["key"]
