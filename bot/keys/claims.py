@@ -22,7 +22,7 @@ class Claim:
     notice: KeyNotice
     record: KeyRecord
     told: tuple[str, ...]
-    tries: int = 0
+    tries: int
 
 
 class KeyClaims:
@@ -97,8 +97,9 @@ class KeyClaims:
 
         def changed(slots: KeySlots) -> KeySlots:
             telling = slots.telling
-            is_ours = slots.record.mark == claim.record.mark and telling is not None
-            if not is_ours or telling is None or telling.name != claim.notice.name:
+            if telling is None or telling.name != claim.notice.name:
+                return slots
+            if slots.record.mark != claim.record.mark:
                 return slots
             return change(slots, telling)
 

@@ -86,7 +86,7 @@ class Keys:
 
         def with_new(slots: KeySlots | None) -> KeySlots:
             before = slots.without_expired(now) if slots else None
-            is_same = bool(before) and self._holds(workspace, before, draft.secret)
+            is_same = self._holds(workspace, before, draft.secret)
             return new_slots(sealed, record, before, is_same=is_same)
 
         return await self._shelf.put(workspace, with_new)
@@ -101,7 +101,7 @@ class Keys:
         def with_earlier(slots: KeySlots | None) -> KeySlots:
             if slots is None or slots.earlier is None or slots.earlier.sealed != key.sealed:
                 raise NoEarlierKeyError("changed meanwhile")
-            return slots.rolled_back(self._clock())
+            return slots.rolled_back(slots.earlier, self._clock())
 
         return await self._shelf.put(workspace, with_earlier)
 
@@ -132,7 +132,7 @@ class Keys:
     async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
         """Remember that `key` works, and for this operation too; say whether that is news."""
         known = key.record
-        if not known.refused_at and operation in known.works and operation not in known.lacks:
+        if not known.refused_at and operation in known.works:  # so it is not among what it lacks
             return False
 
         def better(record: KeyRecord) -> KeyRecord:

@@ -63,13 +63,11 @@ class KeySlots:
         is_same = record.refused_at == self.record.refused_at
         return replace(self, record=record, telling=self.telling if is_same else None)
 
-    def rolled_back(self, now: datetime) -> "KeySlots":
+    def rolled_back(self, to: EarlierKey, now: datetime) -> "KeySlots":
         """Return the two keys in each other's place; the earlier one was just seen to work."""
-        if self.earlier is None:
-            return self
-        works = replace(self.earlier.record, refused_at=None, told_at=None, told=())
+        works = replace(to.record, refused_at=None, told_at=None, told=())
         earlier = EarlierKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
-        return KeySlots(sealed=self.earlier.sealed, record=works, earlier=earlier)
+        return KeySlots(sealed=to.sealed, record=works, earlier=earlier)
 
     def without_expired(self, now: datetime) -> "KeySlots":
         """Return the same without an earlier key that was kept long enough."""

@@ -21,7 +21,7 @@ from bot.slack.errors import (
 
 logger = structlog.get_logger()
 
-RESPONSE_TIMEOUT = aiohttp.ClientTimeout(total=15)
+ANSWERED_WITHIN_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,11 @@ class Way(Enum):
 class Replies:
     """Sends answers. The caller owns `http` and closes it."""
 
-    def __init__(self, http: aiohttp.ClientSession) -> None:
+    def __init__(
+        self, http: aiohttp.ClientSession, *, within_s: float = ANSWERED_WITHIN_S
+    ) -> None:
         self._http = http
+        self._timeout = aiohttp.ClientTimeout(total=within_s)
 
     async def send(
         self,
@@ -137,12 +140,12 @@ class Replies:
             "unfurl_media": False,
         }
         try:
-            async with self._http.post(url, json=body, timeout=RESPONSE_TIMEOUT) as answer:
+            async with self._http.post(url, json=body, timeout=self._timeout) as answer:
                 said = (await answer.content.read(4096)).decode(errors="replace")
                 if answer.status >= 500 or answer.status == 429:
                     raise SlackUnavailableError(f"response_url answered {answer.status}")
                 _check(answer.status, said)
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except (aiohttp.ClientError, OSError) as error:  # a TimeoutError is an OSError
             raise SlackUnavailableError(type(error).__name__) from error
 
 

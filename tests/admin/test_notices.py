@@ -138,6 +138,28 @@ async def test_after_a_long_downtime_the_nearest_step_is_told_alone(bell: Bell) 
     assert await bell.at(1) == ["expiry-3", "expiry-1"]
 
 
+@pytest.mark.parametrize(("days_left", "step"), [(14, "expiry-14"), (-3, "expiry-0")])
+async def test_a_note_on_the_key_tells_no_step_again(
+    bell: Bell, days_left: float, step: str
+) -> None:
+    await bell.at(days_left)
+
+    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
+
+    assert await bell.at(days_left - 0.1) == [step]
+
+
+async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell) -> None:
+    await bell.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
+    bell.clock.now = MOMENT + 90 * DAY
+    await bell.tick(2)
+
+    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
+    await bell.tick(2)
+
+    assert [text.partition(" ")[0] for _, text in bell.posts.told] == ["rotation"]
+
+
 async def test_a_restart_tells_nothing_twice(bell: Bell) -> None:
     await bell.at(14)
     bell.start()
@@ -273,6 +295,22 @@ async def test_a_refused_key_is_told_once_to_all_of_them(bell: Bell) -> None:
     assert (await bell.keys.stored(ONE)).record.told == ("U1", "U2")
 
 
+async def test_a_key_that_is_put_back_and_refused_again_is_told_again(bell: Bell) -> None:
+    await bell.refuse()
+    await bell.tick()
+    bell.clock.advance(1)
+    slots = await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    assert slots.earlier is not None
+    earlier = await bell.keys.earlier(ONE, slots.earlier.record.mark)
+    await bell.keys.roll_back(ONE, earlier)
+    assert (await bell.keys.stored(ONE)).record.told == ()
+
+    await bell.refuse()
+    await bell.tick()
+
+    assert bell.told == ["U1", "U1"]
+
+
 async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
     await bell.refuse()
     key = await bell.keys.stored(ONE)
@@ -395,6 +433,16 @@ async def test_a_message_that_slack_refuses_for_one_is_told_to_the_others(bell: 
     await bell.tick(2)
 
     assert [user_id for user_id, _ in bell.posts.told] == ["U2"]
+
+
+async def test_a_key_of_which_nothing_is_due_any_more_is_looked_at_once(bell: Bell) -> None:
+    [kept] = await bell.documents.list_prefix(f"{ONE}/key")
+    await bell.documents.put(kept.key, kept.value, due_at=bell.clock())
+
+    await bell.tick()
+
+    assert await bell.documents.due_before(bell.clock()) == []
+    assert bell.posts.told == []
 
 
 async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:

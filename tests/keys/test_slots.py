@@ -127,6 +127,7 @@ async def test_the_same_key_again_keeps_the_one_before(safe: Safe) -> None:
 
 
 async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -> None:
+    unreadable = (await safe.keys.stored(ONE)).record.mark
     stranger = Keys(safe.documents, KeyRing({"k2": b"2" * 32}), clock=safe.clock)
     safe.clock.advance(1)
 
@@ -136,8 +137,9 @@ async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -
     slots = await stranger.slots(ONE)
     assert slots is not None
     assert slots.earlier is not None
+    assert slots.earlier.record.mark == unreadable
     with pytest.raises(UnreadableSecretError):
-        await stranger.earlier(ONE, slots.earlier.record.mark)
+        await stranger.earlier(ONE, unreadable)
 
 
 async def test_removing_removes_both(safe: Safe) -> None:
@@ -152,6 +154,7 @@ async def test_removing_means_the_key_that_was_looked_at(safe: Safe) -> None:
         await safe.keys.remove(ONE, await safe.earlier_mark())
 
     assert await safe.in_use() == NEW
+    assert await safe.keys.remove(ONE, (await safe.keys.stored(ONE)).record.mark) is True
 
 
 async def test_the_earlier_key_can_be_forgotten_at_once(safe: Safe) -> None:
@@ -210,6 +213,104 @@ async def test_what_is_refused_for_a_scope_no_longer_works(safe: Safe) -> None:
 
     record = (await safe.keys.stored(ONE)).record
     assert (record.works, record.lacks) == (("list",), ("scan",))
+
+
+async def test_what_works_again_after_it_was_lacking_is_noted(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+    await safe.keys.note_lacking(ONE, key, "add")
+    await safe.keys.note_lacking(ONE, key, "scan")
+
+    assert await safe.keys.note_accepted(ONE, await safe.keys.stored(ONE), "add") is True
+
+    record = (await safe.keys.stored(ONE)).record
+    assert (record.works, record.lacks) == (("list", "add"), ("scan",))
+
+
+async def test_what_is_no_news_is_said_to_be_none(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+    assert await safe.keys.note_accepted(ONE, key, "list") is False
+
+    await safe.keys.remove(ONE)
+
+    assert await safe.keys.note_refused(ONE, key) is False
+    assert await safe.keys.note_accepted(ONE, key, "scan") is False
+
+
+async def test_a_refusal_keeps_its_first_moment(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+    await safe.keys.note_refused(ONE, key)
+    first = safe.clock.now
+    safe.clock.advance(60)
+
+    await safe.keys.note_refused(ONE, key)
+
+    assert (await safe.keys.stored(ONE)).record.refused_at == first
+
+
+async def test_notes_of_the_same_moment_are_all_kept(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+
+    news = await asyncio.gather(
+        safe.keys.note_refused(ONE, key),
+        *(safe.keys.note_lacking(ONE, key, operation) for operation in ("add", "scan")),
+    )
+
+    record = (await safe.keys.stored(ONE)).record
+    assert news == [True, True, True]
+    assert record.refused_at is not None
+    assert set(record.lacks) == {"add", "scan"}
+
+
+async def test_a_note_in_the_middle_of_removing_saves_no_key(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+    safe.documents.before_delete = lambda: safe.keys.note_lacking(ONE, key, "add")
+
+    assert await safe.keys.remove(ONE, key.record.mark) is True
+    assert await safe.keys.slots(ONE) is None
+
+
+async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: Safe) -> None:
+    mark = (await safe.keys.stored(ONE)).record.mark
+    safe.documents.before_delete = lambda: safe.save(NEWEST)
+
+    with pytest.raises(OtherKeyError):
+        await safe.keys.remove(ONE, mark)
+
+    assert await safe.in_use() == NEWEST
+
+
+async def test_without_a_key_there_is_no_earlier_one(safe: Safe) -> None:
+    mark = await safe.earlier_mark() or ""
+    earlier = await safe.keys.earlier(ONE, mark)
+    await safe.keys.remove(ONE)
+
+    with pytest.raises(NoEarlierKeyError):
+        await safe.keys.earlier(ONE, mark)
+    with pytest.raises(NoEarlierKeyError):
+        await safe.keys.roll_back(ONE, earlier)
+    assert await safe.keys.forget_earlier(ONE, mark) is False
+
+
+async def test_an_earlier_key_that_was_forgotten_cannot_be_put_back(safe: Safe) -> None:
+    mark = await safe.earlier_mark() or ""
+    earlier = await safe.keys.earlier(ONE, mark)
+    await safe.keys.forget_earlier(ONE, mark)
+
+    with pytest.raises(NoEarlierKeyError):
+        await safe.keys.roll_back(ONE, earlier)
+    assert await safe.keys.forget_earlier(ONE, mark) is False
+    assert await safe.in_use() == NEW
+
+
+async def test_no_key_is_shown_and_no_sealed_one_either(safe: Safe) -> None:
+    slots = await safe.keys.slots(ONE)
+    assert slots is not None
+    assert slots.earlier is not None
+
+    shown = repr([slots, a_draft(NEW), await safe.keys.stored(ONE)])
+
+    for kept in (slots.sealed, slots.earlier.sealed, NEW):
+        assert kept not in shown
 
 
 async def test_two_who_replace_at_once_leave_one_in_use_and_one_before(safe: Safe) -> None:

@@ -1,7 +1,7 @@
 """A store in memory in which others come in between, as in a real one."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,11 +10,15 @@ from bot.store.memory import MemoryDocuments
 
 
 class UnhurriedDocuments(MemoryDocuments):
-    """Lets everybody else go first before each read and write; remembers what was read."""
+    """Lets everybody else go first before each read and write; remembers what was read.
+
+    `before_delete` comes in between before the next document is deleted.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.read: list[str] = []
+        self.before_delete: Callable[[], Awaitable[object]] | None = None
 
     async def get(self, key: str) -> Document | None:
         self.read.append(key)
@@ -31,3 +35,9 @@ class UnhurriedDocuments(MemoryDocuments):
     ) -> Document:
         await asyncio.sleep(0)
         return await super().put(key, value, due_at=due_at, if_rev=if_rev)
+
+    async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
+        come_in, self.before_delete = self.before_delete, None
+        if come_in:
+            await come_in()
+        return await super().delete(key, if_rev=if_rev)

@@ -1,38 +1,269 @@
 """By which way an answer reaches whoever asked, and what it then holds."""
 
+import asyncio
+from collections.abc import Callable
+
 import aiohttp
 import pytest
+from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
 from bot.playground.slack import LocalSlack
+from bot.playground.slack.model import Channel
+from bot.playground.slack.people import Person
+from bot.slack.errors import (
+    BlocksRefusedError,
+    PersonUnreachableError,
+    SlackError,
+    SlackRefusedError,
+    SlackUnavailableError,
+)
 from bot.slack.replies import Origin, Replies, Way
 from bot.views.blocks import actions, button, section
+from tests.slack.test_answers import answering, as_json, as_text
 
 pytestmark = pytest.mark.anyio
 
+DIVIDER = {"type": "divider"}
 BLOCKS = (section("All is well"), *actions(button("Scan", "run.1"), button("Share", "share.x")))
 ANSWER = Message("All is well", BLOCKS)
+NEWEST = Message("All is well", (DIVIDER, *BLOCKS), plain=BLOCKS)
+
+
+class Room:
+    """Bob and Ada in one channel, and the bot that answers Bob there."""
+
+    def __init__(
+        self, slack: LocalSlack, client: AsyncWebClient, http: aiohttp.ClientSession
+    ) -> None:
+        self.slack = slack
+        self.client = client
+        self.replies = Replies(http)
+        self.url: str | None = None
+
+    @property
+    def bob(self) -> Person:
+        return self.slack.person("bob")
+
+    @property
+    def channel(self) -> Channel:
+        channel = self.slack.world.workspace.channel_named("general")
+        assert channel
+        return channel
+
+    def give_url(self) -> None:
+        """Let Bob have typed a command there."""
+        urls = self.slack.world.response_urls
+        self.url = urls.give(self.bob.id, self.channel.id, command="/domains")
+
+    async def send(
+        self, message: Message = ANSWER, *, replace: bool = False, to_channel: bool = False
+    ) -> Way:
+        origin = Origin(self.bob.id, self.channel.id, self.url)
+        return await self.replies.send(
+            self.client, origin, message, replace=replace, to_channel=to_channel
+        )
+
+    def said(self, name: str = "bob", place: str = "general") -> list[str]:
+        """Return the texts of the bot's messages that somebody sees."""
+        return [each.text for each in self.slack.person(name).messages(place)]
+
+
+@pytest.fixture
+def room(slack: LocalSlack, client: AsyncWebClient, http: aiohttp.ClientSession) -> Room:
+    return Room(slack, client, http)
 
 
 async def test_who_is_answered_in_a_direct_message_has_nobody_to_share_it_with(
-    slack: LocalSlack, client: AsyncWebClient, http: aiohttp.ClientSession
+    room: Room,
 ) -> None:
-    bob = slack.person("bob")
+    way = await room.replies.send(room.client, Origin(room.bob.id, is_home=True), ANSWER)
 
-    way = await Replies(http).send(client, Origin(bob.id, is_home=True), ANSWER)
-
-    [sent] = bob.messages("dm")
+    [sent] = room.bob.messages("dm")
     assert (way, sent.buttons) == (Way.DIRECT, ["Scan"])
 
 
-async def test_who_is_answered_in_a_channel_can_share_it(
-    slack: LocalSlack, client: AsyncWebClient, http: aiohttp.ClientSession
+async def test_who_is_answered_in_a_channel_can_share_it(room: Room) -> None:
+    way = await room.send()
+
+    assert (way, room.bob.messages()[-1].buttons) == (Way.THERE, ["Scan", "Share"])
+    assert room.said("ada") == []
+
+
+class TestResponseUrl:
+    """Slack gave an address to answer at."""
+
+    @pytest.fixture
+    def room(self, slack: LocalSlack, client: AsyncWebClient, http: aiohttp.ClientSession) -> Room:
+        room = Room(slack, client, http)
+        room.give_url()
+        return room
+
+    async def test_the_answer_is_for_whoever_asked_and_shows_no_previews(self, room: Room) -> None:
+        assert await room.send() is Way.THERE
+
+        assert (room.said(), room.said("ada")) == (["All is well"], [])
+        [message] = room.channel.messages
+        assert (message.content["unfurl_links"], message.content["unfurl_media"]) == (False, False)
+        assert [call.method for call in room.slack.calls] == ["response_url"]
+
+    async def test_what_is_shared_is_for_everybody(self, room: Room) -> None:
+        await room.send()
+
+        assert await room.send(Message("Look"), replace=True, to_channel=True) is Way.THERE
+
+        assert room.said("ada") == ["Look"]
+        assert room.said() == ["All is well", "Look"]
+
+    @pytest.mark.parametrize("replace", [True, False])
+    async def test_an_answer_takes_the_place_of_the_one_before_if_it_shall(
+        self, room: Room, replace: bool
+    ) -> None:
+        await room.send(Message("Working on it"))
+
+        await room.send(replace=replace)
+
+        assert room.said() == ["Working on it"] * (not replace) + ["All is well"]
+
+    @pytest.mark.parametrize(
+        "fail",
+        [
+            lambda slack: slack.fail_next("response_url", kind="html"),
+            lambda slack: slack.fail_next("response_url"),
+            lambda slack: slack.fail_next("response_url", kind="drop"),
+            lambda slack: slack.fail_next("response_url", error="used_url", status=404),
+        ],
+        ids=["broken", "too-fast", "cut-off", "used-up"],
+    )
+    async def test_an_address_that_fails_leaves_the_channel(
+        self, room: Room, fail: Callable[[LocalSlack], None]
+    ) -> None:
+        fail(room.slack)
+
+        assert await room.send() is Way.THERE
+
+        assert (room.said(), room.said("ada")) == (["All is well"], [])
+
+    async def test_who_is_not_in_the_channel_any_more_is_answered_in_a_direct_message(
+        self, room: Room
+    ) -> None:
+        room.slack.fail_next("response_url", kind="html")
+        room.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
+
+        assert await room.send() is Way.DIRECT
+
+        [sent] = room.bob.messages("dm")
+        assert (room.said(), sent.buttons) == ([], ["Scan"])
+
+    async def test_when_no_way_is_open_that_is_an_error(self, room: Room) -> None:
+        room.slack.fail_next("response_url", kind="html")
+        room.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
+        room.slack.fail_next("conversations.open", error="user_not_found")
+
+        with pytest.raises(PersonUnreachableError):
+            await room.send()
+
+    async def test_what_cannot_be_shared_goes_nowhere_else(self, room: Room) -> None:
+        room.slack.fail_next("response_url", kind="html")
+
+        with pytest.raises(SlackUnavailableError):
+            await room.send(to_channel=True)
+
+        assert (room.said(), room.said(place="dm")) == ([], [])
+
+    async def test_blocks_that_slack_refuses_are_sent_again_plainly_the_same_way(
+        self, room: Room
+    ) -> None:
+        room.slack.refuse_block_types("divider")
+        await room.send(Message("Working on it"))
+
+        assert await room.send(NEWEST, replace=True) is Way.THERE
+        assert [each.text for each in room.channel.messages] == ["All is well"]
+        assert await room.send(NEWEST, to_channel=True) is Way.THERE
+
+        assert room.said("ada") == ["All is well"]
+        assert {call.method for call in room.slack.calls} == {"response_url"}
+
+    async def test_blocks_without_a_plain_twin_are_refused_for_good(self, room: Room) -> None:
+        room.slack.refuse_block_types("divider")
+
+        with pytest.raises(BlocksRefusedError):
+            await room.send(Message("All is well", (DIVIDER,)))
+
+        assert [call.method for call in room.slack.calls] == ["response_url"]
+
+
+async def test_without_an_address_nothing_can_be_shared(room: Room) -> None:
+    with pytest.raises(SlackRefusedError, match="no response_url"):
+        await room.send(to_channel=True)
+
+    assert room.slack.calls == []
+
+
+async def test_blocks_that_slack_refuses_in_a_channel_are_sent_again_plainly_there(
+    room: Room,
 ) -> None:
-    bob = slack.person("bob")
-    channel = slack.world.workspace.channel_named("general")
-    assert channel
+    room.slack.refuse_block_types("divider")
 
-    way = await Replies(http).send(client, Origin(bob.id, channel.id), ANSWER)
+    assert await room.send(NEWEST) is Way.THERE
 
-    assert (way, bob.messages()[-1].buttons) == (Way.THERE, ["Scan", "Share"])
+    assert (room.said(), room.said(place="dm")) == (["All is well"], [])
+
+
+async def test_a_plain_twin_that_is_refused_too_is_refused_for_good(room: Room) -> None:
+    room.slack.refuse_block_types("divider")
+
+    with pytest.raises(BlocksRefusedError):
+        await room.send(Message("All is well", (DIVIDER,), plain=(DIVIDER,)))
+
+    assert [call.method for call in room.slack.calls] == ["chat.postEphemeral"] * 2
+
+
+ANSWERS = {
+    "ok": (as_text("ok", "text/plain"), None),
+    "json": (as_json({"ok": True}), None),
+    "a list": (as_json([]), None),
+    "no": (as_json({"ok": False, "error": "invalid_blocks"}), "Slack refused: invalid_blocks"),
+    "no, unnamed": (as_json({"ok": False}, 404), "Slack refused: unknown"),
+    "a bare code": (as_text(" used_url\n", "text/plain", 404), "Slack refused: used_url"),
+    "a bare code of blocks": (as_text("no_text", "text/plain", 400), "Slack refused: no_text"),
+    "a page": (as_text("<" * 999, "text/html", 403), f"Slack refused: {'<' * 60}"),
+    "nothing": (as_text("", "text/plain", 400), "Slack refused: status 400"),
+    "no text": (lambda: web.Response(body=b"\xff", status=400), "Slack refused: �"),
+    "too fast": (as_json({"ok": False, "error": "x"}, 429), "response_url answered 429"),
+    "broken": (as_json({"ok": False, "error": "x"}, 500), "response_url answered 500"),
+}
+
+
+@pytest.mark.parametrize(("make", "reason"), ANSWERS.values(), ids=ANSWERS)
+async def test_what_slack_says_of_an_answer_is_understood(
+    room: Room, make: Callable[[], web.Response], reason: str | None
+) -> None:
+    async with answering(make) as room.url:
+        if reason is None:
+            assert await room.send(to_channel=True) is Way.THERE
+            return
+        with pytest.raises(SlackError) as caught:
+            await room.send(to_channel=True)
+
+    assert str(caught.value) == reason
+    assert isinstance(caught.value, SlackRefusedError) == reason.startswith("Slack refused")
+
+
+async def test_nobody_waits_for_an_address_that_does_not_answer(
+    room: Room, http: aiohttp.ClientSession
+) -> None:
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()  # until the other side has gone
+        writer.close()
+
+    room.replies = Replies(http, within_s=0.01)
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as server:
+        room.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        with pytest.raises(SlackUnavailableError, match="TimeoutError"):
+            await room.send(to_channel=True)
+
+
+def test_the_address_at_which_somebody_can_be_answered_is_not_shown() -> None:
+    assert "hooks" not in repr(Origin("U1", "C1", "https://hooks.slack.example/commands/T1"))

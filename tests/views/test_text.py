@@ -101,6 +101,7 @@ def test_what_is_cut_at_a_word_cuts_no_token_and_no_escaped_character() -> None:
     [
         ("one two three", 10, "one two …"),
         ("one two three", 9, "one two …"),
+        ("one two three", 12, "one two …"),
         ("onetwothree", 8, "onetwo …"),
         ("one two", 7, "one two"),
     ],

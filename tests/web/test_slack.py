@@ -1,6 +1,8 @@
-"""Slack's requests over HTTP: what was not done is taken again when Slack repeats it."""
+"""Slack's requests over HTTP: who is believed, and what is handed to Bolt, once."""
 
+import re
 import time
+from collections.abc import Callable
 from typing import cast
 
 import pytest
@@ -10,56 +12,202 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
+from bot.seen import RecentlySeen
 from bot.web.slack import SlackEndpoint
 
 pytestmark = pytest.mark.anyio
 
 SECRET = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
-BODY = "command=%2Fdomains&team_id=T1"
+BODY = b"command=%2Fdomains&team_id=T1"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+JSON = {"Content-Type": "application/json"}
 
 
 class FakeBolt:
-    """Answers with these statuses, one after the other; counts what it was given."""
+    """Answers with these statuses, one after the other, or with 200; counts what it was given."""
 
     def __init__(self, *statuses: int) -> None:
         self.statuses = list(statuses)
         self.given = 0
+        self.error: Exception | None = None
 
     async def async_dispatch(self, _request: object) -> BoltResponse:
         self.given += 1
-        return BoltResponse(status=self.statuses.pop(0))
+        if self.error:
+            raise self.error
+        return BoltResponse(status=self.statuses.pop(0) if self.statuses else 200)
 
 
-async def answers(bolt: FakeBolt, times: int) -> list[int]:
-    """Send the very same signed request so many times."""
-    endpoint = SlackEndpoint(cast(AsyncApp, bolt), SECRET)
-    app = web.Application()
-    app.router.add_post("/slack/events", endpoint.answer)
-    async with TestClient(TestServer(app)) as client:
-        headers = signed()
-        return [
-            (await client.post("/slack/events", data=BODY, headers=headers)).status
-            for _ in range(times)
-        ]
+class Door:
+    """The endpoint, and what it said last."""
+
+    def __init__(self, *statuses: int, seen: RecentlySeen | None = None) -> None:
+        self.bolt = FakeBolt(*statuses)
+        self.said = ""
+        self._app = web.Application()
+        endpoint = SlackEndpoint(cast(AsyncApp, self.bolt), SECRET, seen=seen)
+        self._app.router.add_post("/slack/events", endpoint.answer)
+
+    async def answers(self, body: bytes, headers: dict[str, str], times: int = 1) -> list[int]:
+        """Send the very same request so many times."""
+        async with TestClient(TestServer(self._app)) as client:
+            statuses = []
+            for _ in range(times):
+                answer = await client.post("/slack/events", data=body, headers=headers)
+                self.said = await answer.text()
+                statuses.append(answer.status)
+            return statuses
+
+    async def answer(self, body: bytes, headers: dict[str, str]) -> int:
+        return (await self.answers(body, headers))[0]
 
 
-def signed() -> dict[str, str]:
-    verifier, stamp = SignatureVerifier(SECRET), str(int(time.time()))
-    signature = verifier.generate_signature(timestamp=stamp, body=BODY)
-    return {
-        "Content-Type": "application/x-www-form-urlencoded",
-        "X-Slack-Request-Timestamp": stamp,
-        "X-Slack-Signature": str(signature),
-    }
+def signed(
+    body: bytes = BODY, kind: dict[str, str] = FORM, *, secret: str = SECRET, stamp: str = ""
+) -> dict[str, str]:
+    stamp = stamp or str(int(time.time()))
+    signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
+    return {**kind, "X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": str(signature)}
+
+
+def seconds_ago(seconds: int) -> str:
+    return str(int(time.time()) - seconds)
+
+
+async def test_what_slack_has_signed_is_handed_to_bolt() -> None:
+    door = Door()
+
+    assert await door.answer(BODY, signed()) == 200
+    assert door.bolt.given == 1
+
+
+# Made when the test runs, as a signature is good for five minutes.
+FORGED: dict[str, Callable[[], dict[str, str]]] = {
+    "none": dict,
+    "another-secret": lambda: signed(secret="another"),
+    "another-body": lambda: signed(b"command=%2Fscan&team_id=T1"),
+    "too-old": lambda: signed(stamp=seconds_ago(400)),
+    "from-the-future": lambda: signed(stamp=seconds_ago(-400)),
+    "no-moment": lambda: signed(stamp="soon"),
+    "beyond-all-numbers": lambda: signed(stamp="9" * 400),
+    "more-digits-than-python-reads": lambda: signed(stamp="9" * 5_000),
+    "no-ascii": lambda: signed() | {"X-Slack-Signature": "v0=ü"},
+    "no-signature": lambda: signed() | {"X-Slack-Signature": ""},
+    "no-timestamp": lambda: signed() | {"X-Slack-Request-Timestamp": ""},
+}
+
+
+@pytest.mark.parametrize("headers", FORGED.values(), ids=FORGED)
+async def test_what_slack_has_not_signed_goes_nowhere(
+    headers: Callable[[], dict[str, str]],
+) -> None:
+    door = Door()
+
+    assert await door.answer(BODY, FORM | headers()) == 401
+    assert door.said == "the signature is missing, wrong or too old"
+    assert door.bolt.given == 0
+
+
+async def test_a_body_that_is_no_text_cannot_be_signed() -> None:
+    assert await Door().answer(b"\xff\xfe", signed()) == 401
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        pytest.param(b"", FORM, id="empty"),
+        pytest.param(b"payload=%7B", FORM, id="half-a-brace"),
+        pytest.param(b"payload=[]", FORM, id="a-list"),
+        pytest.param(b"payload=" + b"[" * 90_000, FORM, id="too-deep"),
+        pytest.param(b"{", JSON, id="half-a-brace-of-json"),
+        pytest.param(b"[]", JSON, id="a-list-of-json"),
+    ],
+)
+async def test_what_is_signed_but_cannot_be_read_goes_nowhere(
+    body: bytes, kind: dict[str, str]
+) -> None:
+    door = Door()
+
+    assert await door.answer(body, signed(body, kind)) == 400
+    assert door.said == "the body cannot be read"
+    assert door.bolt.given == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"), [(b"{}", JSON), (b"payload=%7B%7D", FORM)], ids=["event", "press"]
+)
+async def test_every_kind_of_request_is_handed_to_bolt(body: bytes, kind: dict[str, str]) -> None:
+    door = Door()
+
+    assert await door.answer(body, signed(body, kind)) == 200
+    assert door.bolt.given == 1
+
+
+async def test_what_bolt_cannot_read_is_refused_with_a_reference_to_the_log(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    door = Door()
+    door.bolt.error = KeyError("user")
+
+    assert await door.answer(BODY, signed()) == 400
+    found = re.fullmatch(r"cannot be read; reference ([0-9a-f]{8})", door.said)
+    assert found
+    assert found[1] in capsys.readouterr().out
+
+
+async def test_slacks_probe_of_the_address_needs_no_signature_and_does_nothing() -> None:
+    door = Door()
+
+    assert await door.answer(b"token=x&ssl_check=1", FORM) == 200
+    assert door.bolt.given == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        pytest.param(b"ssl_check=1&command=%2Fdomains", FORM, id="a-command"),
+        pytest.param(b"ssl_check=1&payload=%7B%7D", FORM, id="a-press"),
+        pytest.param(b"ssl_check=0", FORM, id="another-number"),
+        pytest.param(b"ssl_check=1", JSON, id="another-type"),
+        pytest.param(b"ssl_check=1&token=" + b"x" * 983, FORM, id="too-long"),
+        pytest.param(b"token=\xff", FORM, id="no-text"),
+    ],
+)
+async def test_what_is_no_such_probe_needs_a_signature(body: bytes, kind: dict[str, str]) -> None:
+    assert await Door().answer(body, kind) == 401
+
+
+async def test_a_command_that_looks_like_a_probe_is_a_command() -> None:
+    door, body = Door(), BODY + b"&ssl_check=1"
+
+    assert await door.answer(body, signed(body)) == 200
+    assert door.bolt.given == 1
 
 
 async def test_a_request_that_comes_again_acts_once() -> None:
-    bolt = FakeBolt(200)
+    door = Door()
 
-    assert (await answers(bolt, 2), bolt.given) == ([200, 200], 1)
+    assert (await door.answers(BODY, signed(), 2), door.bolt.given) == ([200, 200], 1)
 
 
-async def test_a_request_that_could_not_be_taken_is_taken_when_it_comes_again() -> None:
-    bolt = FakeBolt(503, 200)
+async def test_a_request_that_another_process_has_seen_does_not_act() -> None:
+    seen = RecentlySeen(clock=time.monotonic)
+    headers = signed()
+    first, second = Door(seen=seen), Door(seen=seen)
 
-    assert (await answers(bolt, 3), bolt.given) == ([503, 200, 200], 2)
+    statuses = [await door.answer(BODY, headers) for door in (first, second)]
+
+    assert (statuses, first.bolt.given, second.bolt.given) == ([200, 200], 1, 0)
+
+
+@pytest.mark.parametrize("status", [500, 503])
+async def test_a_request_that_could_not_be_taken_is_taken_when_it_comes_again(status: int) -> None:
+    door = Door(status, 200)
+
+    assert (await door.answers(BODY, signed(), 3), door.bolt.given) == ([status, 200, 200], 2)
+
+
+async def test_a_request_that_was_refused_is_refused_once() -> None:
+    door = Door(404)
+
+    assert (await door.answers(BODY, signed(), 2), door.bolt.given) == ([404, 200], 1)
