@@ -33,12 +33,13 @@ class DigestMachine(RuleBasedStateMachine):
         self.digest = made("d1", Plan(channel_id="C1", schedule=SCHEDULE), BOB, START)
         self.workers: list[str] = []
         self.sent: Counter[datetime] = Counter()  # asked of Slack, and not surely refused
-        self.known: set[datetime] = set()
-        self.unwanted: set[datetime] = set()
+        # Computed as time goes by, once: all of them anew at each step took most of the time.
+        self.due: list[datetime] = []
+        self.unaccounted: set[datetime] = set()  # due, and neither recorded nor unwanted so far
 
     @rule(seconds=WAITS)
     def time_goes_by(self, seconds: int) -> None:
-        self.now += timedelta(seconds=seconds)
+        self._it_becomes(self.now + timedelta(seconds=seconds))
 
     @rule()
     def a_worker_takes_it_up(self) -> None:
@@ -94,15 +95,18 @@ class DigestMachine(RuleBasedStateMachine):
                 self.digest, run.token, self.now, Outcome.UNCERTAIN, Trouble.SLACK
             )
         else:  # nobody knows, and nobody says
-            self.now = max(self.now, run.until)
+            self._it_becomes(max(self.now, run.until))
             self.digest = taken_up(self.digest, self.now, "heir")
             self.workers.append("heir")
 
     @rule()
     def somebody_sends_it(self) -> None:
         self.workers.append(f"person-{len(self.workers)}")
+        was_paused = self.digest.pause
         with contextlib.suppress(DigestBusyError, JustSentError):
             self.digest = sending(self.digest, BOB, self.now, self.workers[-1])
+        if was_paused and not self.digest.pause:  # it settled what a dead process had left
+            self._want_none_in(was_paused, was_paused.until or self.now)
 
     @rule(days=st.sampled_from([None, 1, 5]))
     def somebody_pauses_it(self, days: int | None) -> None:
@@ -134,13 +138,12 @@ class DigestMachine(RuleBasedStateMachine):
 
     @invariant()
     def every_slot_is_recorded_under_way_or_still_to_come(self) -> None:
-        self.known |= {run.slot.due_at for run in self.digest.past}
+        self.unaccounted -= {run.slot.due_at for run in self.digest.past}
         if self.digest.pause:
             return
-        due = {slot.due_at for slot in slots_until(SCHEDULE, START, self.now)}
-        known = self.known | self.unwanted
-        known |= {self.digest.run.slot.due_at} if self.digest.run else set()
-        assert all(slot in known or slot >= self.digest.next.due_at for slot in due)
+        run = self.digest.run
+        open_ones = self.unaccounted - {run.slot.due_at} if run else self.unaccounted
+        assert all(slot >= self.digest.next.due_at for slot in open_ones)
 
     @invariant()
     def no_run_is_tried_within_a_pause(self) -> None:
@@ -158,9 +161,15 @@ class DigestMachine(RuleBasedStateMachine):
         is_told = any(notice.retry_at is None for notice in self.digest.notices)
         assert is_told or again != self.digest or due_at > self.now
 
+    def _it_becomes(self, now: datetime) -> None:
+        slots = [slot.due_at for slot in slots_until(SCHEDULE, self.now, now)]
+        self.due += slots
+        self.unaccounted.update(slots)
+        self.now = now
+
     def _want_none_in(self, pause: Pause, end: datetime) -> None:
         """Slots within a pause are nobody's loss."""
-        self.unwanted |= {slot.due_at for slot in slots_until(SCHEDULE, pause.since, end)}
+        self.unaccounted -= {slot for slot in self.due if pause.since < slot <= end}
 
 
 DigestMachine.TestCase.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)

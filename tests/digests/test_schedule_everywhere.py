@@ -93,21 +93,28 @@ def assert_each_once(slots: Sequence[Slot]) -> None:
     assert len({slot.local for slot in slots}) == len(slots)
 
 
-def cases() -> Iterator[tuple[Schedule, datetime]]:
+def cases() -> Iterator[tuple[Schedule, ClockChange]]:
     for name in different_zones():
         for change in changes_of(name):
             for at in telling_times(change):
-                yield Schedule(EVERY_DAY, at, name), change.at
+                yield Schedule(EVERY_DAY, at, name), change
 
 
 def test_runs_around_every_change_of_the_clocks_are_those_of_a_second_opinion() -> None:
+    # Zones that change their clocks alike (those of Europe, say) are due at the same moments: the
+    # test below asks the second opinion of every zone whether it changes them so. One answer of
+    # it serves them all here: to ask for each took four fifths of the time.
+    expected: dict[tuple[ClockChange, time], list[Slot]] = {}
     seen = 0
 
-    for schedule, at in cases():
-        slots = slots_until(schedule, at - NEAR, at + NEAR)
+    for schedule, change in cases():
+        first, last, case = change.at - NEAR, change.at + NEAR, (change, schedule.at)
+        slots = slots_until(schedule, first, last)
 
-        assert slots == second_slots(schedule, at - NEAR, at + NEAR), schedule
-        assert_each_once(slots)
+        if case not in expected:
+            expected[case] = second_slots(schedule, first, last)
+            assert_each_once(slots)
+        assert slots == expected[case], schedule
         seen += 1
 
     assert seen > 10_000
