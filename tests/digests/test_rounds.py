@@ -143,6 +143,37 @@ async def test_what_could_not_be_told_is_told_later(
     assert (early, len(office.posts.told)) == ([], 1)
 
 
+async def many_to_tell(office: Office) -> None:
+    """Let an uncertain post and a missed slot be told at one moment."""
+    await killed_while(office, posting=True)
+    office.clock.now = NINE + DAY + timedelta(hours=7)
+
+
+async def test_what_has_happened_for_several_reasons_is_said_one_by_one() -> None:
+    office = Office()
+    await many_to_tell(office)
+
+    await office.at(office.clock.now)
+
+    assert [text for _, text in office.posts.told] == ["uncertain down x1", "missed down x1"]
+
+
+async def test_of_several_things_only_the_one_that_failed_is_said_again() -> None:
+    office = Office()
+    await many_to_tell(office)
+    office.posts.errors = [SlackRateLimitedError(30)]
+    late = office.clock.now
+
+    await office.at(late)
+    await office.at(late + 29 * SECOND)
+    first = [text for _, text in office.posts.told]
+    assert await office.shelf.due(office.clock.now, limit=9) == []  # no tick looks in vain
+    await office.at(late + 30 * SECOND)
+
+    assert first == ["missed down x1"]
+    assert [text for _, text in office.posts.told] == [*first, "uncertain down x1"]
+
+
 async def test_a_digest_that_cannot_be_read_keeps_no_other_from_its_slot(office: Office) -> None:
     await office.make()
     await office.documents.put(f"{ACME}/digest/odd", {"v": 1}, due_at=NINE)
