@@ -22,7 +22,6 @@ from bot.digests.shelf import Shelf
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack.errors import SlackError
-from bot.store.memory import MemoryDocuments
 from bot.tracker.budget import Purpose
 from bot.workspace import WorkspaceId
 
@@ -50,10 +49,7 @@ class Made:
 
 
 class Desk:
-    """Makes, changes, pauses, sends and deletes digests. Every method may raise StoreError.
-
-    `places` is what several processes know together; without it nobody else makes digests.
-    """
+    """Makes, changes, pauses, sends and deletes digests. Every method may raise StoreError."""
 
     def __init__(
         self,
@@ -64,8 +60,8 @@ class Desk:
         announce: Announce,
         *,
         clock: Callable[[], datetime],
-        notes: Notes | None = None,
-        places: Places | None = None,
+        notes: Notes,
+        places: Places,
     ) -> None:
         self._notes = notes
         self._shelf = shelf
@@ -74,7 +70,7 @@ class Desk:
         self._posts = posts
         self._announce = announce
         self._clock = clock
-        self._places = places or Places(MemoryDocuments(), clock=clock)
+        self._places = places
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
@@ -217,7 +213,7 @@ class Desk:
     ) -> None:
         """Say whether only admins may make and change digests; `by` is a person's id."""
         is_new = await self._shelf.restrict(workspace, admins_only=admins_only)
-        if is_new and self._notes and by:
+        if is_new and by:
             what = "digests-restricted" if admins_only else "digests-unrestricted"
             await self._notes(workspace, what, by=by)
 
@@ -230,9 +226,8 @@ class Desk:
                 )
 
     async def _note(self, workspace: WorkspaceId, what: str, by: Editor, digest: Digest) -> None:
-        if self._notes:
-            channel_id = digest.plan.channel_id
-            await self._notes(workspace, what, by=by.user_id, channel_id=channel_id)
+        channel_id = digest.plan.channel_id
+        await self._notes(workspace, what, by=by.user_id, channel_id=channel_id)
 
     def _place(
         self, workspace: WorkspaceId, channel_id: str, digest_id: str

@@ -80,6 +80,7 @@ class Office:
 
     def __post_init__(self) -> None:
         self.steps: list[tuple[Digest, Digest]] = []
+        self.notes: list[tuple[str, str, str | None]] = []
         self.shelf = Shelf(
             self.documents, on_step=lambda before, after: self.steps.append((before, after))
         )
@@ -107,10 +108,17 @@ class Office:
             self.posts,
             _announcement,
             clock=self.clock,
+            notes=self.note,
             places=self.places,
         )
         owners = Owners(self.posts, self.keys, _notice)
         self.rounds = Rounds(self.shelf, self.delivery, owners, self.tasks, clock=self.clock)
+
+    async def note(
+        self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
+    ) -> None:
+        """Remember what was done, by whom and in which channel."""
+        self.notes.append((what, by, channel_id))
 
     async def make(self, **plan: object) -> Digest:
         """Make a digest, and forget that it was announced."""

@@ -251,6 +251,7 @@ async def test_a_lacking_permission_is_waited_for_and_not_called_our_mistake(
         (SlackRefusedError("messages_tab_disabled"), 1),
         (SlackUnavailableError("internal_error"), 2),
         (TokenRefusedError("account_inactive"), 80),
+        (SlackUnreachableError("refused"), 80),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.digests.digest import Digest, Mode, Outcome, Trouble
-from bot.digests.errors import DigestBusyError, LostClaimError
+from bot.digests.errors import DigestBusyError, JustSentError, LostClaimError
 from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackRefusedError
 from bot.tracker.errors import UnavailableError
 from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, EVE, NINE, Office
@@ -247,6 +247,23 @@ async def test_slots_in_which_the_channel_was_closed_are_not_missed(office: Offi
     assert (digests(office), office.posts.told) == (["C2"], [])
 
 
+async def test_a_post_that_its_old_channel_refused_is_not_posted_into_the_new_one(
+    office: Office,
+) -> None:
+    await office.make()
+
+    async def move() -> None:
+        office.posts.before_post = None
+        await replan(office, channel_id="C2")
+        office.posts.errors = [CLOSED]
+
+    office.posts.before_post = move
+    await office.at(NINE)
+
+    assert digests(office) == []
+    assert ends(await office.digest()) == [(Outcome.FAILED, Trouble.ARCHIVED)]
+
+
 async def test_a_zone_in_which_it_is_earlier_costs_no_slot(office: Office) -> None:
     await office.make()
     await office.at(NINE)  # 03:00 in New York
@@ -271,6 +288,15 @@ async def test_slots_that_are_due_and_called_off_by_a_pause_are_recorded_after_t
     assert ends(paused) == [(Outcome.POSTED, None), *[(Outcome.FAILED, Trouble.CHANGED)] * 3]
     assert [(run.slot.due_at - NINE).days for run in paused.past] == [0, 1, 2, 3]
     assert paused.next.due_at == NINE + 4 * DAY
+
+
+async def test_a_slot_that_is_due_at_this_very_moment_is_recorded_when_a_pause_comes_first(
+    office: Office,
+) -> None:
+    await office.make()
+    office.clock.now = NINE
+
+    assert ends(await pause(office)) == [(Outcome.FAILED, Trouble.CHANGED)]
 
 
 async def test_a_pause_within_a_pause_loses_no_slot(office: Office) -> None:
@@ -456,8 +482,13 @@ async def test_send_now_that_was_refused_may_be_pressed_again_at_once(office: Of
 async def test_send_now_half_a_minute_later_is_meant(office: Office) -> None:
     await office.make()
     await send_now(office)
-    office.clock.advance(30)
+    office.clock.advance(29)
+    with pytest.raises(JustSentError) as refusal:
+        await send_now(office)
+    office.clock.advance(1)
 
     await send_now(office)
+
+    assert refusal.value.at == EVE
 
     assert len(digests(office)) == 2

@@ -13,7 +13,7 @@ from bot.digests.errors import (
     TooManyDigestsError,
     UnknownDigestError,
 )
-from bot.slack.errors import ChannelClosedError, SlackUnavailableError
+from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackUnavailableError
 from bot.tracker.budget import Purpose
 from bot.tracker.errors import UnavailableError
 from bot.workspace import WorkspaceId
@@ -127,6 +127,77 @@ async def test_a_digest_that_moves_is_announced_in_its_new_channel(office: Offic
     )
 
     assert office.posts.posts == [("C2", "announced by bob")]
+
+
+async def test_a_digest_does_not_move_into_a_channel_that_is_full() -> None:
+    office = Office()
+    for _ in range(MAX_PER_CHANNEL):
+        await office.make(channel_id="C2")
+    digest = await office.make()
+
+    with pytest.raises(TooManyDigestsError):
+        await office.desk.change(
+            ACME, digest.digest_id, replace(PLAN, channel_id="C2"), by=ADA, version=1
+        )
+
+    assert await office.desk.get(ACME, digest.digest_id) == digest
+
+
+async def test_a_digest_of_a_full_channel_may_be_changed() -> None:
+    office = Office()
+    made = [await office.make() for _ in range(MAX_PER_CHANNEL)]
+    plan = replace(PLAN, worst_count=5)
+
+    changed = await office.desk.change(ACME, made[0].digest_id, plan, by=ADA, version=1)
+
+    assert changed.plan == plan
+
+
+async def test_an_announcement_takes_its_turn_among_the_posts_of_its_channel() -> None:
+    office = Office()
+    await office.make()
+    office.posts.turn_errors = [SlackRateLimitedError(30)]
+
+    with pytest.raises(SlackRateLimitedError):
+        await office.desk.make(ACME, PLAN, by=BOB)
+
+    assert office.posts.turns == ["C1", "C1"]
+    assert len(await office.desk.of_channel(ACME, "C1")) == 1
+
+
+async def test_who_did_what_is_remembered() -> None:
+    office = Office()
+    digest = (await office.desk.make(ACME, PLAN, by=BOB)).digest
+    place = (ACME, digest.digest_id)
+
+    changed = await office.desk.change(*place, replace(PLAN, channel_id="C2"), by=ADA, version=1)
+    await office.desk.pause(*place, by=BOB, until=None)
+    resumed = await office.desk.resume(*place, by=ADA)
+    await office.desk.delete(*place, by=BOB)
+    for admins_only in (True, True, False):
+        await office.desk.restrict(ACME, admins_only=admins_only, by=ADA.user_id)
+
+    assert resumed.pause is changed.pause is None
+    assert office.notes == [
+        ("digest-made", BOB.user_id, "C1"),
+        ("digest-changed", ADA.user_id, "C2"),
+        ("digest-paused", BOB.user_id, "C2"),
+        ("digest-resumed", ADA.user_id, "C2"),
+        ("digest-deleted", BOB.user_id, "C2"),
+        ("digests-restricted", ADA.user_id, None),
+        ("digests-unrestricted", ADA.user_id, None),
+    ]
+
+
+async def test_what_the_bot_does_by_itself_is_recorded_of_no_person() -> None:
+    office = Office()
+    digest = await office.make()
+    office.notes.clear()
+
+    await office.desk.restrict(ACME, admins_only=True)
+    await office.desk.delete(ACME, digest.digest_id)
+
+    assert office.notes == []
 
 
 async def test_a_digest_does_not_move_into_a_channel_that_refuses_it(office: Office) -> None:

@@ -8,9 +8,10 @@ import pytest
 from bot.digests.digest import Digest, Outcome, Trouble
 from bot.digests.measured import Due, steps_to
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
+from bot.store.base import Document
 from bot.tracker.errors import UnavailableError
 from tests.digests.builders import a_digest, a_past_run, a_run
-from tests.digests.office import ACME, ADA, DAY, NINE, Office
+from tests.digests.office import ACME, ADA, DAY, NINE, DocumentsOnDisk, Office
 
 pytestmark = pytest.mark.anyio
 
@@ -125,6 +126,21 @@ async def test_what_is_due_is_counted_with_the_time_of_the_longest(office: Offic
 async def test_a_digest_that_cannot_be_read_is_counted_all_the_same(office: Office) -> None:
     await office.documents.put(f"{ACME}/digest/x", {"v": 99}, due_at=NINE)
     office.clock.now = NINE
+
+    assert await Due(office.shelf, clock=office.clock)() == (1, 0.0)
+
+
+class Deleted(DocumentsOnDisk):
+    """A store from which digests go just after it has said which are due."""
+
+    async def get(self, key: str) -> Document | None:
+        return None
+
+
+async def test_a_digest_that_is_deleted_at_that_moment_is_counted_all_the_same() -> None:
+    office = Office(documents=Deleted())
+    await office.documents.put(f"{ACME}/digest/x", {"v": 1}, due_at=NINE)
+    office.clock.now = NINE + HOUR
 
     assert await Due(office.shelf, clock=office.clock)() == (1, 0.0)
 

@@ -98,6 +98,16 @@ async def test_other_documents_that_are_due_are_no_digests(
     assert await shelf.due(NINE, limit=10) == [(OTHER, "d1")]
 
 
+async def test_what_is_kept_says_in_which_form(shelf: Shelf, documents: Documents) -> None:
+    await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
+    await shelf.keep_baseline(ACME, "d1", "one", Baseline(scores={}, taken_at=EVE))
+    await shelf.restrict(ACME, admins_only=True)
+
+    kept = await documents.list_prefix(f"{ACME}/")
+
+    assert [document.value["v"] for document in kept] == [1, 1, 1]
+
+
 async def test_of_two_who_write_at_once_one_is_told(shelf: Shelf) -> None:
     digest = await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
     await shelf.put(ACME, replace(digest, silent_runs=1))

@@ -10,9 +10,10 @@ from bot.digests.digest import Digest, Outcome, Trouble
 from bot.keys import NoKeyError
 from bot.tracker.budget import Purpose
 from bot.tracker.errors import UnavailableError
+from bot.workspace import WorkspaceId
 from tests.digests.office import ACME, ADA, BOB, DAY, EVE, NINE, Office
 from tests.digests.test_measured import Counts
-from tests.fakes import TIME_LIMIT_S
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
 
 pytestmark = pytest.mark.anyio
 
@@ -127,6 +128,52 @@ async def test_a_post_under_way_is_not_uncertain_for_another_process(office: Off
     assert ends(await office.digest()) == [(Outcome.POSTED, None)]
 
 
+class SlowTurns(FakePosts):
+    """Channels in which a turn takes its time."""
+
+    takes: timedelta = timedelta()
+    clock: FakeClock
+
+    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+        await super().turn(workspace, channel_id)
+        self.clock.now += self.takes
+
+
+async def test_a_post_has_its_minute_however_long_its_turn_took() -> None:
+    office = Office(posts=(posts := SlowTurns()))
+    posts.clock = office.clock
+    await office.make()
+    posts.takes, other = 45 * SECOND, beside(office)
+
+    async def look() -> None:
+        posts.before_post = None
+        office.clock.now = NINE + (45 + 59) * SECOND
+        await hand_over(other)
+
+    posts.before_post = look
+    await office.at(NINE)
+
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_a_new_key_takes_no_run_from_the_person_who_sends_it(office: Office) -> None:
+    await office.make()
+    office.lists.error = NoKeyError("none")
+    await office.at(NINE)
+    office.lists.error = None
+    office.lists.gate.clear()
+    office.lists.is_asked.clear()
+    sending = asyncio.create_task(send_now(office))
+    await office.lists.is_asked.wait()
+
+    await office.desk.wake(ACME)
+    await hand_over(beside(office))
+    office.lists.gate.set()
+
+    assert ends(await sending) == [(Outcome.POSTED, None)]
+    assert Counts(office.steps).retries == ["key"]
+
+
 async def test_send_now_at_work_is_left_to_whom_was_asked(office: Office) -> None:
     await office.make()
     office.lists.gate.clear()
@@ -232,7 +279,7 @@ async def test_after_a_new_key_a_run_has_an_hour_and_no_more(office: Office) -> 
     assert ends(await office.digest()) == [LOST]
 
 
-async def test_the_owner_is_told_of_a_missing_key_after_another_end(office: Office) -> None:
+async def test_the_owner_hears_of_a_missing_key_after_another_end(office: Office) -> None:
     await office.make()
     await office.at(NINE)
     office.lists.error = NoKeyError("none")
@@ -309,7 +356,7 @@ async def test_a_run_that_waits_while_its_zone_is_lost_is_recorded(office: Offic
     assert await office.shelf.due(NINE + 9 * DAY, limit=9) == []
 
 
-async def test_a_post_that_may_have_arrived_is_told_although_its_zone_is_lost(
+async def test_a_post_that_may_have_arrived_is_reported_although_its_zone_is_lost(
     office: Office,
 ) -> None:
     await office.make()

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -160,7 +160,7 @@ async def test_the_trend_holds_what_was_posted_and_what_was_quiet(
     await office.at(NINE + DAY)
     office.lists.domains = (a_domain(score=80),)
 
-    await office.at(NINE + 2 * DAY)
+    await office.at(NINE + 2 * DAY + HOUR)  # late, and still of its slot
 
     assert [(point.local, point.average) for point in press.posts[-1].trend] == [
         (LOCAL_NINE, 41),
@@ -225,8 +225,8 @@ async def test_a_post_tells_what_did_not_come_since_the_last_one(
     await office.at(NINE + 3 * DAY)
     await office.at(NINE + 4 * DAY)
 
-    told = [[run.outcome for run in post.unposted] for post in press.posts]
-    assert told == [[Outcome.MISSED], [], [Outcome.FAILED], []]
+    said = [[run.outcome for run in post.unposted] for post in press.posts]
+    assert said == [[Outcome.MISSED], [], [Outcome.FAILED], []]
 
 
 async def test_a_quiet_run_is_no_post_that_did_not_come(office: Office) -> None:
@@ -387,6 +387,23 @@ class FailingAfterPost(DocumentsOnDisk):
             self.refusals -= 1
             raise StoreError("starting up")
         return await super().put(key, value, **how)
+
+
+def a_mistake() -> Awaitable[object]:
+    raise KeyError("a mistake of ours")
+
+
+async def test_a_mistake_of_ours_in_the_middle_of_a_post_leaves_it_uncertain(
+    office: Office,
+) -> None:
+    await office.make()
+    office.posts.before_post = a_mistake
+
+    await office.at(NINE)
+
+    [run] = (await office.digest()).past
+    assert (run.outcome, run.trouble) == (Outcome.UNCERTAIN, Trouble.OURS)
+    assert office.posts.told == [(BOB.user_id, "uncertain ours x1")]
 
 
 async def test_a_store_that_takes_half_a_minute_to_start_makes_no_post_uncertain() -> None:

@@ -18,6 +18,7 @@ from bot.connection import Connection
 from bot.digests.collection import Collector
 from bot.digests.delivery import Delivery
 from bot.digests.desk import Desk
+from bot.digests.places import Places
 from bot.digests.posting import Words
 from bot.digests.shelf import Shelf
 from bot.kept import KeptCommands
@@ -239,6 +240,7 @@ def _desk(room: AdminRoom, portfolio: Portfolio) -> Desk:
         announcement_message,
         clock=room.clock,
         notes=room.audit.note_digest,
+        places=Places(room.documents, clock=room.clock),
     )
 
 
