@@ -74,7 +74,6 @@ class FreshTokens:
         self._sleep = sleep
         self._on_refused = on_refused
         self._flights: SingleFlight[WorkspaceId, Installation] = SingleFlight()
-        self._begun: set[WorkspaceId] = set()
         # What Slack gave but the store did not take, with the refresh token that was spent for it.
         self._unsaved: dict[WorkspaceId, tuple[str, Tokens]] = {}
         # Slack's word on a refresh token that it does not take, so that it is not asked again
@@ -95,9 +94,8 @@ class FreshTokens:
         kept = await self._recent.get(home)
         if kept is None or not self._lives(tokens_of(kept)):
             return await self._renew(home)
-        if self._is_old(tokens_of(kept)) and home not in self._begun:
-            self._begun.add(home)
-            self._tasks.start(self._renew(home))
+        if self._is_old(tokens_of(kept)):
+            self._tasks.start(self._renew(home))  # many who ask meanwhile share one flight
         return kept.installation
 
     def forget(self, home: WorkspaceId) -> None:
@@ -105,12 +103,7 @@ class FreshTokens:
         self._unsaved.pop(home, None)
 
     async def _renew(self, home: WorkspaceId) -> Installation:
-        try:
-            return await self._flights.run(
-                home, lambda: run_errand(self._tasks, self._renewed(home))
-            )
-        finally:
-            self._begun.discard(home)
+        return await self._flights.run(home, lambda: run_errand(self._tasks, self._renewed(home)))
 
     async def _renewed(self, home: WorkspaceId) -> Installation:
         for _ in range(LOOKS):
@@ -164,9 +157,9 @@ class FreshTokens:
         return installation
 
     async def _given(self, home: WorkspaceId, refresh_token: str) -> Tokens:
-        spent, given = self._unsaved.get(home, ("", None))
-        if given and spent == refresh_token:
-            return given
+        unsaved = self._unsaved.get(home)
+        if unsaved and unsaved[0] == refresh_token:
+            return unsaved[1]
         asked_at = self._clock()
         return dated(await self._refresh(refresh_token), asked_at)
 

@@ -53,6 +53,7 @@ class Boundary:
         note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None,
         first_word_after_s: float = FIRST_WORD_AFTER_S,
         first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S,
+        excuses_within_s: float = EXCUSES_WITHIN_S,
     ) -> None:
         self._tasks = tasks
         self._failures = failures
@@ -60,6 +61,7 @@ class Boundary:
         self._note = note
         self._first_word_after_s = first_word_after_s
         self._first_word_in_home_after_s = first_word_in_home_after_s
+        self._excuses_within_s = excuses_within_s
         self.strangers = Strangers()
         self._open: list[Conversation] = []
         self._at_home: Callable[[Conversation], Awaitable[None]] | None = None
@@ -106,7 +108,7 @@ class Boundary:
         await self._tasks.cancel()
         left = [conversation for conversation in waiting if not conversation.is_answered]
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(EXCUSES_WITHIN_S):
+            async with asyncio.timeout(self._excuses_within_s):
                 excuses = (_excuse(conversation) for conversation in left)
                 await asyncio.gather(*excuses, return_exceptions=True)
         if self._journal:

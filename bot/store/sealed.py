@@ -159,12 +159,12 @@ def _require_opened(ring: KeyRing, known: Mapping[str, str]) -> None:
 
 def _parts(sealed: str) -> tuple[str, bytes]:
     """Return the name of the key, and nonce with box. There is one spelling of each."""
-    version, name, body, *_ = [*sealed.split("."), "", "", ""]
+    version, name, body, *_ = [*sealed.split("."), "", ""]
     try:
-        raw = base64.b64decode(body, altchars=b"-_", validate=True)
+        raw = base64.b64decode(body, altchars=b"-_")
     except ValueError:
         raw = b""
-    if not raw or sealed != f"{version}.{name}.{_text(raw)}" or version != VERSION:
+    if version != VERSION or sealed != f"{version}.{name}.{_text(raw)}":
         raise UnreadableSecretError("not a sealed text")  # unquoted: it may be a plain secret
     return name, raw
 

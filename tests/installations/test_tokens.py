@@ -98,7 +98,7 @@ class World:
         self.clock.advance(seconds)
         await asyncio.sleep(0)
 
-    async def install(self, left: timedelta | None, refresh: str = "xoxe-1-0") -> None:
+    async def install(self, left: timedelta | None, refresh: str | None = "xoxe-1-0") -> None:
         expires_at = self.clock.now + left if left else None
         await self.put(an_installation(refresh=refresh, expires_at=expires_at))
 
@@ -126,11 +126,24 @@ async def test_a_token_that_never_ends_is_handed_out_as_it_is(world: World) -> N
     assert not world.slack.asked
 
 
-async def test_a_token_with_more_than_two_hours_left_is_not_renewed(world: World) -> None:
-    await world.install(timedelta(hours=2, seconds=1))
+async def test_a_token_with_two_hours_left_is_not_renewed(world: World) -> None:
+    await world.install(timedelta(hours=2))
 
     await world.one.fresh()
 
+    assert not world.slack.asked
+    world.clock.advance(1)
+    await world.one.fresh()
+    assert world.slack.asked
+
+
+@pytest.mark.parametrize("left", [OLD, DEAD], ids=["lives", "has ended"])
+async def test_a_token_that_ends_and_cannot_be_renewed_is_handed_out_as_it_is(
+    world: World, left: timedelta
+) -> None:
+    await world.install(left, refresh=None)
+
+    assert await world.one.fresh() == "xoxb-first"
     assert not world.slack.asked
 
 
@@ -223,6 +236,11 @@ async def test_a_refresh_token_that_is_refused_is_not_asked_for_with_every_reque
             await world.one.fresh()
 
     assert len(world.slack.asked) == 1
+    for seconds, asked in ((299, 1), (1, 2)):
+        world.clock.advance(seconds)
+        with pytest.raises(TokenRefusedError):
+            await world.one.fresh()
+        assert len(world.slack.asked) == asked
 
 
 async def test_a_wrong_secret_of_ours_is_no_removal_of_the_app(world: World) -> None:
@@ -233,6 +251,7 @@ async def test_a_wrong_secret_of_ours_is_no_removal_of_the_app(world: World) -> 
         await world.one.fresh()
 
     assert not isinstance(refusal.value, TokenRefusedError)
+    assert world.doubted == []
 
 
 async def test_a_token_that_ended_while_slack_is_away_comes_back_with_slack(world: World) -> None:
@@ -272,7 +291,7 @@ async def test_who_has_no_token_waits_for_the_winner_and_not_for_ever(world: Wor
     with pytest.raises(SlackUnreachableError):
         await world.other.fresh()
 
-    assert world.clock.now < long
+    assert MOMENT + timedelta(seconds=5) <= world.clock.now < long
 
 
 async def test_a_lease_from_a_clock_that_was_put_right_holds_nobody_up(world: World) -> None:
@@ -408,9 +427,9 @@ async def test_another_change_meanwhile_does_not_lose_the_new_token(world: World
     assert (await kept(world.documents)).installation.name == "Acme 2"
 
 
-@pytest.mark.parametrize("failures", [1, 3])
+@pytest.mark.parametrize(("failures", "waited_s"), [(0, 0), (1, 0.2), (2, 1.2), (3, 4.2)])
 async def test_a_store_that_fails_for_a_moment_gets_the_new_token(
-    world: World, failures: int
+    world: World, failures: int, waited_s: float
 ) -> None:
     await world.install(OLD)
     world.documents.failures = failures
@@ -418,6 +437,7 @@ async def test_a_store_that_fails_for_a_moment_gets_the_new_token(
     await world.one.fresh()
 
     assert await world.stored() == "xoxe.xoxb-1"
+    assert world.clock.now - MOMENT == timedelta(seconds=waited_s)
 
 
 async def test_a_new_token_that_the_store_did_not_take_is_saved_with_the_next_request(
@@ -433,6 +453,22 @@ async def test_a_new_token_that_the_store_did_not_take_is_saved_with_the_next_re
 
     assert await world.stored() == "xoxe.xoxb-1"
     assert len(world.slack.asked) == 1
+    assert not world.one.tokens._unsaved
+
+
+async def test_new_tokens_that_were_not_saved_take_the_place_of_no_newer_ones(
+    world: World,
+) -> None:
+    await world.install(OLD)
+    world.documents.failures = 4
+    await world.one.fresh()
+    world.slack.current = "xoxe-1-anew"
+    await world.install(OLD, refresh="xoxe-1-anew")
+
+    await world.one.fresh()
+
+    assert world.slack.asked == ["xoxe-1-0", "xoxe-1-anew"]
+    assert await world.stored() == "xoxe.xoxb-2"
 
 
 async def test_a_clock_that_jumps_ahead_renews_and_one_that_jumps_back_does_no_harm(

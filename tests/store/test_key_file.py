@@ -54,16 +54,31 @@ def test_a_file_that_others_could_read_is_made_private(key_file: Path) -> None:
     assert key_file.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_later_start_needs_no_room_for_another_file(key_file: Path) -> None:
+    load_or_make_key_file(key_file)
+    os.utime(key_file.parent, (0, 0))
+
+    load_or_make_key_file(key_file)
+
+    assert key_file.parent.stat().st_mtime == 0  # nothing was made or removed there
+
+
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"k1:c2hvcnQ=\n", b"\xff\xfe\0binary", b"service_sk_secret"],
-    ids=["empty", "short-key", "binary", "something-else"],
+    ("content", "complaint"),
+    [
+        pytest.param(b"", "there is no key", id="empty"),
+        pytest.param(b"k1:c2hvcnQ=\n", "the key named k1", id="short-key"),
+        pytest.param(b"\xff\xfe\0binary", "entry 1", id="binary"),
+        pytest.param(b"service_sk_secret", "entry 1", id="something-else"),
+    ],
 )
-def test_a_garbled_file_is_refused_and_not_overwritten(key_file: Path, content: bytes) -> None:
+def test_a_garbled_file_is_refused_and_not_overwritten(
+    key_file: Path, content: bytes, complaint: str
+) -> None:
     key_file.parent.mkdir()
     key_file.write_bytes(content)
 
-    with pytest.raises(WrongKeyRingError, match=r"bot\.keys is garbled") as refusal:
+    with pytest.raises(WrongKeyRingError, match=rf"bot\.keys is garbled: {complaint}") as refusal:
         load_or_make_key_file(key_file)
 
     assert key_file.read_bytes() == content

@@ -1,5 +1,6 @@
 """Sealing: only the right key and the right place open a sealed text."""
 
+import asyncio
 import base64
 import json
 from itertools import combinations
@@ -12,6 +13,7 @@ from bot.store.base import Documents
 from bot.store.errors import UnreadableSecretError, WrongKeyRingError
 from bot.store.sealed import KeyRing, about, check_key_ring
 from bot.workspace import WorkspaceId
+from tests.keys.unhurried import UnhurriedDocuments
 
 HERE = about("key", WorkspaceId("T1"))
 SECRET = "service_sk_0123456789"
@@ -164,6 +166,7 @@ def test_a_key_may_be_written_in_either_base64(written: str) -> None:
         pytest.param(f"k1:{a_key(7)[:-8]}", "named k1", id="too-short"),
         pytest.param(f"k1:{a_key(7)[:-2]}AAAA", "named k1", id="too-long"),
         pytest.param(f"k1:{a_key(7)[:-2]}!=", "named k1", id="no-base64"),
+        pytest.param(f"k1:{a_key(7)[:5]}!{a_key(7)[5:]}", "named k1", id="base64-and-more"),
         pytest.param(f"k1:ü{a_key(7)[:-2]}", "named k1", id="no-ascii"),
         pytest.param(f"k1:{a_key(1)},k1:{a_key(7)}", "two keys named k1", id="twice"),
     ],
@@ -220,6 +223,18 @@ class TestKeyCheck:
         for missing in (a_ring("k1"), a_ring("k2")):
             with pytest.raises(WrongKeyRingError):
                 await check_key_ring(documents, missing)
+
+    async def test_of_two_who_start_at_once_each_leaves_a_note(self) -> None:
+        documents = UnhurriedDocuments()
+
+        await asyncio.gather(
+            check_key_ring(documents, a_ring("k1", "k2")),
+            check_key_ring(documents, a_ring("k2", "k1")),
+        )
+
+        note = await documents.get("meta/key-check")
+        assert note is not None
+        assert set(note.value) == {"k1", "k2"}
 
     async def test_a_note_that_nobody_wrote_is_refused(self, documents: Documents) -> None:
         await documents.put("meta/key-check", {"k1": "v1.k1.AAAA"})

@@ -21,7 +21,7 @@ from bot.views.text import (
     plural,
     score_number,
 )
-from tests.builders import HOSTILE_TEXTS, KEY, MOMENT
+from tests.builders import BOT_TOKEN, HOSTILE_TEXTS, KEY, KEY_TAIL, MOMENT
 from tests.views.acceptance import UNSEEN
 
 ANY_TEXT = st.sampled_from(list(HOSTILE_TEXTS.values())) | st.text(st.characters())
@@ -50,6 +50,22 @@ def test_a_key_cannot_hide_behind_what_nobody_sees(hidden: str) -> None:
         shown = outside(f"{KEY[:place]}{hidden}{KEY[place:]}", 100)
 
         assert shown == "service_sk_[hidden]"
+
+
+def test_no_limit_leaves_half_of_a_secret() -> None:
+    hexadecimal = "232b4e6d82c333b475fc30f5f5a341d2"
+    secrets = {
+        KEY: KEY_TAIL,
+        BOT_TOKEN: KEY_TAIL,
+        f"4724469134.4644010092847.{hexadecimal}": hexadecimal,
+        f"GET /slack/oauth_redirect?code={hexadecimal}": hexadecimal,
+        f"client_secret={hexadecimal}": hexadecimal,
+    }
+    for text, secret in secrets.items():
+        for limit in range(1, len(text) + 20):
+            shown = outside(f"{text} and more", limit)
+
+            assert secret[:4] not in shown
 
 
 @given(ANY_TEXT, st.integers(1, 300))
