@@ -29,7 +29,7 @@ class Lines:
         self.universe = universe
         self.sockets = sockets
         self.session = session
-        self.outbox = Outbox(sockets)
+        self.outbox = Outbox(sockets, universe.app.clock)
         self.request_url = ""
         self._errands: set[asyncio.Task[None]] = set()
         universe.app.announce = self._announce
