@@ -69,7 +69,7 @@ class MovableClock:
 
 DEMO_KEY_NAME = "Domain Tracker for Slack"
 DEMO_SCOPES = ("read_domains", "write_domains")
-# RFC 5737: addresses for documentation, from which nobody calls.
+# RFC 5737: addresses for documentation, from which no one calls.
 OFFICE = "198.51.100.0/24"
 
 

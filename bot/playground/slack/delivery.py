@@ -21,8 +21,7 @@ from bot.playground.slack.changes import note
 def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[str, str]:
     """Return the two headers that prove a request.
 
-    `at` is a moment in Unix seconds; None: now, by the real clock, because whoever checks the
-    signature compares it with theirs.
+    `at` is a moment in Unix seconds; None: now, by the real clock, with which the bot compares it.
     """
     timestamp = str(int(time.time() if at is None else at))
     digest = hmac.new(secret.encode(), f"v0:{timestamp}:".encode() + body, hashlib.sha256)

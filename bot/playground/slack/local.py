@@ -35,7 +35,7 @@ class Lines:
         universe.app.announce = self._announce
 
     async def close(self) -> None:
-        """End every link, and whatever is still to be told."""
+        """End every link, and the events still to be sent."""
         for errand in list(self._errands):
             errand.cancel()
         await asyncio.gather(*self._errands, return_exceptions=True)

@@ -38,13 +38,13 @@ def auth_test(call: ApiCall) -> Json:
 def users_info(call: ApiCall) -> Json:
     """Describe one person; to an organisation's token without a workspace of theirs.
 
-    That last is as told in https://github.com/errbotio/err-backend-slackv3/issues/96.
+    That last is reported in https://github.com/errbotio/err-backend-slackv3/issues/96.
     """
     return {"user": _user_json(call, call.member(call.required("user")))}
 
 
 def users_list(call: ApiCall) -> Json:
-    """List everybody of a workspace: bots, guests, strangers, and whoever was deactivated.
+    """List everybody of a workspace: bots, guests, strangers, and deactivated accounts.
 
     https://docs.slack.dev/reference/methods/users.list: without a limit it is all of them.
     """
