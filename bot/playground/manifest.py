@@ -18,7 +18,7 @@ class SlashCommand:
 
 @dataclass(frozen=True)
 class AppInfo:
-    """What Slack knows of the app: its name, its commands, what it may do and is told.
+    """What Slack knows of the app: its name, its commands, its permissions and its events.
 
     `scopes` are all that the bot asks for, `optional_scopes` those of them that people may
     decline. A tab that the manifest does not mention is off: Slack's page gives no default,

@@ -101,7 +101,7 @@ async def _make_store(sandbox: Sandbox, path: Path) -> None:
     """Make the store, as one that knows the workspace.
 
     The local Slack begins with the bot in its channels: a real bot of which that is so while it
-    knows nothing has lost its store, and says so to whoever is in charge.
+    knows nothing has lost its store, and says so to its managers.
     """
     documents = await open_sqlite(path)
     try:
@@ -134,7 +134,7 @@ def _settings(sandbox: Sandbox, store: Path) -> Settings:
         bot_secret_keys=SecretStr(f"play:{base64.b64encode(secrets.token_bytes(32)).decode()}"),
         egress_ips="127.0.0.1",
         tick_seconds=TICK_S,
-    ).model_copy(update={"port": 0})  # any free one, which no operator may set: nobody asks there
+    ).model_copy(update={"port": 0})  # any free one, which no operator may set: nothing asks there
 
 
 def _banner(sandbox: Sandbox, options: Options, listener: socket.socket) -> list[str]:

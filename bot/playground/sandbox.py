@@ -4,12 +4,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
-from typing import Any
 
 from bot.playground.manifest import AppInfo
 from bot.playground.slack import LocalSlack, Message, View, running_slack
-from bot.playground.slack.changes import note
-from bot.playground.slack.delivery import Carrier, Delivery
 from bot.playground.tracker import Account, KeyRecord, Tracker, running_tracker
 from bot.playground.tracker.samples.facts import DATA
 
@@ -70,31 +67,9 @@ class MovableClock:
         return full + timedelta(hours=1) - now
 
 
-@dataclass(frozen=True)
-class Sent:
-    """One payload on its way to the bot. `at`: Unix seconds by the playground's clock."""
-
-    delivery: Delivery
-    at: float
-
-
-class Journal:
-    """A carrier that notes payloads, oldest first, and lets another one carry them."""
-
-    def __init__(self, carrier: Carrier, clock: Callable[[], float]) -> None:
-        self._carrier = carrier
-        self._clock = clock
-        self.sent: list[Sent] = []
-
-    async def carry(self, delivery: Delivery) -> tuple[int, Any]:
-        """See `Carrier.carry`."""
-        note(self.sent, Sent(delivery, self._clock()))
-        return await self._carrier.carry(delivery)
-
-
 DEMO_KEY_NAME = "Domain Tracker for Slack"
 DEMO_SCOPES = ("read_domains", "write_domains")
-# RFC 5737: addresses for documentation, from which nobody calls.
+# RFC 5737: addresses for documentation, from which no one calls.
 OFFICE = "198.51.100.0/24"
 
 
@@ -179,7 +154,6 @@ class Sandbox:
     tracker: Tracker
     clock: MovableClock
     keys: ReadyKeys
-    journal: Journal
 
     async def connect(self, portfolio: str, timeout_s: float = 10) -> None:
         """Set a portfolio's demo key as ada would: by `/domainkey` and its form.
@@ -221,9 +195,7 @@ async def running_sandbox(
     """
     clock = MovableClock(real_clock)
     async with _running_slack(clock, about) as slack, running_tracker(clock=clock) as tracker:
-        journal = Journal(slack.outbox.carrier, clock.seconds)
-        slack.outbox.carrier = journal
-        sandbox = Sandbox(slack, tracker, clock, ReadyKeys(), journal)
+        sandbox = Sandbox(slack, tracker, clock, ReadyKeys())
         for name in portfolios:
             fill_account(tracker.account(name))
             sandbox.keys.make(tracker.account(name), clock())

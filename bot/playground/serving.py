@@ -40,7 +40,7 @@ class _Server(uvicorn.Server):
 def listening(host: str, port: int) -> Iterator[socket.socket]:
     """Yield a socket that listens; port 0 takes a free one.
 
-    Whoever opens the page too early waits for it instead of being refused. Raises: AddressError:
+    A browser that comes too early waits instead of being refused. Raises: AddressError:
     the port is taken or reserved, or the host is none of this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

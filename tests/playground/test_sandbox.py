@@ -174,7 +174,7 @@ async def test_connecting_leaves_nothing_behind_for_ada(town: Sandbox, tmp_path:
     ada = town.slack.person("ada")
     assert ada.form is None
     assert ada.messages("dm") == []
-    assert town.journal.sent[0].delivery.payload["command"] == "/domainkey"
+    assert town.slack.envelopes[0].payload["command"] == "/domainkey"
     stop.set()
     await bot
 

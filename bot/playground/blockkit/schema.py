@@ -210,7 +210,7 @@ class Shape:
 
 
 class OneOf:
-    """One of several shapes, told apart by `type`."""
+    """One of several shapes, distinguished by `type`."""
 
     def __init__(self, *shapes: Shape) -> None:
         self.shapes = {shape.kind: shape for shape in shapes}

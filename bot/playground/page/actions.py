@@ -30,7 +30,7 @@ class Around:
     follow: Callable[[str], Awaitable[None]]
 
 
-def told(code: str) -> str:
+def failure_words(code: str) -> str:
     """Return in words why the bot did not take something."""
     return f"{_TOLD.get(code, 'Something went wrong')} ({code})."
 
@@ -69,7 +69,7 @@ class SlackActions:
         try:
             return await act
         except CommandFailed as error:
-            self._complain(told(error.code))
+            self._complain(failure_words(error.code))
         except NothingToPress:
             self._complain("This message has changed in the meantime.")
         except FormError as error:
@@ -88,7 +88,7 @@ _NOT_SENT = "Your message was not sent: {code}"
 
 
 class Speaking:
-    """Sends the lines of whoever sits there, to the channel that is open then."""
+    """Sends a person's lines to the channel that is open at that moment."""
 
     def __init__(self, session: Session, refused: RefusedNotes) -> None:
         self._session = session

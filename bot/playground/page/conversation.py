@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import background_tasks, ui
 
 from bot.playground.manifest import AppInfo
-from bot.playground.page.actions import Around, SlackActions, Speaking, told
+from bot.playground.page.actions import Around, SlackActions, Speaking, failure_words
 from bot.playground.page.composer import Composer
 from bot.playground.page.drawing import draw_blocks
 from bot.playground.page.message import MessageArt
@@ -19,7 +19,7 @@ from bot.playground.slack.model import Channel
 
 
 def draw_channel_menu(slack: LocalSlack, channel: Channel, app_name: str) -> None:
-    """Draw a button with the menu behind it; whoever draws the channel draws it anew."""
+    """Draw a button with the menu behind it; it is drawn again with the channel."""
     button = ui.button(icon="more_vert", color=None).props("flat dense round size=sm")
     button.props('aria-label="Change this channel" title="Change this channel" aria-haspopup=menu')
     with button, ui.menu().props("auto-close role=menu"):
@@ -83,7 +83,7 @@ class Home:
         try:
             await self._names.session.person.by_id.open_home()
         except CommandFailed as error:
-            self._around.complain(told(error.code))
+            self._around.complain(failure_words(error.code))
 
 
 class Conversation:

@@ -83,8 +83,8 @@ def all_entries(sandbox: Sandbox) -> list[Entry]:
 
 
 def _entries(sandbox: Sandbox) -> Iterator[Entry]:
-    for sent in sandbox.journal.sent:
-        yield Entry(sent.delivery.envelope_id, sent.at, TO_BOT, sent.delivery)
+    for sent in sandbox.slack.envelopes:
+        yield Entry(sent.envelope_id, sent.at, TO_BOT, sent)
     for call in sandbox.slack.calls:
         kind = RESPONSE_URL if call.method == RESPONSE_URL else CALL
         yield Entry(f"call-{call.number}", call.at, kind, call)

@@ -23,7 +23,7 @@ class KeptItem(Element, component="kept_item.js"):
         self._props["version"] = 0
 
     def draw(self, draw: Callable[[], None]) -> None:
-        """Draw the content anew. It must not get further children but in this way."""
+        """Draw the content again. It must not get further children in any other way."""
         self._props["version"] += 1
         self.clear()
         with self:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from bot.playground.page.actions import Around, SlackActions, told
+from bot.playground.page.actions import Around, SlackActions, failure_words
 from bot.playground.page.drawing import draw_blocks
 from bot.playground.page.live_list import Item, LiveList
 from bot.playground.page.message import draw_avatar
@@ -119,7 +119,7 @@ class Modal:
             return
         with ui.element("div").classes("sk-trouble").props("role=alert"):
             ui.label("We had some trouble connecting. Try again?")
-            ui.label(told(self._trouble.code)).classes("sk-quiet")
+            ui.label(failure_words(self._trouble.code)).classes("sk-quiet")
         cause = self._trouble.__cause__
         if isinstance(cause, Refusal):
             lines = [str(line) for line in cause.details.get("errors") or []]
@@ -150,4 +150,4 @@ class Modal:
             try:
                 await leave(stack[-1])
             except CommandFailed as error:
-                self._around.complain(told(error.code))
+                self._around.complain(failure_words(error.code))

@@ -1,4 +1,4 @@
-"""What the local Slack refused: shown to nobody in Slack, but to the person at this page."""
+"""What the local Slack refused: hidden in Slack, shown on this page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -146,7 +146,7 @@ class SlackNames:
     app_name: str
 
     def user(self, user_id: str) -> str | None:
-        """Return the shown name of a person, the app or Slackbot; None where there is nobody."""
+        """Return the shown name of a person, the app or Slackbot; or None."""
         workspace = self.session.slack.world.workspace
         if user_id == SLACKBOT_ID:
             return "Slackbot"

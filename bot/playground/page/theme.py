@@ -18,7 +18,7 @@ def is_dark(request: Request) -> bool:
 
 
 def draw_switch(*, is_dark: bool, changed: Callable[[], None]) -> None:
-    """Draw the switch between both, which acts and is remembered; `changed` is told."""
+    """Draw the switch between both, which acts and is remembered, then calls `changed`."""
     mode = ui.dark_mode(value=is_dark)
 
     def turn() -> None:

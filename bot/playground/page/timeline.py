@@ -108,7 +108,7 @@ class Timeline:
 
     def _draw_earlier(self, hidden: int) -> None:
         words = f"Show earlier messages ({hidden} more)"
-        # Whoever scrolls up to it need not press it.
+        # Scrolling up to it is enough; it need not be pressed.
         with ui.element("q-intersection").classes("sk-earlier") as sight:
             ui.button(words, on_click=self._show_earlier, color=None).props("flat no-caps dense")
         sight.on("visibility", self._came_into_sight)

@@ -268,7 +268,7 @@ def surviving(typed: Typed, before: list[Json], after: list[Json]) -> Typed:
 
 
 def held(blocks: list[Json], typed: Typed, channel_id: str | None) -> Typed:
-    """Return what every field holds, be it typed or what it started with."""
+    """Return what every field holds, typed or from the start."""
     return {
         found.key: state_of(found.element, typed.get(found.key), channel_id)
         for found in elements(blocks)

@@ -8,21 +8,21 @@ T = TypeVar("T")
 
 
 class ChangeEvent:
-    """Rung after every change; whoever waits looks again."""
+    """Notified after every change, so that those who wait look again."""
 
     def __init__(self) -> None:
         self._waiting: set[asyncio.Event] = set()
         self._listeners: list[Callable[[], None]] = []
 
     def notify(self) -> None:
-        """Let everybody who waits look again."""
+        """Let all who wait look again."""
         for event in self._waiting:
             event.set()
         for heard in list(self._listeners):
             heard()
 
     def subscribe(self, heard: Callable[[], None]) -> Callable[[], None]:
-        """Call `heard` at every ring, in the middle of the change: it should only take note.
+        """Call `heard` at every change, in the middle of it: it should only take note.
 
         Returns a function that ends this; calling it twice does no harm.
         """

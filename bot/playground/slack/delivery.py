@@ -6,7 +6,7 @@ import hmac
 import itertools
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -21,8 +21,7 @@ from bot.playground.slack.changes import note
 def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[str, str]:
     """Return the two headers that prove a request.
 
-    `at` is a moment in Unix seconds; None: now, by the real clock, because whoever checks the
-    signature compares it with theirs.
+    `at` is a moment in Unix seconds; None: now, by the real clock, with which the bot compares it.
     """
     timestamp = str(int(time.time() if at is None else at))
     digest = hmac.new(secret.encode(), f"v0:{timestamp}:".encode() + body, hashlib.sha256)
@@ -58,6 +57,7 @@ class Delivery:
     retry_number: int = 0  # of an event: how often it was sent in vain
     retry_reason: str | None = None  # and why Slack thinks so
     is_not_retried: bool = False  # the bot asked for that: `x-slack-no-retry: 1`
+    at: float = 0  # when it was sent, Unix seconds by Slack's clock
 
     @property
     def response_url(self) -> str | None:
@@ -88,8 +88,9 @@ class Carrier(Protocol):
 class Outbox:
     """What was sent to the bot, in order, and the way there."""
 
-    def __init__(self, carrier: Carrier) -> None:
+    def __init__(self, carrier: Carrier, clock: Callable[[], float]) -> None:
         self.carrier = carrier
+        self._clock = clock
         self.sent: list[Delivery] = []
         self._numbers = itertools.count(1)
         self.ack_limit_s = ACK_LIMIT_S
@@ -131,6 +132,7 @@ class Outbox:
         return f"envelope-{next(self._numbers)}"
 
     async def _send(self, delivery: Delivery) -> Delivery:
+        delivery.at = self._clock()
         note(self.sent, delivery)
         started = time.perf_counter()
         try:

@@ -94,7 +94,7 @@ def check_suggestions(answer: Any) -> list[Json]:
     """
     if not isinstance(answer, dict) or not ("options" in answer or "option_groups" in answer):
         raise FormError(f"no options in the answer: {answer!r}")
-    # No options at all is how "no results" is told; any others must fit a static menu.
+    # No options at all means "no results"; any others must fit a static menu.
     offered = {name: answer[name] for name in ("options", "option_groups") if answer.get(name)}
     menu = {"type": "static_select", "action_id": "offered", **offered}
     problems = check_blocks([{"type": "actions", "elements": [menu]}]) if offered else []

@@ -115,7 +115,7 @@ class Tokens:
     def give(self, installation: Installation, *, rotates: bool) -> Given:
         """Return a token for an installation.
 
-        Without rotation a workspace has one token: whoever installs the app again gets the same.
+        Without rotation a workspace has one token: installing the app again gives the same.
         With it each exchange gives a new pair, and of the older tokens one goes on living.
         """
         if rotates:

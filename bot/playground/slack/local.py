@@ -29,13 +29,13 @@ class Lines:
         self.universe = universe
         self.sockets = sockets
         self.session = session
-        self.outbox = Outbox(sockets)
+        self.outbox = Outbox(sockets, universe.app.clock)
         self.request_url = ""
         self._errands: set[asyncio.Task[None]] = set()
         universe.app.announce = self._announce
 
     async def close(self) -> None:
-        """End every link, and whatever is still to be told."""
+        """End every link, and the events still to be sent."""
         for errand in list(self._errands):
             errand.cancel()
         await asyncio.gather(*self._errands, return_exceptions=True)

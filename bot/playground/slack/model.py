@@ -76,7 +76,7 @@ class Message:
 
     @property
     def mentions(self) -> list[str]:
-        """What it would ping, as `<!channel>` or `<@U1>`; empty where it pings nobody."""
+        """What it would ping, as `<!channel>` or `<@U1>`; empty if it pings no one."""
         return block_contents.mentions(self.content)
 
     def is_for(self, member_id: str) -> bool:

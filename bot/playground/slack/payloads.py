@@ -163,7 +163,7 @@ def _interaction(world: WorkspaceState, kind: str, who: Member, where: Message |
         team |= {"enterprise_id": org.id, "enterprise_name": org.name}
     # "With org-wide installations, payload.team in interactivity payloads can be None", Bolt says
     # (https://github.com/slackapi/bolt-python/blob/main/slack_bolt/request/internals.py): so it
-    # is here for views, which belong to no channel and thereby to no one workspace.
+    # is here for views, which belong to no channel, so to no one workspace.
     is_nowhere = world.is_org_wide and isinstance(where, View)
     return {
         "type": kind,

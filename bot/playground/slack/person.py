@@ -36,7 +36,7 @@ class Acting:
         return delivery
 
     async def press(self, where: Message | View, block_id: str, action_id: str) -> Delivery:
-        """Press a button; whoever asks its question has asked it already.
+        """Press a button whose question, if any, has been answered.
 
         Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
         """
@@ -54,7 +54,7 @@ class Acting:
         return await self.fill(live, self._find(live, block_id, action_id), state)
 
     def note(self, where: Message | View, block_id: str, action_id: str, state: Json) -> None:
-        """Note what was typed so far, of which the bot is told with the next act.
+        """Note what was typed so far, which the bot learns with the next act.
 
         Raises: NothingToPress: it is not there any more. FormError: the form is not on top.
         """
@@ -94,7 +94,7 @@ class Acting:
         return delivery
 
     async def close(self, view: View) -> Delivery | None:
-        """Close the form on top; None unless the bot asked to be told."""
+        """Close the form on top; None unless the bot asked for an event."""
         live = visible.top(self._world, self._member, view)
         if live.payload.get("clear_on_close"):
             return await self.close_all(view)
@@ -102,7 +102,7 @@ class Acting:
         return await self._tell_closed(live, is_cleared=False)
 
     async def close_all(self, view: View) -> Delivery | None:
-        """Close the form on top and those below it; each that asked for it is told of."""
+        """Close the form on top and those below it; each that asked for it sends an event."""
         visible.top(self._world, self._member, view)
         views = list(reversed(self._world.stacks.of(self._member.id)))
         self._world.stacks.clear(self._member.id)
@@ -152,7 +152,7 @@ class Acting:
         return forms.filled(found, answer, Choices(people, places, offered))
 
     async def options(self, live: Message | View, found: Found, query: str) -> list[Json]:
-        """Ask the bot for options; below `min_query_length` nobody is asked. See `suggest`."""
+        """Ask the bot for options; below `min_query_length` it is not asked. See `suggest`."""
         if not forms.asks_the_bot(found):
             raise FormError(f"{found.names[0]} does not ask the bot for options")
         if len(query) < found.element.get("min_query_length", 3):
@@ -345,5 +345,5 @@ class Person:
         return await self.by_id.send(live)
 
     async def close(self, view: View) -> Delivery | None:
-        """Close a form; None unless the bot asked to be told."""
+        """Close a form; None unless the bot asked for an event."""
         return await self.by_id.close(view)

@@ -71,7 +71,7 @@ class Posting:
     Slack takes about one post of an app per second and channel, and "short bursts" of more:
     https://docs.slack.dev/apis/web-api/rate-limits. After `burst` posts in one go it is one for
     each `seconds_between_posts`; 0 switches the limit off. Seconds are real ones, by `monotonic`:
-    whoever moves the playground's clock gains nothing.
+    moving the playground's clock changes nothing.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class ResponseUrls:
 
     Slack describes some of this loosely, so two switches play both readings:
     `commands_replace_their_reply`: False plays the reports that `replace_original` through a
-    command's own address posts anew (https://github.com/slackapi/bolt-python/issues/1268,
+    command's own address posts again (https://github.com/slackapi/bolt-python/issues/1268,
     https://github.com/slackapi/bolt-js/issues/2287).
     `refusal_status`: the HTTP status of a refused message; the body names the error either way.
     """

@@ -167,7 +167,7 @@ def world_for(
 def _team(universe: Universe, arguments: Json) -> WorkspaceState:
     team_id = arguments.get("team_id")
     if not team_id:
-        # As told in https://github.com/lyft/omnibot/pull/44.
+        # As reported in https://github.com/lyft/omnibot/pull/44.
         raise Refusal("missing_argument", arg="team_id")
     if str(team_id) not in universe.worlds:
         raise Refusal("team_not_found")

@@ -143,7 +143,7 @@ class Stacks:
         self._workspace.change_event.notify()
 
     def touch(self, view: View) -> None:
-        """Note a change: a new hash, and whoever waits looks again."""
+        """Note a change: a new hash, and those who wait look again."""
         view.hash = f"{int(self._workspace.clock())}.{self._workspace.new_id('h')}"
         view.revision += 1
         self._workspace.change_event.notify()

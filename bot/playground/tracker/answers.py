@@ -69,7 +69,7 @@ def status_of(kind: str, error_status: int | Mapping[str, int]) -> int:
 
 
 def refusal_answer(refusal: RefusedError, style: str, status: int) -> Answer:
-    """Return the answer in which a refusal is told. Raises KeyError for an unknown style."""
+    """Return the answer to a refused request. Raises KeyError for an unknown style."""
     content_type, write = ERROR_STYLES[style]
     written = write(refusal, status)
     text = written if isinstance(written, str) else json.dumps(written)

@@ -78,7 +78,7 @@ def dropped(exchange: Exchange) -> web.Response:
 
 
 async def _huge(tracker: Tracker, exchange: Exchange, *, is_declared: bool) -> web.StreamResponse:
-    # Valid JSON, an empty list, for whoever reads it to the end.
+    # Valid JSON, an empty list, if it is read to the end.
     length = tracker.huge_bytes if is_declared else None
     return await _stream(exchange, 200, _blank_list(tracker.huge_bytes), length=length)
 

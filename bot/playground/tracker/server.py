@@ -23,7 +23,7 @@ from bot.playground.tracker.service import Tracker, keyless_logger, utc_now
 
 logger = logging.getLogger(__name__)
 
-# aiohttp waits this long for requests under way, twice: nobody is left to read their answers.
+# aiohttp waits this long for requests under way, twice: their answers are read no more.
 SHUTDOWN_TIMEOUT_S = 0.05
 
 
@@ -33,7 +33,7 @@ async def running_tracker(
 ) -> AsyncIterator[Tracker]:
     """Serve a new, empty Domain Tracker; port 0 takes a free one. Its `url` says where it is.
 
-    `clock` returns aware UTC moments; keys expire and the hourly limit starts anew by it.
+    `clock` returns aware UTC moments; keys expire and the hourly limit starts again by it.
     """
     tracker = Tracker(clock=clock)
     runner = web.AppRunner(

@@ -7,7 +7,7 @@ import pytest
 
 from bot.playground.manifest import AppInfo, SlashCommand
 from bot.playground.page import slack_page
-from bot.playground.sandbox import Journal, MovableClock, ReadyKeys, Sandbox
+from bot.playground.sandbox import MovableClock, ReadyKeys, Sandbox
 from bot.playground.slack import LocalSlack, running_slack
 from bot.playground.tracker import Tracker
 from tests.playground.page.screen import Screen
@@ -47,7 +47,6 @@ def bot(slack: LocalSlack) -> ScriptedBot:
 @pytest.fixture
 async def screen(slack: LocalSlack, bot: ScriptedBot) -> AsyncIterator[Screen]:
     clock = MovableClock()
-    journal = Journal(bot, clock.seconds)
-    sandbox = Sandbox(slack, Tracker(), clock, ReadyKeys(), journal)
+    sandbox = Sandbox(slack, Tracker(), clock, ReadyKeys())
     async with visiting(sandbox, lambda sandbox: slack_page.add(sandbox, APP)) as visitor:
         yield Screen(visitor)

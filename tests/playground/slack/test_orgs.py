@@ -227,15 +227,6 @@ class TestTheToken:
         assert shown.everything.split("\n")[1] == "2"
         assert sales.person("bob").form is None
 
-    async def test_it_lists_the_workspaces_that_have_the_app(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(legal)
-
-        answer = await api("auth.teams.list", token=org.bot_token)
-
-        assert answer["teams"] == [{"id": "T0LEGAL", "name": "Legal"}]
-
     async def test_one_home_tab_is_seen_from_everywhere(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
     ) -> None:

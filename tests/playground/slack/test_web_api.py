@@ -87,7 +87,6 @@ async def test_one_scope_opens_public_channels(slack: LocalSlack, api: Api) -> N
         pytest.param("users.info", {"user": "U9"}, "user_not_found", id="nobody"),
         pytest.param("conversations.info", {"channel": "C1"}, "missing_scope", id="scope"),
         pytest.param("conversations.open", {"users": "U9"}, "user_not_found", id="no DM"),
-        pytest.param("blocks.validate", {}, "invalid_arguments", id="nothing to validate"),
         pytest.param("api.test", {"error": "my_error"}, "my_error", id="asked for"),
     ],
 )  # fmt: skip
@@ -224,16 +223,6 @@ async def test_an_update_is_refused_above_4000_characters(slack: LocalSlack, api
     assert len(slack.person("bob").messages()[0].text) == 40_000
 
 
-async def test_a_deleted_message_is_gone(slack: LocalSlack, api: Api) -> None:
-    posted = await api("chat.postMessage", channel="general", text="a")
-    where = {"channel": posted["channel"], "ts": posted["ts"]}
-
-    first, second = await api("chat.delete", **where), await api("chat.delete", **where)
-
-    assert (first["ok"], second["error"]) == (True, "message_not_found")
-    assert slack.person("bob").messages() == []
-
-
 async def test_a_refusal_points_at_the_problem(api: Api) -> None:
     blocks = [section("x" * 3001)]
 
@@ -254,16 +243,6 @@ async def test_block_types_can_be_refused_as_before_their_roll_out(
     taken = await api("chat.postMessage", channel="general", text="x", blocks=blocks)
 
     assert (refused.get("error"), taken["ok"]) == ("invalid_blocks", True)
-
-
-async def test_blocks_validate_tells_code_and_pointer(api: Api) -> None:
-    blocks = json.dumps([section("")])
-
-    answer = await api("blocks.validate", blocks=blocks, token="")
-
-    assert answer["error"] == "invalid_blocks"
-    assert answer["errors"][0]["pointer"].startswith("/0/text")
-    assert set(answer["errors"][0]) >= {"code", "message", "pointer"}
 
 
 async def test_the_bot_sees_public_channels_and_those_it_is_in(

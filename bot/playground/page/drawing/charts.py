@@ -10,7 +10,7 @@ from nicegui import ui
 
 from bot.playground.page.drawing.context import Json, RenderContext, box, put
 
-# Told apart on a white and on a dark page, also by most people who see fewer colours.
+# Distinct on a white and on a dark page, also for most people who see fewer colours.
 _COLORS = [
     "#1d9bd1", "#e8912d", "#2bac76", "#cd2553", "#7c5cde", "#c6a700",
     "#0f8f8c", "#e36bae", "#6b8e23", "#8c6d5a", "#4a69d4", "#8a8f98",

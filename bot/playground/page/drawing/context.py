@@ -67,7 +67,7 @@ class Actions(Protocol):
         """A button was pressed, and its question answered with yes."""
 
     async def follow(self, url: str) -> None:
-        """A link into Slack itself was pressed; the bot has been told of it."""
+        """A link into Slack itself was pressed; the bot knows of it."""
 
     async def choose(self, block_id: str, action_id: str, state: Json) -> None:
         """Something was typed, picked or ticked, inside a form or outside.
@@ -78,7 +78,7 @@ class Actions(Protocol):
         """
 
     def note(self, block_id: str, action_id: str, state: Json) -> None:
-        """Something was typed of which the bot is not told yet; `state` as for `choose`."""
+        """Something was typed that the bot does not know yet; `state` as for `choose`."""
 
     async def suggest(self, block_id: str, action_id: str, query: str) -> list[Json]:
         """Return the options of an external select for what was typed; groups are opened."""
@@ -88,7 +88,7 @@ class Names(Protocol):
     """Ids to what people read, for the person who looks."""
 
     def user(self, user_id: str) -> str | None:
-        """Return somebody's name, or None where there is nobody of that id."""
+        """Return the name of the person with that id, or None."""
 
     def channel(self, channel_id: str) -> str | None:
         """Return a channel's name without `#`, or None where the person sees none."""

@@ -20,7 +20,7 @@ from bot.playground.slack.block_contents import STATES
 async def choose(context: RenderContext, block: Json, element: Json, value: Any) -> bool:
     """Tell the bot's side what an element now holds, unless its question is answered with no.
 
-    Returns whether it was told; if not, the element must show again what it held.
+    Returns whether it was; if not, the element must show again what it held.
     """
     if not await agreed(element.get("confirm"), context.names):
         return False
@@ -119,7 +119,7 @@ def _hand_on(field: Input | Textarea, context: RenderContext, block: Json, eleme
     def keep() -> None:
         note(context, block, element, str(field.value or "") or None)
 
-    # Where changes reach the bot, Slack waits for Enter unless it is told otherwise:
+    # Where changes reach the bot, Slack waits for Enter unless the form says otherwise:
     # https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object
     config = element.get("dispatch_action_config") or {}
     when = config.get("trigger_actions_on") or ["on_enter_pressed"]

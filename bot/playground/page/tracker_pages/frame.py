@@ -59,7 +59,7 @@ TRACKER_MENU = (
     ("Knobs", "/tracker/knobs"),
 )
 INSPECTOR_MENU = (("Inspector", "/inspector"),)
-# Symbol and word beside each colour: nobody has to tell red from green.
+# Symbol and word beside each colour: red and green are never the only difference.
 STYLE = Path(__file__).with_name("tracker.css").read_text(encoding="utf-8")
 
 

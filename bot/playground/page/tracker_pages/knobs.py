@@ -62,7 +62,7 @@ def draw_fault_form(tracker: Tracker) -> None:
 
 
 def order_fault(tracker: Tracker, kind: str, place: str, times: float | None) -> str:
-    """Order a fault; return what is told about it."""
+    """Order a fault; return a sentence about it."""
     count = int(times or 0)
     if count < 1:
         return "Say how many requests."

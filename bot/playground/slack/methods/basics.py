@@ -1,12 +1,8 @@
-"""The methods about the app itself, about people, and the one that only checks blocks."""
+"""The methods about the app itself and about people."""
 
-import json
-from typing import Any
-
-from bot.playground.blockkit import Problem, check_blocks, check_message, check_view
 from bot.playground.slack import universe
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.errors import Refusal, bad_arguments
+from bot.playground.slack.errors import Refusal
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
 from bot.playground.slack.model import Member, Org
 
@@ -42,13 +38,13 @@ def auth_test(call: ApiCall) -> Json:
 def users_info(call: ApiCall) -> Json:
     """Describe one person; to an organisation's token without a workspace of theirs.
 
-    That last is as told in https://github.com/errbotio/err-backend-slackv3/issues/96.
+    That last is reported in https://github.com/errbotio/err-backend-slackv3/issues/96.
     """
     return {"user": _user_json(call, call.member(call.required("user")))}
 
 
 def users_list(call: ApiCall) -> Json:
-    """List everybody of a workspace: bots, guests, strangers, and whoever was deactivated.
+    """List everybody of a workspace: bots, guests, strangers, and deactivated accounts.
 
     https://docs.slack.dev/reference/methods/users.list: without a limit it is all of them.
     """
@@ -104,40 +100,9 @@ def _active_json(member: Member) -> Json:
     }
 
 
-def blocks_validate(call: ApiCall) -> Json:
-    """Check exactly one of `blocks`, `message` and `view`; nothing is posted."""
-    given = [name for name in ("blocks", "message", "view") if call.get(name)]
-    if len(given) != 1:
-        raise bad_arguments("provide exactly one of blocks, message, view")
-    [name] = given
-    problems = _problems(name, _decoded(call.get(name)))
-    if problems:
-        errors = [
-            {"code": problem.code, "message": problem.message, "pointer": problem.pointer}
-            for problem in problems
-        ]
-        raise Refusal(f"invalid_{name}", errors=errors)
-    return {}
-
-
-def _problems(name: str, value: Any) -> list[Problem]:
-    if name == "blocks":
-        return check_blocks(value, root="")
-    found = check_message(value) if name == "message" else check_view(value)
-    return found[1] if found else []
-
-
-def _decoded(value: Any) -> Any:
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except ValueError as error:
-        raise bad_arguments("not JSON") from error
-
-
 METHODS = {
     "api.test": Method(api_test, token=None),
     "auth.test": Method(auth_test, acts_in="nowhere"),
     "users.info": Method(users_info, ("users:read",)),
     "users.list": Method(users_list, ("users:read",), acts_in="team_id"),
-    "blocks.validate": Method(blocks_validate, token=None),
 }

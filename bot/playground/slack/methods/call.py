@@ -104,7 +104,7 @@ def one_page(
     """Return one page of things by id, and the `response_metadata` that leads to the next.
 
     A cursor holds the id of the first thing to come, so that it leads on where others join or
-    leave meanwhile. Whoever names no limit gets `default_limit`; None: everything. Raises:
+    leave. Without a limit in the call it is `default_limit`; None: everything. Raises:
     Refusal, of a limit or a cursor that is none.
     """
     ids = sorted(things)

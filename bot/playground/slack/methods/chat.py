@@ -89,22 +89,16 @@ def post_ephemeral(call: ApiCall) -> Json:
     return {"message_ts": message.ts}
 
 
-def _own(call: ApiCall, refusal: str) -> Message:
-    """Return the bot's message that the arguments name; ephemerals cannot be found."""
+def update(call: ApiCall) -> Json:
+    """Give a message new content; text without blocks takes the blocks away."""
     channel = call.channel(call.required("channel"))
     message = channel.message(str(call.required("ts")))
     if message is None or message.is_ephemeral:
         raise Refusal("message_not_found")
     # Replies are out of reach here: https://github.com/slackapi/bolt-js/issues/2063.
     if message.is_reply or message.user != call.world.workspace.bot_user_id:
-        raise Refusal(refusal)
-    return message
-
-
-def update(call: ApiCall) -> Json:
-    """Give a message new content; text without blocks takes the blocks away."""
-    message = _own(call, "cant_update_message")
-    if call.channel(message.channel_id).is_archived:
+        raise Refusal("cant_update_message")
+    if channel.is_archived:
         raise Refusal("is_inactive")  # https://docs.slack.dev/reference/methods/chat.update
     if len(str(call.get("text") or "")) > MAX_UPDATE_CHARS:
         raise Refusal("msg_too_long")
@@ -115,16 +109,8 @@ def update(call: ApiCall) -> Json:
     return {**where, "text": message.text, "message": shown}
 
 
-def delete(call: ApiCall) -> Json:
-    """Take a message away."""
-    message = _own(call, "cant_delete_message")
-    call.world.posting.remove(message)
-    return {"channel": message.channel_id, "ts": message.ts}
-
-
 METHODS = {
     "chat.postMessage": Method(post_message, ("chat:write",)),
     "chat.postEphemeral": Method(post_ephemeral, ("chat:write",)),
     "chat.update": Method(update, ("chat:write",)),
-    "chat.delete": Method(delete, ("chat:write",)),
 }

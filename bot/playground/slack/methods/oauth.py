@@ -93,19 +93,8 @@ def _token(call: ApiCall) -> Token:
     return call.token
 
 
-def teams_list(call: ApiCall) -> Json:
-    """List the workspaces in which the token may act.
-
-    https://docs.slack.dev/reference/methods/auth.teams.list
-    """
-    worlds = call.universe.worlds_of(_token(call).installation)
-    teams = [{"id": each.workspace.team_id, "name": each.workspace.name} for each in worlds]
-    return {"teams": teams, "response_metadata": {"next_cursor": ""}}
-
-
 METHODS = {
     "oauth.v2.access": Method(access, token=None),
     "auth.revoke": Method(auth_revoke, acts_in="nowhere"),
-    "auth.teams.list": Method(teams_list, acts_in="nowhere"),
     "apps.uninstall": Method(uninstall, acts_in="nowhere"),
 }
