@@ -27,7 +27,6 @@ from tests.benchmarks.audit import (
     unrecorded,
 )
 from tests.benchmarks.many import Crowd, Place, Size, gathered
-from tests.benchmarks.meter import Meter
 from tests.benchmarks.scene import RING
 
 LEAD_S = 1.0
@@ -37,12 +36,9 @@ POSTED_WITHIN_S = 120.0
 async def run_load(size: Size, *, seed: int, tick_s: float) -> Findings:
     with tempfile.TemporaryDirectory() as folder:
         async with gathered(Path(folder), size, random.Random(seed)) as crowd:
-            slacks = Meter()
-            watch = asyncio.create_task(slacks.watch())
             bot = await _posted(crowd, size, tick_s)
-            watch.cancel()
             findings = findings_of(crowd, size, bot)
-            own = faults_of_bot(bot, findings.closest_s, max(slacks.lags))
+            own = faults_of_bot(bot, findings.closest_s)
             faults = [*faults_at_slack(crowd, size), *await unrecorded(crowd), *own]
             return replace(findings, faults=faults)
 
