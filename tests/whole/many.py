@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from bot.playground.slack import LocalOrg, LocalSlack, Page, running_slack
 from bot.playground.tracker import Tracker, running_tracker
 from bot.settings import Settings
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.town import ABOUT, PATIENT, RING, Clock, Town, free_port, running_bot
 
 ALONE = ("amber", "birch", "coral")
@@ -116,6 +117,7 @@ async def many_stand_ins(
     clock, port = Clock(), free_port()
     async with (
         running_slack(
+            answers_within_s=TIME_LIMIT_S,
             clock=clock.seconds,
             commands=[each.command for each in ABOUT.commands],
             scopes=ABOUT.scopes,

@@ -28,6 +28,7 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
+from tests.fakes import TIME_LIMIT_S
 
 SCOPES = ("read_domains", "write_domains")
 # The very file that is pasted into Slack: a command or permission that it lacks is lacking here.
@@ -214,6 +215,7 @@ async def running_stand_ins(
     clock = clock or Clock()
     async with (
         running_slack(
+            answers_within_s=TIME_LIMIT_S,
             clock=clock.seconds,
             commands=[each.command for each in ABOUT.commands],
             scopes=ABOUT.scopes,

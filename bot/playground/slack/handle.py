@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from bot.playground.slack import lifecycle, signing
 from bot.playground.slack.app import App, Call
 from bot.playground.slack.authorizing import PATH
+from bot.playground.slack.bell import PATIENCE_S
 from bot.playground.slack.delivery import Delivery, Outbox
 from bot.playground.slack.faults import Fault, Kind
 from bot.playground.slack.installations import Installation
@@ -112,7 +113,7 @@ class Handle:
         self.lines.request_url = url
         self.outbox.carrier = SignedHttp(self.lines.session, url, self.signing_secret)
 
-    async def connected(self, timeout_s: float = 10) -> None:
+    async def connected(self, timeout_s: float = PATIENCE_S) -> None:
         """Wait until a Socket Mode link of the bot is up. Raises: TimeoutError."""
         await self.realm.bell.until(lambda: self.sockets.count or None, timeout_s)
 

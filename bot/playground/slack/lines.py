@@ -20,7 +20,7 @@ class Lines:
         self.realm = realm
         self.sockets = sockets
         self.session = session
-        self.outbox = Outbox(sockets)
+        self.outbox = Outbox(sockets, realm.app.settings.answers_within_s)
         self.request_url = ""
         self._errands: set[asyncio.Task[None]] = set()
         realm.app.announce = self._announce

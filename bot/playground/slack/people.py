@@ -7,6 +7,7 @@ from typing import Any
 from bot.playground.slack import forms, payloads, reading, sight
 from bot.playground.slack.acting import Acting
 from bot.playground.slack.attention import Attention
+from bot.playground.slack.bell import PATIENCE_S
 from bot.playground.slack.browser import Browser, Page
 from bot.playground.slack.delivery import Delivery, Outbox
 from bot.playground.slack.failures import CommandFailed, NothingToPress
@@ -100,7 +101,7 @@ class Person:
     async def next_message(
         self,
         channel: str = "general",
-        timeout_s: float = 5,
+        timeout_s: float = PATIENCE_S,
         where: Callable[[Message], bool] = lambda _message: True,
     ) -> Message:
         """Return the first message that is new, or changed, since this person last took it.
@@ -170,7 +171,7 @@ class Person:
         view = self._world.stacks.homes.get(self.id)
         return view.snapshot() if view else None
 
-    async def next_form(self, timeout_s: float = 5) -> View:
+    async def next_form(self, timeout_s: float = PATIENCE_S) -> View:
         """Return the modal on top, once it is new or changed since this person last took it.
 
         Raises:

@@ -1,12 +1,10 @@
-"""Trigger ids: the right to open one form, for 3 seconds, once."""
+"""Trigger ids: the right to open one form, for some seconds, once."""
 
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.playground.slack.refusals import Refusal
-
-LIFE_S = 3.0  # https://docs.slack.dev/interactivity/handling-user-interaction
 
 
 @dataclass
@@ -21,10 +19,11 @@ class Trigger:
 
 
 class Triggers:
-    """All trigger ids ever given out."""
+    """All trigger ids ever given out. Each is good for `life_s` seconds."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], life_s: float) -> None:
         self._clock = clock
+        self._life_s = life_s
         self._given: dict[str, Trigger] = {}
 
     def give(self, member_id: str, channel_id: str | None, view_id: str | None) -> str:
@@ -48,6 +47,6 @@ class Triggers:
             raise Refusal("invalid_trigger_id")
         if trigger.is_used:
             raise Refusal("exchanged_trigger_id")
-        if self._clock() - trigger.made_at > LIFE_S:
+        if self._clock() - trigger.made_at > self._life_s:
             raise Refusal("expired_trigger_id")
         return trigger

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from bot.playground.manifest import AppInfo
 from bot.playground.slack import LocalSlack, Message, View, running_slack
+from bot.playground.slack.bell import PATIENCE_S
 from bot.playground.town.clock import MovableClock, utc_now
 from bot.playground.town.journal import Journal
 from bot.playground.town.keys import ReadyKeys
@@ -27,7 +28,7 @@ class Town:
     keys: ReadyKeys
     journal: Journal
 
-    async def connect(self, portfolio: str, timeout_s: float = 10) -> None:
+    async def connect(self, portfolio: str, timeout_s: float = PATIENCE_S) -> None:
         """Set a portfolio's demo key as ada would: by `/domainkey` and its form.
 
         What only she saw of it is gone afterwards, as after a reload of Slack.

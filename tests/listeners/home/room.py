@@ -114,7 +114,10 @@ async def running_room(first_look_after_s: float = TIME_LIMIT_S) -> AsyncIterato
     async with (
         aiohttp.ClientSession() as http,
         running_slack(
-            clock=office.clock.seconds, scopes=SCOPES, events=("app_home_opened",)
+            answers_within_s=TIME_LIMIT_S,
+            clock=office.clock.seconds,
+            scopes=SCOPES,
+            events=("app_home_opened",),
         ) as slack,
     ):
         app = bolt_app(slack)

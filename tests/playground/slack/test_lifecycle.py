@@ -7,6 +7,7 @@ import pytest
 from aiohttp import web
 
 from bot.playground.slack import CommandFailed, LocalSlack, running_slack
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.installer import Installer
 from tests.playground.slack.samples import ScriptedBot, home, section
@@ -18,7 +19,7 @@ REMOVAL = ["app_uninstalled", "tokens_revoked"]
 
 @pytest.fixture
 async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
-    async with running_slack(clock=clock, events=REMOVAL) as slack:
+    async with running_slack(clock=clock, events=REMOVAL, answers_within_s=TIME_LIMIT_S) as slack:
         slack.outbox.carrier = ScriptedBot()
         yield slack
 
