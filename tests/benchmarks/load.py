@@ -28,6 +28,7 @@ from tests.benchmarks.audit import (
 )
 from tests.benchmarks.many import Crowd, Place, Size, gathered
 from tests.benchmarks.scene import RING
+from tests.fakes import TIME_LIMIT_S
 
 LEAD_S = 1.0
 POSTED_WITHIN_S = 120.0
@@ -88,7 +89,7 @@ async def _process() -> AsyncIterator[tuple[asyncio.StreamWriter, asyncio.Stream
     try:
         yield bot.stdin, bot.stdout
     finally:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(TIME_LIMIT_S):
             await bot.wait()
 
 

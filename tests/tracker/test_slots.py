@@ -5,6 +5,7 @@ import pytest
 
 from bot.tracker.errors import UnavailableError
 from bot.tracker.slots import MAX_REQUESTS, MAX_SCANS, Slots
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +26,7 @@ async def test_whoever_finds_no_place_waits_for_one() -> None:
     assert not waiting.done()
     await held.aclose()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(TIME_LIMIT_S):
         await (await waiting).aclose()
 
 

@@ -17,6 +17,7 @@ from bot.tracker.errors import (
     UnavailableError,
     UnreadableReplyError,
 )
+from tests.fakes import TIME_LIMIT_S
 from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service
 
 pytestmark = pytest.mark.anyio
@@ -27,7 +28,7 @@ HASTY = Limits(list_s=0.2, scan_s=0.2, retry_wait_s=0)
 
 async def scan_failure(tracker: TrackerClient) -> TrackerError:
     with pytest.raises(TrackerError) as caught:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(TIME_LIMIT_S):
             await tracker.scan(KEY, "d1", purpose=Purpose.SCHEDULED)
     return caught.value
 
@@ -112,7 +113,7 @@ async def test_a_closed_port_was_surely_not_reached() -> None:
 async def test_an_endless_body_is_cut_and_its_connection_closed() -> None:
     async with service(flood) as there, client_of(there.url) as tracker:
         error = await scan_failure(tracker)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(TIME_LIMIT_S):
             await there.dropped.wait()
 
     assert isinstance(error, ReplyTooLargeError)

@@ -12,7 +12,8 @@ from bot.playground.slack import LocalOrg, LocalSlack, Page, running_slack
 from bot.playground.tracker import Tracker, running_tracker
 from bot.settings import Settings
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.town import ABOUT, PATIENT, RING, Clock, Town, free_port, running_bot
+from tests.ports import reserve_port
+from tests.whole.town import ABOUT, PATIENT, RING, Clock, Town, running_bot
 
 ALONE = ("amber", "birch", "coral")
 IN_ORG = ("delta", "ember")
@@ -114,7 +115,7 @@ async def many_stand_ins(
     mode: str = "http",
 ) -> AsyncIterator[Many]:
     """The same without the bot."""
-    clock, port = Clock(), free_port()
+    clock, port = Clock(), reserve_port()
     async with (
         running_slack(
             answers_within_s=TIME_LIMIT_S,

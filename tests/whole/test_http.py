@@ -12,6 +12,7 @@ import aiohttp
 import pytest
 
 from bot.app import serve
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.town import Town, running_stand_ins, running_town
 
 pytestmark = pytest.mark.anyio
@@ -151,7 +152,7 @@ async def test_a_command_is_answered_while_slack_does_not_say_who_we_are(tmp_pat
 
 
 async def _listens(http: aiohttp.ClientSession, town: Town) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while True:
             try:
                 async with http.get(town.url("/healthz")):

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from bot.store.snapshot import read_snapshot
+from tests.ports import reserve_port
 from tests.whole.test_process import environment
 from tests.whole.town import (
     Town,
-    free_port,
     open_documents,
     running_bot,
     running_stand_ins,
@@ -91,7 +91,7 @@ async def test_who_waited_for_the_only_process_hears_of_it_after_its_next_start(
 
         async with running_bot(town):
             told = await town.bob.next_message(
-                timeout_s=10, where=lambda message: INTERRUPTED in message.everything
+                where=lambda message: INTERRUPTED in message.everything
             )
             answer = await town.press(town.bob, told, "Try again")
 
@@ -106,7 +106,7 @@ async def test_who_waited_for_one_of_two_processes_hears_of_it_within_a_minute(
     async with running_stand_ins(tmp_path, database) as town:
         town.acme.add("shop.example", health=41)
         hold = town.tracker.hold_scans()
-        async with process(town, tmp_path, "bot", "web", port=free_port()):
+        async with process(town, tmp_path, "bot", "web", port=reserve_port()):
             async with process(town, tmp_path, "bot", "web"):
                 await town.connect()
                 await until_noted(town, is_noted=False)  # that was ada's

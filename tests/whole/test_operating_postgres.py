@@ -28,6 +28,7 @@ from bot.store.sealed import KeyRing, check_key_ring
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.test_operating import Said, command, marks, ring, used_town
 from tests.whole.test_process import ROOT, ended, environment, process
 from tests.whole.town import Town, running_stand_ins, until_ready
@@ -53,7 +54,7 @@ async def migrating(url: str, cwd: str = "/") -> Said:
         stdout=PIPE,
         stderr=PIPE,
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(TIME_LIMIT_S):
         out, err = await asked.communicate()
     assert b"Traceback" not in err
     assert PASSWORD.encode() not in out + err
@@ -251,7 +252,7 @@ class TestMove:
                 stdout=PIPE,
             )
             assert mover.stdout
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(TIME_LIMIT_S):
                 assert b"10,000 of 15,000" in await mover.stdout.readline()
             mover.kill()
             await mover.wait()

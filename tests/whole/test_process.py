@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from bot.playground.tracker.holds import ScanHold
+from tests.fakes import TIME_LIMIT_S
+from tests.ports import reserve_port
 from tests.whole.town import RING, Town, running_stand_ins, text_in_store, until_ready
 
 pytestmark = pytest.mark.anyio
@@ -61,7 +63,7 @@ async def process(town: Town, **more: str) -> AsyncIterator[asyncio.subprocess.P
 
 
 async def ended(bot: asyncio.subprocess.Process) -> int:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIME_LIMIT_S):
         return await bot.wait()
 
 
@@ -147,7 +149,7 @@ async def test_a_second_process_on_the_same_file_is_refused_in_a_sentence(
     async with running_stand_ins(tmp_path, "socket") as town, process(town):
         await until_ready(town)
 
-        async with process(town, PORT="39998") as second:
+        async with process(town, PORT=f"{reserve_port()}") as second:
             assert await ended(second) == 1
 
         assert "The bot cannot start: process" in log_of(town)

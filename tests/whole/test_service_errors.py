@@ -81,7 +81,7 @@ async def test_a_refused_key_is_told_once_by_direct_message_and_never_sent_again
 
     for _ in range(3):
         assert "as invalid" in (await shop.ask(shop.bob, "/domains")).everything
-    told = await shop.ada.next_message(channel="dm", timeout_s=5)
+    told = await shop.ada.next_message(channel="dm")
 
     assert "refuses the API key" in told.everything
     posts = [call for call in shop.slack.calls if call.method == "chat.postMessage"]

@@ -125,7 +125,7 @@ async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
     right = await api(
         "apps.uninstall", client_id=slack.client_id, client_secret=slack.client_secret
     )
-    await slack.realm.bell.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
+    await slack.realm.bell.until(lambda: len(slack.envelopes) == 2 or None, TIME_LIMIT_S)
 
     assert (wrong["error"], right["ok"]) == ("bad_client_secret", True)
     assert (told(slack), slack.is_installed) == (REMOVAL, False)
@@ -134,7 +134,7 @@ async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
 async def test_revoking_the_last_token_removes_the_app(slack: LocalSlack, api: Api) -> None:
     tried = await api("auth.revoke", test=True)
     revoked = await api("auth.revoke")
-    await slack.realm.bell.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
+    await slack.realm.bell.until(lambda: len(slack.envelopes) == 2 or None, TIME_LIMIT_S)
 
     assert (tried["revoked"], revoked["revoked"]) == (False, True)
     assert (await api("auth.test"))["error"] == "account_inactive"
