@@ -115,11 +115,12 @@ class FakePosts:
     """Channels and direct messages that take what is posted; remembers it, in order.
 
     An error in `errors` meets the next post; `is_lost`: the message is there all the same.
-    `before_post` runs at the moment of posting.
+    `before_post` runs at the moment of posting, `is_posted` is set after the first one.
     """
 
     def __init__(self) -> None:
         self.posts: list[tuple[str, str]] = []
+        self.is_posted = asyncio.Event()
         self.told: list[tuple[str, str]] = []
         self.turns: list[str] = []
         self.errors: list[Exception] = []
@@ -139,6 +140,7 @@ class FakePosts:
         error = self.errors.pop(0) if self.errors else None
         if error is None or self.is_lost:
             self.posts.append((channel_id, message.text))
+            self.is_posted.set()
         if error:
             raise error
         return "1.000001"
