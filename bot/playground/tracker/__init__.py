@@ -2,7 +2,7 @@
 
 from bot.playground.tracker.accounts import Account
 from bot.playground.tracker.domains import NO_SCORE, DomainRecord
-from bot.playground.tracker.holds import ScanHold
+from bot.playground.tracker.holds import Hold
 from bot.playground.tracker.keys import KeyRecord
 from bot.playground.tracker.requestlog import Request
 from bot.playground.tracker.server import running_tracker, tracker_app
@@ -12,9 +12,9 @@ __all__ = [
     "NO_SCORE",
     "Account",
     "DomainRecord",
+    "Hold",
     "KeyRecord",
     "Request",
-    "ScanHold",
     "Tracker",
     "running_tracker",
     "tracker_app",

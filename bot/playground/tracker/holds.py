@@ -1,4 +1,4 @@
-"""Scans that wait until they are let go, so that tests of progress need no sleeping."""
+"""Requests that wait until they are let go, so that tests of progress need no sleeping."""
 
 import asyncio
 
@@ -6,8 +6,8 @@ import asyncio
 LIMIT_S = 60.0
 
 
-class ScanHold:
-    """Stops every scan that arrives while it holds."""
+class Hold:
+    """Stops every request that arrives while it holds."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -15,18 +15,18 @@ class ScanHold:
         self._released = asyncio.Event()
 
     def release(self) -> None:
-        """Let every waiting scan go on, and every later one pass."""
+        """Let every waiting request go on, and every later one pass."""
         self._released.set()
 
     async def waiting(self, count: int = 1) -> None:
-        """Return when so many scans have arrived in all. Raises TimeoutError after 60 s."""
+        """Return when so many requests have arrived in all. Raises TimeoutError after 60 s."""
         async with asyncio.timeout(LIMIT_S):
             while self._count < count:
                 self._arrival.clear()
                 await self._arrival.wait()
 
     async def wait(self) -> None:
-        """Hold one scan here until `release`."""
+        """Hold one request here until `release`."""
         self._count += 1
         self._arrival.set()
         await self._released.wait()

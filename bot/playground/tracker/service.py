@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from bot.playground.tracker.accounts import Account
 from bot.playground.tracker.additions import ADD_STYLES
 from bot.playground.tracker.faults import FaultPlan, RawAnswer
-from bot.playground.tracker.holds import ScanHold
+from bot.playground.tracker.holds import Hold
 from bot.playground.tracker.keys import KeyRecord, key_digest
 from bot.playground.tracker.refusals import DEFAULT_ERROR_STATUS, ERROR_STYLES
 from bot.playground.tracker.requestlog import Request
@@ -54,7 +54,8 @@ class Tracker:
     domain_types: frozenset[str] | None = None
     followed_redirects: int = 0
     faults: FaultPlan = field(default_factory=FaultPlan)
-    hold: ScanHold | None = None
+    hold: Hold | None = None
+    hold_of_all: Hold | None = None
 
     def __setattr__(self, name: str, value: object) -> None:
         # A misspelt style would else surface as a 500 in the middle of someone's test.
@@ -80,10 +81,15 @@ class Tracker:
                 return account, record
         return None
 
-    def hold_scans(self) -> ScanHold:
+    def hold_scans(self) -> Hold:
         """Make every scan wait until the returned hold is released."""
-        self.hold = ScanHold()
+        self.hold = Hold()
         return self.hold
+
+    def hold_requests(self) -> Hold:
+        """Make every request, of whatever kind, wait until the returned hold is released."""
+        self.hold_of_all = Hold()
+        return self.hold_of_all
 
     def fail_next(self, kind: str, times: int = 1, on: str | None = None) -> None:
         """Let the next requests (to one endpoint, or to any) fail; see `faults.py` for the kinds.
