@@ -33,7 +33,7 @@ from bot.slack.identity import Identity, OneClient
 from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from bot.store.errors import StoreError
 from bot.workspace import WorkspaceId
-from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
 from tests.slack.conftest import StandingTime, a_client, settled
 
 pytestmark = pytest.mark.anyio
@@ -64,6 +64,30 @@ def posting(client: AsyncWebClient, time: StandingTime) -> Posting:
 @pytest.fixture
 def general(slack: LocalSlack) -> str:
     return channel_id(slack, "general")
+
+
+class Watched(AsyncWebClient):
+    """A client that knows when each post was sent; Slack's answers wait until `gate` is open."""
+
+    def __init__(self, slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> None:
+        super().__init__(slack.bot_token, slack.api_url, session=http, retry_handlers=[])
+        self.time = time
+        self.sent_at: list[float] = []
+        self.is_there = asyncio.Event()
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def chat_postMessage(self, **how: Any) -> AsyncSlackResponse:  # noqa: N802  the SDK's
+        self.sent_at.append(self.time())
+        answer = await super().chat_postMessage(**how)
+        self.is_there.set()
+        await self.gate.wait()
+        return answer
+
+
+@pytest.fixture
+def watched(slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> Watched:
+    return Watched(slack, http, time)
 
 
 def channel_id(slack: LocalSlack, name: str) -> str:
@@ -136,7 +160,6 @@ async def test_a_twin_whose_answer_is_lost_is_not_repeated(
         {"kind": "drop", "after_acting": True},
         {"kind": "drop"},
         {"kind": "html", "after_acting": True},
-        {"kind": "slow", "delay_s": 0.2},
         {"error": "internal_error", "after_acting": True},
         {"error": "fatal_error"},
         {"error": "service_unavailable", "status": 503},
@@ -148,13 +171,29 @@ async def test_a_post_of_which_nobody_knows_is_not_repeated(
     slack: LocalSlack, client: AsyncWebClient, time: StandingTime, fault: dict[str, Any]
 ) -> None:
     slack.fail_next("chat.postMessage", **fault)
-    posting = a_posting(client, time, answered_within_s=0.05)
+    posting = a_posting(client, time, answered_within_s=TIME_LIMIT_S)
 
     with pytest.raises(SlackUnavailableError) as caught:
         await posting.post(HOME, channel_id(slack, "general"), HELLO)
 
     assert caught.value.is_outcome_unknown
     assert len(posts(slack)) == 1
+
+
+async def test_of_a_post_that_is_not_answered_in_time_nobody_knows(
+    slack: LocalSlack, watched: Watched, time: StandingTime, general: str
+) -> None:
+    watched.gate.clear()
+    for tries, within_s in enumerate(GROWING_S, 1):
+        posting = a_posting(watched, time, answered_within_s=within_s)
+        with pytest.raises(SlackUnavailableError) as caught:
+            await posting.post(HOME, general, HELLO)
+        assert caught.value.is_outcome_unknown
+        assert len(watched.sent_at) == tries
+        if watched.is_there.is_set():
+            break
+
+    assert 1 <= len(said(slack)) <= tries
 
 
 async def test_what_the_sdk_does_by_itself_would_say_it_twice(
@@ -410,30 +449,6 @@ async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(
     await time.pass_by(0.8)
 
     assert (is_too_early, second.done()) == (False, True)
-
-
-class Watched(AsyncWebClient):
-    """A client that knows when each post was sent; Slack's answers wait until `gate` is open."""
-
-    def __init__(self, slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> None:
-        super().__init__(slack.bot_token, slack.api_url, session=http, retry_handlers=[])
-        self.time = time
-        self.sent_at: list[float] = []
-        self.is_there = asyncio.Event()
-        self.gate = asyncio.Event()
-        self.gate.set()
-
-    async def chat_postMessage(self, **how: Any) -> AsyncSlackResponse:  # noqa: N802  the SDK's
-        self.sent_at.append(self.time())
-        answer = await super().chat_postMessage(**how)
-        self.is_there.set()
-        await self.gate.wait()
-        return answer
-
-
-@pytest.fixture
-def watched(slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> Watched:
-    return Watched(slack, http, time)
 
 
 async def let_time_pass(time: StandingTime, *acts: "asyncio.Task[Any]") -> None:
