@@ -18,7 +18,7 @@ async def taken(slots: Slots, count: int, *, is_scan: bool = False) -> AsyncExit
 
 
 async def test_whoever_finds_no_place_waits_for_one() -> None:
-    slots = Slots(wait_s=5)
+    slots = Slots(wait_s=TIME_LIMIT_S)
     held = await taken(slots, MAX_REQUESTS)
 
     waiting = asyncio.create_task(taken(slots, 1))
