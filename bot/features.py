@@ -26,8 +26,9 @@ from bot.listeners.digests.access import DigestAccess
 from bot.listeners.digests.form import DigestFormListeners
 from bot.listeners.digests.listing import DigestListeners
 from bot.listeners.digests.pausing import DigestPauseListeners
+from bot.listeners.digests.saving import COUNT_WITHIN_S
 from bot.listeners.digests.screen import DigestScreen
-from bot.listeners.dispatcher import Dispatcher
+from bot.listeners.dispatcher import OPTIONS_WITHIN_S, Dispatcher
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.failures import Failures
 from bot.listeners.kept import KeptRuns
@@ -42,6 +43,7 @@ from bot.parts import Parts
 from bot.portfolio.portfolio import Portfolio
 from bot.scans import Scans
 from bot.sharing.allowances import SharedAllowances, share_allowances
+from bot.sharing.budget import ANSWERED_WITHIN_S
 from bot.sharing.expiry import forget_expired
 from bot.tracker.budget import Budget
 from bot.tracker.client import Tracker, TrackerClient
@@ -85,7 +87,15 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
         clock=parts.clock,
     )
     budget, meter = Budget(), Meter()
-    sharing = share_allowances(parts.documents, budget, meter, parts.tasks, clock=parts.clock)
+    patience = parts.pace.patience
+    sharing = share_allowances(
+        parts.documents,
+        budget,
+        meter,
+        parts.tasks,
+        clock=parts.clock,
+        answered_within_s=ANSWERED_WITHIN_S * patience,
+    )
     allowances = Allowances(office.keys, budget, meter, refresh=sharing.refresh)
     tracker = _tracker(parts, budget, sharing)
     connection = _connection(tracker, office, homes)
@@ -106,8 +116,15 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
         journal=parts.journal,
         note=parts.metrics.people.note_request,
         first_word_after_s=parts.pace.first_word_after_s,
+        first_word_in_home_after_s=parts.pace.first_word_in_home_after_s,
     )
-    dispatcher = Dispatcher(app, boundary, parts.replies, seen=parts.commons.seen)
+    dispatcher = Dispatcher(
+        app,
+        boundary,
+        parts.replies,
+        seen=parts.commons.seen,
+        options_within_s=OPTIONS_WITHIN_S * patience,
+    )
     register_unread(app)
     _register_members(dispatcher, parts, connection, portfolio)
     on_step = steps_to(parts.metrics.digests)
@@ -127,6 +144,7 @@ def register_features(app: AsyncApp, parts: Parts) -> Running:
         desk=desk,
         failures=failures,
         key=key,
+        patience=patience,
     )
     home = register_home(
         dispatcher,
@@ -194,7 +212,12 @@ def _register_digests(
     access = DigestAccess(desk, rights)
     screen = DigestScreen(desk=desk, access=access, failures=failures, clock=parts.clock)
     DigestListeners(desk, access, screen).register(dispatcher)
-    DigestFormListeners(desk=desk, access=access, screen=screen).register(dispatcher)
+    DigestFormListeners(
+        desk=desk,
+        access=access,
+        screen=screen,
+        count_within_s=COUNT_WITHIN_S * parts.pace.patience,
+    ).register(dispatcher)
     DigestPauseListeners(desk=desk, access=access, screen=screen).register(dispatcher)
 
 

@@ -17,7 +17,7 @@ from bot.parts import Pace, Parts, Role
 from bot.pending import PendingAnswers
 from bot.presence import OneProcess, Processes, SharedProcesses
 from bot.settings import Settings
-from bot.sharing.holds import SharedHolds
+from bot.sharing.holds import ANSWERED_WITHIN_S, SharedHolds
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.slack.traced import traced_calls
@@ -61,13 +61,19 @@ async def laid(
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
     stack.enter_context(lines_counted(metrics.lines.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
-    documents, ring, commons = stored.documents, stored.ring, commons_of(stored)
+    documents, ring = stored.documents, stored.ring
+    commons = commons_of(stored, patience=pace.patience)
     http = await stack.enter_async_context(_slack_session(metrics))
     clients, tasks = SlackClients(settings, http), Tasks()
     shelf = InstallationShelf(documents, ring)
-    recent_for_s = commons.installations_for_s
     workspaces = open_workspaces(
-        settings, shelf, clients, tasks, clock=clock, recent_for_s=recent_for_s
+        settings,
+        shelf,
+        clients,
+        tasks,
+        clock=clock,
+        recent_for_s=commons.installations_for_s,
+        patience=pace.patience,
     )
     processes = _processes(stored, role, clock=clock)
     answers = PendingAnswers(documents, ring, clock=clock)
@@ -78,7 +84,7 @@ async def laid(
         kept=KeptCommands(documents, ring, clock=clock),
         tasks=tasks,
         client_for=workspaces.client_for,
-        posting=_posting(workspaces, documents, tasks, clock=clock),
+        posting=_posting(workspaces, documents, tasks, clock=clock, patience=pace.patience),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
@@ -107,9 +113,15 @@ def _slack_session(metrics: Metrics) -> aiohttp.ClientSession:
 
 
 def _posting(
-    workspaces: Workspaces, documents: Documents, tasks: Tasks, *, clock: Callable[[], datetime]
+    workspaces: Workspaces,
+    documents: Documents,
+    tasks: Tasks,
+    *,
+    clock: Callable[[], datetime],
+    patience: float,
 ) -> Posting:
-    holds = SharedHolds(documents, tasks, clock=clock)
+    within_s = ANSWERED_WITHIN_S * patience
+    holds = SharedHolds(documents, tasks, clock=clock, answered_within_s=within_s)
     return Posting(workspaces.client_for, on_refused=workspaces.doubt, holds=holds)
 
 

@@ -20,7 +20,7 @@ from bot.installations.shelf import InstallationShelf
 from bot.installations.state import InstallStates
 from bot.installations.welcome import Setup, Welcome
 from bot.listeners.conversation import Conversation
-from bot.listeners.lifecycle import LifecycleListeners
+from bot.listeners.lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
 from bot.parts import Parts
 from bot.slack.identity import Identity, workspace_of
 from bot.slack.replies import Origin
@@ -89,7 +89,13 @@ def register_lifecycle(
         except StoreError as error:
             logger.warning("could not welcome a workspace", error=repr(error))
 
-    LifecycleListeners(forgetting, parts.tasks, clock=parts.clock, on_granted=greet).register(app)
+    LifecycleListeners(
+        forgetting,
+        parts.tasks,
+        clock=parts.clock,
+        on_granted=greet,
+        answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
+    ).register(app)
     if oauth:
         workspaces.doubt.listen(proving.doubt)
         oauth.served.listen(forgetting.note_served)

@@ -19,7 +19,7 @@ from bot.listeners.failures import Failures
 from bot.listeners.kept import KeptRuns
 from bot.listeners.key import KeyListeners
 from bot.listeners.key_history import HistoryListeners
-from bot.listeners.key_managers import ManagersListeners
+from bot.listeners.key_managers import LISTED_WITHIN_S, ManagersListeners
 from bot.listeners.key_rotation import RotationListeners
 from bot.listeners.key_screen import KeyScreen
 from bot.listeners.key_setting import KeySettingListeners
@@ -85,8 +85,9 @@ def register_office(
     desk: Desk,
     failures: Failures,
     key: KeyState,
+    patience: float,
 ) -> None:
-    """Attach what admins and managers do to the workspace's key."""
+    """Attach what admins and managers do to the workspace's key; for `patience` see `Pace`."""
     rights, keys, clock, screen = office.rights, office.keys, office.clock, KeyScreen(failures)
     custody = KeyCustody(keys, connection, portfolio, office.audit, clock=clock)
     KeyListeners(rights=rights, custody=custody, state=key, desk=desk).register(dispatcher)
@@ -107,5 +108,6 @@ def register_office(
         audit=office.audit,
         appointments=office.appointments,
         screen=screen,
+        listed_within_s=LISTED_WITHIN_S * patience,
     ).register(dispatcher)
     HistoryListeners(rights=rights, audit=office.audit, screen=screen).register(dispatcher)

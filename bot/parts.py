@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commons import Commons
 from bot.kept import KeptCommands
-from bot.listeners.boundary import FIRST_WORD_AFTER_S
+from bot.listeners.boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S
 from bot.listeners.journal import Journal
 from bot.listeners.scan import STILL_WAITING_AFTER_S
 from bot.metrics.metrics import Metrics
@@ -43,10 +43,17 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How long people wait for a word: the first one, and the second one of a scan."""
+    """How long people wait for a word: the first one, and the second one of a scan.
+
+    `patience`: so many times longer than usual the bot waits for the store and for Slack, where
+    it goes on without them. Slack is content with 1; on a machine that is busy with other things
+    tests need more.
+    """
 
     first_word_after_s: float = FIRST_WORD_AFTER_S
+    first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S
     still_waiting_after_s: float = STILL_WAITING_AFTER_S
+    patience: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.authorize import InstalledWorkspaces
+from bot.installations.authorize import KNOWN_WITHIN_S, InstalledWorkspaces
 from bot.installations.clients import Clients
 from bot.installations.directory import Directory
 from bot.installations.recent import RecentInstallations
@@ -114,17 +114,20 @@ def open_workspaces(
     *,
     clock: Callable[[], datetime],
     recent_for_s: float,
+    patience: float,
 ) -> Workspaces:
     """Make what answers in the workspaces of these settings.
 
-    `recent_for_s`: how long an installation is taken as it was read.
+    `recent_for_s`: how long an installation is taken as it was read. For `patience` see `Pace`.
     """
     if settings.slack_bot_token:
         token = settings.slack_bot_token.get_secret_value()
         workspaces = _one_workspace(clients, token, clock=clock)
     else:
         recent = RecentInstallations(shelf, for_s=recent_for_s)
-        workspaces = _many_workspaces(settings, recent, clients, tasks, clock=clock)
+        workspaces = _many_workspaces(
+            settings, recent, clients, tasks, clock=clock, known_within_s=KNOWN_WITHIN_S * patience
+        )
     return replace(workspaces, authorize=Clocked(workspaces.authorize))
 
 
@@ -149,6 +152,7 @@ def _many_workspaces(
     tasks: Tasks,
     *,
     clock: Callable[[], datetime],
+    known_within_s: float,
 ) -> Workspaces:
     secret = settings.slack_client_secret
     calls = OAuthCalls(
@@ -160,7 +164,9 @@ def _many_workspaces(
     tokens = FreshTokens(recent, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
     directory = Directory(recent)
     return Workspaces(
-        authorize=InstalledWorkspaces(directory, tokens, on_served=served),
+        authorize=InstalledWorkspaces(
+            directory, tokens, on_served=served, known_within_s=known_within_s
+        ),
         client_for=Clients(directory, tokens, clients.once),
         find_slack=_until_found(clients.once()),
         unknown=not_installed_text(settings.public_url or ""),

@@ -15,13 +15,12 @@ import aiohttp
 import pytest
 
 from bot.playground.sandbox import PORTFOLIOS
-from tests.whole.town import free_port
+from tests.fakes import TIME_LIMIT_S
+from tests.ports import reserve_port
 
 pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[1]
-# Fractions of it on an idle machine; this one may be busy with other tests.
-WITHIN_S = 30
 
 
 @asynccontextmanager
@@ -41,7 +40,7 @@ async def playground(
     finally:
         if process.returncode is None:
             process.terminate()  # not killed: it takes its folder away with it
-        async with asyncio.timeout(WITHIN_S):
+        async with asyncio.timeout(TIME_LIMIT_S):
             await process.communicate()
 
 
@@ -49,7 +48,7 @@ async def banner(process: asyncio.subprocess.Process) -> str:
     """Everything that is said once the page is ready."""
     assert process.stdout is not None
     lines: list[str] = []
-    async with asyncio.timeout(WITHIN_S):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while not lines or "Ctrl-C" not in lines[-1]:
             line = await process.stdout.readline()
             assert line, (await process.communicate())[1].decode()
@@ -63,7 +62,7 @@ def address(said: str) -> str:
 
 async def ended(process: asyncio.subprocess.Process) -> tuple[int | None, str]:
     """The exit status, and what was said as a complaint."""
-    async with asyncio.timeout(WITHIN_S):
+    async with asyncio.timeout(TIME_LIMIT_S):
         _, complaint = await process.communicate()
     return process.returncode, complaint.decode()
 
@@ -74,7 +73,7 @@ def names_in(folder: Path) -> list[str]:
 
 async def accepted(port: int) -> None:
     """Wait until somebody listens, which is before anything can be answered."""
-    async with asyncio.timeout(WITHIN_S):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while True:
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -142,7 +141,7 @@ async def test_an_open_browser_does_not_hold_it_up(tmp_path: Path) -> None:
 
 
 async def test_a_stop_while_it_starts_is_quiet(tmp_path: Path) -> None:
-    port = free_port()
+    port = reserve_port()
     async with playground(tmp_path, "--port", str(port)) as process:
         await accepted(port)
 
@@ -191,7 +190,7 @@ async def test_the_command_line_explains_itself(
     tmp_path: Path, arguments: list[str], words: list[str]
 ) -> None:
     async with playground(tmp_path, *arguments) as process:
-        async with asyncio.timeout(WITHIN_S):
+        async with asyncio.timeout(TIME_LIMIT_S):
             said = b"".join(await process.communicate()).decode()
 
         assert process.returncode == (0 if arguments == ["--help"] else 2)

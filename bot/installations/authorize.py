@@ -83,7 +83,8 @@ def asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
 class InstalledWorkspaces(AsyncAuthorize):
     """Bolt's authorization for any number of workspaces: from the store, without `auth.test`.
 
-    `on_served` learns of each workspace that a token was found for, and may raise nothing.
+    `on_served` learns of each workspace that a token was found for, and may raise nothing. No
+    request waits longer than `known_within_s`.
     """
 
     def __init__(
@@ -92,10 +93,12 @@ class InstalledWorkspaces(AsyncAuthorize):
         tokens: FreshTokens,
         *,
         on_served: Callable[[WorkspaceId], object] = lambda _workspace: None,
+        known_within_s: float = KNOWN_WITHIN_S,
     ) -> None:
         self._directory = directory
         self._tokens = tokens
         self._on_served = on_served
+        self._known_within_s = known_within_s
 
     async def __call__(
         self,
@@ -118,7 +121,7 @@ class InstalledWorkspaces(AsyncAuthorize):
             return AuthorizeResult(enterprise_id=asked.enterprise_id, team_id=None)
         is_found = False
         try:
-            async with asyncio.timeout(KNOWN_WITHIN_S):
+            async with asyncio.timeout(self._known_within_s):
                 served, is_found = await self._find(asked), True
                 return await self._result(served, context) if served else None
         except TokenRefusedError as error:

@@ -47,15 +47,23 @@ class Dispatcher:
     """Registers the features' handlers with Bolt. Each of them runs inside the boundary.
 
     `seen` is what several processes know together of the buttons that do something once.
+    `options_within_s`: so long Slack waits for the options of a menu.
     """
 
     def __init__(
-        self, app: AsyncApp, boundary: Boundary, replies: Replies, *, seen: Seen | None = None
+        self,
+        app: AsyncApp,
+        boundary: Boundary,
+        replies: Replies,
+        *,
+        seen: Seen | None = None,
+        options_within_s: float = OPTIONS_WITHIN_S,
     ) -> None:
         self._app = app
         self._boundary = boundary
         self._replies = replies
         self._repeats = Repeats(seen)
+        self._options_within_s = options_within_s
         self.lines = CommandLines(app, boundary, replies)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
@@ -166,7 +174,7 @@ class Dispatcher:
                     asking_as(conversation.workspace, asker),
                     _told_apart(conversation, action_id),
                 ):
-                    async with asyncio.timeout_at(begun_at + OPTIONS_WITHIN_S):
+                    async with asyncio.timeout_at(begun_at + self._options_within_s):
                         await self._boundary.strangers.keep_out(conversation)
                         options = await find(conversation, str(body.get("value") or ""))
             except (BotError, TimeoutError) as error:

@@ -56,13 +56,17 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagersListeners:
-    """The listeners of the form. Only admins and owners come here: asked of Slack each time."""
+    """The listeners of the form. Only admins and owners come here: asked of Slack each time.
+
+    `listed_within_s`: so long the form waits for the groups that can be named.
+    """
 
     rights: Rights
     managers: Managers
     audit: Audit
     appointments: Appointments
     screen: KeyScreen
+    listed_within_s: float = LISTED_WITHIN_S
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
@@ -139,7 +143,7 @@ class ManagersListeners:
 
     async def _groups(self, conversation: Conversation) -> Groups:
         try:
-            async with asyncio.timeout(LISTED_WITHIN_S):
+            async with asyncio.timeout(self.listed_within_s):
                 known = await self.rights.groups.listed(
                     conversation.client, conversation.workspace
                 )

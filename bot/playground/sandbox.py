@@ -7,6 +7,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from bot.playground.manifest import AppInfo
 from bot.playground.slack import LocalSlack, Message, View, running_slack
+from bot.playground.slack.changes import PATIENCE_S
 from bot.playground.tracker import Account, KeyRecord, Tracker, running_tracker
 from bot.playground.tracker.samples.facts import DATA
 
@@ -155,7 +156,7 @@ class Sandbox:
     clock: MovableClock
     keys: ReadyKeys
 
-    async def connect(self, portfolio: str, timeout_s: float = 10) -> None:
+    async def connect(self, portfolio: str, timeout_s: float = PATIENCE_S) -> None:
         """Set a portfolio's demo key as ada would: by `/domainkey` and its form.
 
         What only she saw of it is gone afterwards, as after a reload of Slack. Raises: KeyError:

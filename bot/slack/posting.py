@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -40,7 +41,8 @@ class Posting:
     Slack has no key by which it would know the second one:
     https://github.com/slackapi/slack-api-specs/issues/10. `on_refused` learns of a workspace
     whose token Slack does not take. `holds` remembers whom Slack lets wait, this process alone
-    does without it. `clock` and `sleep` count seconds.
+    does without it. No two posts of a channel come to Slack closer than `between_s`: one is sent
+    so long after the answer to the one before. `clock` and `sleep` count seconds.
     """
 
     def __init__(
@@ -51,12 +53,15 @@ class Posting:
         holds: Holds | None = None,
         between_s: float = BETWEEN_S,
         answered_within_s: float = ANSWERED_WITHIN_S,
+        longest_line_s: float = LONGEST_LINE_S,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._client_for = client_for
         self._on_refused = on_refused
         self._answered_within_s = answered_within_s
+        self._between_s = between_s
+        self._longest_line_s = longest_line_s
         self._holds = holds or OwnHolds(clock=clock)
         self._turns: Turns[tuple[WorkspaceId, str]] = Turns(between_s, clock=clock, sleep=sleep)
 
@@ -70,9 +75,10 @@ class Posting:
         await self._check_hold(workspace)
         await self._client(workspace)  # who has none is not let into the line
         key = (workspace, channel_id)
-        if (wait_s := self._turns.wait_s(key)) > LONGEST_LINE_S:
+        if (wait_s := self._turns.wait_s(key)) > self._longest_line_s:
             raise SlackRateLimitedError(wait_s)
-        await self._turns.take(key)
+        async with self._in_line(key):
+            await self._turns.take(key)
         await self._check_hold(workspace)  # it may have begun meanwhile
 
     async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
@@ -86,7 +92,13 @@ class Posting:
         """
         await self._check_hold(workspace)
         client = await self._client(workspace)
-        self._turns.use((workspace, channel_id))  # its turn may be a while ago
+        async with self._alone((workspace, channel_id)):  # its turn may be a while ago
+            await self._check_hold(workspace)
+            return await self._post(client, workspace, channel_id, message)
+
+    async def _post(
+        self, client: AsyncWebClient, workspace: WorkspaceId, channel_id: str, message: Message
+    ) -> str:
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
                 return await _post(client, channel_id, message)
@@ -134,6 +146,22 @@ class Posting:
             if not error.is_outcome_unknown:
                 raise
             raise SlackUnreachableError(str(error)) from error
+
+    @asynccontextmanager
+    async def _alone(self, key: tuple[WorkspaceId, str]) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            async with self._in_line(key):
+                await stack.enter_async_context(self._turns.used(key))
+            yield
+
+    @asynccontextmanager
+    async def _in_line(self, key: tuple[WorkspaceId, str]) -> AsyncIterator[None]:
+        """Wait inside the block; not for ever, should Slack be slow to answer those before."""
+        try:
+            async with asyncio.timeout(self._longest_line_s):
+                yield
+        except TimeoutError as error:
+            raise SlackRateLimitedError(self._turns.wait_s(key) or self._between_s) from error
 
     async def _check_hold(self, workspace: WorkspaceId) -> None:
         if left_s := await self._holds.left_s(workspace):

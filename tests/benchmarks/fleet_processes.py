@@ -14,7 +14,8 @@ import aiohttp
 
 from tests.benchmarks.fleet_town import Fleet
 from tests.benchmarks.scene import RING
-from tests.whole.town import Clock, free_port
+from tests.ports import reserve_port
+from tests.whole.town import Clock
 
 ROOT = Path(__file__).parents[2]
 READY_WITHIN_S = 60.0
@@ -125,7 +126,7 @@ async def _running(
     name: str, folder: Path, given: dict[str, str], ships: Ships
 ) -> AsyncIterator[BotProcess]:
     module = "tests.benchmarks.fleet_bot" if ships.is_clock_moved else "bot"
-    port, log = free_port(), folder / f"{name}.log"
+    port, log = reserve_port(), folder / f"{name}.log"
     with log.open("ab") as file:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", module, name.partition("-")[0]),

@@ -14,6 +14,7 @@ from pathlib import Path
 from bot.digests.digest import Digest, RunState
 from bot.digests.ledger import CLAIM
 from tests.benchmarks.scene import RING, TICK_S, Scene
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.test_process import environment
 from tests.whole.town import Town, running_bot, until_ready
 
@@ -113,7 +114,7 @@ async def _killed(
     if not is_heard:
         slack.revoke_token()
     await bot.wait()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while not all(call.status for call in slack.calls):  # noqa: ASYNC110  no event tells of ordered faults
             await asyncio.sleep(0.02)
     slack.restore_token()

@@ -27,8 +27,8 @@ from tests.benchmarks.audit import (
     unrecorded,
 )
 from tests.benchmarks.many import Crowd, Place, Size, gathered
-from tests.benchmarks.meter import Meter
 from tests.benchmarks.scene import RING
+from tests.fakes import TIME_LIMIT_S
 
 LEAD_S = 1.0
 POSTED_WITHIN_S = 120.0
@@ -37,12 +37,9 @@ POSTED_WITHIN_S = 120.0
 async def run_load(size: Size, *, seed: int, tick_s: float) -> Findings:
     with tempfile.TemporaryDirectory() as folder:
         async with gathered(Path(folder), size, random.Random(seed)) as crowd:
-            slacks = Meter()
-            watch = asyncio.create_task(slacks.watch())
             bot = await _posted(crowd, size, tick_s)
-            watch.cancel()
             findings = findings_of(crowd, size, bot)
-            own = faults_of_bot(bot, findings.closest_s, max(slacks.lags))
+            own = faults_of_bot(bot, findings.closest_s)
             faults = [*faults_at_slack(crowd, size), *await unrecorded(crowd), *own]
             return replace(findings, faults=faults)
 
@@ -92,7 +89,7 @@ async def _process() -> AsyncIterator[tuple[asyncio.StreamWriter, asyncio.Stream
     try:
         yield bot.stdin, bot.stdout
     finally:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(TIME_LIMIT_S):
             await bot.wait()
 
 

@@ -13,7 +13,8 @@ import aiohttp
 import pytest
 from playwright.async_api import Browser, async_playwright
 
-from tests.whole.town import free_port
+from tests.fakes import TIME_LIMIT_S
+from tests.ports import reserve_port
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
@@ -41,7 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @asynccontextmanager
 async def running_playground(*arguments: str) -> AsyncIterator[str]:
     """Run `python -m bot playground` and yield its address."""
-    port = free_port()
+    port = reserve_port()
     playground = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", "playground", "--port", str(port), *arguments), cwd=ROOT
     )
@@ -56,7 +57,7 @@ async def running_playground(*arguments: str) -> AsyncIterator[str]:
 
 
 async def _answers(address: str, playground: asyncio.subprocess.Process) -> None:
-    async with asyncio.timeout(30), aiohttp.ClientSession() as http:
+    async with asyncio.timeout(TIME_LIMIT_S), aiohttp.ClientSession() as http:
         while True:
             assert playground.returncode is None, "the playground ended"
             try:

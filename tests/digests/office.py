@@ -1,5 +1,6 @@
 """Everything about digests but Slack and the service, around a store in memory."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
@@ -43,10 +44,13 @@ class DiskTroubles:
     """What may befall a store: its disk may be full, and pages of it damaged."""
 
     is_full = False
+    has_failed: asyncio.Event | None = None  # set by a read that fails
     cannot_be_read: frozenset[str] | set[str] = frozenset()
 
     async def get(self, key: str) -> Document | None:
         if key in self.cannot_be_read:
+            if self.has_failed:
+                self.has_failed.set()
             raise StoreError("a damaged page")
         found: Document | None = await super().get(key)  # type: ignore[misc]  # the store's
         return found
@@ -124,8 +128,13 @@ class Office:
         """Make a digest, and forget that it was announced."""
         fields = {"channel_id": "C1", "schedule": DAILY} | plan
         made = await self.desk.make(ACME, Plan(**fields), by=BOB)  # type: ignore[arg-type]  # fields of any kind
-        self.posts.posts.clear()
+        self.forget_posts()
         return made.digest
+
+    def forget_posts(self) -> None:
+        """Forget what was posted up to now."""
+        self.posts.posts.clear()
+        self.posts.is_posted.clear()
 
     async def at(self, moment: datetime) -> None:
         """Let it be that moment, and do all that is due then."""

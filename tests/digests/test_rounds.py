@@ -32,17 +32,21 @@ async def killed_while(office: Office, *, posting: bool) -> None:
     """Let the process die in the middle of the run of nine o'clock."""
     await office.make()
     office.clock.now = NINE
+    is_there = office.lists.is_asked
+    is_there.clear()
     if posting:
+        is_there = asyncio.Event()
 
         async def hang() -> None:
             office.posts.before_post = None
+            is_there.set()
             await asyncio.Event().wait()
 
         office.posts.before_post = hang
     else:
         office.lists.gate.clear()
     await office.rounds.go_round()
-    await office.tasks.are_done_within(0.05)
+    await asyncio.wait_for(is_there.wait(), TIME_LIMIT_S)
     await office.tasks.cancel()
     office.lists.gate.set()
     office.start()
@@ -260,13 +264,13 @@ async def test_a_slow_workspace_leaves_workers_to_the_others(office: Office) -> 
     for number in range(30):
         await office.make(channel_id=f"C{number % 15}")
     await office.desk.make(quick, (await office.shelf.of_workspace(slow))[0].plan, by=BOB)
-    office.posts.posts.clear()
+    office.forget_posts()
     office.lists.gate.clear()
     office.lists.quick = {quick}
     office.clock.now = NINE
 
     await office.rounds.go_round()
-    await office.tasks.are_done_within(0.1)
+    await asyncio.wait_for(office.posts.is_posted.wait(), TIME_LIMIT_S)
 
     assert len(office.posts.posts) == 1
     office.lists.gate.set()
@@ -325,9 +329,9 @@ async def test_a_stop_hands_everything_back_also_when_the_store_failed_at_one(
     office.documents.cannot_be_read = {f"{ACME}/digest/{ids[0]}"}
     office.lists.gate.clear()
 
+    has_failed = office.documents.has_failed = asyncio.Event()
     delivering = asyncio.create_task(office.rounds.deliver(ACME, ids))
-    await asyncio.sleep(0)  # it begins
-    await office.tasks.are_done_within(0.05)
+    await asyncio.wait_for(has_failed.wait(), TIME_LIMIT_S)
     office.rounds.stop()
     office.lists.gate.set()
 

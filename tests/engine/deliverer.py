@@ -1,6 +1,7 @@
 """A worker as a process of its own: it notes in a table what it delivers, until SIGTERM.
 
-Its arguments: the database, how long each digest takes, and how long its end may.
+Its arguments: the database, how long each digest takes, how long its end may, and after how long a
+silent worker is dead.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.engine.queue import Work, working
 from bot.logs import set_up_logs
@@ -23,7 +25,7 @@ BEGIN = "INSERT INTO delivery (key, process) VALUES (%s, %s) RETURNING number"
 END = "UPDATE delivery SET is_done = true WHERE number = %s"
 
 
-async def main(url: str, each_s: float, finish_within_s: float) -> None:
+async def main(url: str, each_s: float, finish_within_s: float, dead_after_s: float) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     address = parse_address(url)
@@ -38,8 +40,9 @@ async def main(url: str, each_s: float, finish_within_s: float) -> None:
         return []
 
     work = Work(periodic={}, deliver=deliver, clock=lambda: NOW)
+    intervals = replace(QUICK, dead_after_s=dead_after_s)
     async with working(
-        address, pool, work, every_s=0.2, finish_within_s=finish_within_s, intervals=QUICK
+        address, pool, work, every_s=0.2, finish_within_s=finish_within_s, intervals=intervals
     ):
         sys.stdout.write("ready\n")
         sys.stdout.flush()
@@ -50,4 +53,4 @@ async def main(url: str, each_s: float, finish_within_s: float) -> None:
 if __name__ == "__main__":
     set_up_logs("WARNING", "console")
     with contextlib.suppress(StoreError):
-        asyncio.run(main(sys.argv[1], float(sys.argv[2]), float(sys.argv[3])))
+        asyncio.run(main(sys.argv[1], *map(float, sys.argv[2:])))

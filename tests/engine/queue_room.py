@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
@@ -12,11 +13,14 @@ from bot.engine.queue_pulse import Pulse
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.pool import Pool
 from bot.workspace import WorkspaceId
+from tests.fakes import TIME_LIMIT_S
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 A_MINUTE_AGO = NOW - timedelta(minutes=1)
-TIME_LIMIT_S = 20
-QUICK = Intervals(look_s=0.02, heartbeat_s=0.05, dead_after_s=1)
+# A worker on a busy machine may be silent for a while, and is not to be taken for dead.
+QUICK = Intervals(look_s=0.02, heartbeat_s=0.05, dead_after_s=TIME_LIMIT_S)
+# Where workers do die. Who looks after the dead has let the database know of itself just before.
+MORTAL = replace(QUICK, dead_after_s=1)
 TABLES = ("jobs", "events", "periodic_defers", "workers")
 
 
@@ -119,8 +123,9 @@ def at_work(
     periodic: Mapping[str, Callable[[], Awaitable[object]]] | None = None,
     *,
     every_s: float = 0.1,
-    finish_within_s: float = 5,
+    finish_within_s: float = TIME_LIMIT_S,
     concurrency: int = 20,
+    intervals: Intervals = QUICK,
 ) -> AbstractAsyncContextManager[Pulse]:
     """Return a quick worker, for which it is `NOW`."""
     return working(
@@ -130,5 +135,5 @@ def at_work(
         every_s=every_s,
         finish_within_s=finish_within_s,
         concurrency=concurrency,
-        intervals=QUICK,
+        intervals=intervals,
     )

@@ -9,6 +9,7 @@ import pytest
 
 from bot.engine import local
 from bot.engine.local import ticking
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +36,7 @@ async def test_a_failed_tick_is_not_the_last_one() -> None:
             raise ZeroDivisionError("the first one fails")
 
     async with ticking(tick, every_s=0.05):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(TIME_LIMIT_S):
             await enough.wait()
 
     assert len(ticks) >= 3
@@ -48,7 +49,7 @@ async def test_the_first_tick_comes_at_once() -> None:
         ticked.set()
 
     async with ticking(tick, every_s=3600):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(TIME_LIMIT_S):
             await ticked.wait()
 
 
@@ -85,7 +86,7 @@ async def test_ticks_go_on_when_the_clock_of_the_machine_is_set_back(
     for module in (local, apscheduler.schedulers.base, apscheduler.executors.base):
         monkeypatch.setattr(module, "datetime", SettableClock)
     monkeypatch.setattr(SettableClock, "behind", timedelta())
-    async with ticking(tick, every_s=0.05), asyncio.timeout(5):
+    async with ticking(tick, every_s=0.05), asyncio.timeout(TIME_LIMIT_S):
         await enough.wait()
 
     assert ticks[-1] < ticks[0]

@@ -17,7 +17,6 @@ from bot.store.postgres.pool import Pool
 from bot.workspace import WorkspaceId
 from tests.engine.queue_room import (
     NOW,
-    TIME_LIMIT_S,
     Deliveries,
     at_work,
     count_of,
@@ -27,6 +26,7 @@ from tests.engine.queue_room import (
     rows,
     until,
 )
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 

@@ -12,7 +12,7 @@ from bot.engine.queue_upkeep import keep_up, take_back
 from bot.store.errors import StoreError
 from bot.store.postgres.pool import Pool
 from tests.engine.queue_room import (
-    TIME_LIMIT_S,
+    MORTAL,
     Deliveries,
     at_work,
     digests_of,
@@ -21,6 +21,7 @@ from tests.engine.queue_room import (
     until,
 )
 from tests.engine.test_queue_upkeep import a_job, a_worker
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
@@ -65,7 +66,7 @@ async def test_an_end_that_could_not_be_written_does_not_stop_what_comes_after(
     await cut(pool, AT_THE_END, task)
     await put_due(pool, [first])
 
-    async with at_work(pool, deliveries):
+    async with at_work(pool, deliveries, intervals=MORTAL):
         await until(lambda: was_cut(pool))
         await put_due(pool, [second])
         await until(lambda: deliveries.has(second))
@@ -85,7 +86,7 @@ async def test_a_hand_back_that_could_not_be_written_is_made_up_for(pool: Pool) 
     await cut(pool, AT_A_RETRY, "deliver")
     await put_due(pool, digests_of("T1"))
 
-    async with at_work(pool, deliveries):
+    async with at_work(pool, deliveries, intervals=MORTAL):
         await deliveries.until_done()
 
     assert await was_cut(pool)

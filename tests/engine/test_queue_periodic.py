@@ -8,7 +8,6 @@ from structlog.testing import capture_logs
 
 from bot.store.postgres.pool import Pool
 from tests.engine.queue_room import (
-    TIME_LIMIT_S,
     Deliveries,
     at_work,
     count_of,
@@ -16,6 +15,7 @@ from tests.engine.queue_room import (
     put_due,
     rows,
 )
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 

@@ -9,6 +9,7 @@ from procrastinate.worker import Worker
 
 from bot.engine import queue_shift
 from bot.engine.queue_shift import Shift
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
@@ -67,7 +68,7 @@ async def test_a_worker_that_ends_is_followed_by_another(leaver: FakeWorker) -> 
     shift = Shift(office.hire)
 
     running = asyncio.create_task(shift.run())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(TIME_LIMIT_S):
         await office.is_staffed.wait()
         await asyncio.sleep(0)
         assert shift.worker_id == 7
@@ -85,7 +86,7 @@ async def test_a_stop_while_nobody_works_hires_nobody(monkeypatch: pytest.Monkey
     shift = Shift(office.hire)
 
     running = asyncio.create_task(shift.run())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(TIME_LIMIT_S):
         await leaver.has_left.wait()
         shift.stop()
         await running
@@ -98,7 +99,7 @@ async def test_a_stop_before_the_start_works_nothing() -> None:
     shift = Shift(office.hire)
 
     shift.stop()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(TIME_LIMIT_S):
         await shift.run()
 
     assert not office.is_staffed.is_set()

@@ -31,7 +31,7 @@ from bot.slack.identity import workspace_of
 from bot.store.memory import MemoryDocuments
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
-from tests.fakes import FakeClock
+from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.renewals import ONE, Renewals, a_memory, a_shelf, an_installation
 
 pytestmark = pytest.mark.anyio
@@ -46,7 +46,7 @@ JSON: dict[str, str | Sequence[str]] = {"content-type": "application/json"}
 class Bot:
     """A Bolt app with one listener of each kind; remembers for which workspace each was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, known_within_s: float = TIME_LIMIT_S) -> None:
         self.clock = FakeClock()
         self.documents = MemoryDocuments()
         self.slack = Renewals()
@@ -58,7 +58,10 @@ class Bot:
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
             authorize=InstalledWorkspaces(  # type: ignore[arg-type]  # it may say None
-                Directory(recent), tokens, on_served=self.noted.append
+                Directory(recent),
+                tokens,
+                on_served=self.noted.append,
+                known_within_s=known_within_s,
             ),
             before_authorize=note_asked_place,
             user_facing_authorize_error_message=FOREIGN,
@@ -301,12 +304,12 @@ async def test_whoever_pressed_reads_that_the_store_fails_too(bot: Bot) -> None:
 
 
 async def test_a_store_that_does_not_answer_in_time_is_what_people_read_of(
-    bot: Bot, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def hang(_key: str) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(authorize, "KNOWN_WITHIN_S", 0.01)
+    bot = Bot(known_within_s=0.01)
     monkeypatch.setattr(bot.documents, "get", hang)
 
     answer = await bot.command()

@@ -36,8 +36,8 @@ from tests.installations.slack_stub import (
     SlackStub,
     running_slack_stub,
 )
+from tests.ports import reserve_port
 from tests.test_seen import TroubledSeen
-from tests.whole.town import free_port
 
 pytestmark = pytest.mark.anyio
 
@@ -125,7 +125,7 @@ async def hall() -> AsyncIterator[Hall]:
     async with AsyncExitStack() as stack:
         slack = await stack.enter_async_context(running_slack_stub())
         http = await stack.enter_async_context(aiohttp.ClientSession())
-        port = free_port()
+        port = reserve_port()
         hall = Hall(slack, port, http)
         endpoint = InstallEndpoint(hall.flow)
         health = HealthEndpoints({})
@@ -536,7 +536,7 @@ async def test_looking_without_fetching_uses_nothing_up(hall: Hall, browser: Bro
 
 
 async def test_without_oauth_there_is_nothing_to_install() -> None:
-    port = free_port()
+    port = reserve_port()
     async with (
         listening("127.0.0.1", port, HealthEndpoints({}), None),
         aiohttp.ClientSession() as http,

@@ -256,7 +256,10 @@ async def running_admin_room(
     async with (
         aiohttp.ClientSession() as http,
         running_slack(
-            clock=clock.seconds, commands=["/domainkey", "/domaindigest"], scopes=SCOPES
+            answers_within_s=TIME_LIMIT_S,
+            clock=clock.seconds,
+            commands=["/domainkey", "/domaindigest"],
+            scopes=SCOPES,
         ) as slack,
     ):
         app = bolt_app(slack)

@@ -187,6 +187,7 @@ async def running_room() -> AsyncIterator[Room]:
     async with (
         aiohttp.ClientSession() as http,
         running_slack(
+            answers_within_s=TIME_LIMIT_S,
             commands=["/scan", "/adddomain", "/domaindigest"],
             scopes=("chat:write", "im:write", "users:read", "commands"),
         ) as slack,

@@ -118,7 +118,7 @@ class Room:
             workspace=WorkspaceId("T1"),
             client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
             replies=self.replies,
-            **({"origin": Origin("U1"), "member": BOB} | fields),
+            **dict[str, Any]({"origin": Origin("U1"), "member": BOB} | fields),
         )
 
     @property

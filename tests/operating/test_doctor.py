@@ -17,6 +17,7 @@ from bot.store.sealed import load_or_make_key_file
 from bot.store.sqlite import open_sqlite
 from bot.tracker.presence import Presence
 from tests.builders import BOT_TOKEN, MOMENT
+from tests.fakes import TIME_LIMIT_S
 from tests.operating.builders import an_installation
 
 pytestmark = pytest.mark.anyio
@@ -118,7 +119,7 @@ async def test_with_oauth_a_silent_slack_and_public_address_hold_nobody(tmp_path
     enquiry = Enquiry(ask=hang, install_url="https://bot.example", now=MOMENT)
     way = an_oauth_app(exchange=hang, ask_api=hang, look_at_health=hang, enquiry=enquiry)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(TIME_LIMIT_S):
         findings = await examine(a_patient(tmp_path, way=way), limit_s=0.2)
 
     failed = [finding.about for finding in findings if finding.mark is Mark.FAIL]
@@ -129,7 +130,7 @@ async def test_with_oauth_a_silent_slack_and_public_address_hold_nobody(tmp_path
 async def test_dead_addresses_hold_nobody_and_hide_nothing(tmp_path: Path) -> None:
     patient = a_patient(tmp_path, way=hang, ask_for_socket=hang, look_for_service=hang)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(TIME_LIMIT_S):
         findings = await examine(patient, limit_s=0.05)
 
     failed = [finding.about for finding in findings if finding.mark is Mark.FAIL]

@@ -5,6 +5,7 @@ import socket
 import pytest
 
 from bot.playground.serving import AddressError, listening
+from tests.ports import reserve_port
 
 
 def test_port_0_is_a_free_one() -> None:
@@ -13,8 +14,9 @@ def test_port_0_is_a_free_one() -> None:
 
 
 def test_the_port_is_free_again_afterwards() -> None:
-    with listening("127.0.0.1", 0) as listener:
-        port = listener.getsockname()[1]
+    port = reserve_port()
+    with listening("127.0.0.1", port):
+        pass
 
     with listening("127.0.0.1", port) as again:
         assert again.getsockname()[1] == port

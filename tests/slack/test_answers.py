@@ -23,6 +23,7 @@ from bot.slack.errors import (
     SlackUnreachableError,
 )
 from tests.slack.conftest import a_client, settled
+from tests.tracker.loopback import Request, service
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
@@ -58,6 +59,11 @@ def as_text(body: str, kind: str, status: int = 200, **more: Any) -> Callable[[]
     return lambda: web.Response(
         body=body.encode(), status=status, headers={"Content-Type": kind, **more}
     )
+
+
+async def silence(_request: Request, _writer: asyncio.StreamWriter) -> None:
+    """Hear it, and answer nothing."""
+    await asyncio.Event().wait()
 
 
 async def failure(client: AsyncWebClient) -> SlackError:
@@ -176,17 +182,19 @@ async def test_nothing_was_done_without_a_secure_line(
 
 
 async def test_nothing_was_done_when_no_connection_came_free_in_time(slack: LocalSlack) -> None:
-    slack.fail_next("api.test", kind="slow", delay_s=0.2)
     connector, timeout = aiohttp.TCPConnector(limit=1), aiohttp.ClientTimeout(connect=0.05)
-    async with aiohttp.ClientSession(connector=connector, timeout=timeout) as http:
-        client = a_client(slack.api_url, http, token=slack.bot_token)
-        busy = asyncio.create_task(client.api_test())
+    async with (
+        service(silence) as elsewhere,
+        aiohttp.ClientSession(connector=connector, connector_owner=False) as patient,
+        aiohttp.ClientSession(connector=connector, timeout=timeout) as http,
+    ):
+        busy = asyncio.create_task(patient.get(elsewhere.url))
         await settled()
-        error = await failure(client)
-        await busy
+        error = await failure(a_client(slack.api_url, http, token=slack.bot_token))
+        busy.cancel()
 
     assert isinstance(error, SlackUnreachableError)
-    assert [call.method for call in slack.calls] == ["api.test"]
+    assert slack.calls == []
 
 
 @pytest.mark.parametrize("after_acting", [False, True], ids=["before acting", "after acting"])
@@ -201,10 +209,9 @@ async def test_a_lost_connection_leaves_the_outcome_open_and_nothing_is_repeated
     assert len(slack.calls) == 1
 
 
-async def test_an_answer_that_takes_too_long_leaves_the_outcome_open(slack: LocalSlack) -> None:
-    slack.fail_next("chat.postMessage", kind="slow", delay_s=0.2)
+async def test_an_answer_that_takes_too_long_leaves_the_outcome_open() -> None:
     timeout = aiohttp.ClientTimeout(total=0.05)
-    async with aiohttp.ClientSession(timeout=timeout) as http:
-        error = await failure(a_client(slack.api_url, http, token=slack.bot_token))
+    async with service(silence) as there, aiohttp.ClientSession(timeout=timeout) as http:
+        error = await failure(a_client(f"{there.url}/api/", http))
 
     assert type(error) is SlackUnavailableError

@@ -12,6 +12,7 @@ from slack_sdk.http_retry.builtin_async_handlers import (
 )
 from slack_sdk.http_retry.builtin_interval_calculators import FixedValueRetryIntervalCalculator
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.message import Message
 from bot.playground.slack import Call, LocalSlack
@@ -32,7 +33,7 @@ from bot.slack.identity import Identity, OneClient
 from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from bot.store.errors import StoreError
 from bot.workspace import WorkspaceId
-from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
 from tests.slack.conftest import StandingTime, a_client, settled
 
 pytestmark = pytest.mark.anyio
@@ -63,6 +64,30 @@ def posting(client: AsyncWebClient, time: StandingTime) -> Posting:
 @pytest.fixture
 def general(slack: LocalSlack) -> str:
     return channel_id(slack, "general")
+
+
+class Watched(AsyncWebClient):
+    """A client that knows when each post was sent; Slack's answers wait until `gate` is open."""
+
+    def __init__(self, slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> None:
+        super().__init__(slack.bot_token, slack.api_url, session=http, retry_handlers=[])
+        self.time = time
+        self.sent_at: list[float] = []
+        self.is_there = asyncio.Event()
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def chat_postMessage(self, **how: Any) -> AsyncSlackResponse:  # noqa: N802  the SDK's
+        self.sent_at.append(self.time())
+        answer = await super().chat_postMessage(**how)
+        self.is_there.set()
+        await self.gate.wait()
+        return answer
+
+
+@pytest.fixture
+def watched(slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> Watched:
+    return Watched(slack, http, time)
 
 
 def channel_id(slack: LocalSlack, name: str) -> str:
@@ -135,7 +160,6 @@ async def test_a_twin_whose_answer_is_lost_is_not_repeated(
         {"kind": "drop", "after_acting": True},
         {"kind": "drop"},
         {"kind": "html", "after_acting": True},
-        {"kind": "slow", "delay_s": 0.2},
         {"error": "internal_error", "after_acting": True},
         {"error": "fatal_error"},
         {"error": "service_unavailable", "status": 503},
@@ -147,13 +171,29 @@ async def test_a_post_of_which_nobody_knows_is_not_repeated(
     slack: LocalSlack, client: AsyncWebClient, time: StandingTime, fault: dict[str, Any]
 ) -> None:
     slack.fail_next("chat.postMessage", **fault)
-    posting = a_posting(client, time, answered_within_s=0.05)
+    posting = a_posting(client, time, answered_within_s=TIME_LIMIT_S)
 
     with pytest.raises(SlackUnavailableError) as caught:
         await posting.post(HOME, channel_id(slack, "general"), HELLO)
 
     assert caught.value.is_outcome_unknown
     assert len(posts(slack)) == 1
+
+
+async def test_of_a_post_that_is_not_answered_in_time_nobody_knows(
+    slack: LocalSlack, watched: Watched, time: StandingTime, general: str
+) -> None:
+    watched.gate.clear()
+    for tries, within_s in enumerate(GROWING_S, 1):
+        posting = a_posting(watched, time, answered_within_s=within_s)
+        with pytest.raises(SlackUnavailableError) as caught:
+            await posting.post(HOME, general, HELLO)
+        assert caught.value.is_outcome_unknown
+        assert len(watched.sent_at) == tries
+        if watched.is_there.is_set():
+            break
+
+    assert 1 <= len(said(slack)) <= tries
 
 
 async def test_what_the_sdk_does_by_itself_would_say_it_twice(
@@ -240,7 +280,7 @@ async def test_a_shorter_rate_limit_does_not_end_a_longer_one(
 ) -> None:
     slack.fail_next("chat.postMessage", retry_after_s=30)
     slack.fail_next("chat.postMessage", retry_after_s=2, delay_s=0.05)
-    both = (posting.post(HOME, general, HELLO) for _ in range(2))
+    both = (posting.post(HOME, each, HELLO) for each in (general, "another channel"))
     await asyncio.gather(*both, return_exceptions=True)
     await time.pass_by(3)
 
@@ -409,6 +449,85 @@ async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(
     await time.pass_by(0.8)
 
     assert (is_too_early, second.done()) == (False, True)
+
+
+async def let_time_pass(time: StandingTime, *acts: "asyncio.Task[Any]") -> None:
+    """Let time pass in small steps until all of that is done."""
+    async with asyncio.timeout(TIME_LIMIT_S):
+        while not all(act.done() for act in acts):
+            await time.pass_by(0.05)
+            await asyncio.sleep(0.001)  # what they do goes through a socket
+    await asyncio.gather(*acts)
+
+
+async def test_two_who_had_their_turns_still_post_one_pace_apart(
+    watched: Watched, time: StandingTime, general: str
+) -> None:
+    """The first one's store may be slow: then the next has its turn before it has posted."""
+    posting = a_posting(watched, time)
+    for _ in range(2):
+        await let_time_pass(time, asyncio.create_task(posting.turn(HOME, general)))
+
+    both = [asyncio.create_task(posting.post(HOME, general, HELLO)) for _ in range(2)]
+    await let_time_pass(time, *both)
+
+    earlier, later = watched.sent_at
+    assert later - earlier >= BETWEEN_S
+
+
+async def test_the_pace_counts_from_slacks_answer(
+    watched: Watched, time: StandingTime, general: str
+) -> None:
+    """When a post came to Slack only its answer can tell: on its way it may be held up."""
+    posting = a_posting(watched, time)
+    watched.gate.clear()
+    await posting.turn(HOME, general)
+    first = asyncio.create_task(posting.post(HOME, general, HELLO))
+    await watched.is_there.wait()
+
+    second = asyncio.create_task(posting.turn(HOME, general))
+    await time.pass_by(10)
+    is_too_early = second.done()
+    watched.gate.set()
+    await first
+    answered_at = time()
+    await let_time_pass(time, second)
+
+    assert not is_too_early
+    assert time() - answered_at >= BETWEEN_S
+
+
+async def test_another_channel_does_not_wait_for_a_slow_answer(
+    slack: LocalSlack, watched: Watched, time: StandingTime, general: str
+) -> None:
+    posting = a_posting(watched, time)
+    watched.gate.clear()
+    slow = asyncio.create_task(posting.post(HOME, general, HELLO))
+    await watched.is_there.wait()
+
+    await posting.turn(HOME, channel_id(slack, "random"))
+
+    assert not slow.done()
+    watched.gate.set()
+    await slow
+
+
+async def test_who_would_wait_too_long_for_the_answer_before_is_sent_away(
+    slack: LocalSlack, watched: Watched, time: StandingTime, general: str
+) -> None:
+    posting = a_posting(watched, time, longest_line_s=0.05)
+    watched.gate.clear()
+    slow = asyncio.create_task(posting.post(HOME, general, HELLO))
+    await watched.is_there.wait()
+
+    for act in (posting.turn(HOME, general), posting.post(HOME, general, HELLO)):
+        with pytest.raises(SlackRateLimitedError) as caught:
+            await act
+        assert caught.value.retry_after_s >= BETWEEN_S
+
+    watched.gate.set()
+    await slow
+    assert said(slack) == [HELLO.text]
 
 
 async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(

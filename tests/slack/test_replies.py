@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.message import Message
 from bot.playground.slack import LocalSlack
 from bot.playground.slack.model import Channel
-from bot.playground.slack.people import Person
+from bot.playground.slack.person import Person
 from bot.slack.errors import (
     BlocksRefusedError,
     PersonUnreachableError,

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.fakes import TIME_LIMIT_S
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -27,4 +29,4 @@ async def started(module: str, *arguments: object) -> AsyncIterator[Process]:
 
 async def next_line(process: Process) -> str:
     assert process.stdout is not None
-    return (await asyncio.wait_for(process.stdout.readline(), 20)).decode().strip()
+    return (await asyncio.wait_for(process.stdout.readline(), TIME_LIMIT_S)).decode().strip()

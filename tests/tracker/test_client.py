@@ -15,6 +15,7 @@ from bot.tracker.errors import (
     UnavailableError,
 )
 from bot.tracker.models import Added, Domain
+from tests.fakes import TIME_LIMIT_S
 from tests.tracker.loopback import KEY, QUICK, Request, always, client_of, reply, service
 
 pytestmark = pytest.mark.anyio
@@ -236,7 +237,7 @@ async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None
 
     async with service(answer) as there, client_of(there.url) as tracker:
         asked = [asyncio.create_task(tracker.list_domains(KEY)) for _ in range(20)]
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(TIME_LIMIT_S):
             await all_here.wait()
             go_on.set()
             errors = await asyncio.gather(*asked, return_exceptions=True)
@@ -254,7 +255,7 @@ async def test_a_list_does_not_wait_for_scans() -> None:
     limits = Limits(slot_s=30)
     async with service(answer) as there, client_of(there.url, limits=limits) as tracker:
         scans = [asyncio.create_task(tracker.scan(KEY, "d1")) for _ in range(20)]
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(TIME_LIMIT_S):
             await asyncio.sleep(0)
             await tracker.list_domains(KEY)
         for scan in scans:

@@ -5,6 +5,7 @@ import pytest
 
 from bot.tracker.errors import UnavailableError
 from bot.tracker.slots import MAX_REQUESTS, MAX_SCANS, Slots
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
@@ -17,7 +18,7 @@ async def taken(slots: Slots, count: int, *, is_scan: bool = False) -> AsyncExit
 
 
 async def test_whoever_finds_no_place_waits_for_one() -> None:
-    slots = Slots(wait_s=5)
+    slots = Slots(wait_s=TIME_LIMIT_S)
     held = await taken(slots, MAX_REQUESTS)
 
     waiting = asyncio.create_task(taken(slots, 1))
@@ -25,7 +26,7 @@ async def test_whoever_finds_no_place_waits_for_one() -> None:
     assert not waiting.done()
     await held.aclose()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(TIME_LIMIT_S):
         await (await waiting).aclose()
 
 

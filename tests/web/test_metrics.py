@@ -13,6 +13,7 @@ from bot.metrics.metrics import Metrics
 from bot.web.health import HealthEndpoints
 from bot.web.listening import listening
 from bot.web.metrics import MetricsEndpoint, timing
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
@@ -208,7 +209,7 @@ async def test_a_check_that_hangs_is_not_waited_for(monkeypatch: pytest.MonkeyPa
     health = HealthEndpoints({"store": hang})
     port = unused_port()
     async with listening("127.0.0.1", port, health, None), aiohttp.ClientSession() as http:
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(TIME_LIMIT_S):
             answer = await http.get(f"http://127.0.0.1:{port}/readyz")
         told = await answer.json()
     released.set()

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.playground.slack import Message, Person, View
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.town import Town
 
 DAY = timedelta(days=1)
@@ -24,7 +25,7 @@ async def open_list(town: Town, person: Person, channel: str = "general") -> Vie
 
 async def until_listed(town: Town, words: str, person: Person | None = None) -> View:
     """Open the list again and again, until it says that; return it."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while words not in (form := await open_list(town, person or town.bob)).everything:
             pass
     return form
@@ -32,7 +33,7 @@ async def until_listed(town: Town, words: str, person: Person | None = None) -> 
 
 async def settled(person: Person) -> View:
     """Return the next form that says more than "please wait"."""
-    while "⏳" in (form := await person.next_form(timeout_s=10)).everything:
+    while "⏳" in (form := await person.next_form()).everything:
         pass
     return form
 
@@ -78,7 +79,7 @@ async def next_digest(
 ) -> Message:
     """Return the next digest that somebody sees in a channel."""
     return await (person or town.bob).next_message(
-        channel, timeout_s=15, where=lambda message: HEADLINE in headline(message)
+        channel, where=lambda message: HEADLINE in headline(message)
     )
 
 
@@ -122,4 +123,4 @@ def block_of(message: Message, kind: str, chart: str = "") -> dict[str, Any]:
 
 async def next_notice(town: Town, person: Person | None = None) -> Message:
     """Return the next direct message of the bot."""
-    return await (person or town.bob).next_message("dm", timeout_s=15)
+    return await (person or town.bob).next_message("dm")

@@ -11,7 +11,9 @@ from pydantic import SecretStr
 from bot.playground.slack import LocalOrg, LocalSlack, Page, running_slack
 from bot.playground.tracker import Tracker, running_tracker
 from bot.settings import Settings
-from tests.whole.town import ABOUT, PATIENT, RING, Clock, Town, free_port, running_bot
+from tests.fakes import TIME_LIMIT_S
+from tests.ports import reserve_port
+from tests.whole.town import ABOUT, PATIENT, RING, Clock, Town, running_bot
 
 ALONE = ("amber", "birch", "coral")
 IN_ORG = ("delta", "ember")
@@ -113,9 +115,10 @@ async def many_stand_ins(
     mode: str = "http",
 ) -> AsyncIterator[Many]:
     """The same without the bot."""
-    clock, port = Clock(), free_port()
+    clock, port = Clock(), reserve_port()
     async with (
         running_slack(
+            answers_within_s=TIME_LIMIT_S,
             clock=clock.seconds,
             commands=[each.command for each in ABOUT.commands],
             scopes=ABOUT.scopes,

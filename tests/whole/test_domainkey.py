@@ -200,10 +200,11 @@ async def test_rights_are_checked_again_at_every_press_and_submit(shop: Town) ->
 
 async def test_a_form_that_was_closed_meanwhile_still_tells_how_it_ended(town: Town) -> None:
     key = town.acme.create_key("bot", scopes=("read_domains",), days=30)
-    town.tracker.latency_s = 0.3
+    hold = town.tracker.hold_requests()
     await town.ada.press(await town.ask(town.ada, "/domainkey"), "Set key")
     await town.ada.submit(await town.ada.next_form(), {"API key": key})
     await town.ada.close(await town.ada.next_form())
+    hold.release()
 
     told = await town.answer(town.ada)
 

@@ -7,12 +7,11 @@ import pytest
 
 from bot.playground.slack import Person, View
 from bot.portfolio.portfolio import FRESH_FOR
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import make, move_to, nine
 from tests.whole.town import Town
 
 pytestmark = pytest.mark.anyio
-
-WITHIN_S = 10
 
 
 async def home_where(town: Town, person: Person, *words: str) -> View:
@@ -23,7 +22,7 @@ async def home_where(town: Town, person: Person, *words: str) -> View:
         is_so = home is not None and all(each in home.everything for each in words)
         return home if is_so else None
 
-    return await town.slack.world.workspace.change_event.until(look, WITHIN_S)
+    return await town.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
 
 
 async def opened(town: Town, person: Person, words: str = "Commands") -> View:
@@ -33,7 +32,7 @@ async def opened(town: Town, person: Person, words: str = "Commands") -> View:
 
 async def window(person: Person, words: str) -> View:
     """Return the window over Home once it says that."""
-    while words not in (form := await person.next_form(timeout_s=WITHIN_S)).everything:
+    while words not in (form := await person.next_form()).everything:
         pass
     return form
 
@@ -89,7 +88,7 @@ async def test_a_scan_from_home_is_read_in_a_window_and_lies_in_the_messages(sho
 
     shown = await window(shop.bob, "Open messages")
     assert "Scan of shop.example" in shown.everything
-    sent = await shop.bob.next_message("dm", WITHIN_S)
+    sent = await shop.bob.next_message("dm", TIME_LIMIT_S)
     assert buttons(sent)
     assert "Share" not in buttons(sent)
 

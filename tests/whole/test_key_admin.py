@@ -25,7 +25,7 @@ async def state(town: Town, person: Person | None = None) -> Message:
     """Return the answer to `/domainkey`; others may post in the channel meanwhile."""
     person = person or town.ada
     await person.type("/domainkey")
-    return await person.next_message(timeout_s=10, where=lambda message: message.is_ephemeral)
+    return await person.next_message(where=lambda message: message.is_ephemeral)
 
 
 async def open_form(town: Town, label: str, person: Person | None = None) -> View:

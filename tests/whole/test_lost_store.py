@@ -13,7 +13,7 @@ async def test_whoever_is_in_charge_is_told_once_that_the_store_is_empty(tmp_pat
     async with running_stand_ins(tmp_path, "socket") as town:
         owner = town.slack.person("olga")
         async with running_bot(town):
-            told = await owner.next_message("dm", timeout_s=10)
+            told = await owner.next_message("dm")
         async with running_bot(town):
             await town.ask(town.bob, "/domains help")
 

@@ -19,6 +19,7 @@ from bot.kept import KeptCommand, KeptCommands
 from bot.store.sealed import KeyRing, check_key_ring
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
+from tests.fakes import TIME_LIMIT_S
 from tests.operating.builders import an_installation
 from tests.whole.digests import make
 from tests.whole.test_process import ended, environment, process, stored_bytes
@@ -57,7 +58,7 @@ async def command(town: Town, *words: str, **more: str) -> Said:
         stdout=PIPE,
         stderr=PIPE,
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(TIME_LIMIT_S):
         out, err = await asked.communicate()
     said = Said(out.decode(), err.decode(), asked.returncode or 0)
     assert "Traceback" not in said.err

@@ -12,7 +12,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import LiteralString
 
+import psycopg
 import pytest
 import yaml
 
@@ -28,6 +30,7 @@ from bot.store.sealed import KeyRing, check_key_ring
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.test_operating import Said, command, marks, ring, used_town
 from tests.whole.test_process import ROOT, ended, environment, process
 from tests.whole.town import Town, running_stand_ins, until_ready
@@ -37,6 +40,19 @@ pytestmark = pytest.mark.anyio
 PASSWORD = "sesame-open"
 MANY = 15_000
 WORKSPACES = [WorkspaceId(f"T{number}") for number in range(8)]
+
+# In the middle of a move nothing goes on, so that a kill comes in time on any machine.
+HANG: tuple[LiteralString, ...] = (
+    "CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql"
+    " AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$",
+    "CREATE TRIGGER hang BEFORE INSERT ON document FOR EACH ROW"
+    " WHEN (NEW.key = '-.T1/scan/014999') EXECUTE FUNCTION hang()",
+)
+NO_HANG: tuple[LiteralString, ...] = (
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    "DROP TRIGGER hang ON document",
+)
 
 
 def with_password(url: str) -> str:
@@ -53,7 +69,7 @@ async def migrating(url: str, cwd: str = "/") -> Said:
         stdout=PIPE,
         stderr=PIPE,
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(TIME_LIMIT_S):
         out, err = await asked.communicate()
     assert b"Traceback" not in err
     assert PASSWORD.encode() not in out + err
@@ -67,6 +83,12 @@ async def opened(url: str) -> AsyncIterator[PostgresDocuments]:
         yield documents
     finally:
         await documents.close()
+
+
+async def run_at(url: str, *statements: LiteralString) -> None:
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            await connection.execute(statement)
 
 
 async def documents_at(url: str) -> list[str]:
@@ -245,16 +267,18 @@ class TestMove:
     ) -> None:
         async with running_stand_ins(tmp_path, "socket") as town:
             fill(town, MANY)
+            await run_at(database, *HANG)
             mover = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "bot", "move", "--to", database),
                 env=environment(town),
                 stdout=PIPE,
             )
             assert mover.stdout
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(TIME_LIMIT_S):
                 assert b"10,000 of 15,000" in await mover.stdout.readline()
             mover.kill()
             await mover.wait()
+            await run_at(database, *NO_HANG)
 
             assert await documents_at(database) == []
             said = await command(town, "move", "--to", database)

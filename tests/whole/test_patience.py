@@ -1,11 +1,11 @@
 """Nobody is left without a word: slow answers, replies that stay, a store that is gone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bot.parts import Pace
-from tests.whole.town import Town, lose_store, running_town
+from tests.whole.town import PATIENT, Town, lose_store, running_town
 
 pytestmark = pytest.mark.anyio
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 async def test_a_slow_list_is_mentioned_and_then_answered_in_its_place(
     tmp_path: Path, mode: str
 ) -> None:
-    pace = Pace(first_word_after_s=0.05, still_waiting_after_s=30)
+    pace = replace(PATIENT, first_word_after_s=0.05)
     async with running_town(tmp_path, mode, pace) as town:
         town.acme.add("shop.example", health=41)
         await town.connect()

@@ -1,11 +1,11 @@
 """A press that fails costs nobody the message that they pressed in."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bot.parts import Pace
-from tests.whole.town import Town, running_town
+from tests.whole.town import PATIENT, Town, running_town
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +35,7 @@ async def test_a_form_that_came_too_late_leaves_its_button_to_press_again(town: 
 
 
 async def test_a_slow_share_does_not_take_the_lists_place(tmp_path: Path, mode: str) -> None:
-    pace = Pace(first_word_after_s=0.05, still_waiting_after_s=30)
+    pace = replace(PATIENT, first_word_after_s=0.05)
     async with running_town(tmp_path, mode, pace) as town:
         town.acme.add("shop.example", health=41)
         await town.connect()
@@ -52,7 +52,7 @@ async def test_a_slow_share_does_not_take_the_lists_place(tmp_path: Path, mode: 
 async def test_a_key_that_is_checked_slowly_leaves_nothing_behind_in_the_channel(
     tmp_path: Path, mode: str
 ) -> None:
-    pace = Pace(first_word_after_s=0.05, still_waiting_after_s=30)
+    pace = replace(PATIENT, first_word_after_s=0.05)
     async with running_town(tmp_path, mode, pace) as town:
         town.tracker.latency_s = 0.3
         await town.connect()
@@ -144,7 +144,7 @@ async def test_every_page_of_a_list_can_be_shared(shop: Town) -> None:
 async def test_a_long_scan_that_a_button_began_does_not_take_the_place_of_the_last_one(
     tmp_path: Path, mode: str
 ) -> None:
-    async with running_town(tmp_path, mode, Pace(still_waiting_after_s=0.05)) as town:
+    async with running_town(tmp_path, mode, replace(PATIENT, still_waiting_after_s=0.05)) as town:
         town.acme.add("shop.example", health=41)
         await town.connect()
         scan = await town.ask(town.bob, "/scan shop.example")

@@ -51,9 +51,11 @@ async def test_a_key_removed_while_a_domain_is_added_does_not_hide_that_it_was(
 ) -> None:
     await shop.ask(shop.bob, "/domains")
     state = await shop.ask(shop.ada, "/domainkey")
-    shop.tracker.latency_s = 0.3
+    hold = shop.tracker.hold_requests()
     await shop.bob.type("/adddomain blog.example")
+    await hold.waiting()
     await shop.press(shop.ada, state, "Remove key")
+    hold.release()
 
     answer = await shop.answer(shop.bob)
 

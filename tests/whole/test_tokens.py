@@ -50,9 +50,7 @@ async def test_tokens_rotate_while_commands_and_digests_run(tmp_path: Path, mode
             for person in people:
                 await person.type("/domains")
             for person in people:
-                answer = await person.next_message(
-                    timeout_s=10, where=lambda message: message.is_ephemeral
-                )
+                answer = await person.next_message(where=lambda message: message.is_ephemeral)
                 assert "shop.amber.example" in answer.everything
 
         tokens = spent(many.slack)

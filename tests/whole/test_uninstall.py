@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from bot.playground.slack import lifecycle
 from bot.playground.slack.installations import Consent
 from bot.store.snapshot import read_snapshot
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import make
 from tests.whole.town import (
     ABOUT,
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def until_gone(town: Town) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while await _is_known(town):
             pass
 

@@ -13,6 +13,7 @@ import pytest
 from bot.playground.slack import Message
 from bot.store.base import Document
 from bot.store.snapshot import read_snapshot
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import at_nine, make
 from tests.whole.intruder import marks, send_as, tour
 from tests.whole.many import ALONE, IN_ORG, Many, many_stand_ins, running_many
@@ -40,20 +41,20 @@ def of_people(documents: tuple[Document, ...], team_id: str) -> dict[str, Any]:
 
 
 async def until_gone(many: Many, team_id: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while of(await stored(many), team_id):
             pass
 
 
 async def until_revoked(many: Many, team_id: str) -> None:
     key = f"-.{team_id}/installation"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while "token" in of(await stored(many), team_id)[key]:
             pass
 
 
 async def until_noted(many: Many, key: str) -> tuple[Document, ...]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while key not in (keys := {each.key: each for each in await stored(many)}):
             pass
     return tuple(keys.values())
@@ -61,7 +62,7 @@ async def until_noted(many: Many, key: str) -> tuple[Document, ...]:
 
 async def until_no_byte(folder: Path, *traces: str) -> None:
     """Wait until the files hold none of this: what was deleted is wiped soon after."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(TIME_LIMIT_S):
         while _holds(await asyncio.to_thread(bytes_at_rest, folder), traces):
             pass
 
@@ -123,7 +124,7 @@ async def test_workspaces_come_and_go_where_web_and_worker_share_a_database(
         assert "birch" not in answer.everything
 
         await amber.slack.uninstall()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TIME_LIMIT_S):
             while b"T0AMBER" in await text_in_store(amber):
                 pass
 
@@ -200,7 +201,7 @@ async def test_revoked_tokens_stop_the_bot_until_it_is_installed_again(tmp_path:
         await amber.ada.type("/domainkey")
         state = await amber.ada.next_message(where=lambda message: "works" in message.everything)
         await amber.ada.press(state, "History")
-        history = (await amber.ada.next_form(timeout_s=10)).everything
+        history = (await amber.ada.next_form()).everything
         assert "Slack" in history
         assert "installed" in history
 
@@ -242,7 +243,7 @@ async def test_whoever_installed_it_for_an_organisation_is_greeted_in_its_worksp
 
         olga = many["delta"].slack.person("olga")
         # What she reads of the organisation itself has no button, and may come before or after.
-        await olga.next_message("dm", timeout_s=10, where=lambda each: "Set key" in each.buttons)
+        await olga.next_message("dm", where=lambda each: "Set key" in each.buttons)
 
 
 async def test_a_workspace_from_which_its_organisation_takes_the_app_leaves_nothing(

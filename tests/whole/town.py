@@ -1,9 +1,6 @@
 """A workspace, a Domain Tracker and the whole bot between them, over real sockets."""
 
 import asyncio
-import contextlib
-import random
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -28,13 +25,22 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
+from tests.fakes import TIME_LIMIT_S
+from tests.ports import reserve_port
 
 SCOPES = ("read_domains", "write_domains")
 # The very file that is pasted into Slack: a command or permission that it lacks is lacking here.
 ABOUT = read_manifest(Path(__file__).parents[2] / "manifest.yml")
 KEY_BUTTONS = {"Set key", "Replace key"}
 RING = "k1:" + "a" * 43 + "="
-PATIENT = Pace(first_word_after_s=30, still_waiting_after_s=30)
+# What a person hears while they wait, and what the bot does when its store is slow, has tests of
+# its own; elsewhere it must not depend on how fast the machine is.
+PATIENT = Pace(
+    first_word_after_s=TIME_LIMIT_S,
+    first_word_in_home_after_s=TIME_LIMIT_S,
+    still_waiting_after_s=TIME_LIMIT_S,
+    patience=TIME_LIMIT_S,
+)
 
 
 class Clock:
@@ -82,7 +88,7 @@ class Town:
 
     async def answer(self, person: Person, channel: str = "general") -> Message:
         return await person.next_message(
-            channel=channel, timeout_s=10, where=lambda message: "⏳" not in message.everything
+            channel=channel, where=lambda message: "⏳" not in message.everything
         )
 
     async def press(self, person: Person, message: Message, label: str, nth: int = 0) -> Message:
@@ -101,12 +107,12 @@ class Town:
         admin = self.slack.person(self.admin)
         await admin.type("/domainkey")
         state = await admin.next_message(
-            timeout_s=10, where=lambda message: bool(KEY_BUTTONS & set(message.buttons))
+            where=lambda message: bool(KEY_BUTTONS & set(message.buttons))
         )
         await admin.press(state, (KEY_BUTTONS & set(state.buttons)).pop())
         delivery = await admin.submit(await admin.next_form(), {"API key": key, **fields})
         assert not delivery.errors, delivery.errors
-        while "⏳" in (form := await admin.next_form(timeout_s=10)).everything:
+        while "⏳" in (form := await admin.next_form()).everything:
             pass
         return form
 
@@ -116,15 +122,6 @@ class Town:
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.settings.port}{path}"
-
-
-def free_port() -> int:
-    """Below the ports that the system gives to connections: nobody takes it meanwhile."""
-    while True:
-        port = random.randint(15_000, 32_000)
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 def bytes_at_rest(folder: Path) -> bytes:
@@ -177,7 +174,7 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -
         domain_tracker_url=tracker.url,
         slack_bot_token=SecretStr(slack.bot_token),
         slack_api_url=slack.api_url,
-        port=free_port(),
+        port=reserve_port(),
         egress_ips="203.0.113.7",
         tick_seconds=0.5,
         **{"database_url": f"sqlite:///{folder}/bot.sqlite"} | way,
@@ -214,6 +211,7 @@ async def running_stand_ins(
     clock = clock or Clock()
     async with (
         running_slack(
+            answers_within_s=TIME_LIMIT_S,
             clock=clock.seconds,
             commands=[each.command for each in ABOUT.commands],
             scopes=ABOUT.scopes,
@@ -229,7 +227,7 @@ async def running_bot(town: Town, pace: Pace = PATIENT) -> AsyncIterator[None]:
     """Run the bot inside the block: in one process's worth of objects, or in two that share."""
     stop = asyncio.Event()
     roles = [Role.WEB, Role.WORKER] if town.settings.is_shared else [Role.ALL]
-    ports = [town.settings.port, *(free_port() for _ in roles[1:])]
+    ports = [town.settings.port, *(reserve_port() for _ in roles[1:])]
     bots = [
         asyncio.create_task(
             serve(
@@ -258,7 +256,7 @@ async def until_ready(
     if not town.settings.slack_app_token:
         town.slack.deliver_to(town.url("/slack/events"))
     url = f"http://127.0.0.1:{port or town.settings.port}/readyz"
-    async with asyncio.timeout(20), aiohttp.ClientSession() as http:
+    async with asyncio.timeout(TIME_LIMIT_S), aiohttp.ClientSession() as http:
         while not await _is_ready(http, url):
             assert bot is None or not bot.done(), bot.exception()
             await asyncio.sleep(0.01)

@@ -22,7 +22,13 @@ from bot.listeners.digests.drawing import drawn, drawn_as_saved, new_nonce
 from bot.listeners.digests.note import FormNote, note_in
 from bot.listeners.digests.offers import DigestOffers
 from bot.listeners.digests.reading import GivenDigest, draft_in, read_digest_form
-from bot.listeners.digests.saving import Saved, digest_of, matches_nothing, save_digest
+from bot.listeners.digests.saving import (
+    COUNT_WITHIN_S,
+    Saved,
+    digest_of,
+    matches_nothing,
+    save_digest,
+)
 from bot.listeners.digests.screen import DigestScreen
 from bot.listeners.dispatcher import Dispatcher
 from bot.message import Block
@@ -49,11 +55,15 @@ _LOST = (UnknownDigestError, NotInChannelError, AdminsOnlyError, GuestError, Str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestFormListeners:
-    """The listeners about that form. Who may do what: see `DigestAccess`."""
+    """The listeners about that form. Who may do what: see `DigestAccess`.
+
+    `count_within_s`: so long they look whether a filter matches anything.
+    """
 
     desk: Desk
     access: DigestAccess
     screen: DigestScreen
+    count_within_s: float = COUNT_WITHIN_S
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
@@ -144,7 +154,7 @@ class DigestFormListeners:
         plan, visitor = saved.digest.plan, saved.visitor
         screen, channel_id = self.screen, plan.channel_id
         await screen.show_list(conversation, channel_id, saved.said, visitor=visitor)
-        if not await matches_nothing(self.desk, conversation, plan):
+        if not await matches_nothing(self.desk, conversation, plan, within_s=self.count_within_s):
             return
         try:
             said = f"{saved.said}\n{EMPTY_FILTER}"

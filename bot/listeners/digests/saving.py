@@ -59,12 +59,14 @@ async def save_digest(
     return _saved(changed, visitor)
 
 
-async def matches_nothing(desk: Desk, conversation: Conversation, plan: Plan) -> bool:
+async def matches_nothing(
+    desk: Desk, conversation: Conversation, plan: Plan, *, within_s: float
+) -> bool:
     """Say whether it is sure, within some seconds, that no domain matches a plan. Never raises."""
     if not plan.filter_text:
         return False
     try:
-        async with asyncio.timeout(COUNT_WITHIN_S):
+        async with asyncio.timeout(within_s):
             return await desk.matching(conversation.workspace, plan) == 0
     except Exception as error:  # noqa: BLE001  # it is saved: nothing may say that it is not
         logger.warning("not counted", error=repr(error))

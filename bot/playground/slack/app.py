@@ -89,12 +89,16 @@ class Call:
     team_id: str | None = None
 
 
+ANSWERS_WITHIN_S = 3.0  # https://docs.slack.dev/interactivity/handling-user-interaction
+
+
 @dataclass
 class Settings:
     """What the app's pages and its manifest say; change it whenever you like.
 
     `scopes` are all that may be asked for, `optional_scopes` those of them that people may
-    decline, `events` the types that the app is subscribed to.
+    decline, `events` the types that the app is subscribed to. `answers_within_s`: so long Slack
+    waits for an ack, and after a press for a form.
 
     `heeds_team_id_everywhere` plays the kinder reading of what Slack leaves open: that a `team_id`
     also tells methods without such an argument, as `users.info`, which workspace an
@@ -111,6 +115,7 @@ class Settings:
     messages_tab: bool = True
     home_tab: bool = True
     heeds_team_id_everywhere: bool = False
+    answers_within_s: float = ANSWERS_WITHIN_S
 
 
 class App:

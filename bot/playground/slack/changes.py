@@ -6,6 +6,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+# Longer than the busiest machine takes to answer somebody.
+PATIENCE_S = 60.0
+
 
 class ChangeEvent:
     """Notified after every change, so that those who wait look again."""

@@ -31,7 +31,6 @@ def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[st
     }
 
 
-ACK_LIMIT_S = 3.0  # https://docs.slack.dev/interactivity/handling-user-interaction
 MAX_RETRIES = 3  # of an event: https://docs.slack.dev/apis/events-api
 
 
@@ -88,12 +87,12 @@ class Carrier(Protocol):
 class Outbox:
     """What was sent to the bot, in order, and the way there."""
 
-    def __init__(self, carrier: Carrier, clock: Callable[[], float]) -> None:
+    def __init__(self, carrier: Carrier, clock: Callable[[], float], ack_limit_s: float) -> None:
         self.carrier = carrier
+        self.ack_limit_s = ack_limit_s
         self._clock = clock
         self.sent: list[Delivery] = []
         self._numbers = itertools.count(1)
-        self.ack_limit_s = ACK_LIMIT_S
         self.unanswered: list[Delivery] = []  # events that Slack will try again
 
     async def deliver(self, kind: str, payload: Json) -> Delivery:

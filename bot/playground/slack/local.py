@@ -11,6 +11,7 @@ from bot.playground.slack.app import App, Call, Fault, Kind
 from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
+from bot.playground.slack.changes import PATIENCE_S
 from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Org
@@ -29,7 +30,7 @@ class Lines:
         self.universe = universe
         self.sockets = sockets
         self.session = session
-        self.outbox = Outbox(sockets, universe.app.clock)
+        self.outbox = Outbox(sockets, universe.app.clock, universe.app.settings.answers_within_s)
         self.request_url = ""
         self._errands: set[asyncio.Task[None]] = set()
         universe.app.announce = self._announce
@@ -123,7 +124,7 @@ class Handle:
         self.lines.request_url = url
         self.outbox.carrier = SignedHttp(self.lines.session, url, self.signing_secret)
 
-    async def connected(self, timeout_s: float = 10) -> None:
+    async def connected(self, timeout_s: float = PATIENCE_S) -> None:
         """Wait until a Socket Mode link of the bot is up. Raises: TimeoutError."""
         await self.universe.change_event.until(lambda: self.sockets.count or None, timeout_s)
 

@@ -7,6 +7,7 @@ from typing import Any
 from bot.playground.slack import block_contents, forms, payloads, views, visible
 from bot.playground.slack.block_contents import Found, Json
 from bot.playground.slack.browser import Browser, Page
+from bot.playground.slack.changes import PATIENCE_S
 from bot.playground.slack.delivery import Delivery, Outbox
 from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress, Refusal
 from bot.playground.slack.forms import Choices
@@ -259,7 +260,7 @@ class Person:
     async def next_message(
         self,
         channel: str = "general",
-        timeout_s: float = 5,
+        timeout_s: float = PATIENCE_S,
         where: Callable[[Message], bool] = lambda _message: True,
     ) -> Message:
         """Return the first message that is new, or changed, since this person last took it.
@@ -324,7 +325,7 @@ class Person:
         view = self._world.stacks.homes.get(self.id)
         return view.snapshot() if view else None
 
-    async def next_form(self, timeout_s: float = 5) -> View:
+    async def next_form(self, timeout_s: float = PATIENCE_S) -> View:
         """Return the modal on top, once it is new or changed since this person last took it.
 
         Raises: TimeoutError: there is none within `timeout_s` seconds.

@@ -8,7 +8,7 @@ import aiohttp
 from aiohttp import web
 
 from bot.playground.slack import lifecycle
-from bot.playground.slack.app import Settings
+from bot.playground.slack.app import ANSWERS_WITHIN_S, Settings
 from bot.playground.slack.authorize_page import PATH, AuthorizePage
 from bot.playground.slack.local import Lines, LocalSlack
 from bot.playground.slack.sockets import Sockets
@@ -36,6 +36,7 @@ async def running_slack(
     deploys_to_orgs: bool = False,
     messages_tab: bool = True,
     home_tab: bool = True,
+    answers_within_s: float = ANSWERS_WITHIN_S,
 ) -> AsyncIterator[LocalSlack]:
     """Run a local Slack until the block ends; yield its first workspace, which has the app.
 
@@ -43,7 +44,8 @@ async def running_slack(
     messages, but acks are timed by the real clock. `scopes` are all that the app may ask for and
     `optional_scopes` those of them that people may decline. `events`: the types that the app is
     subscribed to; of these the local Slack knows `app_home_opened`, `app_uninstalled`,
-    `tokens_revoked`, `team_access_granted` and `team_access_revoked`.
+    `tokens_revoked`, `team_access_granted` and `team_access_revoked`. `answers_within_s`: Slack
+    waits 3 s for an ack, or for a form; on a busy machine tests should wait longer.
     """
     settings = Settings(
         commands=tuple(commands),
@@ -55,6 +57,7 @@ async def running_slack(
         deploys_to_orgs=deploys_to_orgs,
         messages_tab=messages_tab,
         home_tab=home_tab,
+        answers_within_s=answers_within_s,
     )
     universe = Universe(clock, settings)
     sockets = Sockets(universe.app.id, universe.change_event)

@@ -13,8 +13,6 @@ from bot.playground.slack.model import View
 from bot.playground.slack.posting import Checks
 from bot.playground.slack.workspace import Workspace
 
-TRIGGER_LIFE_S = 3.0  # https://docs.slack.dev/interactivity/handling-user-interaction
-
 
 @dataclass
 class Trigger:
@@ -28,10 +26,11 @@ class Trigger:
 
 
 class Triggers:
-    """All trigger ids ever given out."""
+    """All trigger ids ever given out. Each is good for `life_s` seconds."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], life_s: float) -> None:
         self._clock = clock
+        self._life_s = life_s
         self._given: dict[str, Trigger] = {}
 
     def give(self, member_id: str, channel_id: str | None, view_id: str | None) -> str:
@@ -54,7 +53,7 @@ class Triggers:
             raise Refusal("invalid_trigger_id")
         if trigger.is_used:
             raise Refusal("exchanged_trigger_id")
-        if self._clock() - trigger.made_at > TRIGGER_LIFE_S:
+        if self._clock() - trigger.made_at > self._life_s:
             raise Refusal("expired_trigger_id")
         return trigger
 

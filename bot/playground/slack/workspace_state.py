@@ -47,7 +47,7 @@ class WorkspaceState:
         self.workspace = workspace
         self.org = org
         self.checks = Checks()
-        self.triggers = Triggers(workspace.clock)
+        self.triggers = Triggers(workspace.clock, app.settings.answers_within_s)
         self.posting = Posting(self.workspace, self.checks)
         self.stacks = Stacks(self.workspace, self.checks, self.triggers)
         self.response_urls = ResponseUrls(self.workspace, self.posting)

@@ -3,15 +3,15 @@
 from bot.playground.tracker.accounts import NO_SCORE, Account, DomainRecord
 from bot.playground.tracker.keys import KeyRecord
 from bot.playground.tracker.server import running_tracker, tracker_app
-from bot.playground.tracker.service import Request, ScanGate, Tracker
+from bot.playground.tracker.service import Hold, Request, Tracker
 
 __all__ = [
     "NO_SCORE",
     "Account",
     "DomainRecord",
+    "Hold",
     "KeyRecord",
     "Request",
-    "ScanGate",
     "Tracker",
     "running_tracker",
     "tracker_app",

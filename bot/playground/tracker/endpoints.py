@@ -114,6 +114,8 @@ def endpoint(tracker: Tracker, name: str, act: Act) -> Handler:
         exchange.log.endpoint = name
         fault = tracker.faults.take(name)
         await asyncio.sleep(tracker.latency_s)
+        if tracker.hold_of_all is not None:
+            await tracker.hold_of_all.wait()
         if fault is not None and not fault.spoils:
             return await answer_instead(tracker, exchange, fault.what)
         answer = await _answer(tracker, exchange, name, act)

@@ -48,8 +48,9 @@ async def running_tracker(
         tracker.url = f"http://{f'[{host}]' if ':' in host else host}:{runner.addresses[0][1]}"
         yield tracker
     finally:
-        if tracker.hold is not None:
-            tracker.hold.release()
+        for hold in (tracker.hold, tracker.hold_of_all):
+            if hold is not None:
+                hold.release()
         await runner.cleanup()
 
 

@@ -167,7 +167,10 @@ async def running_room() -> AsyncIterator[Room]:
     async with (
         aiohttp.ClientSession() as http,
         running_slack(
-            clock=office.clock.seconds, commands=["/domaindigest"], scopes=SCOPES
+            answers_within_s=TIME_LIMIT_S,
+            clock=office.clock.seconds,
+            commands=["/domaindigest"],
+            scopes=SCOPES,
         ) as slack,
     ):
         app = bolt_app(slack)

@@ -12,3 +12,10 @@ async def room() -> AsyncIterator[Room]:
     """A workspace with two domains; nobody has opened Home."""
     async with running_room() as room:
         yield room
+
+
+@pytest.fixture
+async def hasty_room() -> AsyncIterator[Room]:
+    """The same, where a window says very soon that somebody is at it."""
+    async with running_room(first_word_after_s=0.05) as room:
+        yield room

@@ -108,13 +108,18 @@ class Room:
 
 
 @asynccontextmanager
-async def running_room(first_look_after_s: float = TIME_LIMIT_S) -> AsyncIterator[Room]:
+async def running_room(
+    first_look_after_s: float = TIME_LIMIT_S, first_word_after_s: float = TIME_LIMIT_S
+) -> AsyncIterator[Room]:
     office, tasks = Office(), Tasks()
     office.lists.domains = (a_domain(), a_domain("www.example", 97))
     async with (
         aiohttp.ClientSession() as http,
         running_slack(
-            clock=office.clock.seconds, scopes=SCOPES, events=("app_home_opened",)
+            answers_within_s=TIME_LIMIT_S,
+            clock=office.clock.seconds,
+            scopes=SCOPES,
+            events=("app_home_opened",),
         ) as slack,
     ):
         app = bolt_app(slack)
@@ -142,7 +147,10 @@ async def running_room(first_look_after_s: float = TIME_LIMIT_S) -> AsyncIterato
             may_configure=rights.may_configure,
         )
         boundary = Boundary(
-            tasks, failures, first_word_after_s=60, first_word_in_home_after_s=0.05
+            tasks,
+            failures,
+            first_word_after_s=TIME_LIMIT_S,
+            first_word_in_home_after_s=first_word_after_s,
         )
         dispatcher = Dispatcher(app, boundary, replies)
         portfolio = Portfolio(office.lists, clock=office.clock)

@@ -10,6 +10,7 @@ from bot.slack.calls import open_form
 from bot.slack.errors import TriggerExpiredError
 from bot.views.blocks import actions, run_button, section
 from bot.views.form import form
+from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room
 
 pytestmark = pytest.mark.anyio
@@ -63,29 +64,31 @@ async def test_the_way_to_the_messages_can_be_pressed(room: Room) -> None:
     assert delivery.problem is None
 
 
-async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(room: Room) -> None:
+async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(hasty_room: Room) -> None:
     gate = asyncio.Event()
-    answering(room, SHORT, gate)
+    answering(hasty_room, SHORT, gate)
 
-    await room.bob.press(await room.opened(), "All domains")
-    waiting = await room.window("⏳")
+    await hasty_room.bob.press(await hasty_room.opened(), "All domains")
+    waiting = await hasty_room.window("⏳")
     gate.set()
-    answered = await room.window("All is well")
+    answered = await hasty_room.window("All is well")
 
     assert answered.id == waiting.id
     assert "⏳" not in answered.everything
 
 
-async def test_whoever_closes_the_window_finds_the_answer_in_the_messages(room: Room) -> None:
+async def test_whoever_closes_the_window_finds_the_answer_in_the_messages(
+    hasty_room: Room,
+) -> None:
     gate = asyncio.Event()
-    answering(room, SHORT, gate)
-    await room.bob.press(await room.opened(), "All domains")
+    answering(hasty_room, SHORT, gate)
+    await hasty_room.bob.press(await hasty_room.opened(), "All domains")
 
-    await room.bob.close(await room.window("⏳"))
+    await hasty_room.bob.close(await hasty_room.window("⏳"))
     gate.set()
-    await room.home()
+    await hasty_room.home()
 
-    assert "All is well" in str(room.direct())
+    assert "All is well" in str(hasty_room.direct())
 
 
 async def test_a_failure_is_read_in_the_window_with_its_buttons(room: Room) -> None:
@@ -113,7 +116,7 @@ async def test_what_is_pressed_in_the_window_is_answered_in_it(room: Room) -> No
     assert room.direct() == []
 
 
-async def test_a_slow_form_is_not_robbed_of_its_only_chance(room: Room) -> None:
+async def test_a_slow_form_is_not_robbed_of_its_only_chance(hasty_room: Room) -> None:
     opens = asyncio.Event()
     pick = form("pick", "Pick", "Scan", [section("Pick one")])
 
@@ -122,12 +125,12 @@ async def test_a_slow_form_is_not_robbed_of_its_only_chance(room: Room) -> None:
         await open_form(conversation.client, conversation.trigger_id or "", pick)
         opens.set()
 
-    room.dispatcher.on_command("/scan", ask)
+    hasty_room.dispatcher.on_command("/scan", ask)
 
-    await room.bob.press(await room.opened(), "Scan")
+    await hasty_room.bob.press(await hasty_room.opened(), "Scan")
 
-    await asyncio.wait_for(opens.wait(), 5)
-    assert "Pick one" in (await room.window("Pick one")).everything
+    await asyncio.wait_for(opens.wait(), TIME_LIMIT_S)
+    assert "Pick one" in (await hasty_room.window("Pick one")).everything
 
 
 async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
@@ -171,30 +174,30 @@ async def test_the_tab_is_drawn_anew_after_a_press(room: Room) -> None:
 
 
 async def test_a_window_that_slack_does_not_redraw_at_once_is_redrawn_in_a_moment(
-    room: Room,
+    hasty_room: Room,
 ) -> None:
     gate = asyncio.Event()
-    answering(room, SHORT, gate)
-    await room.bob.press(await room.opened(), "All domains")
-    await room.window("⏳")
-    room.slack.fail_next("views.update", error="fatal_error")
+    answering(hasty_room, SHORT, gate)
+    await hasty_room.bob.press(await hasty_room.opened(), "All domains")
+    await hasty_room.window("⏳")
+    hasty_room.slack.fail_next("views.update", error="fatal_error")
 
     gate.set()
 
-    assert "⏳" not in (await room.window("All is well")).everything
-    assert room.direct() == []
+    assert "⏳" not in (await hasty_room.window("All is well")).everything
+    assert hasty_room.direct() == []
 
 
-async def test_a_window_that_does_not_take_the_answer_says_where_it_is(room: Room) -> None:
+async def test_a_window_that_does_not_take_the_answer_says_where_it_is(hasty_room: Room) -> None:
     gate = asyncio.Event()
-    answering(room, SHORT, gate)
-    await room.bob.press(await room.opened(), "All domains")
-    await room.window("⏳")
-    room.slack.fail_next("views.update", error="view_too_large")
+    answering(hasty_room, SHORT, gate)
+    await hasty_room.bob.press(await hasty_room.opened(), "All domains")
+    await hasty_room.window("⏳")
+    hasty_room.slack.fail_next("views.update", error="view_too_large")
 
     gate.set()
-    window = await room.window("as a direct message")
-    await room.home()
+    window = await hasty_room.window("as a direct message")
+    await hasty_room.home()
 
     assert "⏳" not in window.everything
-    assert len(room.direct()) == 1
+    assert len(hasty_room.direct()) == 1

@@ -10,6 +10,7 @@ from bot.keys import KeyDraft, NoKeyError
 from bot.tracker.errors import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import KEY, a_domain
 from tests.digests.office import BOB, DAILY
+from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room, running_room
 
 pytestmark = pytest.mark.anyio
@@ -52,7 +53,7 @@ async def test_a_slow_list_shows_everything_else_meanwhile() -> None:
 async def test_a_slow_look_does_not_take_the_place_of_a_newer_one(room: Room) -> None:
     room.lists.gate.clear()
     await room.bob.by_id.open_home()
-    await asyncio.wait_for(room.lists.is_asked.wait(), 5)
+    await asyncio.wait_for(room.lists.is_asked.wait(), TIME_LIMIT_S)
     room.portfolio.forget(room.workspace)
     room.lists.quick.add(room.workspace)
     room.lists.domains = (a_domain("newer.example"),)
@@ -104,7 +105,7 @@ async def test_the_key_is_told_as_the_very_same_look_has_found_it(room: Room) ->
     room.lists.gate.clear()
     room.lists.error = InvalidKeyError("no")
     await room.ada.by_id.open_home()
-    await asyncio.wait_for(room.lists.is_asked.wait(), 5)
+    await asyncio.wait_for(room.lists.is_asked.wait(), TIME_LIMIT_S)
     key = await room.office.keys.stored(room.workspace)
     await room.office.keys.note_refused(room.workspace, key)  # as the connection does
 

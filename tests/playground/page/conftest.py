@@ -10,6 +10,7 @@ from bot.playground.page import slack_page
 from bot.playground.sandbox import MovableClock, ReadyKeys, Sandbox
 from bot.playground.slack import LocalSlack, running_slack
 from bot.playground.tracker import Tracker
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.page.screen import Screen
 from tests.playground.page.visiting import visiting
 from tests.playground.slack.samples import ScriptedBot
@@ -34,7 +35,7 @@ def frozen_garbage() -> Iterator[None]:
 @pytest.fixture
 async def slack() -> AsyncIterator[LocalSlack]:
     clock = MovableClock()
-    async with running_slack(clock=clock.seconds) as slack:
+    async with running_slack(clock=clock.seconds, answers_within_s=TIME_LIMIT_S) as slack:
         yield slack
 
 

@@ -11,6 +11,8 @@ from nicegui import events
 from nicegui.element import Element
 from nicegui.testing import User
 
+from tests.fakes import TIME_LIMIT_S
+
 T = TypeVar("T")
 
 _TAG = re.compile(r"<[^>]*>")
@@ -97,7 +99,7 @@ class Screen:
 
     async def until(self, look: Callable[[], T]) -> T:
         """Wait until `look` finds something; the page follows Slack a little later."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(TIME_LIMIT_S):
             while not (found := look()):  # noqa: ASYNC110  nobody is told when NiceGUI has drawn
                 await asyncio.sleep(0.005)
             return found

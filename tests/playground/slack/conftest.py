@@ -8,6 +8,7 @@ import aiohttp
 import pytest
 
 from bot.playground.slack import LocalSlack, running_slack
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.installer import Installer, running_installer
 
 Json = dict[str, Any]
@@ -30,6 +31,7 @@ def clock() -> Clock:
 @pytest.fixture
 async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
     async with running_slack(clock=clock) as slack:
+        slack.outbox.ack_limit_s = TIME_LIMIT_S
         yield slack
 
 

@@ -7,6 +7,7 @@ import pytest
 from aiohttp import web
 
 from bot.playground.slack import CommandFailed, LocalSlack, running_slack
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.installer import Installer
 from tests.playground.slack.samples import ScriptedBot, home, section
@@ -18,7 +19,7 @@ REMOVAL = ["app_uninstalled", "tokens_revoked"]
 
 @pytest.fixture
 async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
-    async with running_slack(clock=clock, events=REMOVAL) as slack:
+    async with running_slack(clock=clock, events=REMOVAL, answers_within_s=TIME_LIMIT_S) as slack:
         slack.outbox.carrier = ScriptedBot()
         yield slack
 
@@ -124,7 +125,9 @@ async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
     right = await api(
         "apps.uninstall", client_id=slack.client_id, client_secret=slack.client_secret
     )
-    await slack.universe.change_event.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
+    await slack.universe.change_event.until(
+        lambda: len(slack.envelopes) == 2 or None, timeout_s=TIME_LIMIT_S
+    )
 
     assert (wrong["error"], right["ok"]) == ("bad_client_secret", True)
     assert (told(slack), slack.is_installed) == (REMOVAL, False)
@@ -133,7 +136,9 @@ async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
 async def test_revoking_the_last_token_removes_the_app(slack: LocalSlack, api: Api) -> None:
     tried = await api("auth.revoke", test=True)
     revoked = await api("auth.revoke")
-    await slack.universe.change_event.until(lambda: len(slack.envelopes) == 2 or None, timeout_s=5)
+    await slack.universe.change_event.until(
+        lambda: len(slack.envelopes) == 2 or None, timeout_s=TIME_LIMIT_S
+    )
 
     assert (tried["revoked"], revoked["revoked"]) == (False, True)
     assert (await api("auth.test"))["error"] == "account_inactive"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.playground.slack import CommandFailed, LocalOrg, LocalSlack, running_slack
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.installer import Installer
 from tests.playground.slack.samples import (
@@ -28,7 +29,11 @@ EVENTS = ("team_access_granted", "team_access_revoked", "app_home_opened", "app_
 @pytest.fixture
 async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
     async with running_slack(
-        clock=clock, scopes=SCOPES, events=EVENTS, deploys_to_orgs=True
+        answers_within_s=TIME_LIMIT_S,
+        clock=clock,
+        scopes=SCOPES,
+        events=EVENTS,
+        deploys_to_orgs=True,
     ) as slack:
         slack.outbox.carrier = ScriptedBot()
         yield slack

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.playground.slack import LocalSlack, running_slack
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import (
     ScriptedBot,
@@ -23,7 +24,7 @@ Json = dict[str, Any]
 
 @pytest.fixture
 async def slack() -> AsyncIterator[LocalSlack]:
-    async with running_slack(events=["app_home_opened"]) as slack:
+    async with running_slack(events=["app_home_opened"], answers_within_s=TIME_LIMIT_S) as slack:
         slack.outbox.carrier = ScriptedBot()
         yield slack
 

@@ -7,6 +7,7 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 
 from bot.playground.slack import LocalSlack, running_slack
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.bolt import bolt_app, by_socket, serving
 from tests.playground.slack.samples import actions, button, field, form, options, text_field
 
@@ -66,7 +67,7 @@ def answering(app: AsyncApp) -> AsyncApp:
 @pytest.fixture(params=["socket", "http"])
 async def slack(request: pytest.FixtureRequest) -> AsyncIterator[LocalSlack]:
     async with (
-        running_slack() as slack,
+        running_slack(answers_within_s=TIME_LIMIT_S) as slack,
         serving(answering(bolt_app(slack)), slack, request.param),
     ):
         yield slack
@@ -82,7 +83,6 @@ async def test_a_command_is_answered_to_its_person_only(slack: LocalSlack) -> No
     assert slack.person("ada").messages() == []
     assert (delivery.status, delivery.problem) == (200, None)
     assert delivery.ack_s is not None
-    assert delivery.ack_s < 3
 
 
 async def test_an_ack_can_itself_be_the_reply(slack: LocalSlack) -> None:
@@ -127,7 +127,10 @@ async def test_a_refused_form_stays_open_with_its_error(slack: LocalSlack) -> No
 
 
 async def test_bolt_turns_a_wrong_signature_away() -> None:
-    async with running_slack() as slack, serving(bolt_app(slack), slack, "http"):
+    async with (
+        running_slack(answers_within_s=TIME_LIMIT_S) as slack,
+        serving(bolt_app(slack), slack, "http"),
+    ):
         headers = slack.sign(b"command=/scan") | {"Content-Type": "text/plain"}
 
         status, _ = await slack.raw_post(b"command=/domains", headers)
@@ -148,7 +151,7 @@ async def test_payloads_go_to_one_of_several_links_in_turn() -> None:
         return app
 
     async with (
-        running_slack() as slack,
+        running_slack(answers_within_s=TIME_LIMIT_S) as slack,
         by_socket(naming(slack, "one"), slack),
         by_socket(naming(slack, "two"), slack),
     ):
@@ -159,7 +162,10 @@ async def test_payloads_go_to_one_of_several_links_in_turn() -> None:
 
 
 async def test_a_refreshed_link_is_renewed_and_goes_on() -> None:
-    async with running_slack() as slack, by_socket(answering(bolt_app(slack)), slack):
+    async with (
+        running_slack(answers_within_s=TIME_LIMIT_S) as slack,
+        by_socket(answering(bolt_app(slack)), slack),
+    ):
         await slack.sockets.refresh()
         await slack.connected()
 

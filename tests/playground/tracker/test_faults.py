@@ -7,6 +7,7 @@ import pytest
 
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.playground.tracker.service import FaultPlan
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.tracker.conftest import LIST, Api, bearer
 
 pytestmark = pytest.mark.anyio
@@ -187,7 +188,7 @@ async def test_any_answer_can_be_given_byte_for_byte(api: Api, tracker: Tracker,
 
 
 async def test_stopping_does_not_wait_for_answers_under_way() -> None:
-    async with asyncio.timeout(2), httpx.AsyncClient(trust_env=False) as http:
+    async with asyncio.timeout(TIME_LIMIT_S), httpx.AsyncClient(trust_env=False) as http:
         async with running_tracker() as tracker:
             tracker.drip_interval_s = 3600
             tracker.fail_next("slow_drip")

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from bot.playground.tracker import Account, Request, Tracker
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.tracker.conftest import LIST, Api, Clock, bearer
 
 pytestmark = pytest.mark.anyio
@@ -139,7 +140,7 @@ async def send_raw(tracker: Tracker, text: str, *, hang_up: bool = False) -> byt
     writer.write(text.encode())
     if hang_up:
         writer.write_eof()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(TIME_LIMIT_S):
         answer = await reader.read()
     writer.close()
     return answer

@@ -98,6 +98,22 @@ async def test_a_hold_says_when_enough_scans_have_arrived(
     await asyncio.gather(first, second)
 
 
+async def test_requests_of_every_kind_can_be_held(
+    api: Api, tracker: Tracker, acme: Account, key: str
+) -> None:
+    domain_id, hold = acme.add("shop.example").domain_id, tracker.hold_requests()
+
+    asked = [
+        asyncio.create_task(each)
+        for each in (api.list(key), api.add(key, domain="b.example"), api.scan(key, domain_id))
+    ]
+    await hold.waiting(3)
+    assert [request.status for request in tracker.requests] == [None] * 3
+    hold.release()
+
+    assert [reply.status_code for reply in await asyncio.gather(*asked)] == [200, 201, 200]
+
+
 async def test_a_released_hold_lets_later_scans_pass(
     api: Api, tracker: Tracker, acme: Account, key: str
 ) -> None:

@@ -21,15 +21,13 @@ MINE = Document(KEY, {"n": 2}, rev=2_000, due_at=None)
 
 
 class LateCalls(Calls):
-    """The database does what it is asked, but the answer to a write comes too late.
+    """The database does what it is asked, but for the answer to a write the time is up.
 
     `does_write` False: it does not do it. `goes_away`: after that nothing is answered.
     """
 
-    def __init__(
-        self, pool: Pool, *, does_write: bool = True, goes_away: bool = False, timeout_s: float
-    ) -> None:
-        super().__init__(pool, timeout_s=timeout_s)
+    def __init__(self, pool: Pool, *, does_write: bool = True, goes_away: bool = False) -> None:
+        super().__init__(pool, timeout_s=TIME_LIMIT_S)
         self.does_write, self.goes_away = does_write, goes_away
         self.writes, self.is_away = 0, False
 
@@ -39,19 +37,19 @@ class LateCalls(Calls):
         self.writes += statement == PUT
         if self.does_write and not self.is_away:
             await super()._run(statement, arguments)
+        elif self.is_away:
+            await asyncio.Event().wait()
         self.is_away = self.goes_away
-        await asyncio.Event().wait()
-        raise AssertionError
+        raise TimeoutError
 
 
 async def put(calls: Calls, if_rev: int | None) -> None:
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await Putting(calls).put(MINE, '{"n":2}', if_rev, None)
+    await Putting(calls, looked_up_within_s=TIME_LIMIT_S).put(MINE, '{"n":2}', if_rev, None)
 
 
 async def test_what_was_written_is_written_although_nobody_heard(store: PostgresDocuments) -> None:
     first = await store.put(KEY, {"n": 1})
-    calls = LateCalls(store.pool, timeout_s=0.1)
+    calls = LateCalls(store.pool)
 
     await put(calls, first.rev)
 
@@ -64,9 +62,9 @@ async def test_what_was_not_written_is_an_error_and_not_written_again(
     store: PostgresDocuments, is_conditional: bool
 ) -> None:
     first = await store.put(KEY, {"n": 1})
-    calls = LateCalls(store.pool, does_write=False, timeout_s=0.1)
+    calls = LateCalls(store.pool, does_write=False)
 
-    with pytest.raises(NoAnswerError, match=r"did not answer within 0\.1 s"):
+    with pytest.raises(NoAnswerError, match=f"did not answer within {TIME_LIMIT_S} s"):
         await put(calls, first.rev if is_conditional else None)
 
     assert await store.get(KEY) == first
@@ -74,7 +72,7 @@ async def test_what_was_not_written_is_an_error_and_not_written_again(
 
 
 async def test_nobody_waits_long_for_whether_it_was_written(store: PostgresDocuments) -> None:
-    calls = LateCalls(store.pool, goes_away=True, timeout_s=0.1)
+    calls = LateCalls(store.pool, goes_away=True)
 
     with pytest.raises(NoAnswerError, match=r"within 0\.01 s"):
         await Putting(calls, looked_up_within_s=0.01).put(MINE, '{"n":2}', 0, None)

@@ -67,8 +67,10 @@ async def test_nobody_notices_a_restart_between_two_calls(
 async def test_while_the_server_is_away_calls_fail_and_later_ones_work_by_themselves(
     database: str, server: PostgresServer
 ) -> None:
+    patient = await open_postgres(parse_address(database))
+    first = await patient.put("-.T1/key", {"n": 0})
+    await patient.close()
     store = await open_postgres(parse_address(database), timeout_s=0.5)
-    first = await store.put("-.T1/key", {"n": 0})
 
     await asyncio.to_thread(server.stop)
     for call in (store.get("-.T1/key"), store.put("-.T1/key", {"n": 1}), store.check()):
