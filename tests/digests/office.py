@@ -143,6 +143,35 @@ class Office:
             await self.rounds.go_round()
             assert await self.tasks.are_done_within(TIME_LIMIT_S)
 
+    async def collecting_at(self, moment: datetime) -> None:
+        """Let it be that moment, and what is due then wait for its list."""
+        self.lists.gate.clear()
+        self.lists.is_asked.clear()
+        self.clock.now = moment
+        await self.rounds.go_round()
+        await self.lists.is_asked.wait()
+
+    async def dies(self) -> None:
+        """Let the process end where it is, and another one begin."""
+        await self.tasks.cancel()
+        self.lists.gate.set()
+        self.start()
+
+    async def dies_posting_at(self, moment: datetime) -> None:
+        """Let it be that moment, and the process end when Slack has been asked to post."""
+        is_asked = asyncio.Event()
+
+        async def hang() -> None:
+            self.posts.before_post = None
+            is_asked.set()
+            await asyncio.Event().wait()
+
+        self.posts.before_post = hang
+        self.clock.now = moment
+        await self.rounds.go_round()
+        await is_asked.wait()
+        await self.dies()
+
     async def digest(self) -> Digest:
         """Return the one digest as it is now."""
         [digest] = await self.shelf.of_workspace(ACME)

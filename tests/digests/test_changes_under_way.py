@@ -53,37 +53,6 @@ async def resume(office: Office) -> Digest:
     return await office.desk.resume(ACME, (await office.digest()).digest_id, by=BOB)
 
 
-async def collecting(office: Office) -> None:
-    """Let the run of nine o'clock wait for its list."""
-    office.lists.gate.clear()
-    office.clock.now = NINE
-    await office.rounds.go_round()
-    await office.lists.is_asked.wait()
-
-
-async def dies(office: Office) -> None:
-    """Let the process end where it is, and another one begin."""
-    await office.tasks.cancel()
-    office.lists.gate.set()
-    office.start()
-
-
-async def dead_while_posting(office: Office) -> None:
-    """Let the process die when Slack has been asked to post the digest of nine o'clock."""
-    is_asked = asyncio.Event()
-
-    async def hang() -> None:
-        office.posts.before_post = None
-        is_asked.set()
-        await asyncio.Event().wait()
-
-    office.posts.before_post = hang
-    office.clock.now = NINE
-    await office.rounds.go_round()
-    await is_asked.wait()
-    await dies(office)
-
-
 async def test_what_is_changed_is_known_with_its_moment(office: Office) -> None:
     await office.make()
     office.clock.now = EVE + HOUR
@@ -161,7 +130,7 @@ async def test_a_change_while_the_list_is_collected_begins_the_run_again_at_once
     office: Office,
 ) -> None:
     await office.make()
-    await collecting(office)
+    await office.collecting_at(NINE)
 
     await replan(office, channel_id="C2")
     office.lists.gate.set()
@@ -333,7 +302,7 @@ async def test_a_run_that_a_pause_calls_off_says_what_it_waited_for(
 
 async def test_a_run_that_a_pause_calls_off_at_work_says_so(office: Office) -> None:
     await office.make()
-    await collecting(office)
+    await office.collecting_at(NINE)
 
     paused = await pause(office)
     office.lists.gate.set()
@@ -423,8 +392,8 @@ async def test_what_is_sent_now_is_taken_up_by_no_one_else(office: Office) -> No
 
 async def test_send_now_follows_a_dead_process_after_its_minute(office: Office) -> None:
     await office.make()
-    await collecting(office)
-    await dies(office)
+    await office.collecting_at(NINE)
+    await office.dies()
 
     office.clock.now = NINE + 59 * SECOND
     with pytest.raises(DigestBusyError):
@@ -439,7 +408,7 @@ async def test_send_now_after_a_process_that_died_while_posting_is_another_post(
     office: Office,
 ) -> None:
     await office.make()
-    await dead_while_posting(office)
+    await office.dies_posting_at(NINE)
     office.clock.now = NINE + MINUTE
 
     sent = await send_now(office)

@@ -8,8 +8,9 @@ from bot.digests.changes import Editor, made, paused, resumed, sending
 from bot.digests.claims import taken_up
 from bot.digests.digest import Digest, Outcome, Plan, RunState, Trouble
 from bot.digests.errors import LostClaimError
-from bot.digests.notices import telling, told
+from bot.digests.notices import telling, told, with_notice
 from bot.digests.schedule import Schedule
+from tests.digests.builders import a_notice
 
 THURSDAY = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
 NINE = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)  # 09:00 in Berlin, a Friday
@@ -243,11 +244,15 @@ def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
     assert told(digest, due[0]).notices == ()
 
 
+def test_two_of_a_kind_that_happen_before_either_is_said_are_one_notice() -> None:
+    once = with_notice(a_daily_digest(), a_notice())
+
+    assert with_notice(once, a_notice()).notices == (a_notice(count=2),)
+
+
 def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
-    frequent = Plan(channel_id="C1", schedule=DAILY)
-    digest = made("d1", frequent, BOB, THURSDAY)
     digest = ledger.waiting(
-        taken_up(digest, NINE, "ours"), "ours", NINE + DAY - MINUTE, Trouble.KEY
+        claimed_at(NINE), "ours", NINE + DAY - MINUTE, Trouble.KEY, wait=5 * MINUTE
     )
 
     assert ledger.due_at(digest) == NINE + DAY

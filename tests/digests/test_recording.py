@@ -15,7 +15,7 @@ from bot.digests.shelf import Shelf
 from bot.store.base import Document
 from bot.store.errors import ForgottenError, StoreError
 from bot.store.memory import MemoryDocuments
-from tests.digests.builders import DUE, a_digest, a_run
+from tests.digests.builders import DUE, a_digest, a_past_run, a_run, a_slot
 from tests.digests.office import ACME, BOB
 from tests.fakes import FakeClock
 
@@ -132,6 +132,29 @@ async def test_an_extra_run_that_was_dropped_is_dropped(room: Room) -> None:
     )
 
     assert dropped.run is None
+
+
+@pytest.mark.parametrize(
+    "difference",
+    [
+        pytest.param({"outcome": Outcome.UNCERTAIN}, id="an end of another kind"),
+        pytest.param({"at": DUE + timedelta(seconds=1)}, id="an end at another moment"),
+        pytest.param({"slot": a_slot(DUE - timedelta(days=1))}, id="the end of another slot"),
+    ],
+)
+async def test_what_another_process_recorded_is_not_taken_for_our_own(
+    room: Room, difference: dict[str, Any]
+) -> None:
+    digest = await room.begin()
+    room.documents.errors = [StoreError("down")]
+    ours = a_past_run(Outcome.POSTED, None, DUE)
+    theirs = replace(ours, **difference)
+    room.meanwhile = lambda: room.change(
+        digest, lambda each: replace(each, run=None, past=(theirs,))
+    )
+
+    with pytest.raises(LostClaimError):
+        await room.post(digest)
 
 
 async def test_a_run_that_was_called_off_before_anything_was_written_is_lost(room: Room) -> None:

@@ -15,6 +15,7 @@ from bot.digests.report import (
     worse_moves,
 )
 from bot.health import Band, summary
+from bot.portfolio.query import Bounds
 from tests.builders import HOSTILE_TEXTS, a_domain
 from tests.digests.builders import (
     BEFORE,
@@ -162,6 +163,56 @@ def test_what_fell_furthest_is_told_first_and_once() -> None:
 
     assert [move.domain.domain for move in worse] == ["a.example", "b.example", "c.example"]
     assert [move.domain.domain for move in better_moves(a_report(before, now))] == list(now)
+
+
+def hosts(count: int, kind: str = "old") -> Scores:
+    return {f"{kind}{number}.example": 50 for number in range(count)}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_compared"),
+    [
+        pytest.param(hosts(5), hosts(5, "new"), False, id="several, and all of them others"),
+        pytest.param(hosts(4), hosts(9, "new"), True, id="a few before"),
+        pytest.param(hosts(9), hosts(4, "new"), True, id="a few now"),
+        pytest.param(hosts(9), {**hosts(9, "new"), "old1.example": 50}, True, id="one is there"),
+    ],
+)
+def test_another_portfolio_is_not_compared_with_the_one_before(
+    before: Scores, now: Scores, is_compared: bool
+) -> None:
+    report = a_report(now, before)
+
+    assert (report.since is not None) is is_compared
+    assert bool(report.new) is bool(report.gone) is is_compared
+
+
+def test_a_digest_of_low_scores_knows_nothing_of_the_high_ones() -> None:
+    now = domains_of({A: 20, "high.example": 90, "new.example": 95, "low.example": 10})
+    before = a_baseline({A: 20, "high.example": 95, "gone.example": 90})
+
+    report = report_on(now, before, worst_count=5, bounds=Bounds(below=50))
+
+    assert filled(report) == {"new"}
+    assert [domain.domain for domain in report.new] == ["low.example"]
+    assert (report.before, report.totals.count) == (summary([20]), 2)
+
+
+def test_a_digest_of_low_scores_tells_which_are_no_longer_known() -> None:
+    now, before = domains_of({A: None, "b.example": None}), a_baseline({A: 20, "b.example": 90})
+
+    bounded = report_on(now, before, worst_count=5, bounds=Bounds(below=50))
+    of_all = report_on(now, before, worst_count=5)
+
+    assert [domain.domain for domain in bounded.unknown] == [A]
+    assert [domain.domain for domain in of_all.unknown] == [A, "b.example"]
+    assert (bounded.is_bounded, of_all.is_bounded) == (True, False)
+
+
+def test_the_score_of_each_domain_then_is_known_by_its_name() -> None:
+    now = {A: 20, "b.example": None, "new.example": 1}
+
+    assert a_report(now, {A: 0, "b.example": 30}).before_of == {A: 0}
 
 
 def test_a_baseline_holds_every_score_and_the_moment() -> None:

@@ -37,27 +37,11 @@ def beside(office: Office) -> Office:
     return Office(clock=office.clock, documents=office.documents, posts=office.posts)
 
 
-async def collecting(office: Office) -> None:
-    """Let what is due wait for its list."""
-    office.lists.gate.clear()
-    office.lists.is_asked.clear()
-    await office.rounds.go_round()
-    await office.lists.is_asked.wait()
-
-
-async def dies(office: Office) -> None:
-    """Let the process end where it is, and another one begin."""
-    await office.tasks.cancel()
-    office.lists.gate.set()
-    office.start()
-
-
 async def dead_at(office: Office, *hours: float) -> None:
     """Let a process die while it collects, at each of these hours after nine."""
     for each in hours:
-        office.clock.now = NINE + each * HOUR
-        await collecting(office)
-        await dies(office)
+        await office.collecting_at(NINE + each * HOUR)
+        await office.dies()
 
 
 async def hand_over(office: Office) -> None:
@@ -71,8 +55,7 @@ async def send_now(office: Office) -> Digest:
 
 async def test_a_run_at_work_is_left_to_its_worker_for_a_minute(office: Office) -> None:
     await office.make()
-    office.clock.now = NINE
-    await collecting(office)
+    await office.collecting_at(NINE)
 
     office.clock.now = NINE + 59 * SECOND
     await hand_over(beside(office))
@@ -89,20 +72,18 @@ async def test_a_run_at_work_is_left_to_its_worker_for_a_minute(office: Office) 
 async def test_a_run_that_was_taken_over_is_left_to_its_heir_for_a_minute(office: Office) -> None:
     await office.make()
     await dead_at(office, 0)
-    office.clock.now = NINE + 2 * MINUTE
-    await collecting(office)
+    await office.collecting_at(NINE + 2 * MINUTE)
 
     office.clock.now = NINE + 2 * MINUTE + 59 * SECOND
     await hand_over(beside(office))
 
     assert office.posts.posts == []
-    await dies(office)
+    await office.dies()
 
 
 async def test_a_run_at_work_is_not_given_up_at_the_end_of_its_grace(office: Office) -> None:
     await office.make()
-    office.clock.now = NINE + 6 * HOUR  # to the second
-    await collecting(office)
+    await office.collecting_at(NINE + 6 * HOUR)  # to the second
 
     office.clock.now += 59 * SECOND
     await hand_over(beside(office))
@@ -194,7 +175,7 @@ async def test_send_now_of_a_process_that_died_is_reported_and_not_sent(office: 
     await office.lists.is_asked.wait()
     sending.cancel()
     await asyncio.wait({sending})
-    await dies(office)
+    await office.dies()
 
     await office.at(EVE + MINUTE)
 
@@ -216,7 +197,7 @@ async def test_a_run_that_somebody_sent_and_died_with_its_process_is_the_clock_s
     await office.lists.is_asked.wait()
     sending.cancel()
     await asyncio.wait({sending})
-    await dies(office)
+    await office.dies()
 
     await office.at(NINE + MINUTE)
 
@@ -360,18 +341,7 @@ async def test_a_post_that_may_have_arrived_is_reported_although_its_zone_is_los
     office: Office,
 ) -> None:
     await office.make()
-    is_asked = asyncio.Event()
-
-    async def hang() -> None:
-        office.posts.before_post = None
-        is_asked.set()
-        await asyncio.Event().wait()
-
-    office.posts.before_post = hang
-    office.clock.now = NINE
-    await office.rounds.go_round()
-    await is_asked.wait()
-    await dies(office)
+    await office.dies_posting_at(NINE)
     await lose_zone(office)
 
     await office.at(NINE + DAY)

@@ -78,6 +78,10 @@ class BusyDocuments(MemoryDocuments):
         await self._step()
         return await super().list_prefix(prefix, limit=limit)
 
+    async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
+        await self._step()
+        return await super().delete(key, if_rev=if_rev)
+
     async def _step(self) -> None:
         self.countdown -= 1
         if self.meanwhile and self.countdown < 0:
@@ -85,7 +89,7 @@ class BusyDocuments(MemoryDocuments):
             await act()
 
 
-@pytest.mark.parametrize("steps", range(5))  # of which making one consists
+@pytest.mark.parametrize("steps", range(6))  # of which making one consists
 async def test_whenever_another_one_comes_in_between_one_of_them_gets_the_last_place(
     steps: int,
 ) -> None:
@@ -103,6 +107,7 @@ async def test_whenever_another_one_comes_in_between_one_of_them_gets_the_last_p
 
     assert sorted(ours + others) == ["Made", "TooManyDigestsError"]
     assert len(await one.desk.of_channel(ACME, "C1")) == MAX_PER_CHANNEL
+    assert await documents.get(KEY) is None
 
 
 async def test_a_digest_that_moves_takes_a_place_too(documents: Documents) -> None:

@@ -1,0 +1,117 @@
+"""What owners hear of, how often, and what is put together for them."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.slack.errors import (
+    SlackRateLimitedError,
+    SlackRefusedError,
+    SlackUnreachableError,
+    TokenRefusedError,
+)
+from bot.tracker.errors import UnavailableError
+from tests.digests.office import ACME, BOB, DAY, NINE, Office
+from tests.fakes import TIME_LIMIT_S
+
+pytestmark = pytest.mark.anyio
+
+HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
+
+
+async def test_an_owner_who_cannot_be_reached_is_asked_for_less_and_less_often() -> None:
+    office = Office()
+    await office.make()
+    late = NINE + 7 * HOUR
+    office.posts.errors = [SlackUnreachableError("refused")] * 10
+    await office.at(late)
+    left = [len(office.posts.errors)]
+
+    for minutes in (1, 3, 7, 15, 31, 63, 123, 183):  # doubled, and an hour at most
+        await office.at(late + minutes * MINUTE - SECOND)
+        assert len(office.posts.errors) == 10 - len(left)
+        await office.at(late + minutes * MINUTE)
+        left.append(len(office.posts.errors))
+
+    assert left == [9, 8, 7, 6, 5, 4, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("channel_id", "said"),
+    [("C1", ["missed down x2"]), ("C2", ["missed down x1", "missed down x1"])],
+)
+async def test_slots_of_one_channel_that_could_not_be_told_of_are_told_of_together(
+    channel_id: str, said: list[str]
+) -> None:
+    office = Office()
+    digest = await office.make()
+    office.posts.errors = [TokenRefusedError("token_revoked")]
+    await office.at(NINE + 7 * HOUR)
+    plan = replace(digest.plan, channel_id=channel_id)
+    await office.desk.change(ACME, digest.digest_id, plan, by=BOB, version=1)
+
+    await office.at(NINE + DAY + 7 * HOUR)
+
+    assert [text for _, text in office.posts.told] == said
+
+
+async def test_slots_lost_for_two_reasons_are_told_of_apart() -> None:
+    office = Office()
+    await office.make()
+    office.lists.error = UnavailableError("503", is_outcome_unknown=False)
+    await office.at(NINE)
+    office.posts.errors = [TokenRefusedError("token_revoked")]
+    await office.at(NINE + 6 * HOUR)
+    office.lists.error = None
+    office.posts.errors = [SlackRefusedError("no_text")]
+
+    await office.at(NINE + DAY)
+
+    assert [text for _, text in office.posts.told] == ["failed service x1", "failed ours x1"]
+
+
+async def test_what_happens_while_the_owner_hears_of_the_like_is_said_once() -> None:
+    office = Office()
+    await office.make()
+    office.posts.errors = [SlackRefusedError("no_text")]
+    office.clock.now = NINE
+    await office.rounds.go_round()  # the bot stops before the owner hears of it
+    assert await office.tasks.are_done_within(TIME_LIMIT_S)
+    office.posts.errors = [SlackRefusedError("no_text")]
+
+    await office.at(NINE + DAY)
+
+    assert [text for _, text in office.posts.told] == ["failed ours x1"] * 2
+
+
+async def many_to_tell(office: Office) -> None:
+    """Let an uncertain post and a missed slot be told at one moment."""
+    await office.make()
+    await office.dies_posting_at(NINE)
+    office.clock.now = NINE + DAY + 7 * HOUR
+
+
+async def test_what_has_happened_for_several_reasons_is_said_one_by_one() -> None:
+    office = Office()
+    await many_to_tell(office)
+
+    await office.at(office.clock.now)
+
+    assert [text for _, text in office.posts.told] == ["uncertain down x1", "missed down x1"]
+
+
+async def test_of_several_things_only_the_one_that_failed_is_said_again() -> None:
+    office = Office()
+    await many_to_tell(office)
+    office.posts.errors = [SlackRateLimitedError(30)]
+    late = office.clock.now
+
+    await office.at(late)
+    await office.at(late + 29 * SECOND)
+    first = [text for _, text in office.posts.told]
+    assert await office.shelf.due(office.clock.now, limit=9) == []  # no tick looks in vain
+    await office.at(late + 30 * SECOND)
+
+    assert first == ["missed down x1"]
+    assert [text for _, text in office.posts.told] == [*first, "uncertain down x1"]
