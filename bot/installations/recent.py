@@ -64,7 +64,6 @@ class RecentInstallations:
     ) -> Kept:
         """Keep an installation, as `InstallationShelf.put`; raise ConflictError as it does."""
         home = installation.home
-        self.forget(home)
         try:
             kept = await self._shelf.put(
                 installation,

@@ -56,14 +56,9 @@ async def save_renewed(
 
 
 def usable(kept: Kept | None) -> Installation:
-    """Return the installation, which has tokens.
-
-    Raises:
-        TokenRefusedError: there is none, or Slack has revoked its tokens.
-    """
+    """Return the installation; raise TokenRefusedError when there is none."""
     if kept is None:
         raise TokenRefusedError("not_authed")
-    tokens_of(kept)
     return kept.installation
 
 

@@ -46,15 +46,6 @@ class InstallationShelf:
         document = await self._documents.get(_place(home))
         return self._opened(home, document) if document else None
 
-    async def of_organisation(self, enterprise_id: str) -> list[Kept]:
-        """Return the org-wide installation and those of single workspaces of it."""
-        found = await self._documents.list_prefix(f"{enterprise_id}.")
-        return [
-            self._opened(WorkspaceId.parse(document.key.split("/")[0]), document)
-            for document in found
-            if is_installation(document.key)
-        ]
-
     async def put(
         self,
         installation: Installation,

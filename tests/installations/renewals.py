@@ -49,6 +49,7 @@ class Renewals:
     """A Slack that takes each refresh token once; remembers what it was asked.
 
     `error` meets the next question; `is_lost`: what was asked for has happened all the same.
+    `life`: how long a token is good for, `None` for ever.
     """
 
     def __init__(self, first: str = "xoxe-1-0") -> None:
@@ -56,6 +57,7 @@ class Renewals:
         self.asked: list[str] = []
         self.error: Exception | None = None
         self.is_lost = False
+        self.life: timedelta | None = LIFE
         self.before_answer: Callable[[], Awaitable[object]] | None = None
 
     async def refresh(self, refresh_token: str) -> GivenTokens:
@@ -75,5 +77,5 @@ class Renewals:
         return GivenTokens(
             access=f"xoxe.xoxb-{number}",
             refresh=self.current,
-            expires_in_s=int(LIFE.total_seconds()),
+            expires_in_s=None if self.life is None else int(self.life.total_seconds()),
         )

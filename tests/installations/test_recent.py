@@ -1,11 +1,13 @@
 """What is remembered of installations, and for how long."""
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
 from bot.installations.recent import RecentInstallations
 from bot.store.base import Document
+from bot.store.errors import ConflictError
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.renewals import ONE, a_memory, a_shelf, an_installation
 from tests.keys.unhurried import UnhurriedDocuments
@@ -88,21 +90,72 @@ async def test_what_was_written_here_is_known_at_once(shop: Shop) -> None:
     await shop.name()
 
     await shop.recent.put(an_installation(name="new"), if_rev=0)
+    reads = len(shop.documents.read)
 
     assert await shop.name() == "new"
+    assert len(shop.documents.read) == reads
 
 
-async def test_a_slow_reader_does_not_bring_back_what_is_older(shop: Shop) -> None:
+async def test_what_was_not_written_here_is_read_anew(shop: Shop) -> None:
     await shop.put("before")
-    shop.documents.gate.clear()
-    reading = asyncio.create_task(shop.name())
-    await shop.documents.has_read.wait()
+    await shop.name()
+    await shop.put("after")
 
-    await shop.recent.put(an_installation(name="after"), if_rev=None)
-    shop.documents.gate.set()
-    await reading
+    with pytest.raises(ConflictError):
+        await shop.recent.put(an_installation(name="too late"), if_rev=0)
 
     assert await shop.name() == "after"
+
+
+class TestSlowReader:
+    """Somebody has read "before", and does not come back with it before something else happens."""
+
+    @pytest.fixture
+    async def reading(self, shop: Shop) -> AsyncIterator[Callable[[], Awaitable[object]]]:
+        """Yield what lets the reader come back."""
+        await shop.put("before")
+        held = shop.documents.gate = asyncio.Event()
+        reader = asyncio.create_task(shop.name())
+        await shop.documents.has_read.wait()
+        shop.documents.gate = asyncio.Event()
+        shop.documents.gate.set()  # the others come back at once
+
+        async def come_back() -> str | None:
+            held.set()
+            return await reader
+
+        yield come_back
+        await come_back()
+
+    async def test_does_not_bring_back_what_is_older_than_what_was_written(
+        self, shop: Shop, reading: Callable[[], Awaitable[object]]
+    ) -> None:
+        await shop.recent.put(an_installation(name="after"), if_rev=None)
+
+        await reading()
+
+        assert await shop.name() == "after"
+
+    async def test_does_not_bring_back_what_is_older_than_what_was_read(
+        self, shop: Shop, reading: Callable[[], Awaitable[object]]
+    ) -> None:
+        await shop.put("after")
+        read = await shop.recent.read(ONE)
+
+        await reading()
+
+        assert read is not None
+        assert (read.installation.name, await shop.name()) == ("after", "after")
+
+    async def test_is_not_shared_with_who_asks_for_what_was_forgotten(
+        self, shop: Shop, reading: Callable[[], Awaitable[object]]
+    ) -> None:
+        await shop.put("after")
+
+        shop.recent.forget(ONE)
+
+        assert await shop.name() == "after"
+        assert await reading() == "before"
 
 
 async def test_what_was_forgotten_is_read_anew(shop: Shop) -> None:

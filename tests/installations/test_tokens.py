@@ -168,6 +168,37 @@ async def test_a_renewed_token_counts_from_the_moment_before_the_question(world:
     assert tokens.expires_at == MOMENT + LIFE
 
 
+async def test_a_renewed_token_is_renewed_in_its_turn(world: World) -> None:
+    await world.install(OLD)
+    await world.one.fresh()
+    world.clock.advance(LIFE.total_seconds() - OLD.total_seconds())
+
+    await world.one.fresh()
+
+    assert world.slack.asked == ["xoxe-1-0", "xoxe-1-1"]
+    assert await world.stored() == "xoxe.xoxb-2"
+
+
+async def test_a_token_that_slack_renews_for_ever_is_not_renewed_again(world: World) -> None:
+    world.slack.life = None
+    await world.install(OLD)
+    await world.one.fresh()
+    world.clock.advance(999 * LIFE.total_seconds())
+
+    assert await world.one.fresh() == "xoxe.xoxb-1"
+    assert len(world.slack.asked) == 1
+
+
+async def test_a_new_token_that_the_store_does_not_take_is_an_error_for_who_has_no_other(
+    world: World,
+) -> None:
+    await world.install(DEAD)
+    world.documents.failures = 4
+
+    with pytest.raises(StoreError, match="disk full"):
+        await world.one.fresh()
+
+
 @pytest.mark.parametrize("left", [OLD, DEAD], ids=["lives", "has ended"])
 async def test_many_askers_in_two_processes_renew_once(world: World, left: timedelta) -> None:
     await world.install(left)

@@ -74,7 +74,9 @@ def test_both_sides_are_shown_kind_by_kind() -> None:
     )
     there = cargo_of(DIGEST, replace(DIGEST, key="meta/key-check"))
 
-    assert [line.split() for line in compared(here, there)] == [
+    lines = list(compared(here, there))
+    assert len({len(line) for line in lines}) == 1
+    assert [line.split() for line in lines] == [
         ["here", "there"],
         ["documents", "3", "2"],
         ["digest", "2", "1"],
