@@ -28,6 +28,7 @@ from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
+STOPS = (signal.SIGTERM, signal.SIGINT)
 TICK_S = 1.0  # when the clock is moved, what falls due is to be seen soon
 
 
@@ -48,8 +49,13 @@ def play(options: Options) -> None:
     """
     _leave_outside(os.environ)
     set_up_logs("WARNING", "console")
-    with listening(options.host, options.port) as listener:
-        asyncio.run(_until_stopped(_play(options, listener)))
+    # A stop that comes before the event loop can take it waits until it can.
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    try:
+        with listening(options.host, options.port) as listener:
+            asyncio.run(_until_stopped(_play(options, listener)))
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
 
 
 def _leave_outside(environ: MutableMapping[str, str]) -> None:
@@ -71,8 +77,9 @@ async def _until_stopped(work: Coroutine[Any, Any, None]) -> None:
             asked.append(True)
             task.cancel()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in STOPS:
         loop.add_signal_handler(number, stop)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
     try:
         await task
     except asyncio.CancelledError:

@@ -10,7 +10,8 @@ from aiohttp import web
 from bot.playground.slack import lifecycle
 from bot.playground.slack.app import ANSWERS_WITHIN_S, Settings
 from bot.playground.slack.authorize_page import PATH, AuthorizePage
-from bot.playground.slack.local import Lines, LocalSlack
+from bot.playground.slack.handle import Lines
+from bot.playground.slack.local import LocalSlack
 from bot.playground.slack.sockets import Sockets
 from bot.playground.slack.universe import Universe
 from bot.playground.slack.web_api import ResponseUrlApi, WebApi

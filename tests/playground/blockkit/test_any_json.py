@@ -131,6 +131,7 @@ def test_depth_is_refused_not_followed(kind: Nesting, depth: int) -> None:
     assert check_view(modal(*blocks)) is not None
 
 
+# What looks at each part more than once takes longer with these than any test may.
 HUGE = {
     "blocks": [{"type": "divider"}] * 100_000,
     "elements": [actions(*[{"type": "button"}] * 100_000)],
