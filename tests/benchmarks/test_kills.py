@@ -10,6 +10,7 @@ RUNS = range(1, 7)
 SEED = 4  # of the moments
 
 
+@pytest.mark.timeout(600)  # twenty starts of the bot, and its clock runs in real seconds
 async def test_no_slot_is_posted_twice_or_lost_by_kills_at_any_moment() -> None:
     verdicts = await run_kills(RUNS, seed=SEED, parallel=len(RUNS))
 

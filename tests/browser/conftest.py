@@ -11,13 +11,14 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+expect.set_options(timeout=TIME_LIMIT_S * 1000)
 # The sandbox needs rights that containers lack; the rest keeps it from calling home.
 FLAGS = [
     "--no-sandbox",

@@ -29,7 +29,7 @@ async def test_a_digest_is_made_previewed_received_and_paused(
     await dialog.get_by_role("button", name="Pause").click()
     await expect(dialog).to_contain_text("Until")
     await dialog.get_by_role("button", name="Pause", exact=True).click()
-    await expect(dialog).to_contain_text("Paused", timeout=15_000)
+    await expect(dialog).to_contain_text("Paused")
     await page.close()
 
 
@@ -40,7 +40,7 @@ async def make_digest(page: Page) -> None:
     await dialog.get_by_role("button", name="New", exact=True).click()
     await expect(dialog).to_contain_text("Next five runs")
     await dialog.get_by_role("button", name="Save").click()
-    await expect(dialog).to_contain_text("Saved.", timeout=15_000)
+    await expect(dialog).to_contain_text("Saved.")
 
 
 async def receive_digest(page: Page) -> None:
@@ -50,7 +50,7 @@ async def receive_digest(page: Page) -> None:
     await page.get_by_role("button", name="Clock").click()
     await page.get_by_role("button", name="To 09:00 on the next weekday").click()
     await page.keyboard.press("Escape")
-    await expect(posted).to_have_count(before + 1, timeout=15_000)
+    await expect(posted).to_have_count(before + 1)
 
 
 async def close(page: Page) -> None:

@@ -16,7 +16,7 @@ async def type_command(page: Page, line: str, answer: str) -> Locator:
     """Type a command; return the newest message, once it shows `answer`."""
     await type_line(page, line)
     newest = page.get_by_role("article").last
-    await expect(newest).to_contain_text(answer, timeout=15_000)
+    await expect(newest).to_contain_text(answer)
     await expect(newest).to_be_in_viewport()
     return newest
 

@@ -6,12 +6,13 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer, unused_port
+from aiohttp.test_utils import TestServer
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.metrics.slack import OUTCOMES
 from bot.slack.traced import traced_calls
+from tests.ports import reserve_port
 
 pytestmark = pytest.mark.anyio
 
@@ -78,6 +79,6 @@ async def test_a_slack_that_cannot_be_reached_is_counted() -> None:
 
     async with aiohttp.ClientSession(trace_configs=[traced_calls(notes)]) as session:
         with pytest.raises(aiohttp.ClientConnectionError):
-            await session.post(f"http://127.0.0.1:{unused_port()}/api/auth.test")
+            await session.post(f"http://127.0.0.1:{reserve_port()}/api/auth.test")
 
     assert notes.told == [("auth.test", "unreachable")]

@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer, make_mocked_request, unused_port
+from aiohttp.test_utils import TestClient, TestServer, make_mocked_request
 
 from bot.metrics.metrics import Metrics
 from bot.web.health import HealthEndpoints
 from bot.web.listening import listening
 from bot.web.metrics import MetricsEndpoint, timing
 from tests.fakes import TIME_LIMIT_S
+from tests.ports import reserve_port
 
 pytestmark = pytest.mark.anyio
 
@@ -100,7 +101,7 @@ async def test_without_a_token_nobody_does_through_a_proxy_on_this_machine(heade
 @asynccontextmanager
 async def serving(note: Notes) -> AsyncIterator[str]:
     """Listen as the bot does, in Socket Mode."""
-    port = unused_port()
+    port = reserve_port()
     metrics = MetricsEndpoint(Metrics(role="all", store="sqlite").page, TOKEN)
     async with listening(
         "127.0.0.1", port, HealthEndpoints({}), None, metrics=metrics, note_request=note
@@ -167,7 +168,7 @@ async def test_what_looks_like_a_proxy_of_this_machine_gets_nothing_without_a_to
 async def test_whoever_sends_no_http_makes_no_line_in_the_log(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    port = unused_port()
+    port = reserve_port()
     async with listening("127.0.0.1", port, HealthEndpoints({}), None):
         for sent in (b"scan\r\n\r\n", b"GET / HTTP/1.1\r\nAuthorization : Bearer x\r\n\r\n"):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -184,7 +185,7 @@ async def test_what_stops_is_not_ready_and_alive() -> None:
         return True
 
     health = HealthEndpoints({"store": works})
-    port = unused_port()
+    port = reserve_port()
     async with listening("127.0.0.1", port, health, None), aiohttp.ClientSession() as http:
         before = await http.get(f"http://127.0.0.1:{port}/readyz")
         health.stop()
@@ -207,7 +208,7 @@ async def test_a_check_that_hangs_is_not_waited_for(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("bot.web.health.READY_WITHIN_S", 0.01)
     health = HealthEndpoints({"store": hang})
-    port = unused_port()
+    port = reserve_port()
     async with listening("127.0.0.1", port, health, None), aiohttp.ClientSession() as http:
         async with asyncio.timeout(TIME_LIMIT_S):
             answer = await http.get(f"http://127.0.0.1:{port}/readyz")
