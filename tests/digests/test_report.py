@@ -25,6 +25,7 @@ from tests.digests.builders import (
     domains_of,
     report_on,
 )
+from tests.loops import loop_over
 
 Scores = Mapping[str, float | None]
 A = "a.example"
@@ -36,7 +37,7 @@ def filled(report: Report) -> set[str]:
     return {name for name in LISTS if getattr(report, name)}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after", "expected"),
     [
         pytest.param(70, 74.9, set(), id="less than five up"),

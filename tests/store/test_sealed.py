@@ -12,6 +12,7 @@ from bot.store.base import Documents
 from bot.store.errors import UnreadableSecretError, WrongKeyRingError
 from bot.store.sealed import KeyRing, about, check_key_ring
 from bot.workspace import WorkspaceId
+from tests.loops import loop_over
 
 HERE = about("key", WorkspaceId("T1"))
 SECRET = "service_sk_0123456789"
@@ -150,7 +151,7 @@ def test_a_key_may_be_written_in_either_base64(written: str) -> None:
     assert ring.unseal(sealed, HERE) == SECRET
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "complaint"),
     [
         pytest.param("", "no key", id="empty"),

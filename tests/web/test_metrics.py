@@ -13,6 +13,7 @@ from bot.metrics.metrics import Metrics
 from bot.web.health import HealthEndpoints
 from bot.web.listening import listening
 from bot.web.metrics import MetricsEndpoint, timing
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -54,7 +55,7 @@ async def test_whoever_has_the_token_reads_them_from_anywhere(scheme: str) -> No
     assert response.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "given",
     [
         None,
