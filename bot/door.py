@@ -42,6 +42,7 @@ def bolt_app(client: AsyncWebClient, workspaces: Workspaces, metrics: Metrics) -
     """Return Bolt's app; `client` has no token: Bolt adds that of each request."""
     return TimedApp(
         note_ack=metrics.people.note_ack,
+        name="domain-tracker",  # else Bolt 1.30 reads the sources of the whole stack to find one
         logger=bolt_logger(),
         client=client,
         before_authorize=note_asked_place,

@@ -14,6 +14,7 @@ from bot.arguments import parser
 from bot.engine.queue import HAND_BACK_WITHIN_S
 from bot.listeners.boundary import EXCUSES_WITHIN_S
 from bot.settings import Settings
+from tests.loops import loop_over
 from tests.whole.town import RING
 
 ROOT = Path(__file__).parents[1]
@@ -108,7 +109,7 @@ def test_the_image_takes_what_is_there() -> None:
     assert re.search(r"^USER (?!root)", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)", GUIDE))
+@loop_over("link", re.findall(r"\]\((?!http)([^)#]+)", GUIDE))
 def test_every_link_of_the_guide_leads_somewhere(link: str) -> None:
     assert (ROOT / "docs" / link).exists()
 

@@ -16,6 +16,7 @@ from bot.findings import (
     changes_between,
     section_of,
 )
+from tests.loops import loop_over
 from tests.stopwatch import at_most
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
@@ -69,7 +70,7 @@ def a_section(value: object, name: str = "dns") -> Section:
     return section_of(name, {name: value})
 
 
-@pytest.mark.parametrize(("value", "found"), SHAPES.values(), ids=SHAPES)
+@loop_over(("value", "found"), SHAPES.values(), ids=SHAPES)
 def test_any_shape_becomes_a_row_of_findings(
     value: object, found: list[tuple[tuple[str, ...], object]]
 ) -> None:

@@ -9,6 +9,7 @@ from bot.hostnames import (
     host_name,
     unicode_name,
 )
+from tests.loops import loop_over
 from tests.stopwatch import at_most
 
 HOST = "shop.example"
@@ -110,12 +111,12 @@ SPELLINGS = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize(("typed", "host"), TYPED.values(), ids=TYPED)
+@loop_over(("typed", "host"), TYPED.values(), ids=TYPED)
 def test_every_typed_form_means_the_host_name(typed: str, host: str) -> None:
     assert host_name(typed) == host
 
 
-@pytest.mark.parametrize(("typed", "problem"), NO_HOSTS.values(), ids=NO_HOSTS)
+@loop_over(("typed", "problem"), NO_HOSTS.values(), ids=NO_HOSTS)
 def test_what_is_no_host_name_says_why(typed: str, problem: HostProblem) -> None:
     with pytest.raises(HostNameError) as caught:
         host_name(typed)

@@ -8,6 +8,7 @@ import yaml
 
 from bot.settings import Settings
 from bot.views.usage import USAGES
+from tests.loops import loop_over
 from tests.readme import BLOCK, README, answers, with_answers
 
 pytestmark = pytest.mark.anyio
@@ -34,13 +35,13 @@ def test_every_make_target_that_a_document_names_exists(name: str) -> None:
 SLACKS_OWN = {"slack_api_url", "slack_authorize_url"}
 
 
-@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+@loop_over("name", sorted(Settings.model_fields))
 def test_every_setting_is_in_the_readme_and_in_the_example(name: str) -> None:
     assert f"`{name.upper()}`" in TEXT
     assert name.upper() in (ROOT / ".env.example").read_text() or name in SLACKS_OWN
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", TEXT))
+@loop_over("link", re.findall(r"\]\((?!http)([^)#]+)\)", TEXT))
 def test_every_link_of_the_readme_leads_somewhere(link: str) -> None:
     assert (ROOT / link).exists()
 

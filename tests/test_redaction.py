@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from bot.redaction import holds_secret, redact
 from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
+from tests.loops import loop_over
 
 SECRETS = {
     "a key": KEY,
@@ -52,8 +53,8 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
-@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+@loop_over("around", AROUND.values(), ids=AROUND)
+@loop_over("secret", SECRETS.values(), ids=SECRETS)
 def test_a_secret_is_reduced_to_its_kind(secret: str, around: str) -> None:
     redacted = redact(around.format(secret))
 
@@ -68,7 +69,7 @@ def test_the_words_around_a_secret_stay() -> None:
     assert redact(f'{{"t":"{BOT_TOKEN}"}}') == '{"t":"xoxb-[hidden]"}'
 
 
-@pytest.mark.parametrize("text", OAUTH.values(), ids=OAUTH)
+@loop_over("text", OAUTH.values(), ids=OAUTH)
 def test_what_installing_brings_along_is_hidden(text: str) -> None:
     redacted = redact(text.format(HEX))
 
@@ -89,7 +90,7 @@ def test_an_address_with_a_code_is_no_key_that_somebody_typed() -> None:
     assert not holds_secret(f"https://shop.example/?code={HEX}&state={HEX}")
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@loop_over("text", HARMLESS)
 def test_what_gives_nothing_away_stays_as_it_is(text: str) -> None:
     assert redact(text) == text
     assert not holds_secret(text)

@@ -6,6 +6,7 @@ import pytest
 from bot.settings import DATABASE, Settings, SettingsError, load_database, load_settings
 from bot.store.postgres.address import DEFAULT_POOL_SIZE, Address, parse_address
 from tests.builders import APP_TOKEN, BOT_TOKEN
+from tests.loops import loop_over
 
 SIGNING_SECRET = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 KEY_RING = "k1:" + base64.b64encode(bytes(range(32))).decode()
@@ -155,13 +156,12 @@ def problems(env_file: Path) -> list[str]:
     return caught.value.problems
 
 
-@pytest.mark.parametrize(("wrong", "line"), WRONG.values(), ids=WRONG)
-def test_a_wrong_setting_is_named(
-    wrong: dict[str, str], line: str | None, env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(monkeypatch, RIGHT | wrong)
+@loop_over(("wrong", "line"), WRONG.values(), ids=WRONG)
+def test_a_wrong_setting_is_named(wrong: dict[str, str], line: str | None, env_file: Path) -> None:
+    with pytest.MonkeyPatch.context() as environ:
+        put(environ, RIGHT | wrong)
 
-    found = problems(env_file)
+        found = problems(env_file)
 
     assert {problem.partition(":")[0] for problem in found} == set(wrong)
     assert found[0].startswith(line or f"{next(iter(wrong))}: ")
@@ -325,16 +325,17 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("name", "value", "told"),
     [(name, value, told) for name, (*values, told) in PLAIN.items() for value in values],
 )
 def test_what_a_setting_takes_is_told_in_plain_words(
-    name: str, value: str, told: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, value: str, told: str, env_file: Path
 ) -> None:
-    put(monkeypatch, RIGHT | {name: value})
+    with pytest.MonkeyPatch.context() as environ:
+        put(environ, RIGHT | {name: value})
 
-    assert problems(env_file) == [f"{name}: {told}"]
+        assert problems(env_file) == [f"{name}: {told}"]
 
 
 @pytest.mark.parametrize(

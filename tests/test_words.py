@@ -5,6 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.words import Word, is_help, quoted, split_words
+from tests.loops import loop_over
 
 SPLIT = {
     "nothing": ("", []),
@@ -59,7 +60,7 @@ PIECES = st.sampled_from(
 TYPED = st.lists(PIECES | st.text(max_size=4), max_size=12).map("".join)
 
 
-@pytest.mark.parametrize(("text", "words"), SPLIT.values(), ids=SPLIT)
+@loop_over(("text", "words"), SPLIT.values(), ids=SPLIT)
 def test_a_text_is_cut_into_words(text: str, words: list[tuple[str | None, str]]) -> None:
     assert [(word.key, word.value) for word in split_words(text)] == words
 

@@ -26,6 +26,7 @@ from tests.digests.builders import (
     domains_of,
     report_on,
 )
+from tests.loops import loop_over
 
 Scores = Mapping[str, float | None]
 A = "a.example"
@@ -37,7 +38,7 @@ def filled(report: Report) -> set[str]:
     return {name for name in LISTS if getattr(report, name)}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after", "expected"),
     [
         pytest.param(70, 74.9, set(), id="less than five up"),

@@ -16,6 +16,7 @@ from bot.digests.schedule import (
     zone_names,
     zone_of,
 )
+from tests.loops import loop_over
 from tests.stopwatch import at_most
 
 EVERY_DAY = frozenset(range(7))
@@ -38,7 +39,7 @@ def a_slot(due_at: str, local: str) -> Slot:
 
 # What the clocks do to one run: the zone, the time of day, some moment before it, when it is
 # due in UTC, and what it is known by. `>` marks those whose time was skipped.
-@pytest.mark.parametrize(
+@loop_over(
     ("zone", "at", "after", "due_at", "local"),
     [
         pytest.param(*case.split(), id=name)
@@ -200,7 +201,7 @@ def test_grace_is_half_of_what_is_left_until_the_next_run() -> None:
     assert grace(a_schedule("UTC", "09:00"), slot) == 3.5 * HOUR
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "name",
     [
         "",

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from bot.digests.schedule import UnknownZoneError, offset_at, zone_names, zone_of
 from bot.digests.zones import offset_text, suggest_zones
 from tests.builders import HOSTILE_TEXTS
+from tests.loops import loop_over
 from tests.stopwatch import at_most
 
 WINTER = datetime(2027, 1, 15, 12, tzinfo=UTC)
@@ -18,7 +19,7 @@ TYPED = (
 )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("typed", "first"),
     [
         ("new york", "America/New_York"),
@@ -56,8 +57,8 @@ def test_the_likeliest_zone_comes_first(typed: str, first: str) -> None:
     assert found[0] == first
 
 
-@pytest.mark.parametrize("now", [WINTER, SUMMER], ids=["winter", "summer"])
-@pytest.mark.parametrize(
+@loop_over("now", [WINTER, SUMMER], ids=["winter", "summer"])
+@loop_over(
     ("typed", "first"),
     [
         ("CET", "Europe/Berlin"),
@@ -83,7 +84,7 @@ def test_an_abbreviation_of_many_zones_gives_all_of_them() -> None:
     assert found[:4] == ["Europe/Istanbul", "Asia/Kolkata", "Asia/Jerusalem", "Europe/Dublin"]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("typed", "hours"),
     [
         ("+2", 2),
@@ -140,8 +141,8 @@ def test_former_names_come_after_those_of_today(typed: str, today: str, former: 
     assert found.index(today) < found.index(former)
 
 
-@pytest.mark.parametrize("typed", ["", "  ", "+", "-", "/", "\u200b", ":"])
-@pytest.mark.parametrize("now", [WINTER, SUMMER], ids=["winter", "summer"])
+@loop_over("typed", ["", "  ", "+", "-", "/", "\u200b", ":"])
+@loop_over("now", [WINTER, SUMMER], ids=["winter", "summer"])
 def test_nothing_typed_offers_each_offset_once(typed: str, now: datetime) -> None:
     first, *others = suggest_zones(typed, now)
 
@@ -184,7 +185,7 @@ def test_a_suggestion_does_not_hold_up_the_bot() -> None:
             suggest_zones(typed, WINTER)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("zone", "at", "text"),
     [
         ("UTC", WINTER, "UTC"),

@@ -55,6 +55,7 @@ class Bot:
         recent = a_memory(self.documents, self.clock.seconds)
         tokens = FreshTokens(recent, self.slack.refresh, tasks=Tasks(), clock=self.clock)
         self.app = AsyncApp(
+            name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
             authorize=InstalledWorkspaces(  # type: ignore[arg-type]  # it may say None

@@ -9,6 +9,7 @@ from bot.installations.proof import TokenProof
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.workspace import WorkspaceId
 from tests.installations.builders import ACME
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -38,8 +39,8 @@ async def test_a_token_that_slack_takes_works() -> None:
     assert await proof()(ACME)
 
 
-@pytest.mark.parametrize("of_client", [False, True])
-@pytest.mark.parametrize(
+@loop_over("of_client", [False, True])
+@loop_over(
     "code",
     ["account_inactive", "invalid_refresh_token", "not_authed", "token_revoked"],
 )

@@ -8,6 +8,7 @@ import pytest
 from bot.keys import KeyNotice, KeyRecord, NoticeKind, due_notice
 from bot.keys.reminders import next_notice_at, passed_days
 from tests.builders import MOMENT, a_key_record
+from tests.loops import loop_over
 
 DAY = timedelta(days=1)
 ENDS = (MOMENT + 60 * DAY).date()
@@ -17,7 +18,7 @@ def expiry(days: int) -> KeyNotice:
     return KeyNotice(NoticeKind.EXPIRY, days)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("days_left", "told"),
     [
         (15, None),

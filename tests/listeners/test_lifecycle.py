@@ -17,6 +17,7 @@ from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import ACME, HOUR, IN_ORG, ORG, Registry
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -71,8 +72,8 @@ def test_a_whole_organisation_is_told_apart(fields: Json) -> None:
     assert homes(an_event(**fields)) == [organisation("E1")]
 
 
-@pytest.mark.parametrize("is_whole", [True, "true", False])
-@pytest.mark.parametrize("team_id", ["", None, "E1", "T1"])
+@loop_over("is_whole", [True, "true", False])
+@loop_over("team_id", ["", None, "E1", "T1"])
 def test_where_a_workspace_is_named_no_organisation_goes(
     team_id: str | None, is_whole: object
 ) -> None:
@@ -126,7 +127,7 @@ def test_a_moment_that_cannot_be_is_now(given: object) -> None:
     assert departure.at == MOMENT
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "body",
     [
         {},
@@ -163,6 +164,7 @@ class Site:
         self.registry = Registry()
         self.authorize = Authorizing()
         self.app = AsyncApp(
+            name="lifecycle",
             authorize=self.authorize,
             process_before_response=True,
             request_verification_enabled=False,

@@ -62,6 +62,7 @@ class NoStrangers(Strangers):
 async def offered(took_s: float, *, within_s: float, is_found: bool) -> list[Block]:
     """Return what is offered when the authorization has taken so long of what there is."""
     app = AsyncApp(
+        name="options",
         authorize=Clocked(Authorization(took_s)),  # type: ignore[arg-type]  # Bolt 1.30 knows no `None`
         process_before_response=True,
         request_verification_enabled=False,

@@ -18,6 +18,7 @@ from bot.metrics.people import KINDS
 from bot.slack.errors import SlackUnavailableError
 from bot.store.errors import ForgottenError, StoreError
 from bot.tracker.errors import InvalidKeyError
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -87,7 +88,7 @@ async def test_a_request_that_gets_an_error_instead_is_counted_as_refused(comman
     assert acks.told == [("command", True)]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("body", "kind"),
     [
         ({"command": "/scan"}, "command"),
@@ -107,7 +108,7 @@ def test_every_request_has_a_kind(body: dict[str, Any], kind: str) -> None:
     assert kind in KINDS
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("error", "word"),
     [
         (None, "answered"),

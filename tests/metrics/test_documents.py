@@ -17,6 +17,7 @@ from bot.metrics.gauges import QUEUE_STATES, budget, due, pool, processes, queue
 from bot.metrics.metrics import Metrics
 from bot.metrics.slack import OUTCOMES as SLACK_OUTCOMES
 from bot.tracker.standing import LEFT, STATES
+from tests.loops import loop_over
 from tests.metrics.reading import a_bot
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +103,7 @@ def matchers(expression: str) -> Iterator[tuple[str, str, str, str]]:
             yield selector["name"], found["label"], found["how"], found["value"]
 
 
-@pytest.mark.parametrize(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
+@loop_over(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
 def test_every_metric_label_and_value_of_an_expression_exists(
     title: str, expression: str, there: Mapping[str, Mapping[str, set[str]]]
 ) -> None:
@@ -115,7 +116,7 @@ def test_every_metric_label_and_value_of_an_expression_exists(
             assert each in there[name][label], f"{name} has no {label}={each}"
 
 
-@pytest.mark.parametrize(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
+@loop_over(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
 def test_an_expression_is_well_formed(
     title: str, expression: str, there: Mapping[str, Mapping[str, set[str]]]
 ) -> None:
@@ -132,7 +133,7 @@ def test_an_expression_is_well_formed(
     assert "$" not in BUILT_IN.sub("", expression)
 
 
-@pytest.mark.parametrize(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
+@loop_over(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
 def test_only_what_counts_up_has_a_rate_and_only_buckets_have_quantiles(
     title: str, expression: str
 ) -> None:

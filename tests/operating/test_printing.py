@@ -2,9 +2,10 @@ import pytest
 
 from bot.operating.printing import counted, shown, some_of
 from tests.builders import HOSTILE_TEXTS, KEY_TAIL
+from tests.loops import loop_over
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_no_text_acts_on_a_terminal_or_shows_a_secret(text: str) -> None:
     printed = shown(text)
 

@@ -12,6 +12,7 @@ from bot.operating.spots import MAX_FILE_BYTES, FileProblemsError
 from bot.operating.wanted import WantedManagers, WantedPause
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, KEY, KEY_TAIL
+from tests.loops import loop_over
 from tests.operating.builders import DIGEST, a_file
 
 # What is wrong in the digest, and what is said of it.
@@ -74,7 +75,7 @@ def problems(raw: bytes) -> list[str]:
     return refusal.value.problems
 
 
-@pytest.mark.parametrize(("wrong", "said"), WRONG.values(), ids=WRONG)
+@loop_over(("wrong", "said"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_with_a_digest_is_named(wrong: dict[str, Any], said: str) -> None:
     (problem,) = problems(a_file({}, {"id": "d2"} | wrong))
 
@@ -115,7 +116,7 @@ def test_a_problem_names_its_line() -> None:
     assert problem.startswith(f"line {line}, workspaces[0].digests[0].zone: ")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("raw", "said"),
     [
         pytest.param(b"", "empty", id="empty"),
@@ -162,7 +163,7 @@ def test_what_is_wrong_with_a_workspace_is_named(field: str, value: str) -> None
     assert f"workspaces[0].{field}: " in problem
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("managers", "said"),
     [
         (["U1"], "managers: must be a group of fields"),

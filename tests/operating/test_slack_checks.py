@@ -19,6 +19,7 @@ from bot.slack.errors import (
 )
 from bot.slack.grants import Grant
 from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -78,8 +79,8 @@ async def test_the_workspace_is_named_and_cannot_write_to_the_terminal() -> None
     )
 
 
-@pytest.mark.parametrize("is_bot_token", [True, False], ids=["bot token", "app token"])
-@pytest.mark.parametrize(("error", "mark", "said"), FAILURES.values(), ids=FAILURES)
+@loop_over("is_bot_token", [True, False], ids=["bot token", "app token"])
+@loop_over(("error", "mark", "said"), FAILURES.values(), ids=FAILURES)
 async def test_every_refusal_says_what_to_do(
     error: SlackError, mark: Mark, said: str, is_bot_token: bool
 ) -> None:

@@ -12,6 +12,7 @@ from bot.portfolio.lookup import (
     suggestions,
 )
 from tests.builders import a_domain
+from tests.loops import loop_over
 
 SHOP = a_domain("Shop.Example.")
 MUNICH = a_domain("xn--mnchen-3ya.example")
@@ -20,7 +21,7 @@ BLOG = a_domain("gardening.example")
 INDEX = index_by_host([SHOP, MUNICH, COLOGNE, BLOG])
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("typed", "domain"),
     [
         ("shop.example", SHOP),
@@ -72,7 +73,7 @@ def test_a_name_that_is_no_host_stays_as_the_service_wrote_it(name: str) -> None
     assert host_of(a_domain(name)) == name.casefold()
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("typed", "hosts"),
     [
         ("g", ["gardening.example"]),

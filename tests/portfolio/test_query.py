@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from bot.portfolio.query import MAX_QUERY_CHARS, Query, Sort, parse_query, query_text, select
 from bot.words import NotUnderstoodError
 from tests.builders import a_domain
+from tests.loops import loop_over
 
 PARSED = {
     "nothing": ("", Query()),
@@ -67,12 +68,12 @@ PARTS = st.one_of(
 TEXTS = st.lists(PARTS, max_size=6).map(" ".join)
 
 
-@pytest.mark.parametrize(("text", "query"), PARSED.values(), ids=PARSED)
+@loop_over(("text", "query"), PARSED.values(), ids=PARSED)
 def test_a_text_spells_a_query(text: str, query: Query) -> None:
     assert parse_query(text) == query
 
 
-@pytest.mark.parametrize(("text", "why"), NOT_UNDERSTOOD.values(), ids=NOT_UNDERSTOOD)
+@loop_over(("text", "why"), NOT_UNDERSTOOD.values(), ids=NOT_UNDERSTOOD)
 def test_what_means_nothing_says_why(text: str, why: str) -> None:
     with pytest.raises(NotUnderstoodError) as caught:
         parse_query(text)
@@ -162,7 +163,7 @@ CHOSEN = {
 }
 
 
-@pytest.mark.parametrize(("text", "names"), CHOSEN.values(), ids=CHOSEN)
+@loop_over(("text", "names"), CHOSEN.values(), ids=CHOSEN)
 def test_a_query_chooses_domains_in_its_order(text: str, names: list[str]) -> None:
     chosen = select(PORTFOLIO, parse_query(text))
 

@@ -9,6 +9,7 @@ from bot.playground.slack import LocalSlack
 from bot.slack.calls import Member, fetch_member, open_form, update_form
 from bot.slack.errors import FormChangedError, SlackUnavailableError
 from bot.workspace import WorkspaceId
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +32,7 @@ async def member(user: dict[str, Any], workspace: WorkspaceId = ALONE) -> Member
     return await fetch_member(Client({"id": "U1", "team_id": "T1"} | user), workspace, "U1")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("user", "is_admin"),
     [
         ({"is_admin": True}, True),
@@ -60,7 +61,7 @@ def of_org(enterprise_id: str = "E1", **fields: Any) -> dict[str, Any]:
     return {"enterprise_user": {"enterprise_id": enterprise_id} | fields}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("user", "is_admin"),
     [
         # of this workspace
@@ -96,7 +97,7 @@ async def test_in_an_organisation_its_admins_and_those_of_this_very_workspace_ar
     assert (await member(user, IN_ORG)).is_admin is is_admin
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("workspace", "user", "is_stranger"),
     [
         (ALONE, {}, False),

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-import pytest
-
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
@@ -19,6 +17,7 @@ from bot.slack.errors import (
     WorkspaceHeldError,
     slack_error,
 )
+from tests.loops import loop_over
 
 CODES: dict[type[SlackError], tuple[str, ...]] = {
     SlackUnavailableError: (
@@ -59,7 +58,7 @@ def kinds(root: type[SlackError] = SlackError) -> Iterator[type[SlackError]]:
         yield from kinds(child)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("code", "kind"), [(code, kind) for kind, codes in CODES.items() for code in codes], ids=str
 )
 def test_every_word_of_slack_is_the_error_by_which_one_can_act(

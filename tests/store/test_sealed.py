@@ -14,6 +14,7 @@ from bot.store.errors import UnreadableSecretError, WrongKeyRingError
 from bot.store.sealed import KeyRing, about, check_key_ring
 from bot.workspace import WorkspaceId
 from tests.keys.unhurried import UnhurriedDocuments
+from tests.loops import loop_over
 
 HERE = about("key", WorkspaceId("T1"))
 SECRET = "service_sk_0123456789"
@@ -152,7 +153,7 @@ def test_a_key_may_be_written_in_either_base64(written: str) -> None:
     assert ring.unseal(sealed, HERE) == SECRET
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "complaint"),
     [
         pytest.param("", "no key", id="empty"),

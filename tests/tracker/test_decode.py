@@ -17,10 +17,11 @@ from bot.tracker.errors import (
     UnreadableReplyError,
 )
 from bot.tracker.models import Added, Domain, Listing, ScanResult
+from tests.loops import loop_over
 
 Decode = Callable[[int, dict[str, str], bytes], object]
 EVERY: dict[str, Decode] = {"list": decode_listing, "add": decode_added, "scan": decode_scan}
-every_decode = pytest.mark.parametrize("decode", EVERY.values(), ids=EVERY)
+every_decode = loop_over("decode", EVERY.values(), ids=EVERY)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -86,7 +87,7 @@ def test_items_without_a_name_are_counted_and_lose_no_other() -> None:
     assert listing == Listing(domains=(Domain(domain="b.example"),), skipped=8)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("score", "read"),
     [
         ("0", 0.0),
@@ -128,8 +129,8 @@ def test_a_domain_id_may_be_a_number(value: object, read: str | None) -> None:
     assert decode_scan(200, {}, dumped({"domainId": value})).domain_id == read
 
 
-@pytest.mark.parametrize("field", ["domainType", "folder"])
-@pytest.mark.parametrize("value", [None, 5, "", {}, ["a"]])
+@loop_over("field", ["domainType", "folder"])
+@loop_over("value", [None, 5, "", {}, ["a"]])
 def test_odd_labels_are_none(field: str, value: object) -> None:
     domain = listed({"domain": "a.example", field: value})
 
@@ -146,7 +147,7 @@ def test_an_empty_list_is_a_listing() -> None:
     assert decode_listing(200, {}, b" [ ] ") == Listing()
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "body",
     [
         pytest.param(dumped({"domains": [{"domain": "a.example"}]}), id="wrapped"),
@@ -195,7 +196,7 @@ def test_another_answer_to_a_scan_leaves_its_outcome_unknown(body: bytes) -> Non
     assert error.is_outcome_unknown
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("body", "raw"),
     [
         (b"", None),
@@ -228,8 +229,8 @@ def test_html_after_an_add_leaves_its_outcome_unknown() -> None:
 
 
 @every_decode
-@pytest.mark.parametrize("status", [200, 201, 400, 401, 403, 418, 429, 302, 500, 503])
-@pytest.mark.parametrize(
+@loop_over("status", [200, 201, 400, 401, 403, 418, 429, 302, 500, 503])
+@loop_over(
     "body",
     [
         b'{"error": "IP address not allowed"}',
@@ -244,7 +245,7 @@ def test_the_message_counts_before_the_status(decode: Decode, status: int, body:
 
 
 @every_decode
-@pytest.mark.parametrize(
+@loop_over(
     ("status", "expected"),
     [
         (401, InvalidKeyError),
@@ -301,7 +302,7 @@ def test_a_rate_limit_says_how_long_to_wait(headers: dict[str, str], wait_s: flo
     assert not caught.value.is_ours
 
 
-@every_decode
+@pytest.mark.parametrize("decode", EVERY.values(), ids=EVERY)
 @settings(deadline=None)
 @given(
     status=st.integers(0, 999),

@@ -2,11 +2,12 @@ import httpx
 import pytest
 
 from bot.tracker.headers import requests_remaining, retry_after_s
+from tests.loops import loop_over
 
 DATE = "Fri, 01 Mar 2030 10:00:00 GMT"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("value", "remaining"),
     [
         ("997", 997),
@@ -35,7 +36,7 @@ def test_without_the_header_nothing_is_known() -> None:
     assert retry_after_s({}) is None
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("value", "date", "seconds"),
     [
         pytest.param("7", DATE, 7, id="seconds"),

@@ -28,6 +28,7 @@ from tests.builders import KEY, KEY_TAIL, a_domain
 from tests.digests.office import NINE, Office
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakeTracker
 from tests.listeners.test_boundary import FakeReplies
+from tests.loops import loop_over
 from tests.test_keys import RING, a_draft
 from tests.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
 
@@ -110,7 +111,7 @@ async def room() -> Room:
     return made
 
 
-@pytest.mark.parametrize(("error", "word"), ERRORS, ids=lambda given: str(given)[:20])
+@loop_over(("error", "word"), ERRORS, ids=lambda given: str(given)[:20])
 def test_every_error_has_its_word(error: BaseException | None, word: str) -> None:
     assert outcome_of(error) == word
 

@@ -3,9 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.tracker.parsing import MAX_DEPTH, NotJsonError, is_deeper_than, parse_json
+from tests.loops import loop_over
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("body", "value"),
     [
         pytest.param(b'[{"a": 1.5}, null]', [{"a": 1.5}, None], id="json"),
@@ -25,7 +26,7 @@ def test_one_odd_value_loses_nothing_else(body: bytes, value: object) -> None:
     assert parse_json(body) == value
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "body",
     [
         pytest.param(b"", id="empty"),

@@ -17,6 +17,7 @@ from bot.tracker.refusals import (
     sole_refusal,
 )
 from bot.tracker.wording import letters
+from tests.loops import loop_over
 from tests.stopwatch import at_most
 
 FOUR = [
@@ -40,8 +41,8 @@ DRESSINGS = {
 }
 
 
-@pytest.mark.parametrize("dressed", DRESSINGS.values(), ids=DRESSINGS)
-@pytest.mark.parametrize(("message", "refusal"), FOUR)
+@loop_over("dressed", DRESSINGS.values(), ids=DRESSINGS)
+@loop_over(("message", "refusal"), FOUR)
 def test_each_message_is_known_in_any_dress(
     dressed: Callable[[str], str], message: str, refusal: Refusal
 ) -> None:
@@ -64,7 +65,7 @@ def test_a_message_is_known_in_json_of_any_form(value: object) -> None:
     assert refusal_in_json(value) is InvalidKeyError
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "value",
     [
         {"domain": "a.example", "notes": "Rate limit exceeded"},
@@ -106,7 +107,7 @@ def test_a_message_among_other_words_is_not_the_sole_one() -> None:
     assert sole_refusal({"id": 5}) is None
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("value", "is_failure"),
     [
         ({"error": "x"}, True),

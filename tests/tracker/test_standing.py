@@ -4,6 +4,7 @@ import pytest
 
 from bot.tracker.budget import BudgetState
 from bot.tracker.standing import LEFT, STATES, counted
+from tests.loops import loop_over
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ def test_a_key_is_counted_by_what_may_be_asked_with_it(state: BudgetState, word:
     assert by_state == {each: int(each == word) for each in STATES}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("remaining", "word"),
     [
         (None, "unknown"),

@@ -10,6 +10,7 @@ from bot.views.adding import (
     label_options,
 )
 from tests.builders import HOSTILE_TEXTS, KEY, a_domain
+from tests.loops import loop_over
 from tests.views.acceptance import (
     assert_slack_takes,
     assert_slack_takes_form,
@@ -31,7 +32,7 @@ def offered(used: list[str], typed: str) -> list[str]:
     return [option["value"] for option in options]
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_strangers_wrote_does_nothing(text: str) -> None:
     listed = a_domain(text, 41, tags=(text,) * 50, folder=text, domain_type=text)
 

@@ -11,6 +11,7 @@ from bot.views.waiting import (
     working_message,
 )
 from tests.builders import HOSTILE_TEXTS, KEY
+from tests.loops import loop_over
 from tests.views.acceptance import (
     assert_slack_takes,
     assert_slack_takes_form,
@@ -53,7 +54,7 @@ def test_every_form_holds_to_its_limits(size: int) -> None:
     assert_slack_takes_form(notice(text, fields[1:]))
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_an_option_shows_nothing_hostile(text: str) -> None:
     assert_slack_takes_options([option("v", text, note="new"), option("w", text)])
 

@@ -11,6 +11,7 @@ from bot.views.domains import SHARE_DOMAINS, domains_message
 from bot.views.domains_table import page_of
 from bot.views.text import MAX_TABLE_CHARS, MAX_TABLE_ROWS
 from tests.builders import HOSTILE_TEXTS, a_domain, a_snapshot
+from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown, shown_text
 
 SIZES = [0, 1, 99, 100, 101, 10_000]
@@ -48,8 +49,8 @@ def rows(message: Message) -> list[list[str]]:
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
-@pytest.mark.parametrize("count", SIZES)
+@loop_over("name", NAMES.values(), ids=NAMES)
+@loop_over("count", SIZES)
 def test_slack_takes_every_size_of_list(count: int, name: Callable[[int], str]) -> None:
     domains = many(count, name)
 
@@ -64,7 +65,7 @@ def test_slack_takes_the_first_the_last_and_a_shared_page() -> None:
     assert_slack_takes(listed(domains, shared_by="&" * 100))
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_strangers_wrote_does_nothing(text: str) -> None:
     domain = a_domain(text, 41, tags=(text, text), folder=text, domain_type=text)
     query = Query(words=(text,), tags=(text,), folder=text, domain_type=text)

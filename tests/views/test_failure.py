@@ -51,6 +51,7 @@ from tests.builders import (
     facts_for_admin,
 )
 from tests.digests.builders import a_digest
+from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
 FOR_THE_LOG = "only for the log"
@@ -114,7 +115,7 @@ def test_the_walk_finds_the_errors_of_every_room() -> None:
     assert set(MADE) <= set(KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@loop_over("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_sentence_of_its_own(kind: type[BotError]) -> None:
     told = {each: failure_message(an_error(each), facts_for()).text for each in KINDS}
 
@@ -123,8 +124,8 @@ def test_every_error_has_a_sentence_of_its_own(kind: type[BotError]) -> None:
     assert own not in told.values()
 
 
-@pytest.mark.parametrize("is_admin", [True, False], ids=["admin", "member"])
-@pytest.mark.parametrize("kind", [*KINDS, RuntimeError], ids=lambda kind: kind.__name__)
+@loop_over("is_admin", [True, False], ids=["admin", "member"])
+@loop_over("kind", [*KINDS, RuntimeError], ids=lambda kind: kind.__name__)
 def test_slack_takes_every_answer_and_no_log_text_is_in_it(
     kind: type[Exception], is_admin: bool
 ) -> None:
@@ -154,7 +155,7 @@ ADMINS_READ_MORE = [
 ]
 
 
-@pytest.mark.parametrize("kind", ADMINS_READ_MORE, ids=lambda kind: kind.__name__)
+@loop_over("kind", ADMINS_READ_MORE, ids=lambda kind: kind.__name__)
 def test_an_admin_reads_something_else_than_a_member(kind: type[BotError]) -> None:
     member = failure_message(an_error(kind), facts_for(key=a_key_record()))
     admin = failure_message(an_error(kind), facts_for_admin(key=a_key_record()))
@@ -285,7 +286,7 @@ def test_an_admin_is_told_the_usual_allowance() -> None:
     assert "1,000 an hour per key" in told_to_admin(RateLimitedError(5))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("error", "detail"),
     [
         (UnavailableError(is_outcome_unknown=True, status=502), "Reference cafe0001 (status 502)"),
@@ -348,7 +349,7 @@ def test_a_lacking_permission_is_named_where_slack_names_it() -> None:
     assert "lack a permission in Slack for this." in unnamed
 
 
-@pytest.mark.parametrize("problem", HostProblem)
+@loop_over("problem", HostProblem)
 def test_every_problem_with_a_name_has_a_sentence_of_its_own(problem: HostProblem) -> None:
     sentences = {each: host_sentence(HostNameError(each, "x")) for each in HostProblem}
 
@@ -393,7 +394,7 @@ def test_long_names_that_come_near_are_offered_all_the_same() -> None:
     assert next(iter(buttons(message).values())).startswith("/scan aaa")
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_others_wrote_does_nothing(text: str) -> None:
     for error in (
         HostNameError(HostProblem.BAD_CHARACTERS, text),

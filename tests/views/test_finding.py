@@ -9,6 +9,7 @@ from bot.findings import Change, Finding, section_of
 from bot.views.finding import change_line, finding_lines, label, section_title, value_text
 from bot.views.text import moment_token
 from tests.builders import HOSTILE_TEXTS, KEY, KEY_TAIL
+from tests.loops import loop_over
 from tests.views.acceptance import OUR_MARKUP
 
 MOMENT = moment_token(datetime(2027, 2, 3, 14, 5, tzinfo=UTC))
@@ -59,20 +60,20 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize(("path", "shown"), LABELS.values(), ids=LABELS)
+@loop_over(("path", "shown"), LABELS.values(), ids=LABELS)
 def test_a_way_reads_as_a_label(path: tuple[str, ...], shown: str) -> None:
     assert label(path) == shown
 
 
-@pytest.mark.parametrize(("value", "shown"), VALUES.values(), ids=VALUES)
+@loop_over(("value", "shown"), VALUES.values(), ids=VALUES)
 def test_a_value_reads_as_people_write_it(
     value: str | float | tuple[str, ...] | None, shown: str
 ) -> None:
     assert value_text(Finding(("x",), value), 100) == shown
 
 
-@pytest.mark.parametrize("name", ["expires", "notAfter", "created_at", "validTo", "updatedDate"])
-@pytest.mark.parametrize("value", [SECONDS, float(SECONDS), SECONDS * 1000])
+@loop_over("name", ["expires", "notAfter", "created_at", "validTo", "updatedDate"])
+@loop_over("value", [SECONDS, float(SECONDS), SECONDS * 1000])
 def test_a_number_whose_name_says_so_is_a_moment(name: str, value: float) -> None:
     assert value_text(Finding((name,), value), 100) == MOMENT
 
@@ -82,9 +83,7 @@ def test_any_other_number_is_a_number(name: str) -> None:
     assert value_text(Finding((name,), SECONDS), 100) == f"`{SECONDS}`"
 
 
-@pytest.mark.parametrize(
-    "value", [0, -1, 90, 10**400, 1e308, float("nan"), float("inf"), float("-inf")]
-)
+@loop_over("value", [0, -1, 90, 10**400, 1e308, float("nan"), float("inf"), float("-inf")])
 def test_a_number_that_is_no_moment_of_our_time_stays_a_number(value: float) -> None:
     assert value_text(Finding(("expires",), value), 500) == f"`{value}`"
 

@@ -1,9 +1,9 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.views.highlights import highlights
 from tests.builders import a_report
+from tests.loops import loop_over
 from tests.views.acceptance import OUR_MARKUP
 
 LIFTED = {
@@ -83,14 +83,14 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize(("sections", "lifted"), LIFTED.values(), ids=LIFTED)
+@loop_over(("sections", "lifted"), LIFTED.values(), ids=LIFTED)
 def test_what_most_services_agree_on_is_lifted(
     sections: dict[str, object], lifted: list[tuple[str, str]]
 ) -> None:
     assert highlights(a_report(sections)) == lifted
 
 
-@pytest.mark.parametrize(("security", "told"), ISSUES.values(), ids=ISSUES)
+@loop_over(("security", "told"), ISSUES.values(), ids=ISSUES)
 def test_issues_are_counted_only_where_the_service_lists_them(
     security: object, told: str | None
 ) -> None:

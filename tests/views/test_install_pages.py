@@ -10,6 +10,7 @@ import pytest
 
 from bot.views import install_pages
 from tests.builders import HOSTILE_TEXTS, KEY_TAIL
+from tests.loops import loop_over
 
 AGAIN = "https://bot.example.com/slack/install"
 FAILED: list[Callable[..., str]] = [
@@ -58,7 +59,7 @@ class Reader(HTMLParser):
             self.shown += data
 
 
-@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+@loop_over("page", PAGES.values(), ids=PAGES)
 def test_a_page_is_whole_and_loads_and_runs_nothing(page: str) -> None:
     reader = Reader(page)
 
@@ -70,14 +71,14 @@ def test_a_page_is_whole_and_loads_and_runs_nothing(page: str) -> None:
     assert 'name="viewport"' in page
 
 
-@pytest.mark.parametrize("name", PAGES)
+@loop_over("name", PAGES)
 def test_a_page_offers_one_thing_to_do_next(name: str) -> None:
     is_for_others = name in {"of an organisation", "set up wrongly"}  # they say whom to ask
 
     assert PAGES[name].count('class="button"') == (0 if is_for_others else 1)
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_a_name_is_only_ever_text(text: str) -> None:
     hostile = text + "<script>\"'</script>"
     for page in (

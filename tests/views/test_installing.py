@@ -13,6 +13,7 @@ from bot.views.installing import arrival_message, lost_store_message, not_instal
 from bot.views.key import SET_KEY
 from tests.builders import HOSTILE_TEXTS
 from tests.installations.builders import an_installation
+from tests.loops import loop_over
 from tests.views import acceptance
 from tests.views.acceptance import buttons, shown_text
 
@@ -60,8 +61,8 @@ EVERY_MESSAGE: dict[str, Callable[[str], Message]] = {
 }
 
 
-@pytest.mark.parametrize("name", ["", "Acme & Söhne", *HOSTILE_TEXTS.values()])
-@pytest.mark.parametrize("kind", EVERY_MESSAGE)
+@loop_over("name", ["", "Acme & Söhne", *HOSTILE_TEXTS.values()])
+@loop_over("kind", EVERY_MESSAGE)
 def test_slack_takes_it_and_no_name_acts(kind: str, name: str) -> None:
     assert_slack_takes(EVERY_MESSAGE[kind](name))
 

@@ -41,6 +41,7 @@ from bot.views.key_label import MAX_LABEL_CHARS, PROPOSED_LABEL
 from bot.views.key_state import key_state_message
 from bot.views.key_trouble import draft_trouble, refusal_notice
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record, facts_for_admin
+from tests.loops import loop_over
 from tests.views.acceptance import (
     Json,
     assert_slack_takes,
@@ -57,7 +58,7 @@ def fields_of(form: Json) -> dict[str, Json]:
     return {block["block_id"]: block for block in form["blocks"] if block["type"] == "input"}
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_an_admin_typed_does_nothing(text: str) -> None:
     record = a_key_record(label=text, scopes=(text,) * 9, lacks=("add", "scan"))
 
@@ -65,10 +66,8 @@ def test_what_an_admin_typed_does_nothing(text: str) -> None:
     assert_slack_takes(refusal_notice(record))
 
 
-@pytest.mark.parametrize(
-    "trouble", [None, "Why not.", "x" * 5_000], ids=["first", "again", "long"]
-)
-@pytest.mark.parametrize("expiry", EXPIRIES)
+@loop_over("trouble", [None, "Why not.", "x" * 5_000], ids=["first", "again", "long"])
+@loop_over("expiry", EXPIRIES)
 def test_slack_takes_the_form(expiry: str, trouble: str | None) -> None:
     values = KeyFormValues(
         label="&" * MAX_LABEL_CHARS,

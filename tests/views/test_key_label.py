@@ -6,6 +6,7 @@ import pytest
 from bot.keys import EarlierKey, KeySlots
 from bot.views.key_label import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text, proposed_label
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record
+from tests.loops import loop_over
 
 TODAY = date(2026, 11, 3)
 
@@ -50,7 +51,7 @@ def test_a_day_that_is_taken_gets_a_number() -> None:
     assert proposed_label(both, TODAY) == "bot, 3 Nov 2026 (2)"
 
 
-@pytest.mark.parametrize("text", [*HOSTILE_TEXTS.values(), "x" * MAX_LABEL_CHARS, ""])
+@loop_over("text", [*HOSTILE_TEXTS.values(), "x" * MAX_LABEL_CHARS, ""])
 def test_the_field_takes_any_label_that_is_proposed(text: str) -> None:
     for earlier in (None, f"{text[:80]}, Nov 2026"):
         proposed = proposed_label(slots(text[:MAX_LABEL_CHARS], earlier), TODAY)

@@ -41,6 +41,7 @@ from bot.views.managers import (
     saving_managers_form,
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, TODAY, a_key_record, facts_for
+from tests.loops import loop_over
 from tests.views.acceptance import (
     assert_slack_takes,
     assert_slack_takes_form,
@@ -101,7 +102,7 @@ def test_a_proposal_to_rotate_names_the_age_and_the_steps() -> None:
         assert words in shown_text(notice)
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
     record, earlier = a_key_record(label=text, scopes=(text,)), an_earlier_key(text)
 
@@ -234,7 +235,7 @@ def test_groups_that_cannot_be_shown_are_said_to_stay(why_not: str) -> None:
     assert "These stay as they are: <!subteam^S1>." in told
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_the_name_of_a_group_does_nothing(text: str) -> None:
     group = UserGroup("S1", text, text)
 
@@ -294,7 +295,7 @@ def test_going_back_says_what_becomes_of_the_other_key() -> None:
     assert "is kept for 7 days" in rolled_back_message(a_key_record(), 3).text
 
 
-@pytest.mark.parametrize("act", Act)
+@loop_over("act", Act)
 def test_every_act_has_words(act: Act) -> None:
     entry = Entry(at=MOMENT, by=ADMIN_ID, act=act, key="service_sk_…abcd", channel_id="C1")
 

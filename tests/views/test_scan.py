@@ -11,6 +11,7 @@ from bot.views.scan import MAX_CHANGES, scan_message, waiting_message
 from bot.views.scan_forms import SHOW_SECTION, pick_form, section_form, section_place
 from bot.views.text import moment_token
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_report
+from tests.loops import loop_over
 from tests.views.acceptance import (
     Json,
     assert_slack_takes,
@@ -99,7 +100,7 @@ def test_slack_takes_any_scan(now: dict[str, object], before: dict[str, object])
         assert_slack_takes_form(form)
 
 
-@pytest.mark.parametrize("sections", UGLY.values(), ids=UGLY)
+@loop_over("sections", UGLY.values(), ids=UGLY)
 def test_slack_takes_the_ugliest_scans(sections: dict[str, object]) -> None:
     report = a_report(sections)
 
@@ -109,7 +110,7 @@ def test_slack_takes_the_ugliest_scans(sections: dict[str, object]) -> None:
         assert_slack_takes_form(form)
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_strangers_wrote_does_nothing(text: str) -> None:
     sections = everywhere({"registrar": text, text: [text, {text: text}]})
     change = Change("dns", Finding((text,), text), Finding((text,), (text, text)))
@@ -257,7 +258,7 @@ def test_an_empty_section_has_a_form_too() -> None:
     assert "0 findings, page 1 of 1." in shown(form)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "value", ["", "x", "[]", "null", '["a","dns"]', '["a","mail",1]', '["a","dns","1"]', "[[]]"]
 )
 def test_the_value_of_another_button_is_no_place(value: str) -> None:

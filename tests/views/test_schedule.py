@@ -11,6 +11,7 @@ from bot.message import Message
 from bot.views.blocks import paragraphs
 from bot.views.schedule import days_text, next_runs, schedule_text, slot_text
 from tests.builders import HOSTILE_TEXTS
+from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes
 
 EVERY_DAY = frozenset(range(7))
@@ -31,7 +32,7 @@ def notes(schedule: Schedule, after: str, reader_zone: str | None = None) -> lis
     return next_runs(schedule, utc(after), reader_zone)[5:]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("days", "text"),
     [
         ({0, 1, 2, 3, 4, 5, 6}, "every day"),
@@ -62,7 +63,7 @@ def test_a_schedule_is_told_with_its_zone() -> None:
     assert schedule_text(a_schedule("UTC", "00:00")) == "every day at 00:00 (UTC)"
 
 
-@pytest.mark.parametrize("zone", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS.keys())
+@loop_over("zone", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS.keys())
 def test_a_zone_from_nowhere_cannot_do_anything(zone: str) -> None:
     text = schedule_text(a_schedule(zone))
 
@@ -97,7 +98,7 @@ def test_the_next_five_runs_are_told_in_both_zones() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("zone", "at", "reader", "line"),
     [
         (
@@ -198,7 +199,7 @@ def test_a_schedule_in_utc_moves_for_a_reader_whose_clocks_change() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("zone", "after", "change"),
     [
         (

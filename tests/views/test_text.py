@@ -22,12 +22,13 @@ from bot.views.text import (
     score_number,
 )
 from tests.builders import BOT_TOKEN, HOSTILE_TEXTS, KEY, KEY_TAIL, MOMENT
+from tests.loops import loop_over
 from tests.views.acceptance import UNSEEN
 
 ANY_TEXT = st.sampled_from(list(HOSTILE_TEXTS.values())) | st.text(st.characters())
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "shown"),
     [
         ("  shop \n", "shop"),
@@ -180,7 +181,7 @@ def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("seconds", "shown"),
     [
         (0, "1 s"),

@@ -5,6 +5,7 @@ from bot.portfolio.query import parse_query
 from bot.views.usage import MAX_PARTS_SHOWN, USAGES, not_understood_message, usage_message
 from bot.words import NotUnderstood
 from tests.builders import HOSTILE_TEXTS
+from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, shown_text
 
 COMMANDS = list(USAGES)
@@ -49,8 +50,8 @@ def test_one_answer_names_what_was_not_understood_what_was_and_the_usage() -> No
     assert "`/domains tag:prod below:70`" in told
 
 
-@pytest.mark.parametrize("count", [0, 1, 10, 11, 500])
-@pytest.mark.parametrize("part", ["x:y", "&" * 500], ids=["short", "long"])
+@loop_over("count", [0, 1, 10, 11, 500])
+@loop_over("part", ["x:y", "&" * 500], ids=["short", "long"])
 def test_any_number_of_parts_is_named_or_counted(count: int, part: str) -> None:
     message = not_understood_message(
         "/domains", [NotUnderstood(part, "w" * 3_000)] * count, [part]
@@ -62,7 +63,7 @@ def test_any_number_of_parts_is_named_or_counted(count: int, part: str) -> None:
         assert f"• and {more} more part{'s' if more > 1 else ''}" in shown_text(message)
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_somebody_typed_does_nothing(text: str) -> None:
     message = not_understood_message("/domains", [NotUnderstood(text, "why")] * 3, [text] * 30)
 

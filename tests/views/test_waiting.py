@@ -4,13 +4,14 @@ import pytest
 
 from bot.views.waiting import interrupted_form, interrupted_message, stopping_message
 from tests.builders import HOSTILE_TEXTS
+from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, buttons
 
 PERHAPS_DONE = "It may have been done all the same."
 LONG = "/domains " + "x" * 3000
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("what", "line", "words", "offered"),
     [
         pytest.param(
@@ -82,7 +83,7 @@ def test_a_form_says_it_without_buttons_whose_answers_would_lie_behind_it(what: 
     assert buttons(form) == {}
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_was_typed_is_not_repeated(text: str) -> None:
     assert_slack_takes(interrupted_message("/scan", f"/scan {text}"))
 
@@ -95,7 +96,7 @@ def test_it_begins_with_what_was_typed_as_several_may_be_told_of_at_once() -> No
     assert stopping.text.startswith("/scan shop.example: ")
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS)
 def test_what_was_typed_pings_nobody_there(text: str) -> None:
     assert_slack_takes(interrupted_message("/domains", f"/domains {text}"))
     assert_slack_takes(stopping_message(f"/domains {text}"))

@@ -14,6 +14,7 @@ from bot.web.health import HealthEndpoints
 from bot.web.listening import listening
 from bot.web.metrics import MetricsEndpoint, timing
 from tests.fakes import TIME_LIMIT_S
+from tests.loops import loop_over
 from tests.ports import reserve_port
 
 pytestmark = pytest.mark.anyio
@@ -56,7 +57,7 @@ async def test_whoever_has_the_token_reads_them_from_anywhere(scheme: str) -> No
     assert response.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "given",
     [
         None,

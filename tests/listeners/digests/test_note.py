@@ -12,6 +12,7 @@ from bot.listeners.digests.note import FormNote, note_in
 from bot.listeners.incoming import from_form, from_press
 from bot.slack.replies import Origin, Replies
 from bot.workspace import WorkspaceId
+from tests.loops import loop_over
 
 WAY = ["-.T1", "C0OPS", "https://hooks.example/1", False]
 
@@ -78,8 +79,8 @@ def test_a_note_travels_with_the_form_and_so_does_the_way_back(read: Any) -> Non
     assert answer.view_hash == "h1"
 
 
-@pytest.mark.parametrize("read", [from_press, from_form])
-@pytest.mark.parametrize(
+@loop_over("read", [from_press, from_form])
+@loop_over(
     ("metadata", "origin"),
     [
         (json.dumps(WAY), Origin("U0BOB", "C0OPS", "https://hooks.example/1")),

@@ -29,6 +29,7 @@ from bot.views.digests.draft import (
 from bot.views.digests.pause import UNTIL_FIELD
 from tests.builders import KEY
 from tests.digests.builders import a_schedule
+from tests.loops import loop_over
 
 Json = Any
 FIELDS = (
@@ -117,7 +118,7 @@ def test_every_field_is_read() -> None:
     assert plan.mentions == (Mention(label="tag:prod", who=("U0BOB", "W0ADA", "S0WEB")),)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("field", "state", "told"),
     [
         (CHANNEL_FIELD, {"selected_conversation": None}, "choose a channel"),
@@ -227,7 +228,7 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
     }
 
 
-@pytest.mark.parametrize("name", [*RIGHT, "all"])
+@loop_over("name", [*RIGHT, "all"])
 def test_a_field_that_is_missing_is_no_crash(name: str) -> None:
     states = {each: state for each, state in RIGHT.items() if name not in {each, "all"}}
     may_lack = name in {FILTER_FIELD, LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD}

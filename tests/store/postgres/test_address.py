@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict
 
 from bot.store.postgres.address import DEFAULT_POOL_SIZE, parse_address
+from tests.loops import loop_over
 
 SECRET = "hunter2"
 
@@ -79,7 +80,7 @@ def test_special_characters_of_a_password_are_written_with_percent() -> None:
     assert conninfo_to_dict(address.conninfo)["password"] == "p@s/s% w"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "url",
     [
         pytest.param(f"mysql://ada:{SECRET}@db.example/bot", id="another-kind"),
@@ -108,7 +109,7 @@ def test_an_address_does_not_show_its_password() -> None:
     assert SECRET not in shown
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "url",
     [
         pytest.param(f"postgresql://bot:s3c/{SECRET}@127.0.0.1:1/t", id="slash"),
@@ -131,7 +132,7 @@ def test_a_password_that_would_be_taken_for_a_place_is_refused(url: str) -> None
     assert refused.value.__suppress_context__ or refused.value.__context__ is None
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("url", "place"),
     [
         ("postgresql://bot:a:b@db.example/t", "db.example, database t"),

@@ -18,6 +18,7 @@ from bot.views.digests.inputs import zone_option
 from bot.views.digests.pause import pause_form
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import DUE, ZONE, a_digest, a_mention, a_schedule
+from tests.loops import loop_over
 from tests.views.acceptance import Json, assert_slack_takes_form, buttons, shown
 
 LABELS = [
@@ -281,7 +282,7 @@ def test_whatever_was_filled_in_can_be_drawn_again(draft: Draft) -> None:
     assert again.filter_text == draft.filter_text[:MAX_FILTER_CHARS]
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_others_wrote_does_nothing(text: str) -> None:
     mentions = (a_mention(text), a_mention(f"tag:{text}", text))
     digest = a_digest(made_by_name=text, mentions=mentions)
@@ -295,7 +296,7 @@ def test_a_key_typed_as_a_filter_is_not_sent_back() -> None:
     assert "initial_value" not in fields_of(form)["Filter"]["element"]
 
 
-@pytest.mark.parametrize("name", sorted(zone_names())[::40])
+@loop_over("name", sorted(zone_names())[::40])
 def test_a_time_zone_is_offered_with_its_offset_under_its_own_name(name: str) -> None:
     offered = zone_option(name, DUE)
 

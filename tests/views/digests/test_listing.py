@@ -17,6 +17,7 @@ from bot.views.digests.listing import (
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS
 from tests.digests.builders import DIGEST_ID, DUE, a_digest, a_mention, a_past_run, a_run
+from tests.loops import loop_over
 from tests.views.acceptance import Json, assert_slack_takes_form, buttons, shown
 
 GENERAL = Place(name="general", has_bot=True)
@@ -154,7 +155,7 @@ def test_admins_say_who_may_change_digests(is_restricted: bool, label: str, valu
     assert label not in buttons(drawn(is_restricted=is_restricted))
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_others_wrote_does_nothing(text: str) -> None:
     digest = a_digest(filter_text=text, made_by_name=text, mentions=(a_mention(text),))
 

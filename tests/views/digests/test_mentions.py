@@ -18,6 +18,7 @@ from bot.views.digests.mentions import (
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import a_mention
+from tests.loops import loop_over
 from tests.views.acceptance import Json, assert_slack_takes_options, shown
 
 USED = ["tag:prod", "tag:eu", "folder:Web shops"]
@@ -38,7 +39,7 @@ def values(options: list[Json]) -> list[str]:
     return [option["value"] for option in options]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("typed", "offered"),
     [
         ("", USED),
@@ -67,7 +68,7 @@ def test_at_most_a_hundred_labels_are_offered_the_typed_ones_among_them() -> Non
     assert values(options)[-2:] == ["tag:a", "folder:a"]
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_labels_and_groups_of_others_do_nothing(text: str) -> None:
     assert_slack_takes_options(rule_label_options([f"tag:{text}"], text))
     assert_slack_takes_options(group_options([Group("S0WEB", text, text)], ""))
@@ -88,7 +89,7 @@ def test_a_user_group_is_shown_by_its_handle() -> None:
     assert {"@web-team", "People of the web"} <= set(shown(group_options([WEB], "")))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "is_one"),
     [
         ("tag:prod", True),

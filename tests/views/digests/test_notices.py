@@ -23,6 +23,7 @@ from tests.digests.builders import (
     a_notice,
     a_schedule,
 )
+from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
 CHANNEL = f"<#{CHANNEL_ID}>"
@@ -57,7 +58,7 @@ def action_ids(message: Message) -> list[str]:
     return [element["action_id"] for element in row["elements"]]
 
 
-@pytest.mark.parametrize("trouble", Trouble)
+@loop_over("trouble", Trouble)
 def test_every_trouble_has_words_that_end_a_sentence(trouble: Trouble) -> None:
     words = trouble_words(trouble)
 
@@ -66,7 +67,7 @@ def test_every_trouble_has_words_that_end_a_sentence(trouble: Trouble) -> None:
     assert len(words) <= 80
 
 
-@pytest.mark.parametrize("trouble", Trouble)
+@loop_over("trouble", Trouble)
 def test_what_helps_is_told_the_same_everywhere(trouble: Trouble) -> None:
     helps = remedy(trouble, channel=CHANNEL, change="`Manage` and `Change`")
 
@@ -78,7 +79,7 @@ def test_no_two_troubles_are_called_the_same() -> None:
     assert len({trouble_words(trouble) for trouble in Trouble}) == len(Trouble)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("outcome", "trouble"),
     list(product([None, *Outcome], [None, *Trouble])),
     ids=lambda each: each.value if each else "none",
@@ -105,7 +106,7 @@ def test_a_run_that_did_not_reach_the_channel_can_be_sent_now(outcome: Outcome) 
     assert "press Send now" in message.text
 
 
-@pytest.mark.parametrize("trouble", Trouble)
+@loop_over("trouble", Trouble)
 def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: Trouble) -> None:
     message = told(None, trouble)
 
@@ -192,8 +193,8 @@ def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:
     assert "It was due Sun 29 Mar 2026, 03:30 (Europe/Berlin)" in message.text
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
-@pytest.mark.parametrize("outcome", [None, *RUNS], ids=str)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("outcome", [None, *RUNS], ids=str)
 def test_what_strangers_wrote_does_nothing(outcome: Outcome | None, text: str) -> None:
     digest = a_digest(channel_id=text, filter_text=text, made_by_name=text)
 

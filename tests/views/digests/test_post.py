@@ -31,6 +31,7 @@ from tests.digests.builders import (
     domains_of,
     report_on,
 )
+from tests.loops import loop_over
 from tests.views.acceptance import buttons, shown_text
 from tests.views.digests.parts import MANAGED, Json, block, everywhere, has, taken, title
 
@@ -107,7 +108,7 @@ def test_nobody_is_mentioned_when_nothing_got_worse() -> None:
     assert ADMIN_ID not in str(message)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "who",
     [
         "<!channel>",
@@ -330,7 +331,7 @@ NAMES: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@loop_over("name", NAMES.values(), ids=NAMES)
 def test_slack_takes_a_digest_of_anything(name: Callable[[int], str]) -> None:
     post = many(name)
 
@@ -340,7 +341,7 @@ def test_slack_takes_a_digest_of_anything(name: Callable[[int], str]) -> None:
     taken(announcement_message(post.digest, DUE))
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_strangers_wrote_does_nothing(text: str) -> None:
     report = a_report({text: 40}, {text: 90, f"{text}2": 1})
 

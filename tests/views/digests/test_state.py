@@ -10,6 +10,7 @@ from bot.views.digests.state import RUNS_LOOKED_BACK, run_lines, state_lines
 from bot.views.text import moment_token
 from tests.builders import ADMIN_ID
 from tests.digests.builders import BEFORE, DUE, ZONE, a_digest, a_past_run, a_run, a_schedule
+from tests.loops import loop_over
 
 NEXT = "Mon 23 Nov 2026, 09:00 (Europe/Berlin)"
 
@@ -76,7 +77,7 @@ def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(why: Trouble, mend
     assert told.endswith("Then press `Resume`.")
 
 
-@pytest.mark.parametrize("trouble", Trouble)
+@loop_over("trouble", Trouble)
 def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: Trouble) -> None:
     told = state(a_digest(run=a_run_for(5, RunState.WAITING, trouble)))
 

@@ -2,8 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
-
 from bot.digests import errors
 from bot.digests.digest import Pause
 from bot.digests.schedule import UnknownZoneError
@@ -26,6 +24,7 @@ from bot.views.failure import failure_message
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, facts_for, facts_for_admin
 from tests.digests.builders import DUE, ZONE, a_digest
 from tests.digests.builders import DUE as CHANGED_AT
+from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, shown_text
 
 CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
@@ -45,7 +44,7 @@ ERRORS: list[tuple[BotError, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("error", "words"), ERRORS, ids=lambda each: type(each).__name__)
+@loop_over(("error", "words"), ERRORS, ids=lambda each: type(each).__name__)
 def test_each_trouble_with_a_digest_has_a_sentence(error: BotError, words: str) -> None:
     message = DIGEST_TROUBLES[type(error)](error, facts_for())
 
@@ -87,7 +86,7 @@ def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
     assert "way to it" not in trouble_line(failure_message(NotAllowedError(), facts_for()))
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_the_name_of_a_channel_does_nothing(text: str) -> None:
     assert_slack_takes(line_message(sent_line(text)))
     assert_slack_takes_form(trouble_form(sent_line(text), "m"))

@@ -27,6 +27,7 @@ from tests.builders import (
     facts_for,
     facts_for_admin,
 )
+from tests.loops import loop_over
 from tests.views.home.builders import (
     CHANNEL_ID,
     a_digest,
@@ -219,7 +220,7 @@ def test_a_digest_that_needs_somebody_comes_first() -> None:
     assert told.index("tag:needy") < told.index("all domains")
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_nothing_from_outside_acts_or_breaks_the_tab(text: str) -> None:
     domain = a_domain(text, 3, folder=text, tags=(text, text), domain_id=text)
     digest = a_digest(filter_text=text)
