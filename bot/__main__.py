@@ -28,6 +28,8 @@ OPERATIONS = ("doctor", "export", "import", "rotate-secrets", "move")
 
 def main() -> int:
     """Return the exit status: 0 stopped or done, 1 not, 2 wrong settings or arguments."""
+    # Loading leaves no garbage, and a walk through what grows is a fifth of its time.
+    gc.disable()
     arguments = parser().parse_args()
     if arguments.command == "playground":
         with contextlib.suppress(KeyboardInterrupt):  # while it is still being imported
@@ -73,6 +75,7 @@ def _play(arguments: argparse.Namespace) -> int:
             " `make demo` installs it, and so does `pip install -r requirements-playground.txt`."
         )
         return CANNOT_START
+    _keep_what_is_loaded()
     portfolio = None if arguments.no_key else arguments.portfolio
     try:
         play(Options(arguments.host, arguments.port, portfolio))
@@ -102,6 +105,7 @@ def _operate(command: Callable[[], Coroutine[Any, Any, int]]) -> int:
     from bot.operate import run
     from bot.operating.errors import OperatingError
 
+    gc.enable()
     try:
         status = run(command())
     except OperatingError as error:
@@ -144,10 +148,7 @@ def _run(settings: Settings, role: str) -> int:
     from bot.store.errors import StoreError, WrongKeyRingError
 
     set_up_logs(settings.log_level, settings.log_format)
-    # The collector need not walk again and again what was loaded once: measured under load, 40 ms
-    # at a time in which nobody gets an ack.
-    gc.collect()
-    gc.freeze()
+    _keep_what_is_loaded()
     try:
         asyncio.run(_until_stopped(lambda stop: serve(settings, stop, role=Role(role))))
     except WrongKeyRingError as error:
@@ -158,6 +159,17 @@ def _run(settings: Settings, role: str) -> int:
         # A store whose thread hangs would hold the interpreter for ever.
         os._exit(CANNOT_START)
     return 0
+
+
+def _keep_what_is_loaded() -> None:
+    """Let the garbage collector begin its work without what was loaded once.
+
+    It would walk through that again and again: measured under load, 40 ms at a time in which
+    nobody gets an ack.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 async def _until_stopped(serve: Serve) -> None:
