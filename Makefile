@@ -6,13 +6,19 @@ READY := $(VENV)/.ready
 PLAYABLE := $(VENV)/.playable
 NEW_ENOUGH := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
 
-.PHONY: demo test check format lock clean
+# Python's caches spare every process of a run the compiling of all tests and all of the bot.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test torture check format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
 
 test: check  ## every check and every test
 	$(BIN)/python -m pytest
+
+torture: $(READY)  ## what measures, for minutes: a fleet of processes, and a load (run it alone)
+	$(BIN)/python -m pytest -m torture -n 0 -o timeout=600
 
 check: $(READY)  ## format, lint and types, without running a test
 	$(BIN)/ruff format --check .
