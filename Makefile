@@ -6,10 +6,13 @@ READY := $(VENV)/.ready
 PLAYABLE := $(VENV)/.playable
 NEW_ENOUGH := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
 
+# Python's caches spare every process of a run the compiling of all tests and all of the bot.
+unexport PYTHONDONTWRITEBYTECODE
+
 # More workers than cores: tests wait for each other's sockets. Each worker pays for collection.
 WORKERS ?= 4
 
-.PHONY: demo test suite check format lock clean
+.PHONY: demo test suite torture check format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -19,6 +22,9 @@ test: $(READY)  ## every check and every test, side by side
 
 suite: $(READY)  ## every test, in random order
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
+
+torture: $(READY)  ## what measures, for minutes: a fleet of processes, and a load (run it alone)
+	$(BIN)/python -m pytest -m torture -n 0 -o timeout=600
 
 check: $(READY)  ## format, lint and types, without running a test
 	$(BIN)/ruff format --check .

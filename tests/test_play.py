@@ -7,16 +7,18 @@ import signal
 import socket
 import sys
 import tomllib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
 import pytest
 
+from bot.arguments import parser
 from bot.playground.sandbox import PORTFOLIOS
 from tests.fakes import TIME_LIMIT_S
-from tests.ports import reserve_port
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -71,17 +73,11 @@ def names_in(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
-async def accepted(port: int) -> None:
-    """Wait until somebody listens, which is before anything can be answered."""
+async def until_it_starts(folder: Path) -> None:
+    """Wait until the playground has made a folder of its own there, which it does early."""
     async with asyncio.timeout(TIME_LIMIT_S):
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except ConnectionRefusedError:
-                await asyncio.sleep(0.01)
-            else:
-                writer.close()
-                return await writer.wait_closed()
+        while not names_in(folder):  # noqa: ASYNC110  # another process makes it
+            await asyncio.sleep(0.01)
 
 
 async def page(url: str) -> str:
@@ -90,61 +86,94 @@ async def page(url: str) -> str:
         return await answer.text()
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM], ids=lambda by: by.name)
-async def test_it_serves_its_pages_until_it_is_stopped(tmp_path: Path, by: signal.Signals) -> None:
-    async with playground(tmp_path, "--port", "0") as process:
+@dataclass(frozen=True)
+class Visit:
+    """What somebody sees who starts a playground, opens its pages and stops it with Ctrl-C.
+
+    `left` is what it leaves where it was started, `left_elsewhere` where temporary files go.
+    """
+
+    said: str
+    pages: Sequence[str]
+    outcome: tuple[int | None, str]
+    left: Sequence[str]
+    left_elsewhere: Sequence[str]
+
+
+async def visited(kept: Path, temporary: Path, **environment: str) -> Visit:
+    async with (
+        playground(kept, "--port", "0", TMPDIR=str(temporary), **environment) as process,
+        aiohttp.ClientSession() as http,
+    ):
         said = await banner(process)
         pages = [await page(address(said) + path) for path in ("/", "/tracker", "/inspector")]
-
-        process.send_signal(by)
-
-        assert await ended(process) == (0, "")
-        assert "/scan example.com" in said
-        assert all("<html" in text for text in pages)
-
-
-async def test_it_leaves_nothing_where_it_was_started(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    async with playground(kept, "--port", "0", TMPDIR=str(tmp_path)) as process:
-        await page(address(await banner(process)))
-
-        process.send_signal(signal.SIGINT)
-        await ended(process)
-
-        assert names_in(kept) == []
-        assert names_in(tmp_path) == ["kept"]
+        link = f"{address(said)}/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+        async with http.ws_connect(link) as browser:
+            await browser.receive()
+            process.send_signal(signal.SIGINT)
+            outcome = await ended(process)
+    return Visit(said, pages, outcome, names_in(kept), names_in(temporary))
 
 
-async def test_it_offers_a_key_of_each_portfolio(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def visit(tmp_path_factory: pytest.TempPathFactory) -> Visit:
+    """Return what becomes of one playground, on a machine with settings and proxies of its own.
+
+    One for all that is to be seen: to start it takes seconds.
+    """
+    kept, temporary = (tmp_path_factory.mktemp(name) for name in ("kept", "temporary"))
+    (kept / ".env").write_text("DATABASE_URL=nonsense\n")
+    environment = {
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+        "SLACK_CLIENT_ID": "1.2",
+        "SLACK_CLIENT_SECRET": "secret",
+        "PORT": "nonsense",
+        "BOT_SECRET_KEYS": "nonsense",
+    }
+    return asyncio.run(visited(kept, temporary, **environment))
+
+
+def test_it_serves_its_pages(visit: Visit) -> None:
+    assert "/scan example.com" in visit.said
+    assert all("<html" in text for text in visit.pages)
+
+
+def test_settings_and_proxies_of_the_machine_change_nothing(visit: Visit) -> None:
+    assert "connected to the portfolio “northwind”" in visit.said
+
+
+def test_an_open_browser_does_not_hold_up_its_end(visit: Visit) -> None:
+    assert visit.outcome == (0, "")
+
+
+def test_it_leaves_nothing_where_it_was_started(visit: Visit) -> None:
+    assert visit.left == [".env"]
+    assert visit.left_elsewhere == []
+
+
+async def test_without_a_key_it_offers_one_of_each_portfolio_until_it_is_stopped(
+    tmp_path: Path,
+) -> None:
     async with playground(tmp_path, "--port", "0", "--no-key") as process:
         said = await banner(process)
 
+        process.send_signal(signal.SIGTERM)
+
+        assert await ended(process) == (0, "")
         assert "no key yet" in said
         for name in PORTFOLIOS:
             assert f"{name:<10} service_sk_" in said
 
 
-async def test_an_open_browser_does_not_hold_it_up(tmp_path: Path) -> None:
-    async with playground(tmp_path, "--port", "0") as process, aiohttp.ClientSession() as http:
-        at = address(await banner(process))
-        socket_address = f"{at}/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
-        async with http.ws_connect(socket_address) as link:
-            await link.receive()
-            process.send_signal(signal.SIGINT)
-            outcome = await ended(process)
-
-        assert outcome == (0, "")
-
-
 async def test_a_stop_while_it_starts_is_quiet(tmp_path: Path) -> None:
-    port = reserve_port()
-    async with playground(tmp_path, "--port", str(port)) as process:
-        await accepted(port)
+    async with playground(tmp_path, "--port", "0", TMPDIR=str(tmp_path)) as process:
+        await until_it_starts(tmp_path)
 
         process.send_signal(signal.SIGINT)
 
         assert await ended(process) == (0, "")
+        assert names_in(tmp_path) == []
 
 
 async def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path: Path) -> None:
@@ -159,21 +188,7 @@ async def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path: Path) -> Non
     assert len(complaint.splitlines()) == 1
 
 
-async def test_settings_and_proxies_of_the_machine_change_nothing(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("DATABASE_URL=nonsense\n")
-    environment = {
-        "HTTP_PROXY": "http://127.0.0.1:9",
-        "https_proxy": "http://127.0.0.1:9",
-        "SLACK_CLIENT_ID": "1.2",
-        "SLACK_CLIENT_SECRET": "secret",
-        "PORT": "nonsense",
-        "BOT_SECRET_KEYS": "nonsense",
-    }
-    async with playground(tmp_path, "--port", "0", **environment) as process:
-        assert "connected to the portfolio “northwind”" in await banner(process)
-
-
-@pytest.mark.parametrize(
+@loop_over(
     ("arguments", "words"),
     [
         (["--help"], ["--port", "--host", "--portfolio", "--no-key", "8080", *PORTFOLIOS]),
@@ -183,15 +198,20 @@ async def test_settings_and_proxies_of_the_machine_change_nothing(tmp_path: Path
     ],
     ids=["help", "a wrong port", "a wrong portfolio", "a key and none"],
 )
-async def test_the_command_line_explains_itself(
-    tmp_path: Path, arguments: list[str], words: list[str]
+def test_the_command_line_explains_itself(
+    arguments: list[str],
+    words: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with playground(tmp_path, *arguments) as process:
-        async with asyncio.timeout(TIME_LIMIT_S):
-            said = b"".join(await process.communicate()).decode()
+    monkeypatch.setenv("COLUMNS", "80")
 
-        assert process.returncode == (0 if arguments == ["--help"] else 2)
-        assert all(word in said for word in words)
+    with pytest.raises(SystemExit) as end:
+        parser().parse_args(["playground", *arguments])
+
+    assert end.value.code == (0 if arguments == ["--help"] else 2)
+    said = "".join(capsys.readouterr())
+    assert all(word in said for word in words)
 
 
 async def test_without_the_pages_packages_it_says_what_to_install(tmp_path: Path) -> None:

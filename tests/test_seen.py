@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.seen import MAX_REMEMBERED, REMEMBERED_FOR_S, RecentlySeen, SeenByAny
+from bot.seen import REMEMBERED_FOR_S, RecentlySeen, SeenByAny
 from bot.store.errors import StoreError
 from tests.fakes import TIME_LIMIT_S, FakeClock
 
@@ -60,12 +60,12 @@ async def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
 
 
 async def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
-    seen = RecentlySeen(clock=FakeClock().seconds)
+    seen = RecentlySeen(clock=FakeClock().seconds, at_most=3)
 
-    for number in range(MAX_REMEMBERED + 1):
+    for number in range(4):
         await seen.is_new(str(number))
 
-    assert not await seen.is_new(str(MAX_REMEMBERED))
+    assert not await seen.is_new("3")
     assert await seen.is_new("0")
 
 

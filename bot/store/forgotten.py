@@ -51,7 +51,7 @@ class ForgettingDocuments:
     """`ErasableDocuments` for a store that one process uses alone.
 
     `beginning_of` names the prefix that is welcome again when a document is put, `None` for all
-    documents but those.
+    documents but those. The latest `at_most` prefixes are remembered.
 
     Only this process knows what it has forgotten, until it ends. It relies on a store that does
     what it is asked in that order: a `put` before `forgetting` happens before the deletion.
@@ -62,10 +62,11 @@ class ForgettingDocuments:
         documents: Documents,
         *,
         beginning_of: Callable[[str], str | None] = lambda _key: None,
+        at_most: int = MAX_REMEMBERED,
     ) -> None:
         self._documents = documents
         self._beginning_of = beginning_of
-        self._forgotten: LRUCache[str, bool] = LRUCache(MAX_REMEMBERED)
+        self._forgotten: LRUCache[str, bool] = LRUCache(at_most)
         self._turn = asyncio.Lock()
 
     @asynccontextmanager

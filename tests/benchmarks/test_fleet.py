@@ -10,7 +10,7 @@ from tests.benchmarks.fleet_town import FleetSize
 from tests.benchmarks.fleet_voyage import sail
 from tests.postgres import GIVEN
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.torture]
 
 SMALL = FleetSize(digests=60, workspaces=6, channels=5)
 SHIPS = Ships(webs=2, workers=2, tick_s=0.5, lead_s=0, is_clock_moved=True)

@@ -5,7 +5,7 @@ import pytest
 from tests.benchmarks.load import run_load
 from tests.benchmarks.many import Size
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.torture]
 
 QUICK = Size(crowded=2, large=2)
 

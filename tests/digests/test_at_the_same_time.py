@@ -281,6 +281,7 @@ async def pause_all(office: Office) -> None:
         await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
 
 
+@pytest.mark.parametrize("database_url", ["memory"], indirect=True)  # a thousand rounds: one store
 async def test_many_slots_lost_to_one_cause_are_told_together(office: Office) -> None:
     await office.make()
     office.posts.turn_errors = [TokenRefusedError("account_inactive")] * 10_000

@@ -7,7 +7,7 @@ import pytest
 
 from bot.store.base import Documents
 from bot.store.errors import ForgottenError, StoreError
-from bot.store.forgotten import MAX_REMEMBERED, ErasableDocuments, ForgettingDocuments
+from bot.store.forgotten import ErasableDocuments, ForgettingDocuments
 from bot.store.memory import MemoryDocuments
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
@@ -127,9 +127,9 @@ async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
 
 
 async def test_only_so_many_are_remembered_in_memory() -> None:
-    documents = ForgettingDocuments(MemoryDocuments(), beginning_of=beginning_of)
+    documents = ForgettingDocuments(MemoryDocuments(), beginning_of=beginning_of, at_most=3)
 
-    for number in range(MAX_REMEMBERED + 1):
+    for number in range(4):
         async with documents.forgetting(f"-.T{number}/"):
             pass
 

@@ -16,7 +16,7 @@ def bolt_app(slack: LocalSlack) -> AsyncApp:
     """Return an app without listeners that talks to the local Slack."""
     client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
     return AsyncApp(
-        name="tiny",  # else Bolt 1.30 reads the sources of all callers
+        name="tiny",  # else Bolt 1.30 looks for one in the sources of all callers: slow
         client=client,
         signing_secret=slack.signing_secret,
         process_before_response=True,
