@@ -14,6 +14,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from bot.arguments import parser
 from bot.playground.sandbox import PORTFOLIOS
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
@@ -90,50 +91,50 @@ async def page(url: str) -> str:
         return await answer.text()
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM], ids=lambda by: by.name)
-async def test_it_serves_its_pages_until_it_is_stopped(tmp_path: Path, by: signal.Signals) -> None:
-    async with playground(tmp_path, "--port", "0") as process:
+async def test_whatever_is_set_here_it_serves_its_pages_and_leaves_nothing(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / ".env").write_text("DATABASE_URL=nonsense\n")
+    environment = {
+        "TMPDIR": str(tmp_path),
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+        "SLACK_CLIENT_ID": "1.2",
+        "SLACK_CLIENT_SECRET": "secret",
+        "PORT": "nonsense",
+        "BOT_SECRET_KEYS": "nonsense",
+    }
+    async with playground(kept, "--port", "0", **environment) as process:
         said = await banner(process)
         pages = [await page(address(said) + path) for path in ("/", "/tracker", "/inspector")]
 
-        process.send_signal(by)
+        process.send_signal(signal.SIGTERM)
 
         assert await ended(process) == (0, "")
         assert "/scan example.com" in said
+        assert "connected to the portfolio “northwind”" in said
         assert all("<html" in text for text in pages)
-
-
-async def test_it_leaves_nothing_where_it_was_started(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    async with playground(kept, "--port", "0", TMPDIR=str(tmp_path)) as process:
-        await page(address(await banner(process)))
-
-        process.send_signal(signal.SIGINT)
-        await ended(process)
-
-        assert names_in(kept) == []
+        assert names_in(kept) == [".env"]
         assert names_in(tmp_path) == ["kept"]
 
 
-async def test_it_offers_a_key_of_each_portfolio(tmp_path: Path) -> None:
-    async with playground(tmp_path, "--port", "0", "--no-key") as process:
+async def test_it_offers_a_key_of_each_portfolio_and_no_open_browser_holds_its_end_up(
+    tmp_path: Path,
+) -> None:
+    async with (
+        playground(tmp_path, "--port", "0", "--no-key") as process,
+        aiohttp.ClientSession() as http,
+    ):
         said = await banner(process)
-
-        assert "no key yet" in said
-        for name in PORTFOLIOS:
-            assert f"{name:<10} service_sk_" in said
-
-
-async def test_an_open_browser_does_not_hold_it_up(tmp_path: Path) -> None:
-    async with playground(tmp_path, "--port", "0") as process, aiohttp.ClientSession() as http:
-        at = address(await banner(process))
-        socket_address = f"{at}/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+        socket_address = f"{address(said)}/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
         async with http.ws_connect(socket_address) as link:
             await link.receive()
             process.send_signal(signal.SIGINT)
             outcome = await ended(process)
 
+        assert "no key yet" in said
+        for name in PORTFOLIOS:
+            assert f"{name:<10} service_sk_" in said
         assert outcome == (0, "")
 
 
@@ -159,20 +160,6 @@ async def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path: Path) -> Non
     assert len(complaint.splitlines()) == 1
 
 
-async def test_settings_and_proxies_of_the_machine_change_nothing(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("DATABASE_URL=nonsense\n")
-    environment = {
-        "HTTP_PROXY": "http://127.0.0.1:9",
-        "https_proxy": "http://127.0.0.1:9",
-        "SLACK_CLIENT_ID": "1.2",
-        "SLACK_CLIENT_SECRET": "secret",
-        "PORT": "nonsense",
-        "BOT_SECRET_KEYS": "nonsense",
-    }
-    async with playground(tmp_path, "--port", "0", **environment) as process:
-        assert "connected to the portfolio “northwind”" in await banner(process)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -183,15 +170,15 @@ async def test_settings_and_proxies_of_the_machine_change_nothing(tmp_path: Path
     ],
     ids=["help", "a wrong port", "a wrong portfolio", "a key and none"],
 )
-async def test_the_command_line_explains_itself(
-    tmp_path: Path, arguments: list[str], words: list[str]
+def test_the_command_line_explains_itself(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], words: list[str]
 ) -> None:
-    async with playground(tmp_path, *arguments) as process:
-        async with asyncio.timeout(TIME_LIMIT_S):
-            said = b"".join(await process.communicate()).decode()
+    with pytest.raises(SystemExit) as end:
+        parser().parse_args(["playground", *arguments])
 
-        assert process.returncode == (0 if arguments == ["--help"] else 2)
-        assert all(word in said for word in words)
+    said = "".join(capsys.readouterr())
+    assert end.value.code == (0 if arguments == ["--help"] else 2)
+    assert all(word in said for word in words)
 
 
 async def test_without_the_pages_packages_it_says_what_to_install(tmp_path: Path) -> None:
