@@ -1,20 +1,22 @@
-"""The playground in a real browser: the system's Chromium, driven by Playwright."""
+"""The playground in a real browser: the system's Chromium, driven by Playwright.
+
+To start them takes the processor seconds: one of each serves most tests.
+"""
 
 import asyncio
 import os
 import shutil
 import signal
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import aiohttp
 import pytest
 from playwright.async_api import Browser, async_playwright, expect
 
 from tests.fakes import TIME_LIMIT_S
-from tests.ports import reserve_port
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
@@ -43,42 +45,39 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @asynccontextmanager
 async def running_playground(*arguments: str) -> AsyncIterator[str]:
     """Run `python -m bot playground` and yield its address."""
-    port = reserve_port()
     playground = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "playground", "--port", str(port), *arguments), cwd=ROOT
+        *(sys.executable, "-m", "bot", "playground", "--port", "0", *arguments),
+        cwd=ROOT,
+        stdout=PIPE,
     )
     try:
-        address = f"http://127.0.0.1:{port}"
-        await _answers(address, playground)
-        yield address
+        assert playground.stdout is not None
+        opened = (await playground.stdout.readline()).split()  # once the page is served
+        assert opened, "the playground ended"
+        yield opened[1].decode()
     finally:
         if playground.returncode is None:
             playground.send_signal(signal.SIGINT)
-        await playground.wait()
+        await playground.communicate()
 
 
-async def _answers(address: str, playground: asyncio.subprocess.Process) -> None:
-    async with asyncio.timeout(TIME_LIMIT_S), aiohttp.ClientSession() as http:
-        while True:
-            assert playground.returncode is None, "the playground ended"
-            try:
-                async with http.get(address) as answer:
-                    if answer.status == 200:
-                        return
-            except aiohttp.ClientConnectionError:
-                pass
-            await asyncio.sleep(0.05)
+@pytest.fixture(scope="package")
+def anyio_backend() -> str:
+    """Let all of these tests have one event loop, for what lives longer than a test."""
+    return "asyncio"
 
 
-@pytest.fixture
+@pytest.fixture(scope="package")
 async def browser() -> AsyncIterator[Browser]:
+    """One for all: each `new_page` knows nothing of the others."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         await browser.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="package")
 async def address() -> AsyncIterator[str]:
+    """One for all who leave nothing but messages, in channels that nobody counts."""
     async with running_playground() as address:
         yield address

@@ -1,11 +1,15 @@
 """A newcomer and a digest in a real browser: made, previewed, received, paused."""
 
+import re
+
 import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.typing import type_line
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
+
+HEADLINE = re.compile("Health digest: 1[23] domains")  # another test adds the thirteenth
 
 
 async def test_a_digest_is_made_previewed_received_and_paused(
@@ -19,7 +23,7 @@ async def test_a_digest_is_made_previewed_received_and_paused(
     await dialog.get_by_role("button", name="Preview").click()
     await expect(dialog).to_contain_text("behind this form")
     await close(page)
-    await expect(page.get_by_role("article").last).to_contain_text("Health digest: 12 domains")
+    await expect(page.get_by_role("article").last).to_contain_text(HEADLINE)
 
     await receive_digest(page)
     newest = page.get_by_role("article").last
@@ -30,6 +34,7 @@ async def test_a_digest_is_made_previewed_received_and_paused(
     await expect(dialog).to_contain_text("Until")
     await dialog.get_by_role("button", name="Pause", exact=True).click()
     await expect(dialog).to_contain_text("Paused")
+    await close(page)  # else bob's next page shows it
     await page.close()
 
 
