@@ -53,6 +53,19 @@ class Tokens:
                 return Given(token)
         return Given(self._add(f"xoxb-{secrets.token_hex(20)}", installation))
 
+    def restore(
+        self,
+        installation: Installation,
+        value: str,
+        *,
+        expires_at: float | None = None,
+        refresh_token: str | None = None,
+    ) -> None:
+        """Take a token that an earlier run of this local Slack has given."""
+        self._add(value, installation).expires_at = expires_at
+        if refresh_token:
+            self._refreshing[refresh_token] = installation
+
     def refresh(self, refresh_token: str) -> Given:
         """Return the next pair; the refresh token is used up. Raises: Refusal."""
         installation = self._refreshing.pop(refresh_token, None)
