@@ -116,16 +116,17 @@ class Account:
         days: int | None = 90,
         expires_on: date | None = None,
         ips: Iterable[str] = (),
+        value: str | None = None,
     ) -> str:
         """Make a key and return its value: the only time that it can be read.
 
         See `keys.new_key` for the rules and for what raises ValueError.
         """
-        value, record = new_key(
-            name, scopes, self._clock(), days=days, expires_on=expires_on, ips=ips
+        made, record = new_key(
+            name, scopes, self._clock(), days=days, expires_on=expires_on, ips=ips, value=value
         )
         self._keys[record.digest] = record
-        return value
+        return made
 
     def key(self, which: str | KeyRecord) -> KeyRecord:
         """Return the record of a key, given the record or the value.
