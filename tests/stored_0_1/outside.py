@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bot.playground.slack.codes import Consent
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack, Message, View, lifecycle
+from bot.playground.slack.installations import Consent
 from tests.whole.many import Many
 from tests.whole.town import ABOUT, Town
 
@@ -211,7 +211,7 @@ def _install(
     slack: LocalSlack, home_id: str, by: str, token: Json, *, is_org_wide: bool = False
 ) -> None:
     consent = Consent(home_id, is_org_wide, by, tuple(ABOUT.scopes), None, 0)
-    installation, _ = lifecycle.install(slack.realm, consent)
+    installation, _ = lifecycle.install(slack.universe, consent)
     slack.app.tokens.restore(
         installation,
         token["value"],

@@ -2,9 +2,18 @@
 
 import contextlib
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
+from pydantic import SecretStr
+
+from tests.stored_0_1.outside import HOME
+from tests.whole.many import Many
+from tests.whole.town import Town, settings_for
+
+OLD_KEY, NEW_KEY = "k0:" + "c" * 43 + "=", "k1:" + "d" * 43 + "="
+RING = f"{NEW_KEY},{OLD_KEY}"
 
 HERE = Path(__file__).parent
 # The database's own clock knows when it was written: let that be two minutes ago.
@@ -36,3 +45,20 @@ def fill_database(sql: Path, url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(sql.read_bytes())
         connection.execute(AS_IF_JUST_NOW.encode())
+
+
+def with_one_token(many: Many) -> Town:
+    """Return the workspace in which the bot is at home before it can be installed."""
+    settings = settings_for(many.slack, many.tracker, many.folder, "http")
+    database = many.settings.database_url
+    ring = many.settings.bot_secret_keys
+    more = {"database_url": database, "bot_secret_keys": ring, "port": many.settings.port}
+    return replace(many[HOME], settings=settings.model_copy(update=more))
+
+
+def ringed(many: Many, ring: str) -> None:
+    """Let the bots of all towns begin with that ring from now on."""
+    secret = SecretStr(ring)
+    many.settings = many.settings.model_copy(update={"bot_secret_keys": secret})
+    for town in many.towns.values():
+        town.settings = many.settings

@@ -28,8 +28,14 @@ from tests.stored_0_1.outside import (
     show_home_again,
 )
 from tests.stored_0_1.rows import rows, until_rows
-from tests.stored_0_1.stores import HERE, fill_database, lay_file
-from tests.stored_0_1.story import RING, ringed, with_one_token
+from tests.stored_0_1.stores import (
+    HERE,
+    RING,
+    fill_database,
+    lay_file,
+    ringed,
+    with_one_token,
+)
 from tests.whole.digests import (
     next_digest,
     next_notice,

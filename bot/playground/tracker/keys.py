@@ -113,17 +113,10 @@ def new_key(
 ) -> tuple[str, KeyRecord]:
     """Return a new key's value and its record. The value exists nowhere else.
 
-        `expires_on` wins over `days`; the key works through that day, in UTC. Neither means that the
-    <<<<<<< HEAD
-        key never expires. Raises: ValueError: a blank name, no scope or an unknown one, other days
-        than 30, 90 or 365, or something in `ips` that is no address or network.
-    =======
-        key never expires. `value` is that of a key from an earlier run; None makes a new one.
-
-        Raises:
-            ValueError: a blank name, no scope or an unknown one, other days than 30, 90 or 365, or
-                something in `ips` that is no address or network.
-    >>>>>>> freeze
+    `expires_on` wins over `days`; the key works through that day, in UTC. Neither means that the
+    key never expires. `value` is that of a key from an earlier run; None makes a new one. Raises:
+    ValueError: a blank name, no scope or an unknown one, other days than 30, 90 or 365, or
+    something in `ips` that is no address or network.
     """
     wanted = tuple(scopes)
     _check_form(name, wanted, days)
