@@ -6,7 +6,7 @@ import os
 from collections.abc import Generator, Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from bot.engine.queue_schema import queue_migrations
 from bot.store.postgres.address import parse_address
@@ -18,7 +18,7 @@ SETTINGS = (
     *("DATABASE_URL", "PORT", "HOST", "EGRESS_IPS", "TICK_SECONDS", "METRICS_TOKEN"),
 )
 # A busy machine is no reason to fail: what must be fast has a test of its own.
-settings.register_profile("patient", deadline=None)
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
 

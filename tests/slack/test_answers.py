@@ -22,6 +22,7 @@ from bot.slack.errors import (
     SlackUnavailableError,
     SlackUnreachableError,
 )
+from tests.loops import loop_over
 from tests.slack.conftest import a_client, settled
 from tests.tracker.loopback import Request, service
 
@@ -91,7 +92,7 @@ NO_ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("make", NO_ANSWERS.values(), ids=NO_ANSWERS)
+@loop_over("make", NO_ANSWERS.values(), ids=NO_ANSWERS)
 async def test_an_answer_that_says_nothing_leaves_the_outcome_open(
     make: Callable[[], web.Response], http: aiohttp.ClientSession
 ) -> None:
@@ -117,7 +118,7 @@ TOO_FAST = {
 }
 
 
-@pytest.mark.parametrize(("make", "retry_after_s"), TOO_FAST.values(), ids=TOO_FAST)
+@loop_over(("make", "retry_after_s"), TOO_FAST.values(), ids=TOO_FAST)
 async def test_whoever_was_too_fast_learns_when_to_come_back(
     make: Callable[[], web.Response], retry_after_s: float, http: aiohttp.ClientSession
 ) -> None:

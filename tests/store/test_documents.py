@@ -8,6 +8,7 @@ import pytest
 
 from bot.store.base import Documents
 from bot.store.errors import ConflictError, StoreError
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +36,7 @@ async def test_what_was_put_comes_back(documents: Documents) -> None:
     assert (put.key, put.value, put.due_at) == ("-.T1/key", {"a": [1, None, {"b": 0.5}]}, NOON)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "value",
     [
         pytest.param({}, id="empty"),
@@ -49,6 +50,7 @@ async def test_any_json_object_comes_back(documents: Documents, value: dict[str,
     await documents.put("-.T1/key", value)
 
     assert [found.value for found in await documents.list_prefix("")] == [value]
+    assert await documents.delete("-.T1/key")  # the next one is put where there is none
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def nested(depth: int) -> dict[str, Any]:
     return value
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "value",
     [
         pytest.param({"n": float("nan")}, id="nan"),
@@ -91,7 +93,7 @@ async def test_nobody_shares_a_value_with_the_store(documents: Documents) -> Non
     assert found.value == {"names": ["a"]}
 
 
-@pytest.mark.parametrize("key", ["", "a\0b", "a\ud800"], ids=["empty", "nul", "half-a-character"])
+@loop_over("key", ["", "a\0b", "a\ud800"], ids=["empty", "nul", "half-a-character"])
 async def test_a_key_that_not_every_store_could_keep_is_refused(
     documents: Documents, key: str
 ) -> None:
@@ -257,7 +259,7 @@ async def test_the_empty_prefix_deletes_nothing(documents: Documents) -> None:
     assert await keys_under(documents, "") == ["-.T1/key"]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("prefix", "expected"),
     [
         pytest.param("w/%", ["w/%", "w/%a"], id="percent"),
@@ -358,7 +360,7 @@ async def test_the_deleted_take_no_place_among_the_due(documents: Documents) -> 
     assert [document.key for document in found] == ["-.T3/d"]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "moment",
     [
         pytest.param(datetime(2026, 11, 2, 12, 0), id="no-zone"),  # noqa: DTZ001 - that is the test
