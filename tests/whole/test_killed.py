@@ -1,7 +1,6 @@
 """Killed in the middle of their work: whoever waited hears of it. Real processes, real kills."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -12,7 +11,7 @@ import pytest
 from bot.store.snapshot import read_snapshot
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
-from tests.whole.test_process import environment
+from tests.whole.test_process import process
 from tests.whole.town import (
     Town,
     open_documents,
@@ -28,28 +27,16 @@ TOLD_WITHIN_S = 100  # on a busy machine
 
 
 @asynccontextmanager
-async def process(
-    town: Town, folder: Path, *module: str, port: int | None = None
+async def killed_at_the_end(
+    town: Town, *words: str, module: str = "bot", port: int | None = None
 ) -> AsyncIterator[None]:
-    """Run the bot in a process of its own, which is killed at the end."""
+    """Run the bot in a process of its own until the end of the block."""
     port = port or town.settings.port
-    with (folder / "bot.log").open("ab") as log:
-        bot = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", *module),
-            env=environment(town) | {"PORT": str(port)},
-            cwd=folder,
-            stdin=asyncio.subprocess.PIPE,
-            stderr=log,
-        )
-        try:
-            assert bot.stdin
-            bot.stdin.write(b"0\n")  # how far its clock is ahead, where it is one that asks
-            await until_ready(town, port=port)
-            yield
-        finally:
-            if bot.returncode is None:
-                bot.kill()
-            await bot.wait()
+    async with process(town, *words, module=module, PORT=f"{port}") as bot:
+        assert bot.stdin
+        bot.stdin.write(b"0\n")  # how far its clock is ahead, where it is one that asks
+        await until_ready(town, port=port)
+        yield
 
 
 async def until_noted(town: Town, *, is_noted: bool = True) -> None:
@@ -78,7 +65,7 @@ async def test_who_waited_for_the_only_process_hears_of_it_after_its_next_start(
     async with running_stand_ins(tmp_path, mode) as town:
         town.acme.add("shop.example", health=41)
         hold = town.tracker.hold_scans()
-        async with process(town, tmp_path, "tests.benchmarks.killed"):
+        async with killed_at_the_end(town, module="tests.benchmarks.killed"):
             await town.connect()
             await until_noted(town, is_noted=False)  # that was ada's
             town.tracker.latency_s = 0 if is_scan else 60
@@ -106,8 +93,8 @@ async def test_who_waited_for_one_of_two_processes_hears_of_it(
     async with running_stand_ins(tmp_path, database) as town:
         town.acme.add("shop.example", health=41)
         hold = town.tracker.hold_scans()
-        async with process(town, tmp_path, "bot", "web", port=reserve_port()):
-            async with process(town, tmp_path, "bot", "web"):
+        async with killed_at_the_end(town, "web", port=reserve_port()):
+            async with killed_at_the_end(town, "web"):
                 await town.connect()
                 await until_noted(town, is_noted=False)  # that was ada's
                 await town.bob.type("/scan shop.example")

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import json
-import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,6 +20,7 @@ from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.operating.builders import an_installation
+from tests.processes import start_bot, start_new_bot
 from tests.whole.digests import make
 from tests.whole.test_process import ended, environment, process, stored_bytes
 from tests.whole.town import Town, running_stand_ins, until_ready
@@ -50,9 +50,10 @@ def oauth(town: Town, **more: str) -> dict[str, str]:
     return app | more
 
 
-async def command(town: Town, *words: str, **more: str) -> Said:
-    asked = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", *words),
+async def command(town: Town, *words: str, is_new: bool = False, **more: str) -> Said:
+    """Run an operator's command. `is_new`: as a shell does, imports and all."""
+    asked = await (start_new_bot if is_new else start_bot)(
+        *words,
         env=environment(town) | more,
         cwd=town.settings.database_path.parent,
         stdout=PIPE,
@@ -141,7 +142,7 @@ class TestDoctor:
 
     async def test_before_the_first_start_nothing_is_made(self, tmp_path: Path) -> None:
         async with running_stand_ins(tmp_path, "http") as town:
-            said = await command(town, "doctor")
+            said = await command(town, "doctor", is_new=True)
 
             assert set(marks(said).values()) == {"ok"}, said.out
             assert files_in(tmp_path) == []

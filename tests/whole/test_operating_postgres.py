@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sqlite3
-import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -31,8 +30,9 @@ from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule
 from tests.fakes import TIME_LIMIT_S
+from tests.processes import ROOT, start_bot
 from tests.whole.test_operating import Said, command, marks, ring, used_town
-from tests.whole.test_process import ROOT, ended, environment, process
+from tests.whole.test_process import ended, environment, process
 from tests.whole.town import Town, running_stand_ins, until_ready
 
 pytestmark = pytest.mark.anyio
@@ -62,10 +62,10 @@ def with_password(url: str) -> str:
 
 async def migrating(url: str, cwd: str = "/") -> Said:
     """Run `migrate` where nothing else is set."""
-    asked = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "migrate"),
+    asked = await start_bot(
+        "migrate",
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "DATABASE_URL": url},
-        cwd=cwd,
+        cwd=Path(cwd),
         stdout=PIPE,
         stderr=PIPE,
     )
@@ -268,10 +268,8 @@ class TestMove:
         async with running_stand_ins(tmp_path, "socket") as town:
             fill(town, MANY)
             await run_at(database, *HANG)
-            mover = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bot", "move", "--to", database),
-                env=environment(town),
-                stdout=PIPE,
+            mover = await start_bot(
+                *("move", "--to", database), env=environment(town), cwd=tmp_path, stdout=PIPE
             )
             assert mover.stdout
             async with asyncio.timeout(TIME_LIMIT_S):

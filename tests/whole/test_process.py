@@ -1,11 +1,11 @@
-"""`python -m bot` as operators start it: environment only, real processes, real kills."""
+"""The bot as operators start it: environment only, real processes, real kills."""
 
 import asyncio
 import base64
 import os
 import random
 import signal
-import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,11 +15,11 @@ import pytest
 from bot.playground.tracker.service import Hold
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
+from tests.processes import ROOT, BotProcess, start_bot, start_new_bot
 from tests.whole.town import RING, Town, running_stand_ins, text_in_store, until_ready
 
 pytestmark = pytest.mark.anyio
 
-ROOT = Path(__file__).parents[2]
 ADMINS = ("ada", "olga", "bob", "cy")
 
 
@@ -47,13 +47,31 @@ def environment(town: Town) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def process(town: Town, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
+async def process(
+    town: Town, *words: str, module: str = "bot", **more: str
+) -> AsyncIterator[BotProcess]:
     """Run the bot in a process of its own; its log goes to `bot.log` beside the store."""
-    folder = town.folder
-    with (folder / "bot.log").open("ab") as log:
-        bot = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bot", env=environment(town) | more, cwd=folder, stderr=log
+    with (town.folder / "bot.log").open("ab") as log:
+        bot = await start_bot(
+            *words,
+            env=environment(town) | more,
+            cwd=town.folder,
+            module=module,
+            stdin=PIPE,
+            stderr=log,
         )
+        try:
+            yield bot
+        finally:
+            bot.kill()
+            await bot.wait()
+
+
+@asynccontextmanager
+async def new_process(town: Town, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run the same as a shell does, imports and all."""
+    with (town.folder / "bot.log").open("ab") as log:
+        bot = await start_new_bot(env=environment(town) | more, cwd=town.folder, stderr=log)
         try:
             yield bot
         finally:
@@ -62,7 +80,7 @@ async def process(town: Town, **more: str) -> AsyncIterator[asyncio.subprocess.P
             await bot.wait()
 
 
-async def ended(bot: asyncio.subprocess.Process) -> int:
+async def ended(bot: asyncio.subprocess.Process | BotProcess) -> int:
     async with asyncio.timeout(TIME_LIMIT_S):
         return await bot.wait()
 
@@ -83,7 +101,7 @@ def log_of(town: Town) -> str:
 
 
 async def test_an_admin_connects_and_members_work(tmp_path: Path, mode: str) -> None:
-    async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
+    async with running_stand_ins(tmp_path, mode) as town, new_process(town) as bot:
         town.acme.add("shop.example", health=41)
         await until_ready(town)
 
@@ -125,7 +143,6 @@ async def test_no_key_or_token_in_logs_store_or_any_call(tmp_path: Path, mode: s
         assert town.key[11:] not in str([sent.body for sent in town.slack.envelopes])
 
 
-@pytest.mark.timeout(300)  # eight starts of the bot
 async def test_no_saved_key_is_lost_by_kills_at_any_moment(tmp_path: Path) -> None:
     chance = random.Random(7)  # moments, not secrets
     async with running_stand_ins(tmp_path, "socket") as town:
@@ -203,7 +220,7 @@ async def test_every_wrong_setting_is_named_before_the_bot_is_loaded(tmp_path: P
     """Within a second, which depends on the machine: loading the bot takes most of one."""
     async with running_stand_ins(tmp_path, "socket") as town:
         wrong = {"DOMAIN_TRACKER_URL": "", "SLACK_BOT_TOKEN": "secret-thing", "TICK_SECONDS": "x"}
-        async with process(town, **wrong, PYTHONPROFILEIMPORTTIME="1") as bot:
+        async with new_process(town, **wrong, PYTHONPROFILEIMPORTTIME="1") as bot:
             assert await ended(bot) == 2
 
         for name in wrong:
@@ -215,9 +232,7 @@ async def test_every_wrong_setting_is_named_before_the_bot_is_loaded(tmp_path: P
 
 
 @asynccontextmanager
-async def scanning(
-    tmp_path: Path, mode: str
-) -> AsyncIterator[tuple[Town, asyncio.subprocess.Process, Hold]]:
+async def scanning(tmp_path: Path, mode: str) -> AsyncIterator[tuple[Town, BotProcess, Hold]]:
     """Run the bot in the middle of bob's scan, whose answer is held back."""
     async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
         town.acme.add("shop.example", health=41)
