@@ -79,6 +79,17 @@ class Story:
 
         await self.until(is_over)
 
+    async def next_run(self, day: str, time: str) -> None:
+        """Let it be that time, and wait until the digest at home has had one run more."""
+
+        def past_runs(found: Rows) -> int:
+            [digest] = digests_at(found, self.home.slack.team_id, time)
+            return len(digest["past"])
+
+        before = past_runs(await rows(self.many.settings))
+        self.at(f"{day}T{time}")
+        await self.until(lambda found: past_runs(found) > before)
+
     async def until_waiting(self, name: str, time: str, attempt: int = 1) -> None:
         """Wait until the run of the digest at that time waits after so many attempts."""
         await self.until(lambda found: self._run(found, name, time) == ("waiting", attempt))
@@ -174,15 +185,8 @@ async def a_day(story: Story, day: str, *, worse: str) -> None:
         "10:00": "posted",
         "10:02": "posted",
     }.items():
-        before = await rows(story.many.settings)
-        story.at(f"{day}T{time}")
-        await story.until(lambda found, time=time, was=before: _one_more_run(found, was, time))
+        await story.next_run(day, time)
         await story.until_run(HOME, time, outcome)
-
-
-def _one_more_run(found: Rows, before: Rows, time: str) -> bool:
-    [then], [now] = (digests_at(each, "T0PLAYGROUND", time) for each in (before, found))
-    return len(now["past"]) > len(then["past"])
 
 
 # After two days without the bot
@@ -235,9 +239,7 @@ async def installations(story: Story) -> None:
             await person.by_id.open_home()
         await story.until(lambda found: "-.T0PLAYGROUND/home-viewers" in found)
         for time in ("09:00", "09:05", "09:20"):
-            before = await rows(many.settings)
-            story.at(f"08T{time}")
-            await story.until(lambda found, time=time, was=before: _one_more_run(found, was, time))
+            await story.next_run("08", time)
         story.at("08T09:30")
         await story.until_run("delta", "09:30", "posted")
         many["ember"].acme.delete_key(many["ember"].key)

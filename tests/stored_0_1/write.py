@@ -1,7 +1,8 @@
 """Write the store of 0.1 anew, in both back ends: `python -m tests.stored_0_1.write`.
 
-It ran once, on commit 8880818 (version 0.1), and what it wrote was committed. A later version
-must not run it: its own store is not what the tests are about. The files are texts:
+It ran once, with the bot as it was in commit 8880818 (version 0.1), and what it wrote was
+committed. A later version must not run it: the tests are not about a store of its own. It takes
+two minutes, and what it writes is text:
 
 - `sqlite/store.sql`, `postgres/store.sql`: the store, as `.dump` and `pg_dump --inserts` tell it
 - `postgres/moved.sql`: the SQLite file that `python -m bot move` left behind
