@@ -4,7 +4,9 @@
 bot is built anew: Slack, the command line, and the rows of the store.
 """
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -301,6 +303,20 @@ async def test_the_bot_with_one_token_goes_on_with_it(many: Many) -> None:
 
     assert "4 digests" in listed.everything
     assert home.slack.person("olga").messages("dm") == []  # it knows its store
+
+
+@pytest.mark.parametrize("kind", ["sqlite"])
+async def test_a_store_that_holds_no_more_than_its_mark_is_not_taken_for_a_lost_one(
+    many: Many,
+) -> None:
+    home = with_one_token(many)
+    with contextlib.closing(sqlite3.connect(home.settings.database_path)) as file:
+        file.execute("DELETE FROM docs WHERE key NOT IN ('-.T0PLAYGROUND/seen', 'meta/key-check')")
+        file.commit()
+    async with running_bot(home):  # which ends only when it has looked
+        await answered(home.bob, "/domains", "not connected")
+
+    assert home.slack.person("olga").messages("dm") == []
 
 
 # What still stands in channels: messages of the old bot, pressed under the new one

@@ -57,6 +57,26 @@ async def test_a_refresh_token_gives_the_next_pair_and_names_nobody(
     assert await errors_of(api, first, second) == [None, None]
 
 
+async def test_tokens_of_an_earlier_run_are_taken_and_renewed(
+    slack: LocalSlack, installer: Installer, api: Api, clock: Clock
+) -> None:
+    slack.rotates_tokens = True
+    installation = slack.app.installations.at(slack.team_id)
+    assert installation
+    given = {"access_token": "xoxe.xoxb-1-earlier", "refresh_token": "xoxe-1-earlier"}
+    slack.app.tokens.restore(
+        installation,
+        given["access_token"],
+        expires_at=clock.now + 60,
+        refresh_token=given["refresh_token"],
+    )
+
+    assert await errors_of(api, given) == [None]
+    clock.now += 60
+    assert await errors_of(api, given) == ["token_expired"]
+    assert await errors_of(api, await refreshed(installer, given)) == [None]
+
+
 async def test_a_refresh_token_is_good_once(first: Json, installer: Installer) -> None:
     await refreshed(installer, first)
 

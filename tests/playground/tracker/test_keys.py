@@ -26,6 +26,14 @@ def test_two_keys_are_never_the_same(acme: Account) -> None:
     assert acme.create_key("bot") != acme.create_key("bot")
 
 
+def test_a_key_of_an_earlier_run_is_taken_as_it_was(clock: Clock) -> None:
+    value = Account("acme", clock).create_key("bot")
+    later = Account("acme", clock)
+
+    assert later.create_key("bot", value=value) == value
+    assert later.key(value).last4 == value[-4:]
+
+
 def test_of_a_value_only_the_last_four_characters_can_be_read_again(acme: Account) -> None:
     value = acme.create_key("bot")
 

@@ -1,0 +1,54 @@
+"""What holds for each command, whatever it does: help, nonsense, words for the ear."""
+
+import json
+
+import pytest
+
+from tests.whole.digests import at_nine
+from tests.whole.intruder import tour
+from tests.whole.town import ABOUT, Town
+
+pytestmark = pytest.mark.anyio
+
+COMMANDS = [each.command for each in ABOUT.commands]
+
+
+@pytest.fixture
+def mode() -> str:
+    """What is said is the same whatever carries it."""
+    return "http"
+
+
+async def test_each_command_answers_help_and_nonsense_without_asking_the_service(
+    shop: Town,
+) -> None:
+    usages, refusals = {}, {}
+    for command in COMMANDS:
+        usages[command] = (await shop.ask(shop.ada, f"{command} help")).everything
+        refusals[command] = (await shop.ask(shop.ada, f"{command} colour:red below:")).everything
+
+    assert len(COMMANDS) == 5
+    for command in COMMANDS:
+        assert usages[command].startswith(f"*{command}* ")
+        assert f"`{command}` –" in usages[command]
+        assert all(other in usages[command] for other in COMMANDS)
+        if command != "/domainkey":
+            assert "`colour:red`" in refusals[command]
+            assert f"`{command}` –" in refusals[command]
+    assert "I read nothing behind `/domainkey` but `help`" in refusals["/domainkey"]
+    assert shop.tracker.requests == []
+
+
+async def test_whatever_the_bot_says_can_be_heard_too(shop: Town) -> None:
+    shop.acme.add("shop.acme.example", health=41)
+    await tour(shop)  # everything that an admin can look at
+    await at_nine(shop)
+    ways = {"chat.postMessage", "chat.postEphemeral", "response_url"}
+
+    said = [call.arguments for call in shop.slack.calls if call.method in ways]
+    without_words = [each for each in said if each.get("blocks") and not each.get("text")]
+    pictures = [each for each in said if '"type": "image"' in json.dumps(each)]
+
+    assert len(said) > 5
+    assert without_words == []
+    assert pictures == []

@@ -1,0 +1,74 @@
+"""The pages of an installation by OAuth, as people meet them who do not go straight through."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.playground.slack import Page
+from tests.whole.many import Many, running_many
+
+pytestmark = pytest.mark.anyio
+
+
+def link(many: Many) -> str:
+    return f"{many.settings.public_url}/slack/install"
+
+
+def is_private(page: Page) -> bool:
+    """Whether nothing keeps the page, and it loads nothing from anywhere."""
+    policy = page.headers["Content-Security-Policy"]
+    return page.headers["Cache-Control"] == "no-store" and policy.startswith("default-src 'none'")
+
+
+async def test_who_cancels_has_installed_nothing_and_may_begin_again(tmp_path: Path) -> None:
+    async with running_many(tmp_path, ["amber"]) as many:
+        amber = many["amber"]
+
+        cancelled = await amber.ada.install(link(many), approve=False)
+        was_installed = amber.slack.is_installed
+        page = await many.install("amber")
+
+    assert "Nothing was installed" in cancelled.text
+    assert is_private(cancelled)
+    assert not was_installed
+    assert page.status == 200
+    assert "Installed in amber" in page.text
+
+
+async def test_the_way_back_is_good_once_and_in_the_browser_in_which_it_began(
+    tmp_path: Path,
+) -> None:
+    async with running_many(tmp_path, ["amber"]) as many:
+        amber = many["amber"]
+        own, other = amber.ada.browser(), amber.ada.browser()
+        back = await own.approve(await own.begin(link(many)))
+
+        elsewhere = await other.open(back, from_elsewhere=True)
+        first = await own.open(back, from_elsewhere=True)
+        again = await own.open(back, from_elsewhere=True)
+        forged = await own.open(
+            f"{many.settings.public_url}/slack/oauth_redirect?code=1.2.x&state=made-up",
+            from_elsewhere=True,
+        )
+
+    for page in (elsewhere, again, forged):
+        assert "This page cannot be used again" in page.text
+        assert 400 <= page.status < 500
+    assert first.status == 200
+    assert "Installed in amber" in first.text
+
+
+async def test_what_slack_does_not_accept_is_said_with_a_reference(tmp_path: Path) -> None:
+    async with running_many(tmp_path, ["amber"]) as many:
+        many.slack.fail_next("oauth.v2.access", "invalid_code")
+        refused = await many.install("amber")
+        many.slack.fail_next("oauth.v2.access", kind="html", times=9)
+        unanswered = await many.install("amber")
+        secret = many.slack.client_secret
+
+    for page in (refused, unanswered):
+        assert page.status >= 400
+        assert "Begin again" in page.text
+        assert "eference" in page.text
+        assert secret not in page.text
+        assert is_private(page)

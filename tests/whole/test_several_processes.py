@@ -1,0 +1,139 @@
+"""Several `web` and `worker` processes are one bot to the people who use it."""
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlencode
+
+import aiohttp
+import pytest
+
+from tests.whole.digests import digests, make, move_to, next_digest, nine, open_list
+from tests.whole.test_operating import command
+from tests.whole.test_process import ended, environment, log_of
+from tests.whole.town import (
+    Town,
+    make_store,
+    running_bot,
+    running_stand_ins,
+    settings_for,
+    until_ready,
+)
+
+pytestmark = pytest.mark.anyio
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@asynccontextmanager
+async def two_of_each(folder: Path, database: str) -> AsyncIterator[tuple[Town, Town]]:
+    """Run two `web` and two `worker`; yield the same town with the address of each `web`."""
+    async with running_stand_ins(folder, database) as town:
+        more = settings_for(town.slack, town.tracker, folder, database)
+        other = replace(town, settings=town.settings.model_copy(update={"port": more.port}))
+        await make_store(town)
+        async with running_bot(town), running_bot(other):
+            yield town, other
+
+
+def through(town: Town) -> Town:
+    """Let Slack send what comes next to that process."""
+    town.slack.deliver_to(town.url("/slack/events"))
+    return town
+
+
+async def test_what_one_web_process_does_the_other_one_knows(
+    tmp_path: Path, database: str
+) -> None:
+    async with two_of_each(tmp_path, database) as (one, other):
+        one.acme.add("shop.example", health=41)
+        await through(one).ask(one.bob, "/domains")
+        await through(other).connect()
+        kept = await one.answer(one.bob)
+        await through(one).ask(one.ada, "/domains")
+        await through(other).ask(other.bob, "/adddomain new.example")
+        listed = await through(one).ask(one.ada, "/domains")
+        for each in (one, other):
+            await through(each).bob.press(kept, "Share")
+        await one.bob.next_message(where=lambda each: "already" in each.everything)
+        statuses = await replayed(one, other)
+        await one.ask(one.ada, "/domains help")
+
+    seen_by_all = [each for each in one.bob.messages() if not each.is_ephemeral]
+    helps = [each for each in one.ada.messages() if "*/domains* lists" in each.everything]
+    assert "1 domain," in kept.everything
+    assert "2 domains," in listed.everything
+    assert len(seen_by_all) == 1
+    assert statuses == [200, 200]
+    assert len(helps) == 2  # the one for both requests, and the one that was asked for
+
+
+async def replayed(one: Town, other: Town) -> list[int]:
+    """Send the very same signed request to both processes."""
+    typed = next(
+        sent.payload for sent in reversed(one.slack.envelopes) if sent.payload.get("command")
+    )
+    again = typed | {"user_id": one.ada.id, "text": "help", "trigger_id": "replayed"}
+    body = urlencode(again).encode()
+    headers = one.slack.sign(body) | FORM
+    return [(await through(each).slack.raw_post(body, headers))[0] for each in (one, other)]
+
+
+async def test_of_two_workers_one_posts_each_digest(tmp_path: Path, database: str) -> None:
+    channels = ("general", "secret", "shared", "random")
+    async with two_of_each(tmp_path, database) as (town, _other):
+        town.acme.add("shop.example", health=41)
+        await town.connect()
+        town.slack.invite_bot("random")
+        for channel in channels:
+            await make(town, channel=channel)
+        for _ in range(2):
+            move_to(town, nine(town))
+            for channel in channels:
+                await next_digest(town, channel=channel)
+        listed = [(await open_list(town, town.bob, each)).everything for each in channels]
+
+    assert [len(digests(town, channel)) for channel in channels] == [2] * 4
+    assert all("posted" in each for each in listed)
+
+
+async def test_a_worker_delivers_and_answers_nobody_and_ends_when_asked(
+    tmp_path: Path, database: str
+) -> None:
+    async with running_stand_ins(tmp_path, database) as town:
+        with (tmp_path / "bot.log").open("ab") as log:
+            worker = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "bot", "worker"),
+                env=environment(town) | {"LOG_FORMAT": "json"},
+                cwd=tmp_path,
+                stderr=log,
+            )
+        await until_ready(town)
+        async with aiohttp.ClientSession() as http:
+            async with http.get(town.url("/readyz")) as ready:
+                checks = (await ready.json())["checks"]
+            async with http.post(town.url("/slack/events"), data=b"{}") as answer:
+                status = answer.status
+        worker.send_signal(signal.SIGTERM)
+        ended_with = await ended(worker)
+        events = [json.loads(line) for line in log_of(town).splitlines()]
+
+    assert {"store", "queue", "tick"} <= {*checks}
+    assert all(checks.values())
+    assert status == 404
+    assert ended_with == 0
+    assert {"timestamp", "level", "event"} <= {*events[0]}
+
+
+@pytest.mark.parametrize("role", ["web", "worker"])
+async def test_with_a_file_there_is_one_process_only(tmp_path: Path, role: str) -> None:
+    async with running_stand_ins(tmp_path, "http") as town:
+        said = await command(town, role)
+
+    assert f"`{role}` shares a PostgreSQL with the other processes" in said.err
+    assert said.status == 2
