@@ -4,10 +4,11 @@ import asyncio
 import base64
 import json
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -50,9 +51,13 @@ def oauth(town: Town, **more: str) -> dict[str, str]:
     return app | more
 
 
-async def command(town: Town, *words: str, is_new: bool = False, **more: str) -> Said:
-    """Run an operator's command. `is_new`: as a shell does, imports and all."""
-    asked = await (start_new_bot if is_new else start_bot)(
+async def command(town: Town, *words: str, **more: str) -> Said:
+    """Run an operator's command in a process that has imported the bot before."""
+    return await _commanded(start_bot, town, *words, **more)
+
+
+async def _commanded(start: Callable[..., Any], town: Town, *words: str, **more: str) -> Said:
+    asked = await start(
         *words,
         env=environment(town) | more,
         cwd=town.settings.database_path.parent,
@@ -142,7 +147,7 @@ class TestDoctor:
 
     async def test_before_the_first_start_nothing_is_made(self, tmp_path: Path) -> None:
         async with running_stand_ins(tmp_path, "http") as town:
-            said = await command(town, "doctor", is_new=True)
+            said = await _commanded(start_new_bot, town, "doctor")
 
             assert set(marks(said).values()) == {"ok"}, said.out
             assert files_in(tmp_path) == []

@@ -1,6 +1,6 @@
 """A store that version 0.1 has written opens, and everything in it works.
 
-`tests/stored_0_1/story.py` tells how it came about. These tests go through what stays when the
+These tests go through what stays when the
 bot is built anew: Slack, the command line, and the rows of the store.
 """
 
@@ -18,6 +18,7 @@ import pytest
 
 from bot.playground.slack import Message, Person
 from tests.postgres import PostgresServer
+from tests.processes import ROOT
 from tests.stored_0_1.operated import operated
 from tests.stored_0_1.outside import (
     HOME,
@@ -49,7 +50,6 @@ from tests.whole.digests import (
 from tests.whole.many import Many, many_stand_ins
 from tests.whole.test_home import home_where, window
 from tests.whole.test_key_admin import history, state
-from tests.whole.test_process import ROOT
 from tests.whole.test_tokens import spent
 from tests.whole.town import running_bot
 

@@ -60,7 +60,7 @@ async def test_a_refresh_token_gives_the_next_pair_and_names_nobody(
 async def test_tokens_of_an_earlier_run_are_taken_and_renewed(
     slack: LocalSlack, installer: Installer, api: Api, clock: Clock
 ) -> None:
-    slack.rotates_tokens = True
+    slack.app.settings.rotates_tokens = True
     installation = slack.app.installations.at(slack.team_id)
     assert installation
     given = {"access_token": "xoxe.xoxb-1-earlier", "refresh_token": "xoxe-1-earlier"}
