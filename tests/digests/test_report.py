@@ -136,7 +136,7 @@ def test_a_host_that_is_listed_twice_counts_once_and_the_one_with_an_id_wins() -
 
 
 def test_the_worst_are_as_many_as_wanted_the_lowest_first_and_zero_is_known() -> None:
-    scores = {"c.example": 90.0, A: 0.0, "d.example": None, "b.example": 0.0, "e.example": 41.0}
+    scores = {"c.example": 90.0, "b.example": 0.0, "d.example": None, A: 0.0, "e.example": 41.0}
 
     report = a_report(scores, worst_count=3)
 
@@ -148,12 +148,17 @@ def test_the_worst_are_as_many_as_wanted_the_lowest_first_and_zero_is_known() ->
 
 def test_every_list_begins_with_the_lowest_score_and_ends_with_the_unknown() -> None:
     now = {"a.example": 90.0, "b.example": None, "c.example": 7.0}
-    gone = {"x.example": 90.0, "y.example": None, "z.example": 7.0}
+    gone = {"x.example": 90.0, "y.example": None, "z.example": 7.0, "w.example": 90.0}
 
     report = a_report(now, gone)
 
     assert [domain.domain for domain in report.new] == ["c.example", "a.example", "b.example"]
-    assert report.gone == (("z.example", 7), ("x.example", 90), ("y.example", None))
+    assert report.gone == (
+        ("z.example", 7),
+        ("w.example", 90),
+        ("x.example", 90),
+        ("y.example", None),
+    )
 
 
 def test_what_fell_furthest_is_told_first_and_once() -> None:
@@ -197,6 +202,14 @@ def test_a_digest_of_low_scores_knows_nothing_of_the_high_ones() -> None:
     assert filled(report) == {"new"}
     assert [domain.domain for domain in report.new] == ["low.example"]
     assert (report.before, report.totals.count) == (summary([20]), 2)
+
+
+def test_half_a_point_across_a_bound_of_the_filter_is_a_move() -> None:
+    now, before = domains_of({A: 59.9, "b.example": 60.2}), {A: 60.2, "b.example": 59.9}
+
+    report = report_on(now, a_baseline(before), worst_count=5, bounds=Bounds(below=60))
+
+    assert filled(report) == {"up", "down"}
 
 
 def test_a_digest_of_low_scores_tells_which_are_no_longer_known() -> None:
@@ -256,6 +269,12 @@ def test_nobody_is_called_for_what_did_not_get_worse(
     assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
 
 
+def test_a_domain_without_a_folder_is_in_none_of_any_name() -> None:
+    report = report_on([a_domain(A, 3)], a_baseline({A: 60}), worst_count=5)
+
+    assert owners_to_mention(report, [Mention(label="folder:None", who=("U1",))]) == ()
+
+
 def test_nobody_is_called_for_what_is_new_or_gone() -> None:
     domain = a_domain("new.example", 3, tags=("prod",))
     report = report_on([domain], a_baseline({A: 90}), worst_count=5)
@@ -263,9 +282,15 @@ def test_nobody_is_called_for_what_is_new_or_gone() -> None:
     assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
 
 
-def test_a_crossing_of_half_a_point_calls_the_owners_too() -> None:
-    domain = a_domain(A, 49.9, tags=("prod",))
-    report = report_on([domain], a_baseline({A: 50.4}), worst_count=5)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [pytest.param(50.4, 49.9, id="into another band"), pytest.param(69, 60, id="far")],
+)
+def test_the_owners_are_called_for_a_long_way_and_for_half_a_point_into_another_band(
+    before: float, after: float
+) -> None:
+    domain = a_domain(A, after, tags=("prod",))
+    report = report_on([domain], a_baseline({A: before}), worst_count=5)
 
     assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ("U1",)
 
