@@ -113,12 +113,13 @@ class Room:
         assert 0 <= took_s < 60
         self.noted.append((what, outcome))
 
-    def a_conversation(self, **fields: Any) -> Conversation:
+    def a_conversation(self) -> Conversation:
         return Conversation(
             workspace=WorkspaceId("T1"),
+            origin=Origin("U1"),
             client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
             replies=self.replies,
-            **({"origin": Origin("U1"), "member": BOB} | fields),
+            member=BOB,
         )
 
     @property
