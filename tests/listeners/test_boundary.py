@@ -15,6 +15,7 @@ from bot.message import Message
 from bot.slack.replies import Origin, Replies, Way
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
@@ -71,5 +72,5 @@ async def test_the_work_is_for_whoever_asked() -> None:
 
     Boundary(tasks, cast(Failures, None)).start(conversation, work, "work")
 
-    assert await tasks.are_done_within(5)
+    assert await tasks.are_done_within(TIME_LIMIT_S)
     assert asked == [(WorkspaceId("T1"), person("U1"))]
