@@ -19,6 +19,7 @@ from bot.store.sealed import load_or_make_key_file
 from bot.store.sqlite import open_sqlite
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import at_nine, make
 from tests.whole.many import Many, many_stand_ins, running_many
 from tests.whole.town import running_bot
@@ -88,7 +89,7 @@ async def two_sides(many: Many) -> AsyncIterator[tuple[WorkspaceId, list[FreshTo
         ]
         yield WorkspaceId(many["amber"].slack.team_id), sides
         for own in tasks:
-            assert await own.are_done_within(5)
+            assert await own.are_done_within(TIME_LIMIT_S)
         await documents.close()
 
 

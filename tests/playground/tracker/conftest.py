@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from bot.playground.tracker import Account, Tracker, running_tracker
+from tests.fakes import TIME_LIMIT_S
 
 LIST = "/api/tools/domain-tracker"
 
@@ -59,7 +60,9 @@ async def tracker(clock: Clock) -> AsyncIterator[Tracker]:
 
 @pytest.fixture
 async def api(tracker: Tracker) -> AsyncIterator[Api]:
-    async with httpx.AsyncClient(base_url=tracker.url, timeout=10, trust_env=False) as http:
+    async with httpx.AsyncClient(
+        base_url=tracker.url, timeout=TIME_LIMIT_S, trust_env=False
+    ) as http:
         yield Api(http)
 
 
