@@ -70,7 +70,7 @@ class Story:
         return await until_rows(self.many.settings, there)
 
     async def until_run(self, name: str, time: str, *outcomes: str) -> None:
-        """Wait until the last runs of the digest at that time have ended so and its notices are sent."""
+        """Wait until the last runs of that digest have ended so and its notices are sent."""
 
         def is_over(found: Rows) -> bool:
             [digest] = digests_at(found, self.many[name].slack.team_id, time)
