@@ -170,7 +170,7 @@ def _metadata(payload: Json) -> Json:
 
 
 def put_back(many: Many, outside: Outside) -> None:
-    """Let Slack and the service be as they were; nobody tells the bot of that."""
+    """Let Slack and the service be as they were, without an event to the bot."""
     many.clock.ahead = outside.at - datetime.now(UTC)
     for name, held in outside.towns.items():
         town = many[name]

@@ -40,11 +40,11 @@ def mode() -> str:
 async def test_a_preview_is_for_one_person_alone_and_changes_nothing(shop: Town) -> None:
     listed = await make(shop)
 
-    told = await press_in(shop.bob, listed, "Preview")
+    form = await press_in(shop.bob, listed, "Preview")
     preview = await shop.bob.next_message(where=lambda each: "Preview" in each.everything)
     again = await open_list(shop, shop.bob)
 
-    assert "for you alone" in told.everything
+    assert "for you alone" in form.everything
     assert preview.is_ephemeral
     assert preview.mentions == []
     assert "3 domains" in preview.everything
@@ -59,7 +59,7 @@ async def test_a_digest_is_changed_and_moves_to_another_channel(shop: Town) -> N
     changed = {"Channel": "secret", "Time": "10:30", "Filter": "tag:prod"}
     delivery = await shop.bob.submit(form, changed)
     saved = await settled(shop.bob)
-    told = await shop.ada.next_message(
+    announced = await shop.ada.next_message(
         "secret", where=lambda each: "every day at 10:30" in each.everything
     )
     move_to(shop, nine(shop) + timedelta(minutes=90))
@@ -67,7 +67,7 @@ async def test_a_digest_is_changed_and_moves_to_another_channel(shop: Town) -> N
 
     assert not delivery.errors
     assert "Saved" in saved.everything
-    assert "tag:prod" in told.everything
+    assert "tag:prod" in announced.everything
     assert "2 domains" in headline(post)
     assert digests(shop) == []
 

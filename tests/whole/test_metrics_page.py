@@ -30,7 +30,7 @@ async def page(town: Town, token: str = "") -> tuple[int, str]:
         return answer.status, await answer.text()
 
 
-async def test_work_is_counted_and_names_nobody(shop: Town) -> None:
+async def test_work_is_counted_without_names(shop: Town) -> None:
     await shop.ask(shop.bob, "/domains")
     await shop.ask(shop.bob, "/scan shop.example")
     _, before = await page(shop)

@@ -102,7 +102,7 @@ async def test_of_two_workers_one_posts_each_digest(tmp_path: Path, database: st
     assert all("posted" in each for each in listed)
 
 
-async def test_a_worker_delivers_and_answers_nobody_and_ends_when_asked(
+async def test_a_worker_delivers_and_answers_no_requests_and_ends_when_asked(
     tmp_path: Path, database: str
 ) -> None:
     async with running_stand_ins(tmp_path, database) as town:

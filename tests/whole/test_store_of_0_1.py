@@ -1,7 +1,12 @@
 """A store that version 0.1 has written opens, and everything in it works.
 
+<<<<<<< HEAD
 These tests go through what stays when the
 bot is built anew: Slack, the command line, and the rows of the store.
+=======
+`tests/stored_0_1/story.py` tells how it came about. These tests go through what stays when the
+bot is restructured: Slack, the command line, and the rows of the store.
+>>>>>>> freeze
 """
 
 import contextlib
@@ -209,7 +214,7 @@ async def test_the_key_its_earlier_one_its_managers_and_its_history_are_there(
         shown = await state(home)
         to_a_manager = await answered(home.bob, "/domainkey", "API key")
         to_cy = await state(home, home.slack.person("cy"))
-        told = await history(home)
+        acts = await history(home)
         home.acme.scan_results["shop.example"] = {"ssl": {"issuer": "Newest CA"}}
         scan = await answered(home.bob, "/scan shop.example", "Scan of shop")
         rolled_back = await home.press(home.ada, await state(home), "Roll back")
@@ -223,8 +228,8 @@ async def test_the_key_its_earlier_one_its_managers_and_its_history_are_there(
     assert f"<@{home.bob.id}>, <!subteam^" in shown.everything
     assert "Replace key" in to_a_manager.buttons
     assert "Replace key" not in to_cy.buttons
-    assert "replaced the key by" in told
-    assert "made a digest" in told
+    assert "replaced the key by" in acts
+    assert "made a digest" in acts
     assert "`New CA` → `Newest CA`" in scan.everything
     assert "is in use again" in rolled_back.everything
 
@@ -241,14 +246,14 @@ async def test_commands_that_were_kept_run_once_there_is_a_key(many: Many) -> No
 
 # Where several share a store it takes 25 s until they know of a death: see test_killed.py.
 @pytest.mark.parametrize("kind", ["sqlite"])
-async def test_who_waited_when_the_process_was_killed_is_told(many: Many) -> None:
+async def test_a_person_who_waited_when_the_process_was_killed_gets_a_message(many: Many) -> None:
     home = many[HOME]
     async with running_bot(home):
-        told = await next_with(home.bob, "I was interrupted")
-        await home.bob.press(told, "Try again")
+        message = await next_with(home.bob, "I was interrupted")
+        await home.bob.press(message, "Try again")
         await next_with(home.bob, "Scan of shop.example")
 
-    assert "`/scan shop.example`" in told.everything
+    assert "`/scan shop.example`" in message.everything
 
 
 # Installations
