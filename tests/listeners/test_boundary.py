@@ -164,10 +164,6 @@ async def test_the_work_is_for_whoever_asked(room: Room) -> None:
 
     await room.do(work)
 
-<<<<<<< HEAD
-=======
-    assert await tasks.are_done_within(TIME_LIMIT_S)
->>>>>>> flaky
     assert asked == [(WorkspaceId("T1"), person("U1"))]
 
 

@@ -1,12 +1,7 @@
 """A store that version 0.1 has written opens, and everything in it works.
 
-<<<<<<< HEAD
 These tests go through what stays when the
-bot is built anew: Slack, the command line, and the rows of the store.
-=======
-`tests/stored_0_1/story.py` tells how it came about. These tests go through what stays when the
 bot is restructured: Slack, the command line, and the rows of the store.
->>>>>>> freeze
 """
 
 import contextlib
