@@ -4,7 +4,7 @@ import asyncio
 import base64
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, LiteralString
@@ -377,16 +377,34 @@ async def test_two_moves_at_once_do_not_mix(path: Path, database: str) -> None:
             await moved(path, database)
 
 
-async def test_a_writer_there_waits_until_the_move_is_over(path: Path, database: str) -> None:
+@pytest.mark.parametrize(
+    "write",
+    [lambda store: store.put("-.T7/key", {}), lambda store: store.welcome("-.T7/")],
+    ids=["a document", "whom to refuse"],
+)
+async def test_a_writer_there_waits_until_the_move_is_over(
+    path: Path, database: str, write: Callable[[PostgresDocuments], Coroutine[Any, Any, object]]
+) -> None:
     async with opened(database) as store:
         async with arriving(parse_address(database)) as arrival:
-            writing = asyncio.create_task(store.put("-.T7/key", {}))
+            writing = asyncio.create_task(write(store))
             await asyncio.to_thread(until_somebody_waits, database)
             assert not writing.done()
             await arrival.take_in([Document("-.T7/digest/d1", {}, 1, None)])
         await writing
 
-    assert len(await documents_at(database)) == 2
+    assert "-.T7/digest/d1" in [each.key for each in await documents_at(database)]
+
+
+async def test_a_writer_there_that_is_stuck_is_not_waited_for(
+    path: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.store.postgres.arriving.LOCKED_WITHIN", "10ms")
+    async with opened(database) as store, store.pool.connection() as stuck, stuck.transaction():
+        await stuck.execute("INSERT INTO document VALUES ('-.T7/key', '{}', 1)")
+
+        with pytest.raises(StoreError, match=r"the move into .* failed: .*lock timeout"):
+            await moved(path, database)
 
 
 def until_somebody_waits(url: str) -> None:

@@ -126,6 +126,42 @@ async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
     assert await takes(documents, "E1.T2/key")
 
 
+async def test_who_stayed_in_an_organisation_that_went_can_go_later(
+    documents: ErasableDocuments,
+) -> None:
+    async with documents.forgetting("E1.", but=["E1.T1/"]):
+        pass
+
+    async with documents.forgetting("E1.T1/"):
+        pass
+
+    assert not await takes(documents, "E1.T1/key")
+
+
+async def test_an_organisation_that_goes_takes_along_who_stayed_the_last_time(
+    documents: ErasableDocuments,
+) -> None:
+    async with documents.forgetting("E1.", but=["E1.T1/"]):
+        pass
+
+    async with documents.forgetting("E1."):
+        pass
+
+    assert not await takes(documents, "E1.T1/key")
+
+
+async def test_one_of_two_that_went_is_welcome_alone(documents: ErasableDocuments) -> None:
+    for prefix in ("E1.T1/", "E1.T2/", "E1.", "E2."):
+        async with documents.forgetting(prefix):
+            pass
+
+    await documents.welcome("E1.T1/")
+
+    assert await takes(documents, "E1.T1/key")
+    for key in ("E1.T2/key", "E1.T3/key", "E2.T1/key"):
+        assert not await takes(documents, key)
+
+
 async def test_only_so_many_are_remembered_in_memory() -> None:
     documents = ForgettingDocuments(MemoryDocuments(), beginning_of=beginning_of)
 

@@ -57,10 +57,10 @@ async def read_facts(pool: Pool) -> Facts:
             (count,) = await counting.fetchone() or (0,)
             asking = await connection.execute(ROOM)
             limits = await asking.fetchone() or ()
-            allowed, used = _tightest(*limits)
+            allowed, used = tightest(*limits)
             return Facts(
                 version=info.parameter_status("server_version") or "?",
-                is_near=_is_near(info.host, info.hostaddr),
+                is_near=is_near(info.host, info.hostaddr),
                 is_encrypted=connection.pgconn.ssl_in_use,
                 read_s=read_s,
                 documents=count,
@@ -77,14 +77,14 @@ async def _took_s(connection: psycopg.AsyncConnection[tuple[object, ...]]) -> fl
     return perf_counter() - began_at
 
 
-def _tightest(*limits: int) -> tuple[int, int]:
+def tightest(*limits: int) -> tuple[int, int]:
     """Return the limit that has the least left, and what is used of it; -1 is no limit."""
     pairs = [pair for pair in zip(limits[::2], limits[1::2], strict=True) if pair[0] >= 0]
     return min(pairs, key=lambda pair: pair[0] - pair[1])
 
 
-def _is_near(host: str, address: str) -> bool:
-    """Whether that is this machine: a socket in a folder, or a loopback address."""
+def is_near(host: str, address: str) -> bool:
+    """Return whether that is this machine: a socket in a folder, or a loopback address."""
     if not address:
         return not host or host.startswith("/")
     return ipaddress.ip_address(address).is_loopback

@@ -61,6 +61,22 @@ def test_options_of_tls_and_others_go_to_libpq() -> None:
     assert "pool_size" not in known
 
 
+def test_a_network_that_drops_packets_is_noticed_in_seconds() -> None:
+    known = conninfo_to_dict(parse_address("postgresql://db.example/bot").conninfo)
+
+    assert known == {
+        "host": "db.example",
+        "dbname": "bot",
+        "application_name": "domain-tracker-bot",
+        "client_encoding": "utf8",
+        "connect_timeout": "5",
+        "keepalives_idle": "30",
+        "keepalives_interval": "5",
+        "keepalives_count": "3",
+        "tcp_user_timeout": "15000",
+    }
+
+
 def test_a_pooler_and_the_number_of_connections_are_ours_to_read() -> None:
     address = parse_address("postgresql:///bot?host=/run/db&pool_mode=transaction&pool_size=40")
 
@@ -71,6 +87,18 @@ def test_a_pooler_and_the_number_of_connections_are_ours_to_read() -> None:
 def test_the_number_of_connections_in_the_address_wins_over_the_one_beside_it() -> None:
     assert parse_address("postgresql:///bot", pool_size=4).pool_size == 4
     assert parse_address("postgresql:///bot?pool_size=7", pool_size=4).pool_size == 7
+
+
+@pytest.mark.parametrize("number", ["1", "501", "٣", "2.5", "%2B3"])
+def test_a_number_of_connections_that_is_none_is_refused(number: str) -> None:
+    said = refusal(f"postgresql:///bot?pool_size={number}&pool_mode=session")
+
+    assert "is a whole number from 2 to 500" in said
+
+
+@pytest.mark.parametrize("number", [2, 500])
+def test_the_smallest_and_the_largest_number_of_connections_are_taken(number: int) -> None:
+    assert parse_address(f"postgresql:///bot?pool_size={number}").pool_size == number
 
 
 def test_special_characters_of_a_password_are_written_with_percent() -> None:
@@ -84,6 +112,7 @@ def test_special_characters_of_a_password_are_written_with_percent() -> None:
     [
         pytest.param(f"mysql://ada:{SECRET}@db.example/bot", id="another-kind"),
         pytest.param(f"postgresql://ada:{SECRET}@db.example:port/bot?%zz", id="garbled"),
+        pytest.param(f"postgresql://ada:{SECRET}@db.example:port/bot", id="no-port"),
         pytest.param(f"postgresql://ada@db.example/bot?passwort={SECRET}", id="unknown-option"),
         pytest.param(f"postgresql://ada:{SECRET}@db/bot?pool_mode={SECRET}", id="pool-mode"),
         pytest.param(f"postgresql://ada:{SECRET}@db/bot?pool_size=1", id="too-few"),
@@ -142,6 +171,9 @@ def test_a_password_that_would_be_taken_for_a_place_is_refused(url: str) -> None
         ("postgresql://bot@%2Frun%2Fdb/t", "/run/db, database t"),
         ("postgresql:///t?host=%40abstract&user=ada%40server", "@abstract, database t"),
         ("postgresql://db.example/t?hostaddr=192.0.2.1", "db.example, database t"),
+        ("postgresql:///t?hostaddr=192.0.2.1", "192.0.2.1, database t"),
+        ("postgresql:///t", "the local socket, database t"),
+        ("postgresql://db.example", "db.example, database of the same name as the user"),
     ],
 )
 def test_every_other_way_to_name_a_place_is_taken(url: str, place: str) -> None:

@@ -1,8 +1,9 @@
 """Of a workspace that one process has forgotten, no other process writes anything any more."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from bot.installations.erasure import Erasure
 from bot.installations.shelf import InstallationShelf
 from bot.installations.traces import Traces
 from bot.store.errors import ConflictError, StoreError
-from bot.store.postgres.address import Address
+from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
@@ -106,6 +107,36 @@ async def test_a_write_that_was_allowed_a_moment_ago_ends_before_the_deletion(
     assert await store.list_keys("") == []
 
 
+@pytest.mark.parametrize(
+    "queue_up",
+    [
+        lambda store: store.put("-.T1/installation", {}),
+        lambda store: forgotten(store, "-.T1/"),
+    ],
+    ids=["installing", "forgetting"],
+)
+async def test_who_waits_for_a_deletion_leaves_it_a_connection(
+    database: str, other: PostgresDocuments, queue_up: Callable[[PostgresDocuments], Any]
+) -> None:
+    small = await open_postgres(
+        parse_address(f"{database}&pool_size=2"), beginning_of=beginning_of, timeout_s=TIME_LIMIT_S
+    )
+    looks = count()
+
+    async with small.forgetting("-.T1/"):
+        waiting = [asyncio.create_task(queue_up(small)) for _ in range(3)]
+        await wait_until(other, waiting=1, or_else=lambda: next(looks) > 20)
+        await small.delete_prefix("-.T1/")
+
+    await asyncio.gather(*waiting)
+    await small.close()
+
+
+async def forgotten(store: PostgresDocuments, prefix: str) -> None:
+    async with store.forgetting(prefix):
+        pass
+
+
 async def test_a_deletion_may_take_longer_than_a_call(
     store: PostgresDocuments, hasty: PostgresDocuments
 ) -> None:
@@ -181,6 +212,23 @@ async def test_after_an_hour_the_refusal_ends_by_itself(
     await other.put("-.T1/key", {})
     await other.put("E1.T1/key", {})
     await store.drop_old()
+    assert await run(store, "SELECT count(*) FROM forgotten") == [(0,)]
+
+
+async def test_what_has_ended_goes_with_the_next_deletion_and_with_the_wiping(
+    store: PostgresDocuments,
+) -> None:
+    async with store.forgetting("-.T1/"):
+        pass
+    await run(store, AN_HOUR_AGO)
+
+    async with store.forgetting("-.T2/"):
+        pass
+    after_deletion = await run(store, "SELECT count(*) FROM forgotten")
+    await run(store, AN_HOUR_AGO)
+    await store.wipe_traces()
+
+    assert after_deletion == [(1,)]
     assert await run(store, "SELECT count(*) FROM forgotten") == [(0,)]
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
@@ -78,7 +78,18 @@ async def test_who_finds_all_connections_in_use_gives_up(
         outcomes = await asyncio.gather(*calls, return_exceptions=True)
 
     assert all(isinstance(outcome, StoreError) for outcome in outcomes)
+    assert hasty.pool.max_size == 3
     assert await all_connections_are_back(hasty)
+
+
+async def test_that_no_connection_came_free_is_told(hasty: PostgresDocuments) -> None:
+    hasty.pool.timeout = 0.01
+    async with AsyncExitStack() as everybody:
+        for _ in range(hasty.pool.max_size):
+            await everybody.enter_async_context(hasty.pool.connection())
+
+        with pytest.raises(StoreError, match="no connection to the database became free in time"):
+            await hasty.get("-.T1/key")
 
 
 async def test_whoever_is_cancelled_gives_the_connection_back(
@@ -146,6 +157,7 @@ async def test_a_wrong_password_is_told_without_it() -> None:
             await open_pool(parse_address(f"postgresql://ada:{SECRET}@127.0.0.1:{port}/bot"))
 
     assert SECRET not in str(refused.value)
+    assert refused.value.__cause__ is None  # which a log would show
 
 
 async def test_a_server_without_the_wanted_tls_is_told() -> None:
@@ -177,5 +189,5 @@ async def test_nobody_waits_for_a_closed_store(store: PostgresDocuments) -> None
     await store.close()
 
     for call in (store.list_keys(""), store.delete("-.T1/key"), store.welcome("-.T1/")):
-        with pytest.raises(StoreError, match="closed"):
+        with pytest.raises(StoreError, match=r"^the store is closed$"):
             await call

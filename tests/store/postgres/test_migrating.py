@@ -1,9 +1,11 @@
 """Tables made step by step, once, whoever else does so at the same moment."""
 
 import asyncio
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from bot.engine.queue_schema import queue_migrations
@@ -13,10 +15,16 @@ from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.errors import OutdatedSchemaError
 from bot.store.postgres.migrating import OURS, MigrationSet, migrate, missing
 from bot.store.postgres.pool import open_pool
+from tests.fakes import TIME_LIMIT_S
+from tests.postgres import PostgresServer
 
 pytestmark = pytest.mark.anyio
 
 FIRST = MigrationSet("toys", {"1": "CREATE TABLE toy (name text); SELECT '100%'"})
+OTHERS = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 SECOND = MigrationSet("toys", {**FIRST.steps, "2": "INSERT INTO toy VALUES ('ball')"})
 
 
@@ -93,6 +101,11 @@ async def test_what_is_missing_is_told_at_the_start(empty: Address) -> None:
     ):
         await open_postgres(empty)
 
+    async with await psycopg.AsyncConnection.connect(empty.conninfo, autocommit=True) as other:
+        async with asyncio.timeout(TIME_LIMIT_S):
+            while await (await other.execute(OTHERS)).fetchone() != (0,):
+                pass
+
 
 async def test_a_store_asks_for_the_tables_of_the_queue_too(empty: Address) -> None:
     await migrate(empty, [OURS])
@@ -102,6 +115,21 @@ async def test_a_store_asks_for_the_tables_of_the_queue_too(empty: Address) -> N
 
     await migrate(empty, [OURS, queue_migrations()])
     await (await open_postgres(empty, sets=[OURS, queue_migrations()])).close()
+
+
+async def test_a_database_that_cannot_hold_every_letter_is_refused(
+    postgres: PostgresServer, empty_database: str
+) -> None:
+    name = f"{urlsplit(empty_database).path[1:]}_latin"
+    postgres.execute(
+        sql.SQL("CREATE DATABASE {} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0").format(
+            sql.Identifier(name)
+        )
+    )
+
+    with pytest.raises(StoreError, match="must be of the encoding UTF8"):
+        await migrate(parse_address(postgres.url_of(name)), [OURS])
+    postgres.drop(name)
 
 
 @pytest.mark.parametrize("level", ["repeatable read", "serializable"])

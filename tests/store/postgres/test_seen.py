@@ -38,6 +38,7 @@ async def test_what_failed_may_come_again(store: PostgresDocuments) -> None:
 async def test_names_are_kept_for_ten_minutes(store: PostgresDocuments) -> None:
     seen = StoredSeen(store.pool)
     await seen.is_new("v0=1")
+    assert await run(store, "SELECT until <= now() + interval '10 minutes' FROM seen") == [(True,)]
     await run(store, AGE.replace("10 minutes", "599 seconds"))
     assert not await seen.is_new("v0=1")
 

@@ -1,0 +1,95 @@
+"""What a database holds at one moment, read beside the bots that use it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.store.errors import StoreError
+from bot.store.postgres.address import Address, parse_address
+from bot.store.postgres.documents import PostgresDocuments
+from bot.store.postgres.errors import OutdatedSchemaError
+from bot.store.postgres.snapshots import read_database
+from tests.store.postgres.database import run
+
+pytestmark = pytest.mark.anyio
+
+DUE = datetime(2030, 3, 1, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+async def store(store: PostgresDocuments) -> PostgresDocuments:
+    """Return a store with documents of three kinds."""
+    await store.put("-.T1/key", {"sealed": "v1.k1.AAAA"})
+    await store.put("-.T1/digest/d1", {"text": "v1 is out"}, due_at=DUE)
+    await store.put("E1.T2/scan/shop.example", {})
+    await store.put("meta/check", {})
+    return store
+
+
+ALL = ("-.T1/digest/d1", "-.T1/key", "E1.T2/scan/shop.example", "meta/check")
+
+
+async def test_everything_comes_in_key_order_as_it_is_in_the_store(
+    store: PostgresDocuments, address: Address
+) -> None:
+    snapshot = await read_database(address)
+
+    assert tuple(each.key for each in snapshot.documents) == ALL
+    assert list(snapshot.documents) == await store.list_prefix("")
+    assert snapshot.unreadable == ()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "text", "keys"),
+    [
+        ({"digest"}, None, ALL[:1]),
+        ({"digest", "scan", "none"}, None, (ALL[0], ALL[2])),
+        (set(), None, ()),
+        (None, '"v1.', ALL[1:2]),
+        ({"scan"}, '"v1.', ALL[1:3]),
+        (set(), "v1", ALL[:2]),
+    ],
+    ids=["kind", "kinds", "no kind", "text", "either", "text alone"],
+)
+async def test_what_is_wanted_is_of_a_kind_or_has_a_text(
+    store: PostgresDocuments,
+    address: Address,
+    kinds: set[str] | None,
+    text: str | None,
+    keys: tuple[str, ...],
+) -> None:
+    assert (await read_database(address, kinds=kinds, text=text)).keys == keys
+
+
+async def test_what_is_no_document_is_named(store: PostgresDocuments, address: Address) -> None:
+    await run(store, "INSERT INTO document VALUES ('-.T1/odd', '[1]', 1)")
+
+    snapshot = await read_database(address)
+
+    assert snapshot.unreadable == ("-.T1/odd",)
+    assert len(snapshot.documents) == len(ALL)
+
+
+async def test_due_moments_do_not_depend_on_the_zone_of_the_session(
+    store: PostgresDocuments, database: str
+) -> None:
+    there = parse_address(f"{database}&options=-c%20timezone%3DAsia/Kathmandu")
+
+    [digest] = (await read_database(there, kinds={"digest"})).documents
+
+    assert digest.due_at == DUE
+    assert digest.due_at.tzinfo is UTC  # as a text of it is compared when a store moves
+
+
+async def test_a_database_without_tables_is_to_be_migrated(empty_database: str) -> None:
+    with pytest.raises(OutdatedSchemaError, match="python -m bot migrate"):
+        await read_database(parse_address(empty_database))
+
+
+async def test_a_table_that_cannot_be_read_is_an_error(
+    store: PostgresDocuments, address: Address
+) -> None:
+    await run(store, "ALTER TABLE document RENAME value TO content")
+
+    with pytest.raises(StoreError, match="cannot read"):
+        await read_database(address)
