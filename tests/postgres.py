@@ -39,9 +39,12 @@ FINGERPRINT = """
             WHERE relnamespace = 'public'::regnamespace),
         (SELECT sum(hashtext(tgname)) FROM pg_trigger),
         (SELECT sum(hashtext(prosrc)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace),
-        (SELECT count(*) FROM pg_attribute WHERE NOT attisdropped),
+        (SELECT array_agg((relname, attname, atttypid, attnotnull)::text ORDER BY relname, attnum)
+            FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+            WHERE relnamespace = 'public'::regnamespace AND attnum > 0),
         (SELECT array_agg(m::text ORDER BY m::text) FROM migration AS m),
-        (SELECT count(*) FROM pg_db_role_setting AS s JOIN pg_database AS d ON d.oid = setdatabase
+        (SELECT array_agg((datconnlimit, setconfig)::text)
+            FROM pg_database AS d LEFT JOIN pg_db_role_setting ON setdatabase = d.oid
             WHERE datname = current_database())
 """
 

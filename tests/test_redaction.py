@@ -15,6 +15,7 @@ SECRETS = {
     "a rotated token": f"xoxe.{BOT_TOKEN}",
     "a refresh token": f"xoxe-1-{KEY_TAIL}",
     "an app token": APP_TOKEN,
+    "an app token of another kind": f"xapp-2-{KEY_TAIL}",
     "odd characters": "service_sk_a.b~c+d/e=f-g_h",
 }
 HEX = "232b4e6d82c333b475fc30f5f5a341d2"
@@ -28,6 +29,7 @@ OAUTH = {
     "a client secret in JSON": '{{"client_id": "1.2", "client_secret": "{}"}}',
     "a client secret in JSON in JSON": '"{{\\"client_secret\\": \\"{}\\"}}"',
     "a client secret of the environment": "SLACK_CLIENT_SECRET='{}'",
+    "a client secret behind another alphabet": "client_secret é={}",
     "a client secret in a header": "Authorization: Basic MTIz{}==",
     "a client secret in headers": "{{'Authorization': 'Basic {}'}}",
 }
@@ -102,6 +104,21 @@ def test_what_gives_nothing_away_stays_as_it_is(text: str) -> None:
 def test_what_nobody_sees_does_not_hide_a_secret(hidden: str) -> None:
     assert holds_secret(KEY.replace("_sk", f"{hidden}_sk"))
     assert holds_secret(BOT_TOKEN.replace("xoxb", f"xox{hidden}b"))
+
+
+def test_of_all_that_nobody_sees_nothing_hides_a_secret() -> None:
+    ends = (
+        *("\x00\x08", "\x0b\x1f", "\x7f\x9f", "\xad", "\u061c", "\u180e", "\u200b\u200f"),
+        *("\u2028\u202e", "\u2060\u206f", "\ufeff", "\ufff9\ufffb", "\ud800\udfff"),
+        "\U000e0000\U000e007f",
+    )
+    for hidden in "".join(ends):
+        assert holds_secret(KEY.replace("_sk", f"{hidden}_sk")), repr(hidden)
+
+
+def test_what_everybody_sees_makes_it_another_text() -> None:
+    for seen in "\t\n ~\xa0\xac\xae\u2027\u202f\u205f\u2070\ufff8\ufffc":
+        assert not holds_secret(KEY.replace("_sk", f"{seen}_sk")), repr(seen)
 
 
 @given(st.text(), st.sampled_from(list(SECRETS.values())), st.text())
