@@ -2,11 +2,14 @@
 
 import pytest
 
+from bot.portfolio.portfolio import FRESH_FOR
+from tests.loops import loop_over
 from tests.whole.town import Town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_one_line_adds_a_domain_and_shows_what_the_service_holds(shop: Town) -> None:
     answer = await shop.ask(
         shop.bob, '/adddomain https://Blog.Example/x type:partner folder:"Two words" tag:a tag:b'
@@ -22,23 +25,20 @@ async def test_one_line_adds_a_domain_and_shows_what_the_service_holds(shop: Tow
     assert "Scan" in answer.buttons
 
 
-async def test_without_a_type_it_is_an_owned_domain(shop: Town) -> None:
-    await shop.ask(shop.bob, "/adddomain blog.example")
-
-    added = next(d for d in shop.acme.domains.values() if d.domain == "blog.example")
-    assert added.domain_type == "owned"
-
-
-async def test_with_a_fresh_list_an_add_costs_the_write_and_one_list(shop: Town) -> None:
+async def test_without_a_type_it_is_an_owned_domain_and_costs_the_write_and_one_list(
+    shop: Town,
+) -> None:
     await shop.ask(shop.bob, "/domains")
     shop.tracker.requests.clear()
 
     await shop.ask(shop.bob, "/adddomain blog.example")
 
+    added = next(d for d in shop.acme.domains.values() if d.domain == "blog.example")
+    assert added.domain_type == "owned"
     assert [method for method, _ in shop.service_requests()] == ["POST", "GET"]
 
 
-@pytest.mark.parametrize("typed", ["shop.example", "SHOP.example.", "http://shop.example/x"])
+@loop_over("typed", ["shop.example", "SHOP.example.", "http://shop.example/x"])
 async def test_a_duplicate_is_seen_before_the_write(shop: Town, typed: str) -> None:
     answer = await shop.ask(shop.bob, f"/adddomain {typed}")
 
@@ -71,6 +71,7 @@ async def test_parts_that_mean_nothing_are_named_and_nothing_is_written(shop: To
     assert shop.tracker.requests == []
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_the_form_offers_what_is_in_use_and_takes_what_is_new(shop: Town) -> None:
     await shop.bob.type("/adddomain")
     form = await shop.bob.next_form()
@@ -88,16 +89,17 @@ async def test_the_form_offers_what_is_in_use_and_takes_what_is_new(shop: Town) 
     assert (added.folder, tuple(added.tags)) == ("Web shops", ("prod", "fresh"))
 
 
-@pytest.mark.parametrize("style", ["domain", "nested", "empty", "text"])
+@loop_over("style", ["domain", "nested", "empty", "text"])
 async def test_every_shape_of_the_services_answer_is_tolerated(shop: Town, style: str) -> None:
     body = {"domain": b'{"domain":"x"}', "nested": b'{"data":[{}]}', "empty": b"", "text": b"ok"}
-    shop.acme.add("blog.example", health=66)
+    shop.clock.ahead += FRESH_FOR
+    shop.acme.add(f"{style}.example", health=66)
     shop.tracker.answer_next(body=b"[]", on="list")
     shop.tracker.answer_next(status=200, body=body[style], on="add")
 
-    answer = await shop.ask(shop.bob, "/adddomain blog.example")
+    answer = await shop.ask(shop.bob, f"/adddomain {style}.example")
 
-    assert "`blog.example` was added" in answer.everything
+    assert f"`{style}.example` was added" in answer.everything
     assert "66 fair" in answer.everything
 
 
@@ -112,6 +114,7 @@ async def test_a_write_that_arrived_before_the_line_dropped_is_found_by_looking(
     assert [method for method, _ in shop.service_requests()].count("POST") == 1
 
 
+@pytest.mark.modes("shared")
 async def test_a_write_without_trace_is_admitted_and_can_be_tried_again(shop: Town) -> None:
     shop.tracker.fail_next("drop", on="add")
 

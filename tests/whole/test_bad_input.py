@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from bot.portfolio.portfolio import FRESH_FOR
+from tests.loops import loop_over
 from tests.whole.town import Town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 NESTED: Any = "deep"
 for _ in range(30):
@@ -29,19 +31,17 @@ BAD_DOMAINS = {
 }
 
 
-@pytest.mark.parametrize("command", ["/scan", "/adddomain"])
-@pytest.mark.parametrize(("typed", "told"), BAD_DOMAINS.values(), ids=BAD_DOMAINS.keys())
-async def test_what_is_no_domain_is_told_why(
-    shop: Town, command: str, typed: str, told: str
-) -> None:
-    answer = await shop.ask(shop.bob, f"{command} {typed}", verbatim=True)
+@loop_over(("typed", "told"), BAD_DOMAINS.values(), ids=BAD_DOMAINS.keys())
+async def test_what_is_no_domain_is_told_why(shop: Town, typed: str, told: str) -> None:
+    for command in ("/scan", "/adddomain"):
+        answer = await shop.ask(shop.bob, f"{command} {typed}", verbatim=True)
 
-    assert told in answer.everything
-    assert answer.mentions == []
-    assert shop.tracker.requests == []
+        assert told in answer.everything, command
+        assert answer.mentions == []
+        assert shop.tracker.requests == []
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "typed",
     [
         "x" * 3000,
@@ -77,41 +77,32 @@ SCANS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("sections", SCANS.values(), ids=SCANS.keys())
-async def test_a_scan_of_any_shape_is_shown_and_pings_nobody(shop: Town, sections: Any) -> None:
-    shop.tracker.answer_next(body=json.dumps(sections).encode(), on="scan")
-
-    answer = await shop.ask(shop.bob, "/scan shop.example")
-
-    assert "Scan of shop.example" in answer.everything
-    assert [b["title"]["text"] for b in answer.blocks if b["type"] == "container"] == [
-        "WHOIS",
-        "DNS",
-        "SSL",
-        "Security",
-    ]
-    assert answer.mentions == []
-
-
-@pytest.mark.parametrize("sections", SCANS.values(), ids=SCANS.keys())
-async def test_every_section_of_any_shape_opens_and_can_be_shared(
-    shop: Town, sections: Any
+@loop_over(("name", "sections"), SCANS.items(), ids=SCANS.keys())
+async def test_a_scan_of_any_shape_is_shown_opens_can_be_shared_and_pings_nobody(
+    shop: Town, name: str, sections: Any
 ) -> None:
+    domain = f"{name}.example"  # of its own, so that it is compared with no other
+    shop.acme.add(domain, health=50)
+    shop.clock.ahead += FRESH_FOR
     shop.tracker.answer_next(body=json.dumps(sections).encode(), on="scan")
-    answer = await shop.ask(shop.bob, "/scan shop.example")
 
+    answer = await shop.ask(shop.bob, f"/scan {domain}")
+    titles = [b["title"]["text"] for b in answer.blocks if b["type"] == "container"]
     for number in range(answer.buttons.count("Show all")):
         await shop.bob.press(answer, "Show all", nth=number)
         form = await shop.bob.next_form()
         assert "page 1 of" in form.everything
         await shop.bob.close(form)
     await shop.bob.press(answer, "Share")
-
     shared = await shop.slack.person("cy").next_message()
-    assert shared.mentions == []
+
+    assert f"Scan of {domain}" in answer.everything
+    assert titles == ["WHOIS", "DNS", "SSL", "Security"]
+    assert f"Scan of {domain}" in shared.everything
+    assert (answer.mentions, shared.mentions) == ([], [])
 
 
-@pytest.mark.parametrize("raw", [b"[1, 2", b"[]", b'"scanned"', b"<html>", b"", b"NaN"])
+@loop_over("raw", [b"[1, 2", b"[]", b'"scanned"', b"<html>", b"", b"NaN"])
 async def test_a_scan_result_that_is_none_is_told_so(shop: Town, raw: bytes) -> None:
     shop.tracker.answer_next(body=raw, on="scan")
 
@@ -132,7 +123,7 @@ async def test_text_of_the_service_cannot_ping_anybody_in_a_list(shop: Town) -> 
     assert (await shop.slack.person("cy").next_message()).mentions == []
 
 
-@pytest.mark.parametrize("line", ["/scan a&b.example", "/domains colour:R&D"])
+@loop_over("line", ["/scan a&b.example", "/domains colour:R&D"])
 async def test_what_was_typed_is_repeated_as_it_was_typed(shop: Town, line: str) -> None:
     answer = await shop.ask(shop.bob, line)
 

@@ -5,9 +5,10 @@ import pytest
 from tests.whole.digests import at_nine, make
 from tests.whole.town import Town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
+@pytest.mark.modes("shared")
 async def test_an_admin_sees_what_is_left_and_who_used_it(shop: Town) -> None:
     await shop.ask(shop.bob, "/scan shop.example")
     await shop.press(shop.ada, await shop.ask(shop.ada, "/domainkey"), "Check key")
@@ -21,6 +22,7 @@ async def test_an_admin_sees_what_is_left_and_who_used_it(shop: Town) -> None:
     assert "checks of the key 2" in told  # when it was set, and now
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_digest_is_counted_for_its_channel(shop: Town) -> None:
     await make(shop)
     await at_nine(shop)

@@ -22,9 +22,10 @@ from tests.whole.digests import (
 )
 from tests.whole.town import Town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_d1_a_member_makes_a_digest_in_the_channel_and_it_comes(shop: Town) -> None:
     saved = await make(shop)
 
@@ -46,6 +47,7 @@ async def test_d2_a_digest_comes_on_its_weekdays_only(shop: Town) -> None:
     assert [when(post) for post in digests(shop)] == [day]
 
 
+@pytest.mark.modes("shared")
 async def test_d2_a_digest_comes_by_the_clock_of_its_zone(shop: Town) -> None:
     await make(shop, {"Time": "18:00", "Time zone": "Asia/Tokyo"})
 
@@ -54,6 +56,7 @@ async def test_d2_a_digest_comes_by_the_clock_of_its_zone(shop: Town) -> None:
     assert len(digests(shop)) == 1
 
 
+@pytest.mark.modes("shared")
 async def test_d3_a_channel_has_several_digests(shop: Town) -> None:
     await make(shop, {"Filter": "tag:prod"})
     listed = await make(shop, {"Time": "10:00"})
@@ -76,6 +79,7 @@ async def test_d4_a_filter_that_matches_nothing_now_is_saved_with_a_warning(shop
     assert "no domain matches" in warned.everything
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_d5_send_now_posts_at_once_and_pressed_twice_posts_once(shop: Town) -> None:
     listed = await make(shop)
 
@@ -87,6 +91,7 @@ async def test_d5_send_now_posts_at_once_and_pressed_twice_posts_once(shop: Town
     assert len(digests(shop)) == 1
 
 
+@pytest.mark.modes("shared")
 async def test_d6_an_empty_digest_is_left_out(shop: Town) -> None:
     await make(shop, {"Filter": "below:5", "Post": "When something changed"})
     await make(shop, channel="secret")
@@ -120,6 +125,7 @@ async def test_d7_when_something_got_worse_only_then(shop: Town) -> None:
     assert (better, len(digests(shop))) == (1, 2)
 
 
+@pytest.mark.modes("shared")
 async def test_d7_a_sign_of_life_breaks_a_long_silence(shop: Town) -> None:
     await make(shop, {"Post": "When something changed", "Sign of life": "After 3 silent runs"})
     await make(shop, channel="secret")
@@ -160,6 +166,7 @@ async def test_d9_the_trend_is_drawn_and_told(shop: Town) -> None:
     assert block_of(post, "data_visualization", "bar")
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_d10_a_paused_digest_is_silent_until_it_is_resumed(shop: Town) -> None:
     listed = await make(shop)
     await make(shop, channel="secret")
@@ -178,6 +185,7 @@ async def test_d10_a_paused_digest_is_silent_until_it_is_resumed(shop: Town) -> 
     assert (silent, len(digests(shop))) == (0, 1)
 
 
+@pytest.mark.modes("shared")
 async def test_d10_a_pause_may_have_an_end(shop: Town) -> None:
     listed = await make(shop)
     asked = await press_in(shop.bob, listed, "Pause")
@@ -191,6 +199,7 @@ async def test_d10_a_pause_may_have_an_end(shop: Town) -> None:
     assert len(digests(shop)) == 1
 
 
+@pytest.mark.modes("shared")
 async def test_d11_the_channel_is_told_what_comes_when_and_by_whom(shop: Town) -> None:
     await make(shop, {"Filter": "tag:prod"})
 
@@ -201,23 +210,19 @@ async def test_d11_the_channel_is_told_what_comes_when_and_by_whom(shop: Town) -
     assert told.buttons == ["Manage"]
 
 
-async def test_d12_manage_on_a_post_opens_its_digests(shop: Town) -> None:
+@pytest.mark.modes("shared")
+async def test_d12_a_post_opens_its_digests_and_scans_the_worst_for_whoever_presses(
+    shop: Town,
+) -> None:
     await make(shop)
     post = await at_nine(shop)
 
     await shop.ada.press(post, "Manage")
     listed = await settled(shop.ada)
-
-    assert "1 digest" in listed.everything
-
-
-async def test_d12_scan_worst_scans_the_worst_for_whoever_presses(shop: Town) -> None:
-    await make(shop)
-    post = await at_nine(shop)
-
     await shop.ada.press(post, "Scan worst")
     answer = await shop.ada.next_message(where=lambda message: "Scan of" in message.everything)
 
+    assert "1 digest" in listed.everything
     assert "Scan of shop.example" in answer.everything
     assert answer.is_ephemeral
 
@@ -244,6 +249,7 @@ async def test_d14_the_next_five_runs_are_shown_before_saving(shop: Town) -> Non
     assert "Next five runs" in drawn.everything
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_d15_a_late_digest_says_when_it_was_due(shop: Town) -> None:
     await make(shop)
     move_to(shop, nine(shop) + DAY / 12)
@@ -255,20 +261,9 @@ async def test_d15_a_late_digest_says_when_it_was_due(shop: Town) -> None:
     assert "late" in post.text.lower()
 
 
-async def test_d16_an_archived_channel_pauses_its_digest_and_tells_the_owner_once(
+async def test_d16_an_archived_channel_pauses_its_digest_until_its_owner_resumes_it(
     shop: Town,
 ) -> None:
-    await make(shop)
-    shop.slack.archive("general")
-
-    move_to(shop, nine(shop))
-    notice = await next_notice(shop)
-
-    assert "archived" in notice.everything
-    assert "Resume" in notice.buttons
-
-
-async def test_d16_an_owner_resumes_a_digest_from_the_notice(shop: Town) -> None:
     await make(shop)
     shop.slack.archive("general")
     move_to(shop, nine(shop))
@@ -280,9 +275,11 @@ async def test_d16_an_owner_resumes_a_digest_from_the_notice(shop: Town) -> None
     answer = await next_notice(shop)
     await at_nine(shop)
 
+    assert "archived" in notice.everything
     assert "Resumed" in answer.everything
 
 
+@pytest.mark.modes("shared")
 async def test_d16_one_dead_channel_keeps_no_other_from_its_digest(shop: Town) -> None:
     await make(shop)
     await make(shop, channel="secret")
@@ -294,6 +291,7 @@ async def test_d16_one_dead_channel_keeps_no_other_from_its_digest(shop: Town) -
     assert "/invite" in notice.everything
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_d19_digests_that_are_due_together_cost_one_request(shop: Town) -> None:
     await make(shop)
     await make(shop, channel="secret")  # with a filter, its maker would ask for a list too
@@ -316,6 +314,7 @@ async def test_d20_owners_of_what_got_worse_are_mentioned(shop: Town) -> None:
     assert set(post.mentions) == {f"<@{shop.ada.id}>"}
 
 
+@pytest.mark.modes("shared")
 async def test_a_stranger_and_a_guest_make_no_digests(shop: Town) -> None:
     await shop.slack.person("gus").type("/domaindigest")
     answer = await shop.answer(shop.slack.person("gus"))

@@ -5,9 +5,11 @@ import asyncio
 import pytest
 
 from bot.playground.slack import Message
+from bot.portfolio.portfolio import FRESH_FOR
+from tests.loops import loop_over
 from tests.whole.town import Town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
 def rows(message: Message) -> list[list[str]]:
@@ -15,7 +17,8 @@ def rows(message: Message) -> list[list[str]]:
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
 
 
-async def test_the_worst_come_first_and_unknown_ones_last(shop: Town) -> None:
+@pytest.mark.modes("socket", "shared")
+async def test_the_worst_come_first_below_their_count_average_and_bands(shop: Town) -> None:
     answer = await shop.ask(shop.bob, "/domains")
 
     assert [row[:2] for row in rows(answer)] == [
@@ -23,18 +26,13 @@ async def test_the_worst_come_first_and_unknown_ones_last(shop: Town) -> None:
         ["www.example", "97"],
         ["new.example", "–"],
     ]
-
-
-async def test_the_header_and_the_text_carry_count_average_and_bands(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/domains")
-
     assert answer.blocks[0]["text"]["text"] == "3 domains, average health 69"
     assert "1 poor" in answer.everything
     assert answer.text.startswith("3 domains, average health 69: 1 poor, 1 good, 1 unknown.")
     assert answer.is_ephemeral
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("typed", "names"),
     [
         ("shop", ["shop.example"]),
@@ -56,19 +54,15 @@ async def test_filters_choose(shop: Town, typed: str, names: list[str]) -> None:
     assert [row[0] for row in rows(answer)] == names
 
 
-async def test_everything_not_understood_is_named_at_once_with_what_was(shop: Town) -> None:
+async def test_everything_not_understood_or_contradictory_is_named_at_once(shop: Town) -> None:
     answer = await shop.ask(shop.bob, "/domains tag:prod below:abc colour:red sort:age above:101")
+    contradiction = await shop.ask(shop.bob, "/domains below:30 above:60")
 
     for part in ("below:abc", "colour:red", "sort:age", "above:101"):
         assert f"`{part}` – " in answer.everything
     assert "Understood: `tag:prod`" in answer.everything
+    assert "no score is both" in contradiction.everything
     assert shop.tracker.requests == []
-
-
-async def test_scores_that_contradict_each_other_are_named(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/domains below:30 above:60")
-
-    assert "no score is both" in answer.everything
 
 
 async def test_a_tag_that_nobody_uses_is_answered_with_those_in_use(shop: Town) -> None:
@@ -106,6 +100,7 @@ async def test_many_who_ask_at_once_cost_one_request(shop: Town) -> None:
     assert len(shop.service_requests()) == 1
 
 
+@pytest.mark.modes("shared")
 async def test_pages_take_each_others_place(shop: Town) -> None:
     shop.acme.fill(230, seed=1)
     first = await shop.ask(shop.bob, "/domains")
@@ -120,6 +115,7 @@ async def test_pages_take_each_others_place(shop: Town) -> None:
     assert len({row[0] for page in (first, second, third) for row in rows(page)}) == 233
 
 
+@pytest.mark.modes("shared")
 async def test_share_shows_the_same_list_to_the_channel(shop: Town) -> None:
     answer = await shop.ask(shop.bob, "/domains tag:prod")
 
@@ -149,7 +145,7 @@ async def test_help_shows_the_usage_and_asks_nobody(shop: Town) -> None:
     assert shop.tracker.requests == []
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("score", "shown"),
     [
         ("null", "–"),
@@ -165,6 +161,7 @@ async def test_help_shows_the_usage_and_asks_nobody(shop: Town) -> None:
 async def test_a_score_is_a_number_from_0_to_100_or_unknown(
     shop: Town, score: str, shown: str
 ) -> None:
+    shop.clock.ahead += FRESH_FOR
     items = f'[{{"domain": "a.example", "domainId": "1", "healthScore": {score}}}]'
     shop.tracker.answer_next(body=items.encode(), on="list")
 
@@ -183,7 +180,7 @@ async def test_odd_entries_of_the_list_are_shown_or_counted(shop: Town) -> None:
     assert "3 entries without a name left out" in answer.everything
 
 
-@pytest.mark.parametrize("line", ["/domains", "/scan shop.example", "/adddomain a.example"])
+@loop_over("line", ["/domains", "/scan shop.example", "/adddomain a.example"])
 async def test_people_of_other_companies_get_nothing_in_shared_channels(
     shop: Town, line: str
 ) -> None:

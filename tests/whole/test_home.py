@@ -11,7 +11,7 @@ from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import make, move_to, nine
 from tests.whole.town import Town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
 async def home_where(town: Town, person: Person, *words: str) -> View:
@@ -46,21 +46,25 @@ def buttons(view: Any) -> list[str]:
     return list(view.buttons)
 
 
-async def test_a_member_sees_how_the_domains_are(shop: Town) -> None:
+async def test_members_see_domains_admins_settings_too_and_strangers_nothing(shop: Town) -> None:
     home = await opened(shop, shop.bob)
+    requests = shop.service_requests()
+    guests = await opened(shop, shop.slack.person("gus"))
+    strangers = await opened(shop, shop.slack.person("zoe"), "workspace")
+    admins = await opened(shop, shop.ada)
 
     assert "shop.example" in home.everything
     assert "41" in home.everything
     assert "Set-up" not in home.everything
-    assert len(shop.service_requests()) == 1
-
-
-async def test_an_admin_sees_the_key_and_the_digests_too(shop: Town) -> None:
-    home = await opened(shop, shop.ada)
-
-    assert {"Replace key", "Rotate key", "Check key", "Managers", "History"} <= set(buttons(home))
-    assert "No digests yet" in home.everything
-    assert shop.key not in home.everything
+    assert len(requests) == 1
+    assert "/domainkey" not in guests.everything
+    assert "/domaindigest" not in guests.everything
+    assert "shop.example" not in strangers.everything
+    assert buttons(strangers) == []
+    wanted = {"Replace key", "Rotate key", "Check key", "Managers", "History"}
+    assert wanted <= set(buttons(admins))
+    assert "No digests yet" in admins.everything
+    assert shop.key not in admins.everything
 
 
 async def test_a_member_without_a_key_reads_whom_to_ask(town: Town) -> None:
@@ -69,6 +73,7 @@ async def test_a_member_without_a_key_reads_whom_to_ask(town: Town) -> None:
     assert "ask a workspace admin or owner" in home.everything
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_key_is_set_from_home_and_home_shows_it(town: Town) -> None:
     town.acme.add("shop.example", health=41)
     home = await opened(town, town.ada, "not connected")
@@ -81,6 +86,7 @@ async def test_a_key_is_set_from_home_and_home_shows_it(town: Town) -> None:
     assert {"Replace key", "Scan"} <= set(buttons(shown))
 
 
+@pytest.mark.modes("shared")
 async def test_a_scan_from_home_is_read_in_a_window_and_lies_in_the_messages(shop: Town) -> None:
     home = await opened(shop, shop.bob)
 
@@ -102,6 +108,7 @@ async def test_the_picker_opened_from_home_answers_in_a_window(shop: Town) -> No
     assert "Scan of shop.example" in (await window(shop.bob, "Open messages")).everything
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_domain_added_from_home_is_there_at_once(shop: Town) -> None:
     home = await opened(shop, shop.bob)
     await shop.bob.press(home, "Add domain")
@@ -112,6 +119,7 @@ async def test_a_domain_added_from_home_is_there_at_once(shop: Town) -> None:
     await home_where(shop, shop.bob, "4 domains")
 
 
+@pytest.mark.modes("shared")
 async def test_a_key_checked_from_home_is_said_in_a_window(shop: Town) -> None:
     home = await opened(shop, shop.ada)
 
@@ -144,20 +152,6 @@ async def test_a_service_that_is_down_leaves_everything_else_on_home(shop: Town)
     await home_where(shop, shop.ada, "shop.example")
 
 
-async def test_somebody_of_another_workspace_sees_nothing_of_this_one(shop: Town) -> None:
-    home = await opened(shop, shop.slack.person("zoe"), "workspace")
-
-    assert "shop.example" not in home.everything
-    assert buttons(home) == []
-
-
-async def test_a_guest_sees_no_settings(shop: Town) -> None:
-    home = await opened(shop, shop.slack.person("gus"))
-
-    assert "/domainkey" not in home.everything
-    assert "/domaindigest" not in home.everything
-
-
 async def test_a_workspace_without_the_new_blocks_gets_a_plain_home(shop: Town) -> None:
     shop.slack.refuse_block_types("container")
 
@@ -166,6 +160,7 @@ async def test_a_workspace_without_the_new_blocks_gets_a_plain_home(shop: Town) 
     assert "Why each Slack permission is asked" in home.everything
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_digest_that_the_bot_pauses_is_said_on_home(shop: Town) -> None:
     await make(shop)
     slot = nine(shop)
@@ -178,6 +173,7 @@ async def test_a_digest_that_the_bot_pauses_is_said_on_home(shop: Town) -> None:
     await home_where(shop, shop.ada, "Paused")
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_service_that_is_down_is_asked_once_for_all_who_look(shop: Town) -> None:
     for person in (shop.ada, shop.bob, shop.slack.person("cy")):
         await opened(shop, person, "shop.example")

@@ -14,6 +14,7 @@ import pytest
 
 from bot.app import serve
 from tests.fakes import TIME_LIMIT_S
+from tests.loops import loop_over
 from tests.whole.town import Town, running_stand_ins, running_town
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +41,7 @@ def command_body(town: Town, **more: str) -> bytes:
     return urlencode(fields | more).encode()
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "change",
     [
         {"X-Slack-Signature": "v0=00"},
@@ -70,7 +71,7 @@ async def test_an_old_signature_is_401(town: Town) -> None:
     assert status == 401
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "body",
     [b"", b"payload=", b"payload=[]", b"payload=%7B", b"\xff\xfe", b"payload=" + b"[" * 90_000],
     ids=["empty", "no-payload", "a-list", "half-a-brace", "no-utf-8", "deep"],
@@ -81,7 +82,7 @@ async def test_signed_nonsense_is_a_4xx(town: Town, body: bytes) -> None:
     assert 400 <= status < 500
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "body",
     [b"a=b", b"payload=%7B%7D", b"payload=%7B%22type%22%3A%22x%22%7D", b"command=%2Fother"],
     ids=["unknown-form", "empty-object", "unknown-type", "unknown-command"],
@@ -115,7 +116,7 @@ HALF = {
 }
 
 
-@pytest.mark.parametrize("payload", HALF.values(), ids=HALF.keys())
+@loop_over("payload", HALF.values(), ids=HALF.keys())
 async def test_signed_requests_with_parts_missing_are_a_4xx(
     town: Town, payload: dict[str, object]
 ) -> None:
@@ -222,7 +223,7 @@ async def test_a_store_whose_folder_is_gone_is_not_ready(town: Town) -> None:
     assert told["checks"]["store"] is False
 
 
-@pytest.mark.parametrize("body", [b"ssl_check=1&token=x", b"token=x&ssl_check=1"])
+@loop_over("body", [b"ssl_check=1&token=x", b"token=x&ssl_check=1"])
 async def test_slacks_probe_of_the_address_is_answered_without_a_signature(
     town: Town, body: bytes
 ) -> None:

@@ -7,9 +7,10 @@ import pytest
 
 from tests.whole.town import Town, running_bot, running_stand_ins
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_member_is_told_whom_to_ask_and_gets_the_answer_when_the_key_is_set(
     town: Town,
 ) -> None:
@@ -23,10 +24,7 @@ async def test_a_member_is_told_whom_to_ask_and_gets_the_answer_when_the_key_is_
     assert "Scan of shop.example" in (await town.answer(town.bob)).everything
 
 
-async def test_an_admin_gets_the_button_that_sets_the_key(town: Town) -> None:
-    assert "Set key" in (await town.ask(town.ada, "/domains")).buttons
-
-
+@pytest.mark.modes("shared")
 async def test_after_a_quarter_of_an_hour_nothing_is_run(town: Town) -> None:
     await town.ask(town.bob, "/domains")
     town.clock.ahead += timedelta(minutes=16)
@@ -37,13 +35,16 @@ async def test_after_a_quarter_of_an_hour_nothing_is_run(town: Town) -> None:
     assert len(town.bob.messages()) == 1
 
 
-async def test_a_form_cannot_open_by_itself_so_nothing_is_promised(town: Town) -> None:
-    answer = await town.ask(town.bob, "/scan")
+async def test_admins_get_the_button_and_for_a_form_nothing_is_promised(town: Town) -> None:
+    to_ada = await town.ask(town.ada, "/domains")
+    to_bob = await town.ask(town.bob, "/scan")  # a form cannot open by itself later on
 
-    assert "kept your command" not in answer.everything
-    assert "ask a workspace admin" in answer.everything
+    assert "Set key" in to_ada.buttons
+    assert "kept your command" not in to_bob.everything
+    assert "ask a workspace admin" in to_bob.everything
 
 
+@pytest.mark.modes("shared")
 async def test_every_kept_command_is_answered(town: Town) -> None:
     town.acme.add("shop.example", health=41)
     await town.ask(town.bob, "/scan shop.example")
@@ -56,6 +57,7 @@ async def test_every_kept_command_is_answered(town: Town) -> None:
     assert any("1 domain," in answer for answer in answers)
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_kept_command_survives_a_restart(tmp_path: Path, mode: str) -> None:
     async with running_stand_ins(tmp_path, mode) as town:
         async with running_bot(town):

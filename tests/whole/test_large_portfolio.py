@@ -2,61 +2,46 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from bot.playground.slack import Message
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.town import Town, running_town
+from tests.whole.town import Town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("http")]
 
 COUNT = 10_000
 
 
-@pytest.fixture(params=["socket", "http"])
-async def big(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Town]:
-    async with running_town(tmp_path, str(request.param)) as town:
-        town.acme.fill(COUNT, seed=1)
-        await town.connect()
-        yield town
+@pytest.fixture
+async def big(town: Town) -> Town:
+    town.acme.fill(COUNT, seed=1)
+    await town.connect()
+    return town
 
 
-def names(message: Message) -> list[str]:
-    table = next(block for block in message.blocks if block["type"] == "data_table")
-    return [row[0]["text"] for row in table["rows"][1:]]
-
-
-async def test_ten_thousand_domains_are_listed_filtered_and_paged(big: Town) -> None:
+@pytest.mark.modes("socket", "http")
+async def test_ten_thousand_domains_are_listed_filtered_paged_and_found_by_their_names(
+    big: Town,
+) -> None:
+    names = [each.domain for each in big.acme.domains.values()]
     everything = await big.ask(big.bob, "/domains")
     assert "10,000 domains" in everything.everything
     poor = await big.ask(big.bob, "/domains below:50")
     assert "of 10,000" in poor.everything
 
     last = await big.ask(big.bob, "/domains page:100000")
-
     assert "Next page" not in last.buttons
     assert "rows 9,9" in last.everything or "–10,000" in last.everything
 
+    near_miss = await big.ask(big.bob, f"/scan {names[5_000]}x")
+    assert names[5_000] in near_miss.everything
 
-async def test_type_ahead_answers_in_ten_thousand(big: Town) -> None:
-    wanted = list(big.acme.domains.values())[7_777].domain
     await big.bob.type("/scan")
     form = await big.bob.next_form()
-
     assert len(await big.bob.suggest(form, "Domain", "")) == 100
-    assert wanted in await big.bob.suggest(form, "Domain", wanted[:12])
-
-
-async def test_a_near_miss_is_found_in_ten_thousand(big: Town) -> None:
-    wanted = list(big.acme.domains.values())[5_000].domain
-
-    answer = await big.ask(big.bob, f"/scan {wanted}x")
-
-    assert wanted in answer.everything
+    assert names[7_777] in await big.bob.suggest(form, "Domain", names[7_777][:12])
 
 
 async def test_no_ack_waits_for_the_threads_that_make_big_lists(big: Town) -> None:

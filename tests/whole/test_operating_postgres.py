@@ -388,15 +388,6 @@ async def count_on(
             counts[home] += 1
 
 
-@pytest.mark.parametrize("name", ["migrate", "move"])
-async def test_every_command_explains_itself(name: str, tmp_path: Path) -> None:
-    async with running_stand_ins(tmp_path, "socket") as town:
-        said = await command(town, name, "--help")
-
-        assert f"usage: python -m bot {name}" in said.out
-        assert said.status == 0
-
-
 async def test_before_it_is_migrated_every_command_says_what_to_do(
     tmp_path: Path, empty_database: str
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.whole.town import PATIENT, Town, lose_store, running_town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
 async def test_a_slow_list_is_mentioned_and_then_answered_in_its_place(
@@ -28,6 +28,7 @@ async def test_a_slow_list_is_mentioned_and_then_answered_in_its_place(
         assert len(town.bob.messages()) == 1
 
 
+@pytest.mark.modes("shared")
 async def test_where_slack_does_not_replace_a_commands_reply_the_answer_still_comes(
     shop: Town,
 ) -> None:
@@ -39,6 +40,7 @@ async def test_where_slack_does_not_replace_a_commands_reply_the_answer_still_co
     assert "Scan of shop.example" in answer.everything
 
 
+@pytest.mark.modes("shared")
 async def test_a_message_in_between_that_cannot_be_sent_does_not_stop_the_scan(
     shop: Town,
 ) -> None:
@@ -59,6 +61,7 @@ async def test_a_failure_takes_the_place_of_please_wait(shop: Town) -> None:
     assert len(shop.bob.messages()) == 1
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
     shop: Town,
 ) -> None:

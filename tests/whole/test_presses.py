@@ -7,7 +7,7 @@ import pytest
 
 from tests.whole.town import PATIENT, Town, running_town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("shared")]
 
 
 async def test_a_share_that_fails_leaves_the_list_where_it_is(shop: Town) -> None:
@@ -34,6 +34,7 @@ async def test_a_form_that_came_too_late_leaves_its_button_to_press_again(town: 
     assert "API key" in (await town.ada.next_form()).everything
 
 
+@pytest.mark.modes("socket")
 async def test_a_slow_share_does_not_take_the_lists_place(tmp_path: Path, mode: str) -> None:
     pace = replace(PATIENT, first_word_after_s=0.05)
     async with running_town(tmp_path, mode, pace) as town:
@@ -49,6 +50,7 @@ async def test_a_slow_share_does_not_take_the_lists_place(tmp_path: Path, mode: 
         assert [m.everything for m in town.bob.messages() if m.is_ephemeral] == [listed.everything]
 
 
+@pytest.mark.modes("socket")
 async def test_a_key_that_is_checked_slowly_leaves_nothing_behind_in_the_channel(
     tmp_path: Path, mode: str
 ) -> None:
@@ -60,6 +62,7 @@ async def test_a_key_that_is_checked_slowly_leaves_nothing_behind_in_the_channel
         assert "⏳" not in str([message.everything for message in town.ada.messages()])
 
 
+@pytest.mark.modes("socket")
 async def test_an_expiration_in_the_past_is_not_saved(town: Town) -> None:
     key = town.acme.create_key("bot", scopes=("read_domains",), days=30)
 
@@ -69,6 +72,7 @@ async def test_an_expiration_in_the_past_is_not_saved(town: Town) -> None:
     assert "Not saved" in form.everything
 
 
+@pytest.mark.modes("socket")
 async def test_a_page_that_cannot_be_turned_any_more_is_told_where_one_looks(shop: Town) -> None:
     shop.acme.scan_results["shop.example"] = {"dns": {f"name{n}": n for n in range(100)}}
     scan = await shop.ask(shop.bob, "/scan shop.example")
@@ -81,18 +85,18 @@ async def test_a_page_that_cannot_be_turned_any_more_is_told_where_one_looks(sho
     assert "Slack did not let me" in (await shop.answer(shop.bob)).everything
 
 
-@pytest.mark.parametrize("label", ["Scan again", "All domains"])
 async def test_an_answer_comes_below_what_was_pressed_and_leaves_no_please_wait(
-    shop: Town, label: str
+    shop: Town,
 ) -> None:
     scan = await shop.ask(shop.bob, "/scan shop.example")
 
-    await shop.press(shop.bob, scan, label)
+    for count, label in enumerate(("Scan again", "All domains"), 2):
+        await shop.press(shop.bob, scan, label)
 
-    shown = [message.everything for message in shop.bob.messages()]
-    assert len(shown) == 2
-    assert shown[0] == scan.everything
-    assert "⏳" not in str(shown)
+        shown = [message.everything for message in shop.bob.messages()]
+        assert len(shown) == count, label
+        assert shown[0] == scan.everything
+        assert "⏳" not in str(shown)
 
 
 async def test_a_domain_picked_in_a_form_that_a_button_opened_leaves_the_list(shop: Town) -> None:
@@ -107,6 +111,7 @@ async def test_a_domain_picked_in_a_form_that_a_button_opened_leaves_the_list(sh
     assert "⏳" not in str(shown)
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_share_pressed_twice_shares_once(shop: Town) -> None:
     listed = await shop.ask(shop.bob, "/domains")
 
@@ -118,6 +123,7 @@ async def test_share_pressed_twice_shares_once(shop: Town) -> None:
     assert len([m for m in shop.bob.messages() if not m.is_ephemeral]) == 1
 
 
+@pytest.mark.modes("socket")
 async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(shop: Town) -> None:
     answer = await shop.ask(shop.bob, f"/adddomain blog.example tag:{shop.key}")
 
@@ -125,6 +131,7 @@ async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(shop: Town) -> No
     assert shop.tracker.requests == []
 
 
+@pytest.mark.modes("socket")
 async def test_every_page_of_a_list_can_be_shared(shop: Town) -> None:
     shop.acme.fill(150, seed=1)
     cy = shop.slack.person("cy")
@@ -141,6 +148,7 @@ async def test_every_page_of_a_list_can_be_shared(shop: Town) -> None:
     assert "page 2 of 2" in (await cy.next_message()).everything
 
 
+@pytest.mark.modes("socket")
 async def test_a_long_scan_that_a_button_began_does_not_take_the_place_of_the_last_one(
     tmp_path: Path, mode: str
 ) -> None:

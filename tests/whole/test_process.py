@@ -18,8 +18,9 @@ from tests.ports import reserve_port
 from tests.processes import ROOT, BotProcess, start_bot, start_new_bot
 from tests.whole.town import RING, Town, running_stand_ins, text_in_store, until_ready
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket", "shared")]
 
+INHERITED = ("PATH", "SSL_CERT_FILE")
 ADMINS = ("ada", "olga", "bob", "cy")
 
 
@@ -32,7 +33,7 @@ def environment(town: Town) -> dict[str, str]:
         else {"SLACK_SIGNING_SECRET": town.slack.signing_secret}
     )
     return {
-        "PATH": os.environ["PATH"],
+        **{name: os.environ[name] for name in INHERITED if name in os.environ},
         "PYTHONPATH": str(ROOT),
         "DOMAIN_TRACKER_URL": settings.domain_tracker_url,
         "SLACK_BOT_TOKEN": town.slack.bot_token,

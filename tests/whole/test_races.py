@@ -8,7 +8,7 @@ import pytest
 from bot.app import serve
 from tests.whole.town import PATIENT, Town, lose_store, running_stand_ins, until_ready
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
 async def test_a_domain_added_by_three_at_once_is_written_once(shop: Town) -> None:
@@ -22,6 +22,7 @@ async def test_a_domain_added_by_three_at_once_is_written_once(shop: Town) -> No
     assert [method for method, _ in shop.service_requests()].count("POST") == 1
 
 
+@pytest.mark.modes("shared")
 async def test_a_key_replaced_while_a_list_is_under_way_serves_that_list(shop: Town) -> None:
     old = shop.key
     new = shop.acme.create_key("new", scopes=("read_domains",), days=30)
@@ -36,6 +37,7 @@ async def test_a_key_replaced_while_a_list_is_under_way_serves_that_list(shop: T
     assert [c.method for c in shop.slack.calls].count("conversations.open") == 0
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(shop: Town) -> None:
     hold = shop.tracker.hold_scans()
     await shop.bob.type("/scan shop.example")
@@ -46,6 +48,7 @@ async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(shop: To
     assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything
 
 
+@pytest.mark.modes("shared")
 async def test_a_key_removed_while_a_domain_is_added_does_not_hide_that_it_was(
     shop: Town,
 ) -> None:
@@ -87,6 +90,7 @@ async def test_an_envelope_that_slack_sends_twice_acts_once(tmp_path: Path) -> N
         await bot
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_a_stop_that_cannot_wait_tells_whoever_waits(tmp_path: Path, mode: str) -> None:
     async with running_stand_ins(tmp_path, mode) as town:
         stop = asyncio.Event()

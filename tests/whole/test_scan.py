@@ -1,14 +1,17 @@
 """`/scan`: every way to name a domain, every way to wait, every way to look at the result."""
 
 import asyncio
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bot.portfolio.portfolio import FRESH_FOR
+from tests.loops import loop_over
 from tests.whole.town import PATIENT, Town, running_town
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 # The typed forms of contract: all of them mean shop.example.
 TYPED = [
@@ -21,18 +24,21 @@ TYPED = [
 ]
 
 
-@pytest.mark.parametrize("typed", TYPED)
+@loop_over("typed", TYPED)
 async def test_every_typed_form_of_a_domain_is_understood(shop: Town, typed: str) -> None:
     await shop.bob.type(f"/scan {typed}", verbatim=True)
 
     assert (await shop.answer(shop.bob)).blocks[0]["text"]["text"] == "Scan of shop.example"
 
 
-@pytest.mark.parametrize("typed", ["münchen.example", "xn--mnchen-3ya.example", "MÜNCHEN.example"])
-@pytest.mark.parametrize("listed", ["münchen.example", "xn--mnchen-3ya.example"])
+MUNICH = ["münchen.example", "xn--mnchen-3ya.example", "MÜNCHEN.example"]
+
+
+@loop_over(("listed", "typed"), itertools.product(MUNICH[:2], MUNICH))
 async def test_a_name_in_another_script_is_found_both_ways(
-    shop: Town, typed: str, listed: str
+    shop: Town, listed: str, typed: str
 ) -> None:
+    shop.clock.ahead += FRESH_FOR
     items = f'[{{"domain": "{listed}", "domainId": "d1", "healthScore": 5}}]'
     shop.tracker.answer_next(body=items.encode(), on="list")
     shop.tracker.answer_next(body=b'{"dns": {"ttl": 1}}', on="scan")
@@ -80,6 +86,7 @@ async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(shop: Tow
     assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything
 
 
+@pytest.mark.modes("shared")
 async def test_a_long_scan_is_mentioned_again_and_then_answered_in_its_place(
     tmp_path: Path, mode: str
 ) -> None:
@@ -112,6 +119,7 @@ async def test_a_scan_asked_by_five_people_is_one_request(shop: Town) -> None:
     assert shop.service_requests().count(("POST", "scan")) == 1
 
 
+@pytest.mark.modes("socket", "shared")
 async def test_the_next_scan_shows_what_has_changed(shop: Town) -> None:
     shop.acme.scan_results["shop.example"] = {"ssl": {"issuer": "Old CA"}, "dns": {"ttl": 60}}
     await shop.ask(shop.bob, "/scan shop.example")
@@ -123,6 +131,7 @@ async def test_the_next_scan_shows_what_has_changed(shop: Town) -> None:
     assert "`Old CA` → `New CA`" in answer.everything
 
 
+@pytest.mark.modes("shared")
 async def test_everything_of_a_section_opens_in_a_form_with_pages(shop: Town) -> None:
     shop.acme.scan_results["shop.example"] = {"dns": {f"name{n}": n for n in range(100)}}
     answer = await shop.ask(shop.bob, "/scan shop.example")
@@ -138,6 +147,7 @@ async def test_everything_of_a_section_opens_in_a_form_with_pages(shop: Town) ->
     assert "page 2 of 3" in second.everything
 
 
+@pytest.mark.modes("shared")
 async def test_share_shows_the_scan_to_the_channel_and_scans_nothing(shop: Town) -> None:
     answer = await shop.ask(shop.bob, "/scan shop.example")
     shop.tracker.requests.clear()
@@ -151,6 +161,7 @@ async def test_share_shows_the_scan_to_the_channel_and_scans_nothing(shop: Town)
     assert shop.tracker.requests == []
 
 
+@pytest.mark.modes("shared")
 async def test_a_near_miss_is_offered_as_a_button_that_scans(shop: Town) -> None:
     miss = await shop.ask(shop.bob, "/scan shop.exmaple")
 
@@ -159,6 +170,7 @@ async def test_a_near_miss_is_offered_as_a_button_that_scans(shop: Town) -> None
     assert "Scan of shop.example" in answer.everything
 
 
+@pytest.mark.modes("shared")
 async def test_a_domain_picked_in_the_form_is_scanned(shop: Town) -> None:
     await shop.bob.type("/scan")
     form = await shop.bob.next_form()

@@ -1,44 +1,46 @@
 """What the service refuses or spoils: each case reads differently, to members and to admins."""
 
+import itertools
+
 import pytest
 
+from bot.portfolio.portfolio import FRESH_FOR
+from tests.loops import loop_over
 from tests.whole.town import Town
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def mode(database: str) -> str:
-    """The words are the same whatever carries them: one way is enough for so many of them."""
-    return database
-
+# The words are the same whatever carries them: one mode is enough for so many of them.
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 COMMANDS = ["/domains", "/scan shop.example", "/adddomain blog.example"]
 STYLES = ["json", "nested", "deep", "plain", "html", "upper"]
 
 
-@pytest.mark.parametrize("line", COMMANDS)
-@pytest.mark.parametrize(
-    ("kind", "member", "admin", "button"),
-    [
-        ("invalid_key", "who set it", "probably deleted or revoked", "Replace key"),
-        ("ip", "ask a workspace admin", "`203.0.113.7`", "Try again"),
-        ("rate_limit", "used up its requests", "1,000 an hour", "Try again"),
-    ],
-)
+REFUSALS = [
+    ("invalid_key", "who set it", "probably deleted or revoked", "Replace key"),
+    ("ip", "ask a workspace admin", "`203.0.113.7`", "Try again"),
+    ("rate_limit", "used up its requests", "1,000 an hour", "Try again"),
+]
+
+
+@loop_over("line", COMMANDS)
+@loop_over(("kind", "member", "admin", "button"), REFUSALS)
 async def test_each_error_tells_members_whom_to_ask_and_admins_what_to_do(
-    shop: Town, kind: str, member: str, admin: str, button: str, line: str
+    shop: Town, line: str, kind: str, member: str, admin: str, button: str
 ) -> None:
+    await shop.connect()  # another key, of which nothing is known yet
+    shop.tracker.requests.clear()
     shop.tracker.retry_after_s = 90  # else the bot chooses, and may ask again for ada
     shop.tracker.fail_next(kind, times=9)
 
     to_bob = await shop.ask(shop.bob, line)
     to_ada = await shop.ask(shop.ada, line)
+    shop.tracker.faults.clear()
 
     assert member in to_bob.everything
     assert admin in to_ada.everything
     assert admin not in to_bob.everything
     assert button in to_ada.buttons
+    assert shop.service_requests() != []
 
 
 async def test_a_missing_scope_tells_members_whom_to_ask_and_admins_which(shop: Town) -> None:
@@ -63,18 +65,24 @@ async def test_no_scope_is_claimed_for_a_scan_because_none_is_documented(shop: T
     assert "needs a wider scope" in answer.everything
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("status", [200, 400, 401, 500])
+@loop_over(("style", "status"), itertools.product(STYLES, [200, 400, 401, 500]))
 async def test_the_message_decides_whatever_shape_and_status_it_comes_in(
     shop: Town, style: str, status: int
 ) -> None:
+    shop.clock.ahead += FRESH_FOR
+    shop.tracker.requests.clear()
     shop.tracker.error_style = style
     shop.tracker.error_status = status
     shop.tracker.fail_next("ip", times=9)
 
-    assert "this bot's address" in (await shop.ask(shop.bob, "/domains")).everything
+    answer = await shop.ask(shop.bob, "/domains")
+    shop.tracker.faults.clear()
+
+    assert "this bot's address" in answer.everything
+    assert shop.service_requests() != []
 
 
+@pytest.mark.modes("shared")
 async def test_a_refused_key_is_told_once_by_direct_message_and_never_sent_again(
     shop: Town,
 ) -> None:
@@ -98,6 +106,7 @@ async def test_an_expired_key_says_when_it_expired(shop: Town) -> None:
     assert "It expired on" in answer.everything
 
 
+@pytest.mark.modes("shared")
 async def test_a_refused_key_that_works_again_is_taken_back_by_checking_it(shop: Town) -> None:
     shop.tracker.fail_next("invalid_key")
     refused = await shop.ask(shop.ada, "/domains")
@@ -121,25 +130,15 @@ async def test_after_a_rate_limit_the_service_is_left_alone_for_as_long_as_it_as
     assert len(shop.service_requests()) == 1
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "500",
-        "503",
-        "html_500",
-        "html_200",
-        "empty_200",
-        "truncated",
-        "foreign_json",
-        "drop",
-        "redirect",
-        "teapot",
-        "huge",
-    ],
-)
+OTHERS = ["500", "503", "html_500", "html_200", "empty_200", "truncated", "foreign_json"]
+OTHERS += ["drop", "redirect", "teapot", "huge"]
+
+
+@loop_over("kind", OTHERS)
 async def test_whatever_else_goes_wrong_gets_a_sentence_a_reference_and_another_try(
     shop: Town, kind: str
 ) -> None:
+    shop.clock.ahead += FRESH_FOR
     shop.tracker.fail_next(kind, times=9)
     failed = await shop.ask(shop.bob, "/domains")
     assert "Domain Tracker" in failed.everything
@@ -153,15 +152,18 @@ async def test_whatever_else_goes_wrong_gets_a_sentence_a_reference_and_another_
     assert shop.tracker.followed_redirects == 0
 
 
-@pytest.mark.parametrize("kind", ["500", "html_200", "truncated", "drop", "huge"])
+@loop_over("kind", ["500", "html_200", "truncated", "drop", "huge"])
 async def test_a_scan_is_never_sent_twice_by_itself(shop: Town, kind: str) -> None:
+    before = len(shop.bob.messages())
+    shop.tracker.requests.clear()
     shop.tracker.fail_next(kind, times=9, on="scan")
 
     failed = await shop.ask(shop.bob, "/scan shop.example")
+    shop.tracker.faults.clear()
 
     assert "Reference" in failed.everything
     assert shop.service_requests().count(("POST", "scan")) == 1
-    assert len(shop.bob.messages()) == 1
+    assert len(shop.bob.messages()) == before + 1
 
 
 async def test_a_service_that_is_not_there_is_told_so(shop: Town) -> None:

@@ -1,9 +1,7 @@
 """Several `web` and `worker` processes are one bot to the people who use it."""
 
-import asyncio
 import json
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,7 +13,7 @@ import pytest
 
 from tests.whole.digests import digests, make, move_to, next_digest, nine, open_list
 from tests.whole.test_operating import command
-from tests.whole.test_process import ended, environment, log_of
+from tests.whole.test_process import ended, log_of, process
 from tests.whole.town import (
     Town,
     make_store,
@@ -105,14 +103,10 @@ async def test_of_two_workers_one_posts_each_digest(tmp_path: Path, database: st
 async def test_a_worker_delivers_and_answers_no_requests_and_ends_when_asked(
     tmp_path: Path, database: str
 ) -> None:
-    async with running_stand_ins(tmp_path, database) as town:
-        with (tmp_path / "bot.log").open("ab") as log:
-            worker = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bot", "worker"),
-                env=environment(town) | {"LOG_FORMAT": "json"},
-                cwd=tmp_path,
-                stderr=log,
-            )
+    async with (
+        running_stand_ins(tmp_path, database) as town,
+        process(town, "worker", LOG_FORMAT="json") as worker,
+    ):
         await until_ready(town)
         async with aiohttp.ClientSession() as http:
             async with http.get(town.url("/readyz")) as ready:

@@ -6,28 +6,20 @@ import pytest
 
 from tests.whole.town import Town
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def mode(database: str) -> str:
-    """The words are the same whatever carries them: one way is enough for so many of them."""
-    return database
-
+# The words are the same whatever carries them: one mode is enough for so many of them.
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("shared")]
 
 NEW_BLOCKS = ("data_table", "container")
 
 
-@pytest.mark.parametrize("line", ["/domains", "/scan shop.example"])
-async def test_a_workspace_without_the_new_blocks_gets_the_plain_twin(
-    shop: Town, line: str
-) -> None:
+async def test_a_workspace_without_the_new_blocks_gets_the_plain_twin(shop: Town) -> None:
     shop.slack.refuse_block_types(*NEW_BLOCKS)
 
-    answer = await shop.ask(shop.bob, line)
+    for line in ("/domains", "/scan shop.example"):
+        answer = await shop.ask(shop.bob, line)
 
-    assert "shop.example" in answer.everything
-    assert not {block["type"] for block in answer.blocks} & set(NEW_BLOCKS)
+        assert "shop.example" in answer.everything
+        assert not {block["type"] for block in answer.blocks} & set(NEW_BLOCKS), line
 
 
 async def test_an_answer_finds_its_way_when_the_response_url_fails(shop: Town) -> None:

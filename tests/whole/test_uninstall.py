@@ -21,7 +21,7 @@ from tests.whole.town import (
     text_in_store,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket", "shared")]
 
 
 async def until_gone(town: Town) -> None:
