@@ -83,10 +83,10 @@ async def test_who_finds_all_connections_in_use_gives_up(
 
 
 async def test_that_no_connection_came_free_is_told(hasty: PostgresDocuments) -> None:
-    hasty.pool.timeout = 0.01
     async with AsyncExitStack() as everybody:
         for _ in range(hasty.pool.max_size):
             await everybody.enter_async_context(hasty.pool.connection())
+        hasty.pool.timeout = 0.01
 
         with pytest.raises(StoreError, match="no connection to the database became free in time"):
             await hasty.get("-.T1/key")
