@@ -138,8 +138,9 @@ async def test_a_workspace_in_an_organisation_is_served_with_the_organisations_t
         {"team": {"id": "T1"}},
         {"team": {"id": "T1"}, "view": {"id": "V1", "app_installed_team_id": "E1"}},
         {"team": None, "view": {"id": "V1", "team_id": "T1", "app_installed_team_id": "E1"}},
+        {"team": {"id": "T1"}, "view": {"id": "V1", "app_installed_team_id": "T1"}},
     ],
-    ids=["no-team", "team", "form", "form-without-team"],
+    ids=["no-team", "team", "form", "form-without-team", "form-of-the-workspace"],
 )
 async def test_a_press_in_an_organisation_acts_in_the_workspace_where_it_was_made(
     bot: Bot, payload: dict[str, Any]

@@ -170,6 +170,41 @@ async def test_while_slack_is_away_it_is_tried_again_and_not_at_every_tick() -> 
     assert start.posts.told == [("U0OWNER", "C1")]
 
 
+async def test_a_slack_that_stays_away_is_asked_less_and_less_often() -> None:
+    start = Start("C1")
+    start.error = SlackUnreachableError("no such host")
+    await start.tick()
+
+    looks = []
+    for after_s in (29, 1, 59, 1, 119, 1):
+        await start.tick(after_s=after_s)
+        looks.append(start.looks)
+
+    assert looks == [1, 2, 2, 3, 3, 4]
+
+
+async def test_a_look_that_takes_its_time_is_one_look() -> None:
+    start = Start("C1")
+    start.canary.look()
+    start.canary.look()
+    await start.canary.check()
+
+    await start.tick()
+
+    assert (start.looks, len(start.posts.told)) == (1, 1)
+
+
+async def test_a_mark_that_is_there_stays_as_it_is() -> None:
+    start = Start()
+    await start.tick()
+    before = await start.documents.get(f"{ACME}/{KIND}")
+    start.again()
+
+    await start.tick(after_s=60)
+
+    assert await start.documents.get(f"{ACME}/{KIND}") == before
+
+
 async def test_what_people_do_before_slack_answers_does_not_hide_the_loss() -> None:
     start = Start("C1")
     start.error = SlackUnreachableError("no such host")
@@ -218,14 +253,17 @@ async def test_a_message_that_could_not_be_sent_is_sent_later(error: Exception) 
     assert start.posts.told == [("U0OWNER", "C1")]
 
 
-async def test_slacks_wait_is_kept() -> None:
+@pytest.mark.parametrize(("retry_after_s", "wait_s"), [(300, 300), (1, 30)])
+async def test_slacks_wait_is_kept_and_our_own(retry_after_s: float, wait_s: float) -> None:
     start = Start("C1")
-    start.posts.errors = [SlackRateLimitedError(300)]
+    start.posts.errors = [SlackRateLimitedError(retry_after_s)]
 
     await start.tick()
-    await start.tick(after_s=200)
+    await start.tick(after_s=wait_s - 1)
+    early = list(start.posts.told)
+    await start.tick(after_s=1)
 
-    assert start.posts.told == []
+    assert (early, len(start.posts.told)) == ([], 1)
 
 
 async def test_without_the_permission_to_look_nothing_is_said() -> None:
