@@ -10,7 +10,7 @@ NEW_ENOUGH := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit(
 unexport PYTHONDONTWRITEBYTECODE
 
 # More workers than cores: tests wait for each other's sockets. Each worker pays for collection.
-WORKERS ?= 4
+WORKERS ?= 6
 
 .PHONY: demo test suite torture check format lock clean
 

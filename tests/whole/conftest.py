@@ -5,16 +5,12 @@ over signed HTTP. "shared": a `web` and a `worker` share a PostgreSQL. `pytest.m
 test, or of its module, says in which it runs.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
-import certifi
 import pytest
-from aiohttp import web_app
 
 from tests.whole.town import Town, running_town
-
-END = "-----END CERTIFICATE-----\n"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -31,26 +27,6 @@ def mode(request: pytest.FixtureRequest) -> str:
     if request.param == "shared":
         return str(request.getfixturevalue("database"))
     return str(request.param)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let clients and processes believe one authority, as nobody here speaks TLS.
-
-    To load all 140 takes 20 to 90 ms of the processor each time.
-    """
-    file = tmp_path_factory.mktemp("authorities") / "one.pem"
-    file.write_text(certifi.contents().partition(END)[0] + END)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SSL_CERT_FILE", str(file))
-        yield
-
-
-@pytest.fixture(autouse=True)
-def forgotten_servers() -> Iterator[None]:
-    """Let go of the servers of a test: aiohttp (3.14) keeps 1,024 handlers, and a town by each."""
-    yield
-    web_app._cached_build_middleware.cache_clear()
 
 
 @pytest.fixture
