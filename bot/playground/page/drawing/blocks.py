@@ -16,7 +16,6 @@ from bot.playground.page.drawing.context import (
     Names,
     RenderContext,
     box,
-    on_click,
     put,
 )
 from bot.playground.page.drawing.elements import draw_element, draw_input
@@ -83,15 +82,16 @@ _WIDTHS = {"narrow", "standard", "wide", "full"}
 
 
 def _make_collapsible(head: Element, body: Element, *, is_folded: bool) -> None:
+    """Let the head fold the body away, in the browser alone, as Slack's clients do."""
     body.props["id"] = body.html_id
+    body.set_visibility(not is_folded)
     head.props["aria-controls"] = body.html_id
-
-    def fold(*, away: bool) -> None:
-        body.set_visibility(not away)
-        head.props["aria-expanded"] = "false" if away else "true"
-
-    fold(away=is_folded)
-    on_click(head, lambda: fold(away=body.visible))
+    head.props["aria-expanded"] = "false" if is_folded else "true"
+    head.on(
+        "click",
+        js_handler=f"() => getHtmlElement({head.id}).setAttribute('aria-expanded',"
+        f" !getHtmlElement({body.id}).classList.toggle('hidden'))",
+    )
 
 
 def draw_text(text: str, *, names: Names) -> None:
