@@ -6,18 +6,15 @@ from datetime import datetime, timedelta
 from bot.digests import ledger
 from bot.digests.claims import coming_slot, resumed_in_time, taken_up
 from bot.digests.digest import (
-    MAX_PAST_RUNS,
     Digest,
     Outcome,
-    PastRun,
     Pause,
     Plan,
     Run,
     RunState,
-    Trouble,
 )
 from bot.digests.errors import ChangedMeanwhileError, DigestBusyError, JustSentError
-from bot.digests.schedule import next_slot, slot_at, slots_until
+from bot.digests.schedule import next_slot, slot_at
 from bot.portfolio.query import parse_query
 
 # A second press of `Send now` within it is a slip, a later one is meant.
@@ -61,7 +58,7 @@ def changed(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: i
     if plan.channel_id != digest.plan.channel_id:
         digest = _moved(digest, now)
     if plan.schedule != digest.plan.schedule:
-        digest = ledger.called_off(_past_due(digest, now), now)
+        digest = ledger.called_off(ledger.past_due(digest, now), now)
         digest = replace(digest, next=next_slot(plan.schedule, now), last_local=None)
     elif digest.run:
         digest = replace(digest, run=_again(digest.run, plan, now))
@@ -73,7 +70,7 @@ def paused(digest: Digest, by: Editor, now: datetime, *, until: datetime | None)
 
     Its plan stays as it is: whoever is changing that meanwhile need not know.
     """
-    digest = ledger.called_off(_past_due(digest, now), now)
+    digest = ledger.called_off(ledger.past_due(digest, now), now)
     return replace(digest, pause=Pause(since=now, until=until, by=by.user_id))
 
 
@@ -136,23 +133,6 @@ def _moved(digest: Digest, now: datetime) -> Digest:
     if digest.pause is None or digest.pause.by is not None:
         return digest
     return replace(digest, pause=None, next=coming_slot(digest, now))
-
-
-def _past_due(digest: Digest, now: datetime) -> Digest:
-    """Slots that nobody has taken up yet, and now nobody will, are recorded all the same."""
-    if digest.pause or digest.next.due_at > now:
-        return digest
-    slots = [digest.next, *slots_until(digest.plan.schedule, digest.next.due_at, now)]
-    runs = tuple(
-        PastRun(slot=slot, outcome=Outcome.FAILED, at=now, trouble=Trouble.CHANGED)
-        for slot in slots
-    )
-    return replace(
-        digest,
-        past=(*digest.past, *runs)[-MAX_PAST_RUNS:],
-        last_local=slots[-1].local,
-        next=next_slot(digest.plan.schedule, now),
-    )
 
 
 def _again(run: Run, plan: Plan, now: datetime) -> Run | None:

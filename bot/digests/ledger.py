@@ -30,6 +30,7 @@ from bot.digests.digest import (
 )
 from bot.digests.errors import LostClaimError
 from bot.digests.notices import with_notice
+from bot.digests.schedule import next_slot, slots_until
 
 # Longer than collecting and waiting for a turn take, and longer than posting takes; so long a
 # dead process goes unnoticed.
@@ -130,10 +131,25 @@ def closed(digest: Digest, token: str, now: datetime, trouble: Trouble) -> Diges
     if run.channel_id != digest.plan.channel_id:  # it has moved to another one meanwhile
         return ended(digest, token, now, Outcome.FAILED, trouble)
     digest = recorded(digest, run, Outcome.FAILED, now, trouble)
+    digest = past_due(digest, now, trouble)
     was_told = digest.pause is not None and digest.pause.by is None
     digest = replace(digest, pause=Pause(since=now, why=trouble))
     notice = Notice(outcome=None, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
     return digest if was_told else with_notice(digest, notice)
+
+
+def past_due(digest: Digest, now: datetime, why: Trouble = Trouble.CHANGED) -> Digest:
+    """Return the digest with its slots that no worker has taken up, and none will, recorded."""
+    if digest.pause or digest.next.due_at > now:
+        return digest
+    slots = [digest.next, *slots_until(digest.plan.schedule, digest.next.due_at, now)]
+    runs = tuple(PastRun(slot=slot, outcome=Outcome.FAILED, at=now, trouble=why) for slot in slots)
+    return replace(
+        digest,
+        past=(*digest.past, *runs)[-MAX_PAST_RUNS:],
+        last_local=slots[-1].local,
+        next=next_slot(digest.plan.schedule, now),
+    )
 
 
 def called_off(digest: Digest, now: datetime, why: Trouble = Trouble.CHANGED) -> Digest:

@@ -207,6 +207,17 @@ def test_a_closed_channel_pauses_the_digest_and_tells_the_owner_once() -> None:
     assert taken_up(replace(digest, notices=()), NINE + 9 * DAY, "ours").run is None
 
 
+def test_a_slot_that_came_while_the_channel_closed_is_recorded() -> None:
+    digest = sending(a_daily_digest(), BOB, NINE - MINUTE, "ada")
+    digest = ledger.posting(digest, "ada", NINE - MINUTE, baseline="a", average=80)
+
+    digest = ledger.closed(digest, "ada", NINE + MINUTE, Trouble.ARCHIVED)
+
+    assert [run.slot.due_at for run in digest.past][1:] == [NINE]
+    assert digest.past[-1].trouble is Trouble.ARCHIVED
+    assert digest.next.due_at == NINE + DAY
+
+
 def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again() -> None:
     digest = ledger.closed(claimed_at(NINE), "ours", NINE, Trouble.ARCHIVED)
     digest = sending(replace(digest, notices=()), BOB, NINE + HOUR, "hers")
