@@ -314,7 +314,7 @@ async def test_another_workspace_with_the_same_key_hears_nothing(
 
         await b.ask(home=other)
 
-        assert await documents.list_keys(f"{other}/") == []
+        assert await documents.list_keys(f"{other}/budget") == []
         assert len(there.seen) == 2
 
 
