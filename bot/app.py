@@ -1,29 +1,222 @@
 """The composition root: with bot/features.py it makes, joins and closes every real object."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+import aiohttp
 import structlog
 
-from bot.door import bolt_app, check_tokens, listen, open_door
-from bot.engine.local import ticking
-from bot.features import Running, register_features
-from bot.ground import Ground, laid
-from bot.lifecycle import register_lifecycle
-from bot.listeners.interrupted import Interruptions
-from bot.measuring import look_at_processes
-from bot.parts import Pace, Parts, Role
-from bot.periodic import Periodic, going_on
-from bot.presence import REFRESH_EVERY_S
+from bot.bootstrap.features import Features, look_at_processes, register_features
+from bot.bootstrap.installations import Lifecycle, register_lifecycle
+from bot.bootstrap.services import Pace, Role, Services, Stored, build_shared_state, opened_store
+from bot.bootstrap.slack_app import (
+    SlackAuth,
+    SlackClients,
+    bolt_app,
+    check_tokens,
+    listen,
+    open_workspaces,
+    start_transport,
+)
+from bot.concurrency import Tasks
+from bot.deferred_commands import DeferredCommands
+from bot.inflight_requests import InflightStore
+from bot.installations.repository import InstallationRepository
+from bot.jobs.queue import INTERVALS, working
+from bot.jobs.queue_jobs import Work
+from bot.jobs.scheduler import ticking
+from bot.listeners.interrupted import InflightTracker, OrphanNotifier
+from bot.logs import lines_counted
+from bot.metrics.definitions import Metrics, traced_calls
+from bot.process_heartbeat import REFRESH_EVERY_S, OneProcess, Processes, SharedProcesses
 from bot.settings import Settings
-from bot.tasks import Tasks
-from bot.web.health import Check, HealthEndpoints
-from bot.workspaces import Workspaces
+from bot.shared_limits import ANSWERED_WITHIN_S, SharedHolds
+from bot.slack.posting import Posting
+from bot.slack.replies import Replies
+from bot.store.documents import Documents
+from bot.tracker.http import tracker_http
+from bot.web import Check, HealthEndpoints
+
+# The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a
+# Slack that cannot be reached is told apart from one that may have done what it was asked.
+SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
+IDLE_LINE_S = 4.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """What everything else of one process stands on; whoever made it closes it."""
+
+    parts: Services
+    stored: Stored
+    shelf: InstallationRepository
+    clients: SlackClients
+    workspaces: SlackAuth
+    processes: Processes
+    answers: InflightStore
+
+
+async def build_runtime(
+    stack: AsyncExitStack,
+    settings: Settings,
+    role: Role,
+    clock: Callable[[], datetime],
+    pace: Pace,
+) -> Runtime:
+    """Make it.
+
+    Raises:
+        StoreError: see `opened_store`.
+    """
+    metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
+    stack.enter_context(lines_counted(metrics.lines.note_line))
+    stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
+    documents, ring = stored.documents, stored.ring
+    commons = build_shared_state(stored, patience=pace.patience)
+    http = await stack.enter_async_context(_slack_session(metrics))
+    clients, tasks = SlackClients(settings, http), Tasks()
+    shelf = InstallationRepository(documents, ring)
+    workspaces = open_workspaces(
+        settings,
+        shelf,
+        clients,
+        tasks,
+        clock=clock,
+        recent_for_s=commons.installations_for_s,
+        patience=pace.patience,
+    )
+    processes = _processes(stored, role, clock=clock)
+    answers = InflightStore(documents, ring, clock=clock)
+    parts = Services(
+        settings=settings,
+        documents=documents,
+        ring=ring,
+        kept=DeferredCommands(documents, ring, clock=clock),
+        tasks=tasks,
+        client_for=workspaces.client_for,
+        posting=_posting(workspaces, documents, tasks, clock=clock, patience=pace.patience),
+        replies=Replies(http),
+        tracker_http=await stack.enter_async_context(tracker_http()),
+        clock=clock,
+        metrics=metrics,
+        commons=commons,
+        journal=InflightTracker(answers, tasks, process_id=processes.process_id, clock=clock),
+        pace=pace,
+    )
+    return Runtime(
+        parts=parts,
+        stored=stored,
+        shelf=shelf,
+        clients=clients,
+        workspaces=workspaces,
+        processes=processes,
+        answers=answers,
+    )
+
+
+def _slack_session(metrics: Metrics) -> aiohttp.ClientSession:
+    # A line that the other side is about to close loses a post without a word, and nobody may
+    # repeat it: idle lines are given up early.
+    connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_LINE_S)
+    traces = [traced_calls(metrics.slack.note_call)]
+    return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=traces)
+
+
+def _posting(
+    workspaces: SlackAuth,
+    documents: Documents,
+    tasks: Tasks,
+    *,
+    clock: Callable[[], datetime],
+    patience: float,
+) -> Posting:
+    within_s = ANSWERED_WITHIN_S * patience
+    holds = SharedHolds(documents, tasks, clock=clock, answered_within_s=within_s)
+    return Posting(workspaces.client_for, on_refused=workspaces.doubt, holds=holds)
+
+
+def _processes(stored: Stored, role: Role, *, clock: Callable[[], datetime]) -> Processes:
+    if stored.shared is None:
+        return OneProcess()
+    names = stored.ring.names
+    return SharedProcesses(stored.documents, role=role.value, clock=clock, keys=names)
+
+
+# Of the time for finishing; the rest is for what the jobs leave behind.
+JOBS_END_WITHIN = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Periodic:
+    """What comes again."""
+
+    running: Features
+    lifecycle: Lifecycle
+
+    async def tick_own(self) -> None:
+        """Do what every process does for itself."""
+        self.lifecycle.look()
+        await _all_of(*(each() for each in self.running.own))
+
+    async def tick_alone(self) -> None:
+        """Do everything, in the only process there is."""
+        for begin in self.lifecycle.looks:
+            begin()
+        rounds = [self.running.digests.run_due, *self.running.periodic.values()]
+        await _all_of(self.tick_own(), *(each() for each in rounds))
+
+
+@asynccontextmanager
+async def run_periodic(
+    stored: Stored, parts: Services, role: Role, periodic: Periodic, *, finish_within_s: float
+) -> AsyncIterator[Mapping[str, Check]]:
+    """Let it come inside the block; yield how to tell whether it does.
+
+    At the end nothing is begun any more that is due, and what the queue has begun is waited for.
+    """
+    every_s, timed = parts.settings.tick_seconds, parts.metrics.periodic.timed
+    if stored.shared is None:
+        async with ticking(timed("tick", periodic.tick_alone), every_s=every_s) as ticks:
+            yield {"tick": ticks.are_recent}
+        return
+    async with ticking(timed("tick", periodic.tick_own), every_s=every_s) as ticks:
+        if not role.delivers:
+            yield {"tick": ticks.are_recent}
+            return
+        running = periodic.running
+        shared = {**running.periodic, **periodic.lifecycle.periodic}
+        work = Work(
+            periodic={name: timed(name, each) for name, each in shared.items()},
+            deliver=running.digests.deliver,
+            clock=parts.clock,
+        )
+        async with working(
+            stored.shared.address,
+            stored.shared.pool,
+            work,
+            every_s=every_s,
+            finish_within_s=finish_within_s * JOBS_END_WITHIN,
+            # Whoever wants quick ticks is not kept waiting by slow looks.
+            intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
+        ) as queue:
+            try:
+                yield {"tick": ticks.are_recent, "queue": queue.are_recent}
+            finally:
+                running.stop()
+
+
+async def _all_of(*work: Awaitable[object]) -> None:
+    """Do all of it, also when a part of it fails; then raise the first failure."""
+    results = await asyncio.gather(*work, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+
 
 logger = structlog.get_logger()
-
 # Platforms that stop a process kill it 30 s after they asked.
 FINISH_WITHIN_S = 20.0
 PACE = Pace()
@@ -53,7 +246,7 @@ async def serve(
             or sealed with other keys.
     """
     async with AsyncExitStack() as stack:
-        ground = await laid(stack, settings, role, clock, pace)
+        ground = await build_runtime(stack, settings, role, clock, pace)
         parts, workspaces = ground.parts, ground.workspaces
         await check_tokens(parts, ground.clients, workspaces, role)
         app = bolt_app(ground.clients.patient(), workspaces, parts.metrics)
@@ -65,9 +258,9 @@ async def serve(
         listener = await _watch_over_answers(stack, ground, running, finishing)
         periodic = Periodic(running=running, lifecycle=lifecycle)
         checks = await stack.enter_async_context(
-            going_on(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
+            run_periodic(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
         )
-        door = await open_door(stack, app, parts, role)
+        door = await start_transport(stack, app, parts, role)
         checks = {**_own_checks(parts, workspaces), **checks, **door.checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
@@ -97,14 +290,14 @@ class _Finishing:
 
 
 async def _watch_over_answers(
-    stack: AsyncExitStack, ground: Ground, running: Running, finishing: _Finishing
+    stack: AsyncExitStack, ground: Runtime, running: Features, finishing: _Finishing
 ) -> AsyncExitStack:
     """Tell whoever waits for a process that has died; at the end, see to those who wait here.
 
     Return what is closed only when nobody waits any more.
     """
     parts, processes = ground.parts, ground.processes
-    interruptions = Interruptions(
+    interruptions = OrphanNotifier(
         ground.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
     )
     # Pushed before what waits for the work: until that is done, this process still lives.
@@ -117,16 +310,16 @@ async def _watch_over_answers(
     return listener
 
 
-async def _finish(tasks: Tasks, running: Running, finishing: _Finishing) -> None:
+async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> None:
     """Wait for what was begun; whoever would be left without an answer is told so."""
-    if await tasks.are_done_within(finishing.left_s()):
+    if await tasks.drain(finishing.left_s()):
         return
     people = await running.boundary.cut_off()
     running.cut_off()
     logger.warning("work was cut off by the stop", people=people)
 
 
-def _own_checks(parts: Parts, workspaces: Workspaces) -> dict[str, Check]:
+def _own_checks(parts: Services, workspaces: SlackAuth) -> dict[str, Check]:
     return {"store": _works(parts.documents.check), "slack": _works(workspaces.find_slack)}
 
 

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 Block = dict[str, Any]
-
 # Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
 MAX_TEXT_CHARS = 3900
-
 SHARE = "share"
 """The beginning of what a button is called that shows something to the whole channel."""
 

@@ -14,7 +14,6 @@ _OAUTH = re.compile(
     r"[%A-Za-z0-9._~+/=-]{8,}",
     re.IGNORECASE | re.ASCII,
 )
-
 # Control characters, half characters, and what is there without being seen.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"

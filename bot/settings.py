@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import ModelWrapValidatorHandler, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.setting_values import (
+from bot.setting_types import (
     SQLITE,
     ApiUrl,
     AppToken,
@@ -27,9 +27,11 @@ from bot.setting_values import (
     Url,
     database_of,
 )
-from bot.store.key_file import key_file_of
-from bot.store.postgres.address import DEFAULT_POOL_SIZE, SCHEMES, Address
+from bot.store.encryption import key_file_of
+from bot.store.postgres.pool import DEFAULT_POOL_SIZE, SCHEMES, Address
 
+# Where `move` finds the new address when it is not among the words.
+MOVE_TO = "MOVE_TO_URL"
 OAUTH = ("slack_client_id", "slack_client_secret")
 NEW_KEY = (
     "python -c 'import base64, secrets;"

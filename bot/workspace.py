@@ -1,6 +1,15 @@
-"""Which Slack workspace something belongs to: part of every key in the store and in a cache."""
+"""For whom the bot works at this moment, so that what it costs can be told apart later.
 
+It travels with the context: what is awaited, and tasks that are started meanwhile, work for the
+same asker. Work that several people share is the first one's, in whose context it was begun:
+https://docs.python.org/3/library/asyncio-task.html#asyncio.create_task
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,3 +33,49 @@ class WorkspaceId:
         if not (enterprise_id and dot and team_id):
             raise ValueError("not a workspace")
         return cls(team_id, None if enterprise_id == "-" else enterprise_id)
+
+
+class Kind(Enum):
+    """What sort of asker it is."""
+
+    PERSON = "person"
+    DIGEST = "digest"  # the clock, for a channel's digests
+    CHECK = "check"  # whether a key works, whoever wants to know
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """`subject_id` is the person's id, or that of the digests' channel; empty for the rest."""
+
+    kind: Kind
+    subject_id: str = ""
+
+
+KEY_CHECK, OTHER = Caller(Kind.CHECK), Caller(Kind.OTHER)
+_asking: ContextVar[tuple[WorkspaceId, Caller] | None] = ContextVar("asking", default=None)
+
+
+def person(user_id: str) -> Caller:
+    """Return the asker that a person is."""
+    return Caller(Kind.PERSON, user_id)
+
+
+def digests_of(channel_id: str) -> Caller:
+    """Return the asker that the digests of a channel are."""
+    return Caller(Kind.DIGEST, channel_id)
+
+
+@contextmanager
+def caller_context(workspace: WorkspaceId, asker: Caller) -> Iterator[None]:
+    """Let everything inside the block be for `asker`."""
+    before = _asking.set((workspace, asker))
+    try:
+        yield
+    finally:
+        _asking.reset(before)
+
+
+def current_caller() -> tuple[WorkspaceId, Caller] | None:
+    """Return for whom the bot works now, and where; `None`: for nobody in particular."""
+    return _asking.get()

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from bot.findings import Change, section_of
-from bot.keys import KeyRecord
-from bot.portfolio.snapshot import Snapshot
-from bot.scans import SECTIONS, ScanReport
+from bot.api_keys.models import KeyRecord
+from bot.portfolio.service import Snapshot
+from bot.scans import SECTIONS, Change, ScanReport, section_of
 from bot.tracker.models import Domain
-from bot.views.facts import Facts
+from bot.views.blocks import Facts
 
 MOMENT = datetime(2030, 3, 1, 14, 5, tzinfo=UTC)
 TODAY = MOMENT.date()

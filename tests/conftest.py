@@ -10,9 +10,9 @@ import pytest
 from aiohttp import web_app
 from hypothesis import HealthCheck, settings
 
-from bot.engine.queue_schema import queue_migrations
-from bot.store.postgres.address import parse_address
-from bot.store.postgres.migrating import OURS, migrate
+from bot.jobs.queue_jobs import queue_migrations
+from bot.store.postgres.migrations import OURS, migrate
+from bot.store.postgres.pool import parse_address
 from tests.postgres import MigratedDatabases, PostgresServer, running_postgres
 
 SETTINGS = (

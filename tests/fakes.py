@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from bot.message import Message
 from bot.slack.errors import PersonUnreachableError
-from bot.tracker.budget import Purpose, fingerprint
 from bot.tracker.models import Added, Domain, Listing, ScanResult
+from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 

@@ -2,9 +2,9 @@
 
 import gc
 
+import bot.__main__
 import bot.app
-import bot.arguments
-import bot.operate
+import bot.ops.commands
 import bot.settings
 
 __all__ = ["bot"]

@@ -2,9 +2,8 @@ import asyncio
 
 import pytest
 
-from bot.asking import Asker, asking_as, digests_of, person, who_asks
-from bot.single_flight import SingleFlight
-from bot.workspace import WorkspaceId
+from bot.concurrency import SingleFlight
+from bot.workspace import Caller, WorkspaceId, caller_context, current_caller, digests_of, person
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -14,33 +13,33 @@ ADA, BOB = person("U1"), person("U2")
 
 
 def test_nobody_in_particular_asks_at_first() -> None:
-    assert who_asks() is None
+    assert current_caller() is None
 
 
 def test_what_is_asked_for_inside_is_for_whoever_is_nearest() -> None:
-    with asking_as(ACME, ADA):
-        with asking_as(ACME, digests_of("C1")):
-            assert who_asks() == (ACME, digests_of("C1"))
-        assert who_asks() == (ACME, ADA)
+    with caller_context(ACME, ADA):
+        with caller_context(ACME, digests_of("C1")):
+            assert current_caller() == (ACME, digests_of("C1"))
+        assert current_caller() == (ACME, ADA)
 
-    assert who_asks() is None
+    assert current_caller() is None
 
 
 def test_a_failure_inside_leaves_nobody_behind() -> None:
-    with pytest.raises(RuntimeError), asking_as(ACME, ADA):
+    with pytest.raises(RuntimeError), caller_context(ACME, ADA):
         raise RuntimeError
 
-    assert who_asks() is None
+    assert current_caller() is None
 
 
 async def test_people_who_ask_at_the_same_time_are_not_mixed_up() -> None:
     both_are_there = asyncio.Barrier(2)
 
-    async def ask(asker: Asker) -> object:
-        with asking_as(ACME, asker):
+    async def ask(asker: Caller) -> object:
+        with caller_context(ACME, asker):
             async with asyncio.timeout(TIME_LIMIT_S):
                 await both_are_there.wait()
-            return who_asks()
+            return current_caller()
 
     seen_by_ada, seen_by_bob = await asyncio.gather(ask(ADA), ask(BOB))
 
@@ -54,10 +53,10 @@ async def test_shared_work_is_for_the_first_who_asked() -> None:
     async def work() -> object:
         async with asyncio.timeout(TIME_LIMIT_S):
             await may_end.wait()
-        return who_asks()
+        return current_caller()
 
-    async def ask(asker: Asker) -> object:
-        with asking_as(ACME, asker):
+    async def ask(asker: Caller) -> object:
+        with caller_context(ACME, asker):
             return await flights.run("list", work)
 
     first, second = asyncio.create_task(ask(ADA)), asyncio.create_task(ask(BOB))

@@ -7,20 +7,16 @@ from typing import Any
 
 import pytest
 
-from bot.allowance import Allowance, Allowances
-from bot.asking import KEY_CHECK, OTHER, Asker, asking_as, digests_of, person
-from bot.connection import Connection, LackingScopeError
-from bot.keys import Keys, NoKeyError, StoredKey
-from bot.meter import Meter
-from bot.store.base import Document
-from bot.store.errors import StoreError
+from bot.api_keys.models import NoKeyError, StoredKey
+from bot.api_keys.repository import Keys
+from bot.api_keys.service import LackingScopeError, WorkspaceTracker
+from bot.shared_limits import Allowance, QuotaService
+from bot.store.documents import Document, StoreError
 from bot.store.memory import MemoryDocuments
-from bot.tracker.budget import Budget, fingerprint
-from bot.tracker.errors import (
-    InsufficientPermissionsError,
-    InvalidKeyError,
-)
-from bot.workspace import WorkspaceId
+from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
+from bot.tracker.rate_limit import RateLimiter, fingerprint
+from bot.tracker.usage import UsageCounter
+from bot.workspace import KEY_CHECK, OTHER, Caller, WorkspaceId, caller_context, digests_of, person
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker
 from tests.test_keys import RING, a_draft
@@ -57,14 +53,14 @@ class Lines:
         self.keys = Keys(self.documents, RING, clock=FakeClock())
         self.tracker = FakeTracker(a_domain())
         self.told: list[StoredKey] = []
-        self.meter = Meter(clock=FakeClock().seconds)
+        self.meter = UsageCounter(clock=FakeClock().seconds)
         self.tracker.on_sent = self.meter.count_present
-        self.connection = Connection(self.tracker, self.keys, on_refusal=self.tell)
+        self.connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.told.append(key)
 
-    def used(self, key: str = KEY) -> dict[Asker, int]:
+    def used(self, key: str = KEY) -> dict[Caller, int]:
         return dict(self.meter.usage(ONE, fingerprint(key)).shares)
 
 
@@ -104,7 +100,7 @@ async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_a
 ) -> None:
     lines.tracker.errors[KEY] = InvalidKeyError("no")
     keys = Keys(lines.documents, RING, clock=FakeClock())
-    other = Connection(lines.tracker, keys, on_refusal=lines.tell)
+    other = WorkspaceTracker(lines.tracker, keys, on_refusal=lines.tell)
     lines.tracker.before_answer = lambda: asyncio.sleep(0)  # so that both are under way
 
     outcomes = await asyncio.gather(
@@ -120,7 +116,7 @@ async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_a
 
 
 async def test_a_key_that_works_again_in_one_process_works_in_the_other(lines: Lines) -> None:
-    other = Connection(
+    other = WorkspaceTracker(
         lines.tracker, Keys(lines.documents, RING, clock=FakeClock()), on_refusal=lines.tell
     )
     lines.tracker.errors[KEY] = InvalidKeyError("no")
@@ -128,7 +124,7 @@ async def test_a_key_that_works_again_in_one_process_works_in_the_other(lines: L
         await lines.connection.list_domains(ONE)
     lines.tracker.errors.clear()
 
-    await lines.connection.check_again(ONE)
+    await lines.connection.recheck_key(ONE)
 
     await other.list_domains(ONE)
 
@@ -139,7 +135,7 @@ async def test_checking_again_sends_a_refused_key_and_believes_the_answer(lines:
         await lines.connection.list_domains(ONE)
     lines.tracker.errors.clear()
 
-    await lines.connection.check_again(ONE)
+    await lines.connection.recheck_key(ONE)
 
     await lines.connection.list_domains(ONE)
 
@@ -180,11 +176,11 @@ async def test_a_full_disk_does_not_hide_what_the_service_says(lines: Lines) -> 
 
 
 async def test_a_request_is_counted_for_whoever_asks(lines: Lines) -> None:
-    with asking_as(ONE, person("U1")):
+    with caller_context(ONE, person("U1")):
         await lines.connection.list_domains(ONE)
         await lines.connection.scan(ONE, "d1")
         await lines.connection.add_domain(ONE, "a.example", domain_type="x", tags=(), folder=None)
-    with asking_as(ONE, digests_of("C1")):
+    with caller_context(ONE, digests_of("C1")):
         await lines.connection.list_domains(ONE)
 
     assert lines.used() == {person("U1"): 3, digests_of("C1"): 1}
@@ -197,7 +193,7 @@ async def test_what_nobody_in_particular_asks_for_is_counted_too(lines: Lines) -
 
 
 async def test_somebody_of_another_workspace_is_not_named_in_this_one(lines: Lines) -> None:
-    with asking_as(WorkspaceId("T2"), person("U1")):
+    with caller_context(WorkspaceId("T2"), person("U1")):
         await lines.connection.list_domains(ONE)
 
     assert lines.used() == {OTHER: 1}
@@ -206,21 +202,21 @@ async def test_somebody_of_another_workspace_is_not_named_in_this_one(lines: Lin
 async def test_checks_of_a_key_are_counted_as_such_for_the_key_that_is_checked(
     lines: Lines,
 ) -> None:
-    with asking_as(ONE, person("U1")):
-        await lines.connection.check_again(ONE)
-        await lines.connection.try_out(NEW_KEY)
+    with caller_context(ONE, person("U1")):
+        await lines.connection.recheck_key(ONE)
+        await lines.connection.probe_key(NEW_KEY)
 
     assert lines.used() == {KEY_CHECK: 1}
     assert lines.used(NEW_KEY) == {KEY_CHECK: 1}
 
 
 async def test_the_allowance_is_that_of_the_key_in_use(lines: Lines) -> None:
-    budget = Budget(clock=FakeClock().seconds)
-    budget.saw_remaining(fingerprint(KEY), 7)
-    budget.saw_remaining(fingerprint(NEW_KEY), 8)
+    budget = RateLimiter(clock=FakeClock().seconds)
+    budget.record_remaining(fingerprint(KEY), 7)
+    budget.record_remaining(fingerprint(NEW_KEY), 8)
     await lines.connection.list_domains(ONE)
 
-    allowance = await Allowances(lines.keys, budget, lines.meter).of(ONE)
+    allowance = await QuotaService(lines.keys, budget, lines.meter).of(ONE)
 
     assert allowance == Allowance(
         budget.state(fingerprint(KEY)), lines.meter.usage(ONE, fingerprint(KEY))
@@ -229,4 +225,4 @@ async def test_the_allowance_is_that_of_the_key_in_use(lines: Lines) -> None:
 
 
 async def test_without_a_key_there_is_no_allowance(lines: Lines) -> None:
-    assert await Allowances(lines.keys, Budget(), lines.meter).of(WorkspaceId("T2")) is None
+    assert await QuotaService(lines.keys, RateLimiter(), lines.meter).of(WorkspaceId("T2")) is None

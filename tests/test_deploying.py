@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from bot.__main__ import parser
 from bot.app import FINISH_WITHIN_S
-from bot.arguments import parser
-from bot.engine.queue import HAND_BACK_WITHIN_S
-from bot.listeners.boundary import EXCUSES_WITHIN_S
+from bot.jobs.queue import HAND_BACK_WITHIN_S
+from bot.listeners.error_boundary import EXCUSES_WITHIN_S
 from bot.settings import Settings
 from tests.loops import loop_over
 from tests.whole.town import RING

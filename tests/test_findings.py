@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.findings import (
+from bot.scans import (
     MAX_FINDINGS,
     MAX_LIST_IN_ONE,
     MAX_PATH_PARTS,

@@ -6,20 +6,19 @@ from datetime import timedelta
 
 import pytest
 
-from bot.asking import asking_as, person, who_asks
-from bot.homes import (
+from bot.concurrency import Tasks
+from bot.home_viewers import (
     AT_ONCE,
     BETWEEN_S,
     MAX_VIEWERS,
     NOTED_ANEW_AFTER,
     OPEN_FOR,
     PER_VIEWER_S,
-    Homes,
+    HomeViewers,
 )
-from bot.store.base import Documents
+from bot.store.documents import Documents
 from bot.store.memory import MemoryDocuments
-from bot.tasks import Tasks
-from bot.workspace import WorkspaceId
+from bot.workspace import WorkspaceId, caller_context, current_caller, person
 from tests.digests.office import DocumentsOnDisk
 from tests.fakes import TIME_LIMIT_S, FakeClock
 
@@ -36,8 +35,8 @@ class Screens:
         self.documents = documents or MemoryDocuments()
         self.drawn: list[tuple[WorkspaceId, str]] = []
         self.while_drawing: Callable[[], None] = _nothing
-        self.homes = Homes(self.documents, self.tasks, clock=self.clock, sleep=_no_sleep)
-        self.homes.draw_by(self._draw)
+        self.homes = HomeViewers(self.documents, self.tasks, clock=self.clock, sleep=_no_sleep)
+        self.homes.set_renderer(self._draw)
 
     async def _draw(self, workspace: WorkspaceId, user_id: str) -> None:
         self.drawn.append((workspace, user_id))
@@ -45,7 +44,7 @@ class Screens:
         act()
 
     async def quiet(self) -> None:
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
 
 def _nothing() -> None:
@@ -106,7 +105,7 @@ async def test_a_slow_one_does_not_keep_the_others_waiting() -> None:
         if len(begun) < AT_ONCE:  # all but one of those that are drawn at once
             await gate.wait()
 
-    screens.homes.draw_by(draw)
+    screens.homes.set_renderer(draw)
     screens.homes.changed(ACME)
     async with asyncio.timeout(TIME_LIMIT_S):
         while len(begun) < AT_ONCE + 3:  # noqa: ASYNC110  # the list does not tell
@@ -129,7 +128,7 @@ async def test_only_so_many_are_drawn_at_once() -> None:
         await asyncio.sleep(0)
         drawing.discard(user_id)
 
-    screens.homes.draw_by(draw)
+    screens.homes.set_renderer(draw)
     screens.homes.changed(ACME)
     await screens.quiet()
 
@@ -140,9 +139,9 @@ async def test_it_is_drawn_for_nobody_in_particular_whoever_has_changed_somethin
     screens = Screens()
     await screens.homes.opened(ACME, "U1")
     askers: list[object] = []
-    screens.while_drawing = lambda: askers.append(who_asks())
+    screens.while_drawing = lambda: askers.append(current_caller())
 
-    with asking_as(ACME, person("U2")):
+    with caller_context(ACME, person("U2")):
         screens.homes.changed(ACME)
         await screens.quiet()
 
@@ -155,8 +154,8 @@ async def test_the_more_people_look_the_longer_is_the_rest_between_two_rounds() 
     async def sleep(seconds: float) -> None:
         rests.append(seconds)
 
-    screens.homes = Homes(screens.documents, screens.tasks, clock=screens.clock, sleep=sleep)
-    screens.homes.draw_by(screens._draw)
+    screens.homes = HomeViewers(screens.documents, screens.tasks, clock=screens.clock, sleep=sleep)
+    screens.homes.set_renderer(screens._draw)
     for number in range(MAX_VIEWERS):
         screens.homes.changed(ACME)
         await screens.quiet()
@@ -256,13 +255,13 @@ def test_a_change_outside_of_the_running_bot_is_nothing() -> None:
 
 async def test_whoever_stops_the_bot_does_not_wait_for_the_next_draw() -> None:
     screens = Screens()
-    screens.homes = Homes(
+    screens.homes = HomeViewers(
         screens.documents,
         screens.tasks,
         clock=screens.clock,
         sleep=_for_ever,
     )
-    screens.homes.draw_by(screens._draw)
+    screens.homes.set_renderer(screens._draw)
     await screens.homes.opened(ACME, "U1")
     screens.homes.changed(ACME)
     await asyncio.sleep(0)
@@ -271,4 +270,4 @@ async def test_whoever_stops_the_bot_does_not_wait_for_the_next_draw() -> None:
     await screens.quiet()
     screens.homes.changed(ACME)
 
-    assert await screens.tasks.are_done_within(0)
+    assert await screens.tasks.drain(0)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.kept import KeptCommand, KeptCommands
+from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.store.encryption import KeyRing
 from bot.store.memory import MemoryDocuments
-from bot.store.sealed import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
@@ -32,18 +32,18 @@ def documents() -> MemoryDocuments:
 
 
 @pytest.fixture
-def kept(documents: MemoryDocuments, clock: FakeClock) -> KeptCommands:
-    return KeptCommands(documents, KeyRing({"k1": b"1" * 32}), clock=clock)
+def kept(documents: MemoryDocuments, clock: FakeClock) -> DeferredCommands:
+    return DeferredCommands(documents, KeyRing({"k1": b"1" * 32}), clock=clock)
 
 
-async def test_what_was_kept_is_taken_once(kept: KeptCommands) -> None:
+async def test_what_was_kept_is_taken_once(kept: DeferredCommands) -> None:
     await kept.keep(ONE, a_command())
 
     assert await kept.take_all(ONE) == [a_command()]
     assert await kept.take_all(ONE) == []
 
 
-async def test_every_command_of_a_person_is_kept_once(kept: KeptCommands) -> None:
+async def test_every_command_of_a_person_is_kept_once(kept: DeferredCommands) -> None:
     for text in ("one.example", "two.example", "one.example"):
         await kept.keep(ONE, a_command(text=text))
 
@@ -51,7 +51,7 @@ async def test_every_command_of_a_person_is_kept_once(kept: KeptCommands) -> Non
     assert sorted(texts) == ["one.example", "two.example"]
 
 
-async def test_a_workspace_takes_only_its_own(kept: KeptCommands) -> None:
+async def test_a_workspace_takes_only_its_own(kept: DeferredCommands) -> None:
     await kept.keep(OTHER, a_command())
 
     assert await kept.take_all(ONE) == []
@@ -59,7 +59,7 @@ async def test_a_workspace_takes_only_its_own(kept: KeptCommands) -> None:
 
 @pytest.mark.parametrize(("after_s", "count"), [(899, 1), (901, 0)])
 async def test_a_command_is_kept_for_fifteen_minutes(
-    kept: KeptCommands, clock: FakeClock, after_s: int, count: int
+    kept: DeferredCommands, clock: FakeClock, after_s: int, count: int
 ) -> None:
     await kept.keep(ONE, a_command())
     clock.advance(after_s)
@@ -68,7 +68,7 @@ async def test_a_command_is_kept_for_fifteen_minutes(
 
 
 async def test_what_nobody_took_is_swept_away(
-    kept: KeptCommands, documents: MemoryDocuments, clock: FakeClock
+    kept: DeferredCommands, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
     await kept.keep(ONE, a_command("U1"))
     clock.advance(600)
@@ -81,7 +81,7 @@ async def test_what_nobody_took_is_swept_away(
 
 
 async def test_the_store_holds_neither_the_answers_address_nor_a_typed_key(
-    kept: KeptCommands, documents: MemoryDocuments
+    kept: DeferredCommands, documents: MemoryDocuments
 ) -> None:
     await kept.keep(ONE, a_command(text=KEY))
 

@@ -4,10 +4,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.keys import KeyClaims, KeyDraft, KeyFormError, Keys, NoKeyError, checked_secret
-from bot.store.errors import UnreadableSecretError
+from bot.api_keys.models import KeyDraft, KeyFormError, NoKeyError, checked_secret
+from bot.api_keys.repository import KeyClaims, Keys
+from bot.store.documents import UnreadableSecretError
+from bot.store.encryption import KeyRing
 from bot.store.memory import MemoryDocuments
-from bot.store.sealed import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock

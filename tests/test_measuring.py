@@ -4,17 +4,16 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.measured import steps_to
-from bot.measuring import look_at_processes, look_at_work
-from bot.metrics.metrics import Metrics
-from bot.presence import SharedProcesses
-from bot.storage import Shared, Stored
-from bot.store.forgotten import ForgettingDocuments
-from bot.store.postgres.address import parse_address
-from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.seen import StoredSeen
-from bot.store.timed import TimedDocuments
-from bot.tracker.budget import Budget
+from bot.bootstrap.features import look_at_processes, look_at_work
+from bot.bootstrap.services import Shared, Stored
+from bot.digests.collector import steps_to
+from bot.metrics.definitions import Metrics
+from bot.process_heartbeat import SharedProcesses
+from bot.store.fenced import FencedDocuments
+from bot.store.measured import TimedDocuments
+from bot.store.postgres.documents import PostgresDedup, open_postgres
+from bot.store.postgres.pool import parse_address
+from bot.tracker.rate_limit import RateLimiter
 from tests.digests.office import NINE, Office
 from tests.metrics.reading import a_bot, samples, value
 from tests.test_keys import RING
@@ -28,18 +27,18 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
     return Stored(
         documents=TimedDocuments(opened, metrics.store.note_call),
         ring=RING,
-        shared=Shared(address, opened.pool, StoredSeen(opened.pool), opened.drop_old),
+        shared=Shared(address, opened.pool, PostgresDedup(opened.pool), opened.drop_old),
     )
 
 
 async def test_what_is_due_and_how_keys_stand_is_on_the_page() -> None:
-    metrics, office, budget = a_bot(), Office(), Budget(chance=lambda: 1.0)
+    metrics, office, budget = a_bot(), Office(), RateLimiter(chance=lambda: 1.0)
     look_at_work(metrics, office.shelf, budget, clock=office.clock)
-    look_at_processes(metrics, Stored(documents=ForgettingDocuments(office.documents), ring=RING))
+    look_at_processes(metrics, Stored(documents=FencedDocuments(office.documents), ring=RING))
     await office.make()
     office.clock.now = NINE + timedelta(seconds=30)
-    budget.saw_remaining("a-key", 70)
-    budget.saw_rate_limit("another-key", None)
+    budget.record_remaining("a-key", 70)
+    budget.record_rate_limit("another-key", None)
 
     page, _ = await metrics.page("")
 

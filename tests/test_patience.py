@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.patience import Patience
+from bot.concurrency import BoundedWait
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -14,7 +14,7 @@ async def test_what_is_done_in_time_is_returned() -> None:
     async def work() -> int:
         return 7
 
-    assert await Patience(TIME_LIMIT_S).wait(work()) == 7
+    assert await BoundedWait(TIME_LIMIT_S).wait(work()) == 7
 
 
 async def test_what_fails_in_time_fails() -> None:
@@ -22,7 +22,7 @@ async def test_what_fails_in_time_fails() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        await Patience(TIME_LIMIT_S).wait(work())
+        await BoundedWait(TIME_LIMIT_S).wait(work())
 
 
 @pytest.mark.parametrize("error", [None, ValueError("late")])
@@ -36,7 +36,7 @@ async def test_what_takes_longer_is_not_waited_for_and_goes_on(error: Exception 
             raise error
 
     with pytest.raises(TimeoutError):
-        await Patience(0.001).wait(work())
+        await BoundedWait(0.001).wait(work())
     gate.set()
 
     await asyncio.wait_for(is_done.wait(), TIME_LIMIT_S)
@@ -49,7 +49,7 @@ async def test_who_leaves_does_not_break_it_off() -> None:
         await gate.wait()
         is_done.set()
 
-    waiting = asyncio.create_task(Patience(TIME_LIMIT_S).wait(work()))
+    waiting = asyncio.create_task(BoundedWait(TIME_LIMIT_S).wait(work()))
     await asyncio.sleep(0)
     waiting.cancel()
     gate.set()

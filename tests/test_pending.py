@@ -6,10 +6,18 @@ from datetime import timedelta
 
 import pytest
 
-from bot.pending import DUE_AFTER, FIRST_TRY, LONGEST_TRY, TOLD_FOR, Pending, PendingAnswers, Place
-from bot.store.base import Document
+from bot.inflight_requests import (
+    DUE_AFTER,
+    FIRST_TRY,
+    LONGEST_TRY,
+    TOLD_FOR,
+    InflightStore,
+    Pending,
+    Place,
+)
+from bot.store.documents import Document
+from bot.store.encryption import KeyRing, associated_data
 from bot.store.memory import MemoryDocuments
-from bot.store.sealed import KeyRing, about
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 
@@ -53,12 +61,12 @@ def documents() -> MemoryDocuments:
 
 
 @pytest.fixture
-def answers(documents: MemoryDocuments, clock: FakeClock) -> PendingAnswers:
-    return PendingAnswers(documents, RING, clock=clock)
+def answers(documents: MemoryDocuments, clock: FakeClock) -> InflightStore:
+    return InflightStore(documents, RING, clock=clock)
 
 
 async def test_what_is_answered_soon_never_comes_due(
-    answers: PendingAnswers, clock: FakeClock
+    answers: InflightStore, clock: FakeClock
 ) -> None:
     await answers.keep(PLACE, a_pending(), since=clock())
     clock.advance(DUE_AFTER.total_seconds() - 1)
@@ -69,7 +77,7 @@ async def test_what_is_answered_soon_never_comes_due(
     assert (soon, await answers.due()) == ([], [PLACE])
 
 
-async def test_a_taker_gets_what_was_noted_last(answers: PendingAnswers, clock: FakeClock) -> None:
+async def test_a_taker_gets_what_was_noted_last(answers: InflightStore, clock: FakeClock) -> None:
     await answers.keep(PLACE, a_pending(None), since=clock())
     await answers.keep(PLACE, a_pending(), since=clock())
     clock.advance(60)
@@ -79,7 +87,7 @@ async def test_a_taker_gets_what_was_noted_last(answers: PendingAnswers, clock: 
 
 async def test_of_two_takers_one_gets_it(clock: FakeClock) -> None:
     documents = RacedDocuments()
-    one, other = (PendingAnswers(documents, RING, clock=clock) for _ in range(2))
+    one, other = (InflightStore(documents, RING, clock=clock) for _ in range(2))
     await one.keep(PLACE, a_pending(), since=clock())
     clock.advance(60)
     documents.after_read = lambda: other.take(PLACE)
@@ -89,7 +97,7 @@ async def test_of_two_takers_one_gets_it(clock: FakeClock) -> None:
 
 
 async def test_who_looked_before_it_was_taken_does_not_get_it_after_that(
-    answers: PendingAnswers, clock: FakeClock
+    answers: InflightStore, clock: FakeClock
 ) -> None:
     await answers.keep(PLACE, a_pending(), since=clock())
     clock.advance(60)
@@ -100,7 +108,7 @@ async def test_who_looked_before_it_was_taken_does_not_get_it_after_that(
 
 
 async def test_what_was_taken_comes_again_later_and_later_until_it_is_forgotten(
-    answers: PendingAnswers, clock: FakeClock
+    answers: InflightStore, clock: FakeClock
 ) -> None:
     await answers.keep(PLACE, a_pending(), since=clock())
     clock.advance(60)
@@ -118,7 +126,7 @@ async def test_what_was_taken_comes_again_later_and_later_until_it_is_forgotten(
 
 
 async def test_after_half_an_hour_nobody_is_told_any_more(
-    answers: PendingAnswers, documents: MemoryDocuments, clock: FakeClock
+    answers: InflightStore, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
     await answers.keep(PLACE, a_pending(), since=clock())
     clock.advance((TOLD_FOR + timedelta(seconds=1)).total_seconds())
@@ -128,7 +136,7 @@ async def test_after_half_an_hour_nobody_is_told_any_more(
 
 
 async def test_the_store_shows_neither_the_person_nor_the_way_to_them(
-    answers: PendingAnswers, documents: MemoryDocuments, clock: FakeClock
+    answers: InflightStore, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
     await answers.keep(PLACE, a_pending(), since=clock())
 
@@ -139,7 +147,7 @@ async def test_the_store_shows_neither_the_person_nor_the_way_to_them(
 
 
 async def test_a_workspace_that_goes_takes_its_own_along(
-    answers: PendingAnswers, documents: MemoryDocuments, clock: FakeClock
+    answers: InflightStore, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
     await answers.keep(PLACE, a_pending(), since=clock())
     clock.advance(60)
@@ -150,10 +158,12 @@ async def test_a_workspace_that_goes_takes_its_own_along(
 
 
 async def test_what_a_newer_version_knows_besides_is_left_out(
-    answers: PendingAnswers, documents: MemoryDocuments, clock: FakeClock
+    answers: InflightStore, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
     body = {"user_id": "U1", "what": "/scan", "mood": "patient"}
-    sealed = RING.seal(json.dumps(body), about("pending-answer", PLACE.workspace, PLACE.name))
+    sealed = RING.encrypt(
+        json.dumps(body), associated_data("pending-answer", PLACE.workspace, PLACE.name)
+    )
     value = {"v": 1, "since": clock().isoformat(), "tries": 0, "sealed": sealed}
     await documents.put(PLACE.key, value, due_at=clock())
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bot.arguments import parser
+from bot.__main__ import parser
 from bot.playground.sandbox import PORTFOLIOS
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over

@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 
-from bot.presence import DEAD_AFTER_S, PREFIX, REFRESH_EVERY_S, OneProcess, SharedProcesses
-from bot.store.base import Document
-from bot.store.errors import StoreError
+from bot.process_heartbeat import (
+    DEAD_AFTER_S,
+    PREFIX,
+    REFRESH_EVERY_S,
+    OneProcess,
+    SharedProcesses,
+)
+from bot.store.documents import Document, StoreError
 from bot.store.memory import MemoryDocuments
 from tests.builders import MOMENT
 from tests.fakes import FakeClock

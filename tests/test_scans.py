@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.portfolio.portfolio import Portfolio
+from bot.portfolio.service import Portfolio
 from bot.scans import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
 from bot.store.memory import MemoryDocuments
 from bot.tracker.models import ScanResult

@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from bot.seen import REMEMBERED_FOR_S, RecentlySeen, SeenByAny
-from bot.store.errors import StoreError
+from bot.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup
+from bot.store.documents import StoreError
 from tests.fakes import TIME_LIMIT_S, FakeClock
 
 pytestmark = pytest.mark.anyio
 
 
-class TroubledSeen(RecentlySeen):
+class TroubledSeen(MemoryDedup):
     """What all processes share: it may fail, or note nothing until `gate` opens."""
 
     def __init__(self) -> None:
@@ -34,13 +34,13 @@ class TroubledSeen(RecentlySeen):
         self.is_forgotten.set()
 
 
-def a_process(stored: RecentlySeen, asked_within_s: float = TIME_LIMIT_S) -> SeenByAny:
-    here = RecentlySeen(clock=FakeClock().seconds)
-    return SeenByAny(stored, here=here, asked_within_s=asked_within_s)
+def a_process(stored: MemoryDedup, asked_within_s: float = TIME_LIMIT_S) -> SharedDedup:
+    here = MemoryDedup(clock=FakeClock().seconds)
+    return SharedDedup(stored, here=here, asked_within_s=asked_within_s)
 
 
 async def test_what_comes_again_is_not_new() -> None:
-    seen = RecentlySeen(clock=FakeClock().seconds)
+    seen = MemoryDedup(clock=FakeClock().seconds)
 
     assert await seen.is_new("a")
     assert not await seen.is_new("a")
@@ -49,7 +49,7 @@ async def test_what_comes_again_is_not_new() -> None:
 
 async def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
     clock = FakeClock()
-    seen = RecentlySeen(clock=clock.seconds)
+    seen = MemoryDedup(clock=clock.seconds)
     await seen.is_new("a")
 
     clock.advance(REMEMBERED_FOR_S - 1)
@@ -60,7 +60,7 @@ async def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
 
 
 async def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
-    seen = RecentlySeen(clock=FakeClock().seconds, at_most=3)
+    seen = MemoryDedup(clock=FakeClock().seconds, at_most=3)
 
     for number in range(4):
         await seen.is_new(str(number))

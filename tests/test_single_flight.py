@@ -3,7 +3,7 @@ import gc
 
 import pytest
 
-from bot.single_flight import SingleFlight
+from bot.concurrency import SingleFlight
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio

@@ -3,14 +3,14 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from bot.tasks import Tasks
+from bot.concurrency import Tasks
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_a_stop_with_nothing_to_wait_for_does_not_wait() -> None:
-    assert await Tasks().are_done_within(TIME_LIMIT_S)
+    assert await Tasks().drain(TIME_LIMIT_S)
     assert await Tasks().cancel() == 0
 
 
@@ -23,7 +23,7 @@ async def test_a_stop_waits_for_what_runs() -> None:
         done.append("work")
 
     tasks.start(work())
-    stopped = asyncio.create_task(tasks.are_done_within(TIME_LIMIT_S))
+    stopped = asyncio.create_task(tasks.drain(TIME_LIMIT_S))
     await asyncio.sleep(0)
     assert not stopped.done()
     may_end.set()
@@ -45,7 +45,7 @@ async def test_a_stop_waits_for_what_the_work_itself_starts() -> None:
 
     tasks.start(work())
 
-    assert await tasks.are_done_within(TIME_LIMIT_S)
+    assert await tasks.drain(TIME_LIMIT_S)
     assert done == ["told"]
 
 
@@ -61,10 +61,10 @@ async def test_what_takes_too_long_is_cut_off_and_counted() -> None:
     tasks.start(stuck())
     tasks.start(stuck())
 
-    assert not await tasks.are_done_within(0.01)
+    assert not await tasks.drain(0.01)
     assert await tasks.cancel() == 2
     assert ends == ["cut off"] * 2
-    assert await tasks.are_done_within(TIME_LIMIT_S)
+    assert await tasks.drain(TIME_LIMIT_S)
 
 
 async def test_what_a_task_raises_is_logged_with_its_cause() -> None:
@@ -75,7 +75,7 @@ async def test_what_a_task_raises_is_logged_with_its_cause() -> None:
 
     with capture_logs() as lines:
         tasks.start(broken())
-        assert await tasks.are_done_within(TIME_LIMIT_S)
+        assert await tasks.drain(TIME_LIMIT_S)
 
     (line,) = lines
     assert (line["event"], line["log_level"]) == ("a task failed", "error")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.words import Word, is_help, quoted, split_words
+from bot.command_text import Word, is_help, quoted, split_words
 from tests.loops import loop_over
 
 SPLIT = {

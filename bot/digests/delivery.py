@@ -2,27 +2,187 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Protocol
 
-from bot.asking import asking_as, digests_of, person
-from bot.digests import ledger
-from bot.digests.collection import Collected, Collector
-from bot.digests.digest import Digest, Run
-from bot.digests.errors import LostClaimError, UnknownDigestError
-from bot.digests.post import Post
-from bot.digests.posting import Posts, Step, Words, after, has_news, owes_heartbeat
-from bot.digests.recording import RECORD_AGAIN_AFTER_S, Recording
-from bot.digests.shelf import Shelf
-from bot.digests.troubles import service_trouble
+import structlog
+
+from bot.digests import run_state
+from bot.digests.collector import Collected, Collector
+from bot.digests.failure_policy import channel_trouble, service_trouble, slack_trouble
+from bot.digests.models import (
+    Digest,
+    FailureReason,
+    LostClaimError,
+    Mode,
+    Outcome,
+    PastRun,
+    Run,
+    UnknownDigestError,
+)
+from bot.digests.report import Post, got_worse, has_changed
+from bot.digests.repository import DigestRepository
+from bot.digests.run_state import newly_ended
+from bot.digests.schedule import Slot
 from bot.errors import BotError
 from bot.message import Message
-from bot.slack.errors import SlackError
-from bot.store.errors import StoreError, UnreadableSecretError
-from bot.tracker.budget import Purpose
-from bot.tracker.errors import TimedOutError
-from bot.workspace import WorkspaceId
+from bot.slack.errors import (
+    ChannelClosedError,
+    MissingScopeError,
+    SlackError,
+    SlackRefusedError,
+    TokenRefusedError,
+    WorkspaceHeldError,
+)
+from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
+from bot.tracker.models import TimedOutError
+from bot.tracker.rate_limit import Purpose
+from bot.workspace import WorkspaceId, caller_context, digests_of, person
+
+logger = structlog.get_logger()
+Step = Callable[[Digest, datetime], Digest]
+# Refusals that say nothing of this post: it is tried again in an hour.
+LASTING = (TokenRefusedError, WorkspaceHeldError, MissingScopeError)
+
+
+class Poster(Protocol):
+    """Whoever puts messages into channels. Both methods raise SlackError."""
+
+    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+        """Wait until the channel may be posted to; nothing was posted when this raises."""
+        ...
+
+    async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
+        """Post once; return the message's timestamp."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DigestRenderer:
+    """How a digest is put into words, and its sign of life."""
+
+    digest: Callable[[Post], Message]
+    heartbeat: Callable[[Post], Message]
+
+
+def after(error: SlackError, token: str) -> Step:
+    """What becomes of the run after Slack's answer: waits, pauses, is uncertain or has failed."""
+    if isinstance(error, ChannelClosedError):
+        closed = channel_trouble(error)
+        return lambda each, now: run_state.closed(each, token, now, closed)
+    if error.is_outcome_unknown:
+        uncertain = Outcome.UNCERTAIN
+        return lambda each, now: run_state.ended(each, token, now, uncertain, FailureReason.SLACK)
+    if isinstance(error, SlackRefusedError) and not isinstance(error, LASTING):
+        logger.error("Slack refuses a digest", code=error.code)
+        return lambda each, now: run_state.ended(
+            each, token, now, Outcome.FAILED, FailureReason.OURS
+        )
+    trouble, wait = slack_trouble(error)
+    return lambda each, now: run_state.waiting(each, token, now, trouble, wait=wait)
+
+
+def has_news(post: Post) -> bool:
+    """Whether the digest's mode wants this post."""
+    report, mode = post.report, post.digest.plan.mode
+    if mode is Mode.ALWAYS:
+        return True
+    if not report.totals.count and not (report.before and report.before.count):
+        return False  # nothing there, as before
+    return has_changed(report) if mode is Mode.CHANGES else got_worse(report)
+
+
+def heartbeat_due(digest: Digest) -> bool:
+    """Whether so many silent runs have passed that a sign of life is due."""
+    every = digest.plan.heartbeat_every
+    return every is not None and digest.silent_runs >= every
+
+
+# A database that starts again refuses what comes in that moment.
+STEP_AGAIN_AFTER_S = (0.5, 2.0)
+# So long that may take at worst. The claim ends a minute after the post began.
+RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
+
+
+class Recording:
+    """Records steps. `sleep` waits so many seconds."""
+
+    def __init__(
+        self,
+        shelf: DigestRepository,
+        *,
+        clock: Callable[[], datetime],
+        sleep: Callable[[float], Awaitable[object]],
+    ) -> None:
+        self._shelf = shelf
+        self._clock = clock
+        self._sleep = sleep
+
+    async def record(
+        self,
+        workspace: WorkspaceId,
+        digest_id: str,
+        step: Step,
+        *,
+        again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S,
+    ) -> Digest:
+        """Return the digest after it; a store that fails is asked again after these waits.
+
+        Raises:
+            LostClaimError, UnknownDigestError: the run is no longer ours.
+            StoreError: nobody knows whether it was recorded.
+        """
+        once = _Once(step)
+        for wait_s in again_after_s:
+            try:
+                return await self._try(workspace, digest_id, once)
+            except ForgottenError:  # nothing will be recorded there any more
+                raise
+            except StoreError as error:
+                logger.warning("not recorded yet", error=repr(error))
+                await self._sleep(wait_s)
+        return await self._try(workspace, digest_id, once)
+
+    async def _try(self, workspace: WorkspaceId, digest_id: str, step: Step) -> Digest:
+        return await self._shelf.change(
+            workspace, digest_id, lambda each: step(each, self._clock())
+        )
+
+
+class _Once:
+    """A step that finds itself done when only the answer of the store was lost.
+
+    Then the run is no longer under way, which otherwise means that it was taken away.
+    """
+
+    def __init__(self, step: Step) -> None:
+        self._step = step
+        self._tried: list[tuple[Digest, Digest]] = []
+
+    def __call__(self, digest: Digest, now: datetime) -> Digest:
+        try:
+            done = self._step(digest, now)
+        except LostClaimError:
+            if any(_is_done(digest, *each) for each in self._tried):
+                return digest
+            raise
+        self._tried.append((digest, done))
+        return done
+
+
+def _is_done(digest: Digest, before: Digest, after: Digest) -> bool:
+    """Whether the step from `before` to `after` is in `digest`, whatever came later."""
+    if ended := newly_ended(before, after):
+        return set(map(_name, ended)) <= set(map(_name, digest.past))
+    return replace(digest, rev=after.rev) == after
+
+
+def _name(run: PastRun) -> tuple[Slot, Outcome, datetime]:
+    """What a run that has ended is known by: at that moment nobody else has recorded the same."""
+    return run.slot, run.outcome, run.at
+
 
 # With the 20 s that a turn may take this ends before the claim does.
 COLLECT_WITHIN_S = 35.0
@@ -33,10 +193,10 @@ class Delivery:
 
     def __init__(
         self,
-        shelf: Shelf,
+        shelf: DigestRepository,
         collector: Collector,
-        posts: Posts,
-        words: Words,
+        posts: Poster,
+        words: DigestRenderer,
         *,
         clock: Callable[[], datetime],
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
@@ -73,21 +233,23 @@ class Delivery:
         except BotError:
             raise
         except Exception:  # a mistake of ours: told at once, not when the grace is over
-            await self._step(workspace, digest, lambda each, now: ledger.broken(each, token, now))
+            await self._step(
+                workspace, digest, lambda each, now: run_state.mark_failed(each, token, now)
+            )
             raise
 
     async def _deliver(
         self, workspace: WorkspaceId, digest: Digest, token: str, asked_by_name: str | None
     ) -> Digest:
-        run = ledger.own_run(digest, token)
+        run = run_state.own_run(digest, token)
         collected = await self._collected(workspace, digest, run)
         average = collected.post.report.totals.average
         is_wanted = bool(run.asked_by) or has_news(collected.post)
-        if not is_wanted and not owes_heartbeat(digest):
+        if not is_wanted and not heartbeat_due(digest):
             return await self._step(
                 workspace,
                 digest,
-                lambda each, now: ledger.quiet(each, token, now, average=average),
+                lambda each, now: run_state.mark_silent(each, token, now, average=average),
             )
         if is_wanted:
             await self._shelf.keep_baseline(workspace, digest.digest_id, token, collected.baseline)
@@ -104,7 +266,7 @@ class Delivery:
     async def _collected(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         asker = person(run.asked_by) if run.asked_by else digests_of(run.channel_id)
         try:
-            with asking_as(workspace, asker):
+            with caller_context(workspace, asker):
                 return await self._collected_in_time(workspace, digest, run)
         except BotError as error:
             if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
@@ -113,7 +275,7 @@ class Delivery:
             await self._step(
                 workspace,
                 digest,
-                lambda each, now: ledger.waiting(each, run.token, now, trouble, wait=wait),
+                lambda each, now: run_state.waiting(each, run.token, now, trouble, wait=wait),
             )
             raise
 
@@ -147,7 +309,7 @@ class Delivery:
             await self._step(
                 workspace,
                 digest,
-                lambda each, now: ledger.posting(
+                lambda each, now: run_state.posting(
                     each, run.token, now, baseline=baseline, average=average
                 ),
             )
@@ -162,7 +324,7 @@ class Delivery:
         return await self._recording.record(
             workspace,
             digest.digest_id,
-            lambda each, now: ledger.posted(each, token, now),
+            lambda each, now: run_state.posted(each, token, now),
             again_after_s=RECORD_AGAIN_AFTER_S,
         )
 

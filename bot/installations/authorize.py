@@ -9,17 +9,61 @@ import structlog
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
+from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.clients import act_in
-from bot.installations.directory import Directory, Served
-from bot.installations.installation import Installation
-from bot.installations.tokens import FreshTokens
+from bot.installations.models import Installation
+from bot.installations.repository import Directory, ResolvedInstallation
+from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
-from bot.store.errors import StoreError
+from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 
+class Clients:
+    """The client of any workspace; `make(token)` is to share one HTTP session among them."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        tokens: TokenProvider,
+        make: Callable[[str], AsyncWebClient],
+    ) -> None:
+        self._directory = directory
+        self._tokens = tokens
+        self._make = make
+
+    async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
+        """Return a client whose token acts in `workspace`, which may be an `organisation(…)`.
+
+        Raises:
+            TokenRefusedError: the app is not installed there, or no longer.
+            SlackError: its token has ended, and Slack does not give another one now; or the
+                store does not tell: nothing was sent then.
+        """
+        try:
+            served = await self._directory.served(workspace)
+            if served is None:
+                raise TokenRefusedError("not_authed")
+            installation = await self._tokens.fresh(served.home)
+        except StoreError as error:
+            raise SlackUnreachableError("the token cannot be read") from error
+        if installation.tokens is None:
+            raise TokenRefusedError("token_revoked")
+        client = self._make(installation.tokens.access)
+        if workspace != served.home:
+            act_in(client, workspace)
+        return client
+
+
+def act_in(client: AsyncWebClient, workspace: WorkspaceId) -> None:
+    """Name the workspace in every call: an organisation's token acts in many.
+
+    https://docs.slack.dev/enterprise/organization-ready-apps
+    """
+    client.default_params["team_id"] = workspace.team_id
+
+
+logger = structlog.get_logger()
 # Slack waits 3 s for the ack, and there is more to do: a token may have ended overnight, and
 # before this it was asked, for `ASKED_WITHIN_S` of `seen.py`, whether the request is new.
 KNOWN_WITHIN_S = 1.4
@@ -90,7 +134,7 @@ class InstalledWorkspaces(AsyncAuthorize):
     def __init__(
         self,
         directory: Directory,
-        tokens: FreshTokens,
+        tokens: TokenProvider,
         *,
         on_served: Callable[[WorkspaceId], object] = lambda _workspace: None,
         known_within_s: float = KNOWN_WITHIN_S,
@@ -132,7 +176,7 @@ class InstalledWorkspaces(AsyncAuthorize):
                 raise SlackUnreachableError("no token in time") from None
             raise StoreError("no installation in time") from None
 
-    async def _find(self, asked: AskedPlace) -> Served | None:
+    async def _find(self, asked: AskedPlace) -> ResolvedInstallation | None:
         served = asked.team_id and await self._directory.find(
             asked.team_id, asked.enterprise_id, is_org_install=asked.is_org_install
         )
@@ -145,7 +189,9 @@ class InstalledWorkspaces(AsyncAuthorize):
         )
         return None
 
-    async def _result(self, served: Served, context: AsyncBoltContext) -> AuthorizeResult:
+    async def _result(
+        self, served: ResolvedInstallation, context: AsyncBoltContext
+    ) -> AuthorizeResult:
         installation = await self._tokens.fresh(served.home)
         self._on_served(served.workspace)
         if installation.is_org_wide:
@@ -153,7 +199,7 @@ class InstalledWorkspaces(AsyncAuthorize):
         return _result(served, installation)
 
 
-def _result(served: Served, installation: Installation) -> AuthorizeResult:
+def _result(served: ResolvedInstallation, installation: Installation) -> AuthorizeResult:
     """Bolt compares its own messages with the bot's ids, and gives the token to the client."""
     tokens = installation.tokens
     return AuthorizeResult(

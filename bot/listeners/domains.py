@@ -2,15 +2,14 @@
 
 import asyncio
 
-from bot.listeners.conversation import Conversation
-from bot.listeners.dispatcher import Dispatcher
+from bot.command_text import is_help
+from bot.listeners.request import Request
+from bot.listeners.router import Dispatcher
 from bot.message import Message
-from bot.portfolio.portfolio import Portfolio
 from bot.portfolio.query import parse_query, select
+from bot.portfolio.service import Portfolio
 from bot.views.domains import SHARE_DOMAINS, domains_message
-from bot.views.usage import usage_message
-from bot.views.waiting import shared_already_message
-from bot.words import is_help
+from bot.views.usage import shared_already_message, usage_message
 
 
 class DomainsListeners:
@@ -24,20 +23,20 @@ class DomainsListeners:
         dispatcher.on_command("/domains", self.list_domains)
         dispatcher.on_press(SHARE_DOMAINS, self.share, once=shared_already_message())
 
-    async def list_domains(self, conversation: Conversation, text: str) -> None:
+    async def list_domains(self, conversation: Request, text: str) -> None:
         """Answer `/domains [filter]`."""
         if is_help(text):
             await conversation.reply(usage_message("/domains"))
             return
         await conversation.reply(await self._message(conversation, text))
 
-    async def share(self, conversation: Conversation, text: str) -> None:
+    async def share(self, conversation: Request, text: str) -> None:
         """Answer `Share` under a list: the same list for the whole channel."""
         member = await conversation.fetch_member()
         await conversation.share(await self._message(conversation, text, shared_by=member.name))
 
     async def _message(
-        self, conversation: Conversation, text: str, *, shared_by: str | None = None
+        self, conversation: Request, text: str, *, shared_by: str | None = None
     ) -> Message:
         query = parse_query(text)
         snapshot = await self._portfolio.snapshot(conversation.workspace)

@@ -7,38 +7,36 @@ from typing import Any
 
 import structlog
 
-from bot.connection import Connection
+from bot.api_keys.service import WorkspaceTracker
+from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.hostnames import host_name
-from bot.listeners.acks import FormErrors
-from bot.listeners.conversation import Conversation
-from bot.listeners.dispatcher import Dispatcher
+from bot.listeners.request import FormErrors, Request
+from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
-from bot.portfolio.lookup import suggestions
-from bot.portfolio.portfolio import Portfolio
-from bot.portfolio.snapshot import Snapshot
+from bot.portfolio.query import suggestions
+from bot.portfolio.service import Portfolio, Snapshot
 from bot.scans import NoDomainIdError, ScanReport, Scans
-from bot.slack.calls import open_form, update_form
+from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.tracker.models import Domain
-from bot.views.form import option
-from bot.views.scan import SHARE_SCAN, scan_message, waiting_message
-from bot.views.scan_forms import (
+from bot.views.blocks import option
+from bot.views.scan import (
     PICK_BLOCK,
     PICK_DOMAIN,
     PICK_FORM,
+    SHARE_SCAN,
     SHOW_SECTION,
     TURN_SECTION,
     pick_form,
+    scan_message,
     section_form,
     section_place,
+    waiting_message,
 )
 from bot.views.text import MAX_OPTION_VALUE_CHARS
-from bot.views.usage import usage_message
-from bot.views.waiting import shared_already_message
-from bot.words import NotUnderstood, NotUnderstoodError, is_help, split_words
+from bot.views.usage import shared_already_message, usage_message
 
 logger = structlog.get_logger()
-
 STILL_WAITING_AFTER_S = 20.0
 NO_ANSWER = "!"
 """The value of the option that only says that there is nothing to pick from."""
@@ -49,7 +47,7 @@ class ScanListeners:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: WorkspaceTracker,
         portfolio: Portfolio,
         scans: Scans,
         *,
@@ -70,7 +68,7 @@ class ScanListeners:
         no_answer = option(NO_ANSWER, "Domain Tracker does not answer right now")
         dispatcher.on_options(PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
-    async def scan(self, conversation: Conversation, text: str) -> None:
+    async def scan(self, conversation: Request, text: str) -> None:
         """Answer `/scan [domain]`."""
         if is_help(text):
             await conversation.reply(usage_message("/scan"))
@@ -79,7 +77,7 @@ class ScanListeners:
         else:
             await self._scan(conversation, _host(text))
 
-    async def scan_picked(self, conversation: Conversation, picked: str) -> None:
+    async def scan_picked(self, conversation: Request, picked: str) -> None:
         """Scan what was picked in the form."""
         conversation.command_line = f"/scan {picked}"
         snapshot = await self._portfolio.snapshot(conversation.workspace)
@@ -87,42 +85,42 @@ class ScanListeners:
         conversation.command_line = f"/scan {host}"
         await self._scan(conversation, host)
 
-    async def offer_domains(self, conversation: Conversation, typed: str) -> list[Block]:
+    async def offer_domains(self, conversation: Request, typed: str) -> list[Block]:
         """Offer the domains that match what was typed so far."""
         snapshot = await self._portfolio.snapshot(conversation.workspace)
         hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
         return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
 
-    async def share(self, conversation: Conversation, host: str) -> None:
+    async def share(self, conversation: Request, host: str) -> None:
         """Show the last scan to the whole channel."""
         report = await self._scans.last(conversation.workspace, host)
         member = await conversation.fetch_member()
         await conversation.share(scan_message(report, shared_by=member.name))
 
-    async def show_section(self, conversation: Conversation, value: str) -> None:
+    async def show_section(self, conversation: Request, value: str) -> None:
         """Open a form with everything of one section."""
         form = await self._section_form(conversation, value)
         await open_form(conversation.client, conversation.trigger_id or "", form)
 
-    async def turn_section(self, conversation: Conversation, value: str) -> None:
+    async def turn_section(self, conversation: Request, value: str) -> None:
         """Turn a page in that form."""
         form = await self._section_form(conversation, value)
         await update_form(conversation.client, conversation.view_id or "", form)
 
-    async def _section_form(self, conversation: Conversation, value: str) -> Block:
+    async def _section_form(self, conversation: Request, value: str) -> Block:
         host, name, page = section_place(value)
         report = await self._scans.last(conversation.workspace, host)
         metadata = conversation.as_metadata()
         return await asyncio.to_thread(section_form, report, name, page, metadata)
 
-    async def _open_picker(self, conversation: Conversation) -> None:
+    async def _open_picker(self, conversation: Request) -> None:
         if conversation.trigger_id is None:
             raise TriggerExpiredError("nobody pressed anything just now")
         await self._connection.ready(conversation.workspace)
         form = pick_form(conversation.as_metadata())
         await open_form(conversation.client, conversation.trigger_id, form)
 
-    async def _scan(self, conversation: Conversation, host: str) -> None:
+    async def _scan(self, conversation: Request, host: str) -> None:
         snapshot = await self._portfolio.snapshot(conversation.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
         if not conversation.origin.is_message:  # after a press it could not be taken back
@@ -131,9 +129,7 @@ class ScanListeners:
         message = await asyncio.to_thread(scan_message, report)
         await conversation.reply(message)
 
-    async def _patiently(
-        self, conversation: Conversation, domain: Domain, host: str
-    ) -> ScanReport:
+    async def _patiently(self, conversation: Request, domain: Domain, host: str) -> ScanReport:
         scan = asyncio.ensure_future(self._scans.run(conversation.workspace, domain))
         try:
             await asyncio.wait({scan}, timeout=self._still_waiting_after_s)
@@ -174,9 +170,9 @@ def _value(host: str) -> str:
     return "#" + hashlib.sha256(host.encode()).hexdigest()
 
 
-async def _say(conversation: Conversation, message: Message) -> None:
+async def _say(conversation: Request, message: Message) -> None:
     """What is only said meanwhile must not stop the work when it cannot be said."""
     try:
-        await conversation.say_meanwhile(message)
+        await conversation.send_progress(message)
     except SlackError as error:
         logger.warning("could not say that it takes a while", error=repr(error))

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from bot.app import serve
-from bot.installations.canary import KIND as SEEN
+from bot.installations.welcome import KIND as SEEN
 from bot.logs import set_up_logs
 from bot.playground.manifest import read_manifest
 from bot.playground.page import add_pages

@@ -1,26 +1,83 @@
-"""What can go wrong when the bot asks Slack, split by what can be done about it.
+"""Slack's words for why it said no, sorted by what can be done about them. Plain data.
 
-SlackError
-├── SlackUnavailableError     no usable answer: it may have been done all the same
-│   ├── SlackUnreachableError   ...surely not: nothing was sent, so a later try is safe
-│   └── SlackRateLimitedError   ...surely not: and Slack said when, in `retry_after_s`
-├── TriggerExpiredError       the press is too old to open a form: press again
-├── FormChangedError          the form is no longer what it was: look again
-└── SlackRefusedError         Slack said no, with a `code` of its own
-    ├── BlocksRefusedError      ...to the blocks of a message: its plain twin may pass
-    ├── ChannelClosedError      ...for this one channel, until somebody changes it
-    ├── PersonUnreachableError  ...for this one person
-    ├── WorkspaceHeldError      ...for the whole workspace: try again in hours
-    ├── TokenRefusedError       ...to the bot's token: it was probably uninstalled
-    └── MissingScopeError       ...until it is installed anew with the scope `needed`
-
-`is_outcome_unknown` tells whether it may have been done: then nothing repeats it by itself.
+https://docs.slack.dev/reference/methods/chat.postMessage#errors,
+https://docs.slack.dev/reference/methods/conversations.open#errors,
+https://docs.slack.dev/reference/methods/views.update#errors
 """
 
 from typing import ClassVar
 
 from bot.errors import BotError
-from bot.slack import codes
+
+# It may have happened all the same: "some aspect of the operation succeeded before the error".
+OUTAGES = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
+# HTTP 429 says the first, chat.postMessage itself the second.
+TOO_FAST = frozenset({"ratelimited", "rate_limited"})
+# A second table in a message is told as an attachment.
+BLOCKS = frozenset(
+    {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_attachments"}
+)
+TRIGGERS = frozenset(
+    {
+        "expired_trigger_id",
+        "trigger_expired",
+        "exchanged_trigger_id",
+        "trigger_exchanged",
+        "invalid_trigger_id",
+    }
+)
+FORM_CHANGED = "hash_conflict"
+# One channel takes no posts of the bot. A private one that it is not in is "not found".
+CHANNEL = frozenset(
+    {
+        "channel_not_found",
+        "channel_type_not_supported",
+        "is_archived",
+        "is_inactive",
+        "method_not_supported_for_channel_type",
+        "no_permission",
+        "not_in_channel",
+    }
+)
+# A preference of the channel, or of the organisations that share it.
+CHANNEL_PREFIXES = ("restricted_action", "slack_connect_")
+PERSON = frozenset(
+    {
+        "cannot_dm_bot",
+        "invalid_user_combination",
+        "user_disabled",
+        "user_not_found",
+        "user_not_visible",
+        "users_not_found",
+    }
+)
+# Nothing can be posted anywhere in the workspace, until Slack or an admin changes that.
+WORKSPACE = frozenset(
+    {
+        "access_denied",
+        "accesslimited",
+        "ekm_access_denied",
+        "enterprise_is_restricted",
+        "message_limit_exceeded",
+        "org_login_required",
+        "team_added_to_org",
+        "two_factor_setup_required",
+    }
+)
+TOKEN = frozenset(
+    {
+        "account_inactive",
+        "invalid_auth",
+        "invalid_refresh_token",
+        "not_authed",
+        "team_access_not_granted",
+        "token_expired",
+        "token_revoked",
+    }
+)
+MISSING_SCOPE = "missing_scope"
+# The first is in the documentation, the second is what workspaces on the free plan answer.
+NO_USER_GROUPS = frozenset({"plan_upgrade_required", "paid_teams_only"})
 
 
 class SlackError(BotError):
@@ -95,34 +152,34 @@ class MissingScopeError(SlackRefusedError):
 
     def __init__(self, needed: str = "") -> None:
         self.needed = needed
-        super().__init__(codes.MISSING_SCOPE)
+        super().__init__(MISSING_SCOPE)
 
 
 _REFUSALS: tuple[tuple[frozenset[str], type[SlackRefusedError]], ...] = (
-    (codes.BLOCKS, BlocksRefusedError),
-    (codes.CHANNEL, ChannelClosedError),
-    (codes.PERSON, PersonUnreachableError),
-    (codes.WORKSPACE, WorkspaceHeldError),
-    (codes.TOKEN, TokenRefusedError),
+    (BLOCKS, BlocksRefusedError),
+    (CHANNEL, ChannelClosedError),
+    (PERSON, PersonUnreachableError),
+    (WORKSPACE, WorkspaceHeldError),
+    (TOKEN, TokenRefusedError),
 )
 
 
 def slack_error(code: str, *, retry_after_s: float = 1, needed: str = "") -> SlackError:
     """Return the error for one of Slack's codes; `needed` is the scope that it names, if any."""
-    if code in codes.TOO_FAST:
+    if code in TOO_FAST:
         return SlackRateLimitedError(retry_after_s)
-    if code in codes.OUTAGES:
+    if code in OUTAGES:
         return SlackUnavailableError(code)
-    if code in codes.TRIGGERS:
+    if code in TRIGGERS:
         return TriggerExpiredError(code)
-    if code == codes.FORM_CHANGED:
+    if code == FORM_CHANGED:
         return FormChangedError(code)
-    return MissingScopeError(needed) if code == codes.MISSING_SCOPE else _refusal(code)
+    return MissingScopeError(needed) if code == MISSING_SCOPE else _refusal(code)
 
 
 def _refusal(code: str) -> SlackRefusedError:
     for known, kind in _REFUSALS:
         if code in known:
             return kind(code)
-    is_for_channel = code.startswith(codes.CHANNEL_PREFIXES)
+    is_for_channel = code.startswith(CHANNEL_PREFIXES)
     return ChannelClosedError(code) if is_for_channel else SlackRefusedError(code)

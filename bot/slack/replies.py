@@ -10,7 +10,7 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.calls import send_direct, send_ephemeral
+from bot.slack.client import send_direct, send_ephemeral
 from bot.slack.errors import (
     BlocksRefusedError,
     SlackError,
@@ -20,7 +20,6 @@ from bot.slack.errors import (
 )
 
 logger = structlog.get_logger()
-
 ANSWERED_WITHIN_S = 15.0
 
 

@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bot.store.errors import StoreError, StoreLockedError
+from bot.store.documents import StoreError, StoreLockedError
 
 OWNER_ONLY = 0o600
 OTHERS = 0o077

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.store.base import Document
-from bot.store.due import DueIndex
-from bot.store.errors import StoreError
-from bot.store.rows import (
+from bot.store.documents import (
+    Document,
     Row,
+    StoreError,
     checked_key,
     checked_moment,
     checked_rev,
@@ -17,6 +16,7 @@ from bot.store.rows import (
     encode_value,
     next_rev,
 )
+from bot.store.sqlite_table import DueIndex
 
 
 class MemoryDocuments:
@@ -67,8 +67,8 @@ class MemoryDocuments:
         self._due.forget_prefix(prefix)
         return len(doomed)
 
-    async def wipe_traces(self) -> None:
-        """See `Documents.wipe_traces`. There is nothing to do."""
+    async def vacuum(self) -> None:
+        """See `Documents.vacuum`. There is nothing to do."""
         self._require_open()
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:

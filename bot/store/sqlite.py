@@ -3,22 +3,170 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.store.base import Document
-from bot.store.due import DueIndex
-from bot.store.errors import StoreError
+from sqlitedict import SqliteDict
+
+from bot.store.documents import (
+    Document,
+    StoreError,
+    checked_key,
+    checked_moment,
+    decode_json,
+    decode_row,
+    encode_row,
+    encode_value,
+)
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
-from bot.store.opening import due_in, open_rows
-from bot.store.rows import checked_key, checked_moment, encode_value
-from bot.store.table import Table
+from bot.store.sqlite_table import DueIndex, Table
+
+BUSY_S = 5
+PAGE_ROWS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """The documents of one moment, in key order; `unreadable`: the keys of what is none."""
+
+    documents: tuple[Document, ...] = ()
+    unreadable: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all of them."""
+        return tuple(sorted([*(each.key for each in self.documents), *self.unreadable]))
+
+
+async def read_snapshot(path: Path) -> Snapshot:
+    """Return what the store at `path` holds now, also while another process writes to it.
+
+    It leaves the `-wal` and `-shm` files beside the database that any reader of SQLite makes.
+
+    Raises:
+        StoreError: there is no such file, or it is damaged, or it is no database.
+    """
+    pages = [page async for page in read_pages(path)]
+    return Snapshot(
+        documents=tuple(each for page in pages for each in page.documents),
+        unreadable=tuple(sorted(each for page in pages for each in page.unreadable)),
+    )
+
+
+async def read_pages(path: Path, *, rows: int = PAGE_ROWS) -> AsyncGenerator[Snapshot]:
+    """Yield the same in key order, at most so many rows at a time; raise as above.
+
+    All pages are of one moment: while they are read, what others write waits in the log.
+    """
+    try:
+        connection = await asyncio.to_thread(_opened, path)
+        with closing(connection):
+            cursor = await asyncio.to_thread(_begun, connection, path)
+            while cursor and (page := await asyncio.to_thread(cursor.fetchmany, rows)):
+                yield snapshot_of((key or b"", value or b"") for key, value in page)
+    except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
+        raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
+
+
+def snapshot_of(rows: Iterable[tuple[bytes, bytes]]) -> Snapshot:
+    """Return the snapshot of rows as `encode_row` writes them, in any order."""
+    documents, unreadable = [], []
+    for key, value in sorted(rows):
+        try:
+            documents.append(decode_row(key.decode(), value))
+        except ValueError:
+            unreadable.append(key.decode(errors="backslashreplace"))
+    return Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    # `mode=ro` neither makes the file nor writes to it: https://www.sqlite.org/uri.html
+    address = f"{path.resolve().as_uri()}?mode=ro"
+    return sqlite3.connect(
+        address,
+        uri=True,
+        isolation_level=None,
+        timeout=BUSY_S,
+        check_same_thread=False,  # used by one thread after the other, never by two at once
+    )
+
+
+def _begun(connection: sqlite3.Connection, path: Path) -> sqlite3.Cursor | None:
+    """Look the file over and begin to read it; `None` when it has no table yet."""
+    connection.execute("BEGIN")  # all that follows sees one moment
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
+        return None
+    return connection.execute(
+        "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs ORDER BY CAST(key AS BLOB)"
+    )
+
+
+logger = logging.getLogger(__name__)
+
+
+def due_in(path: Path) -> list[tuple[str, datetime]]:
+    """Return what comes due when, after a look at the whole file.
+
+    Done with plain sqlite3, because sqlitedict hangs when it meets damage between two rows.
+
+    Raises:
+        sqlite3.Error: it cannot be read.
+        StoreError: it is damaged.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
+            return []
+        rows = connection.execute("SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs")
+        documents = (_readable(key, value) for key, value in rows)
+        return [(found.key, found.due_at) for found in documents if found and found.due_at]
+
+
+def _readable(key: bytes, value: bytes) -> Document | None:
+    try:
+        return decode_row(key.decode(), value or b"")
+    except ValueError:
+        # It stays where it is, and who asks for it gets a StoreError; the others can be used.
+        logger.warning("a stored document cannot be read: %r", key)
+        return None
+
+
+def open_rows(path: Path) -> SqliteDict:
+    """Open the file as a dict of rows that are on the disk once they are written.
+
+    Raises:
+        sqlite3.Error, OSError, RuntimeError: it is none of ours, or cannot be used.
+        StoreError: SQLite does not flush its writes.
+    """
+    # JSON, because pickle runs code from the file when it is read (CVE-2024-35515); autocommit,
+    # because a failed commit of sqlitedict's hangs every later call (piskvorky/sqlitedict#108).
+    rows = SqliteDict(
+        str(path),
+        tablename="docs",
+        autocommit=True,
+        journal_mode="WAL",
+        outer_stack=False,  # True triples the cost of a read
+        encode=encode_row,
+        decode=decode_json,
+    )
+    for pragma in ("synchronous=FULL", "busy_timeout=5000", "secure_delete=ON"):
+        rows.conn.execute(f"PRAGMA {pragma}")
+    if rows.conn.select_one("PRAGMA synchronous") != (2,):
+        raise StoreError("could not set synchronous=FULL")
+    return rows
+
 
 T = TypeVar("T")
-
 # It writes the whole file anew.
 WIPED_WITHIN_S = 600.0
 
@@ -90,10 +238,10 @@ class SqliteDocuments:
         checked_key(prefix)
         return await self.run(lambda table: table.delete_prefix(prefix))
 
-    async def wipe_traces(self) -> None:
-        """See `Documents.wipe_traces`."""
+    async def vacuum(self) -> None:
+        """See `Documents.vacuum`."""
         self._require_open()
-        self._wipe = self._begun(lambda table: table.wipe_traces())
+        self._wipe = self._begun(lambda table: table.vacuum())
         await self._outcome(self._wipe, WIPED_WITHIN_S)
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:

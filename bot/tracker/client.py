@@ -1,32 +1,89 @@
-"""Ask Domain Tracker over HTTP. Knows nothing of Slack, storage or the time of day."""
+"""A tracker each call of which leaves one line in the log, and is measured."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeVar
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 import httpx
 import stamina
+import structlog
 
-from bot.tracker.budget import Budget, Purpose
-from bot.tracker.calls import Call, scan_path
-from bot.tracker.decode import decode_added, decode_listing, decode_scan
-from bot.tracker.errors import (
+from bot.tracker.decoding import (
+    decode_added,
+    decode_listing,
+    decode_scan,
+    requests_remaining,
+    retry_after_s,
+)
+from bot.tracker.error_messages import refusal_in_text
+from bot.tracker.http import CONNECT_S, NOT_SENT, Call, Reply, Slots, scan_path, send
+from bot.tracker.models import (
+    Added,
+    InsufficientPermissionsError,
+    InvalidKeyError,
+    IpNotAllowedError,
+    Listing,
     RateLimitedError,
+    RejectedError,
+    ReplyTooLargeError,
+    ReserveReachedError,
+    ScanResult,
     TimedOutError,
     UnavailableError,
+    UnreadableReplyError,
 )
-from bot.tracker.exchange import NOT_SENT, Reply, exchange, tracker_http
-from bot.tracker.headers import requests_remaining, retry_after_s
-from bot.tracker.limits import DEFAULT_LIMITS, Limits
-from bot.tracker.models import Added, Listing, ScanResult
-from bot.tracker.peers import Alone, Peers
-from bot.tracker.slots import Slots
+from bot.tracker.rate_limit import Alone, Peers, Purpose, RateLimiter
 
-__all__ = ["Limits", "Purpose", "Tracker", "TrackerClient", "tracker_http"]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long things may take, in seconds, and how often a GET is sent.
+
+    `list_s`, `add_s` and `scan_s` bound a whole call, all attempts included, but not the wait
+    for a place among the requests, which `slot_s` bounds.
+    """
+
+    connect_s: float = CONNECT_S
+    list_s: float = 30.0
+    add_s: float = 30.0
+    scan_s: float = 120.0
+    slot_s: float = 60.0
+    attempts: int = 3
+    retry_within_s: float = 20.0
+    retry_wait_s: float = 0.25
+
+
+DEFAULT_LIMITS = Limits()
+# It has neither the form nor the length of a key: service document, section 2.1.
+NOT_A_KEY = "doctor"
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What answered: Domain Tracker, or something else; and with which status."""
+
+    is_tracker: bool
+    status: int
+
+
+async def look_for_service(http: httpx.AsyncClient, base_url: str, limit_s: float) -> Presence:
+    """Ask for a list with what is no key: the service refuses that in words of its own.
+
+    Raises:
+        TrackerError: nothing answered, at the latest after `limit_s` at each step.
+    """
+    call = Call(key=NOT_A_KEY, purpose=Purpose.PERSON, deadline_s=limit_s)
+    request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
+    reply = await send(http, request, is_write=False)
+    # Not by the status: a proxy in front of something else may say 401 or 403, too.
+    said = refusal_in_text(reply.body.decode(errors="replace"))
+    return Presence(said is not None, reply.status)
+
 
 T = TypeVar("T")
 Decode = Callable[[int, Mapping[str, str], bytes], T]
-
 # A shorter "key" is no secret, and taking it out of replies would tear them.
 MIN_SECRET_CHARS = 20
 # A larger body, of more than 1,300 domains, takes over 3 ms in which nothing else would run.
@@ -78,7 +135,7 @@ class TrackerClient:
         http: httpx.AsyncClient,
         *,
         base_url: str,
-        budget: Budget,
+        budget: RateLimiter,
         limits: Limits = DEFAULT_LIMITS,
         on_sent: Callable[[str], object] = lambda _fingerprint: None,
         peers: Peers | None = None,
@@ -171,11 +228,11 @@ class TrackerClient:
         request = call.request(self._http, self._base_url, connect_s=self._limits.connect_s)
         reply = await self._sent(call, request)
         if (remaining := requests_remaining(reply.headers)) is not None:
-            self._budget.saw_remaining(known_as, remaining)
+            self._budget.record_remaining(known_as, remaining)
         try:
             answer = await _decoded(decode, reply, without=call.key)
         except RateLimitedError:
-            wait_s = self._budget.saw_rate_limit(known_as, retry_after_s(reply.headers))
+            wait_s = self._budget.record_rate_limit(known_as, retry_after_s(reply.headers))
             raise RateLimitedError(wait_s) from None
         self._budget.saw_success(known_as)
         return answer
@@ -183,7 +240,7 @@ class TrackerClient:
     async def _sent(self, call: Call, request: httpx.Request) -> Reply:
         is_sent = True
         try:
-            return await exchange(self._http, request, is_write=call.is_write)
+            return await send(self._http, request, is_write=call.is_write)
         except UnavailableError as error:
             is_sent = not isinstance(error.__cause__, NOT_SENT)
             raise
@@ -205,3 +262,110 @@ async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:
 def _is_worth_repeating(error: Exception) -> bool:
     is_late = isinstance(error, TimedOutError)
     return isinstance(error, UnavailableError) and not is_late and error.status in TRANSIENT
+
+
+logger = structlog.get_logger()
+# (operation, outcome, seconds): "list", "add" or "scan"; for the outcome see `outcome_of`.
+Note = Callable[[str, str, float], object]
+# The first that fits counts: a time-out is an UnavailableError too.
+_OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
+    (InvalidKeyError, "invalid_key"),
+    (InsufficientPermissionsError, "insufficient_scope"),
+    (IpNotAllowedError, "ip_not_allowed"),
+    (RateLimitedError, "rate_limited"),
+    (ReserveReachedError, "reserve_reached"),
+    (RejectedError, "rejected"),
+    (UnreadableReplyError, "unreadable"),
+    (ReplyTooLargeError, "too_large"),
+    (TimedOutError, "timed_out"),
+    (UnavailableError, "unavailable"),
+    (asyncio.CancelledError, "cut_off"),
+)
+
+
+def outcome_of(error: BaseException | None) -> str:
+    """Return in one word how a call has ended: "ok" for `None`.
+
+    "broken" is what is no TrackerError: a mistake of ours. "held_back" and "reserve_reached"
+    were not sent at all, by our own rules.
+    """
+    if error is None:
+        return "ok"
+    if isinstance(error, RateLimitedError) and error.is_ours:
+        return "held_back"
+    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "broken")
+
+
+class MeasuredTracker:
+    """A `Tracker` that logs and measures each call of another one, and changes nothing else.
+
+    The line carries what the context is bound to: the request of whoever asked, or the digest.
+    A list that several wait for is logged with whoever asked first. It holds neither the key nor
+    anything of the reply.
+    """
+
+    def __init__(self, wrapped: Tracker, note: Note) -> None:
+        self._wrapped = wrapped
+        self._note = note
+        self._under_way: set[asyncio.Task[Any]] = set()
+
+    def cut_off(self) -> None:
+        """Cancel the tasks whose calls are under way: nobody waits for them any more.
+
+        Else they would end with the line to the service, and look as if that had failed.
+        """
+        for task in self._under_way:
+            task.cancel()
+
+    async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
+        """See `Tracker.list_domains`."""
+        return await self._measured(
+            "list", purpose, self._wrapped.list_domains(key, purpose=purpose)
+        )
+
+    async def add_domain(
+        self,
+        key: str,
+        *,
+        domain: str,
+        domain_type: str,
+        tags: Sequence[str] = (),
+        folder: str | None = None,
+        purpose: Purpose = Purpose.PERSON,
+    ) -> Added:
+        """See `Tracker.add_domain`."""
+        call = self._wrapped.add_domain(
+            key, domain=domain, domain_type=domain_type, tags=tags, folder=folder, purpose=purpose
+        )
+        return await self._measured("add", purpose, call)
+
+    async def scan(
+        self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanResult:
+        """See `Tracker.scan`."""
+        return await self._measured(
+            "scan", purpose, self._wrapped.scan(key, domain_id, purpose=purpose)
+        )
+
+    async def _measured(self, operation: str, purpose: Purpose, call: Awaitable[T]) -> T:
+        began = time.perf_counter()
+        failure: BaseException | None = None
+        if task := asyncio.current_task():
+            self._under_way.add(task)
+        try:
+            return await call
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            if task:
+                self._under_way.discard(task)
+            took_s, outcome = time.perf_counter() - began, outcome_of(failure)
+            self._note(operation, outcome, took_s)
+            logger.info(
+                "service call",
+                operation=operation,
+                purpose=purpose.value,
+                outcome=outcome,
+                took_s=round(took_s, 3),
+            )

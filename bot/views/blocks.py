@@ -1,18 +1,26 @@
-"""The blocks that messages are made of. Pure."""
+"""Failures that may pass: with a reference for whoever looks into it, and `Try again`. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from bot.message import Block
+from bot.api_keys.models import KeyRecord
+from bot.message import Block, Message
 from bot.redaction import holds_secret
+from bot.shared_limits import Allowance
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
     MAX_BUTTON_CHARS,
     MAX_BUTTON_VALUE_CHARS,
     MAX_FIELDS,
     MAX_HEADER_CHARS,
+    MAX_OPTION_CHARS,
     MAX_SECTION_CHARS,
+    MAX_VIEW_TITLE_CHARS,
     clip,
+    escaped,
+    outside,
 )
 
 # A pressed button with this beginning runs the command line in its value again. `HERE` puts the
@@ -107,3 +115,89 @@ def plain_text(text: str, limit: int) -> Block:
 def _mrkdwn(text: str) -> Block:
     # verbatim: names and addresses in it must not turn into links by themselves.
     return {"type": "mrkdwn", "text": clip(text, MAX_SECTION_CHARS) or "–", "verbatim": True}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Who asked what, and what is known of the workspace's key.
+
+    `reference` finds the failure in the log. `command_line` is what `Try again` runs, `None`
+    when there is nothing to run. `key` is `None` when the workspace has none. `allowance` is
+    known when there are not enough requests.
+    """
+
+    reference: str
+    now: datetime
+    is_admin: bool = False
+    command_line: str | None = None
+    key: KeyRecord | None = None
+    egress_addresses: tuple[str, ...] = ()
+    allowance: Allowance | None = None
+    is_kept: bool = False
+
+
+def form(
+    callback_id: str, title: str, submit: str, blocks: list[Block], *, metadata: str = ""
+) -> Block:
+    """Return a form with a button that submits it; `metadata` comes back with it."""
+    return {
+        "type": "modal",
+        "callback_id": callback_id,
+        "private_metadata": metadata,
+        "title": plain_text(title, MAX_VIEW_TITLE_CHARS),
+        "submit": plain_text(submit, MAX_VIEW_TITLE_CHARS),
+        "close": plain_text("Cancel", MAX_VIEW_TITLE_CHARS),
+        "blocks": blocks,
+    }
+
+
+def notice(title: str, blocks: list[Block], *, metadata: str = "") -> Block:
+    """Return a form that only shows something; `metadata` comes back with its buttons."""
+    return {
+        "type": "modal",
+        "private_metadata": metadata,
+        "title": plain_text(title, MAX_VIEW_TITLE_CHARS),
+        "close": plain_text("Close", MAX_VIEW_TITLE_CHARS),
+        "blocks": blocks,
+    }
+
+
+def field(
+    block_id: str, label: str, element: Block, *, hint: str = "", optional: bool = False
+) -> Block:
+    """Return a labelled field; without `optional` Slack insists on a value."""
+    block = {
+        "type": "input",
+        "block_id": block_id,
+        "label": plain_text(label, 100),
+        "element": element,
+        "optional": optional,
+    }
+    return block | {"hint": plain_text(hint, 200)} if hint else block
+
+
+def option(value: str, shown: str | None = None, note: str = "") -> Block:
+    """Return an option of a menu; what is shown is clipped, `value` is the caller's to bound."""
+    text = outside(shown or value, MAX_OPTION_CHARS)
+    made = {"text": plain_text(text, MAX_OPTION_CHARS), "value": value}
+    return made | {"description": plain_text(note, MAX_OPTION_CHARS)} if note else made
+
+
+REFERENCE = "Reference"
+
+
+def plain_message(mrkdwn: str) -> Message:
+    """Return one sentence, with nothing to press."""
+    return Message(mrkdwn.replace("`", ""), (section(mrkdwn),))
+
+
+def retry_message(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
+    """A failure that may pass: with the reference for whoever looks into it, and `Try again`."""
+    told = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
+    reference = f"{REFERENCE} {facts.reference}" if facts.reference else ""
+    note: list[Block] = [context(f"{reference}{told}")] if reference else []
+    again = run_button("Try again", facts.command_line) if facts.command_line else None
+    return Message(
+        mrkdwn.replace("`", "") + (f" {reference}." if reference else ""),
+        (section(mrkdwn), *note, *actions(again)),
+    )

@@ -1,23 +1,134 @@
 """The portfolio as a message: a table, worst first, in pages. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from bot.health import summary
+from bot.command_text import unescaped
+from bot.health import Band, Summary, band_of, summary
 from bot.message import SHARE, Block, Message
 from bot.portfolio.query import Query, Sort, query_text
-from bot.portfolio.snapshot import Snapshot
+from bot.portfolio.service import Snapshot
 from bot.tracker.models import Domain
 from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
-from bot.views.domains_table import Page, domains_table, page_of
-from bot.views.health import bands_text, score_text, score_words, summary_text
 from bot.views.text import (
+    MAX_TABLE_CHARS,
+    MAX_TABLE_ROWS,
+    clip,
     code,
     escaped,
+    host_shown,
     moment_token,
+    outside,
     plural,
     score_number,
 )
-from bot.words import unescaped
+
+SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
+
+
+def score_text(score: float | None) -> str:
+    """Return `🔴 41 poor`, or `⚪ unknown`."""
+    band = band_of(score)
+    number = "" if score is None else f"{score_number(score)} "
+    return f"{SYMBOLS[band]} {number}{band.value}"
+
+
+def score_words(score: float | None) -> str:
+    """Return `41 (poor)`, or `unknown`: for texts that are read aloud."""
+    return "unknown" if score is None else f"{score_number(score)} ({band_of(score).value})"
+
+
+def bands_text(totals: Summary, *, with_symbols: bool) -> str:
+    """Return `100 good, 20 fair, 5 poor`; bands without a domain are left out."""
+    return ", ".join(
+        f"{SYMBOLS[band] + ' ' if with_symbols else ''}{totals.bands[band]:,} {band.value}"
+        for band in Band
+        if totals.bands[band]
+    )
+
+
+def summary_text(totals: Summary) -> str:
+    """Return `128 domains, average health 83: 5 poor, 20 fair, 100 good, 3 unknown`."""
+    if not totals.count:
+        return "no domains"
+    average = "unknown" if totals.average is None else score_number(totals.average)
+    bands = bands_text(totals, with_symbols=False)
+    return f"{plural(totals.count, 'domain')}, average health {average}: {bands}"
+
+
+COLUMNS = ("Domain", "Health", "State", "Folder", "Tags")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a list; `number` counts from 1 and `first` is the first row's place, from 1."""
+
+    domains: Sequence[Domain]
+    number: int
+    count: int
+    first: int
+
+
+def page_of(domains: Sequence[Domain], number: int) -> Page:
+    """Return page `number` of `domains`, or the last one when there are not so many.
+
+    A page holds a hundred rows, fewer where long names would make the table too large.
+    """
+    starts = _page_starts(domains)
+    number = min(number, len(starts))
+    start = starts[number - 1]
+    end = starts[number] if number < len(starts) else len(domains)
+    return Page(domains[start:end], number, len(starts), start + 1)
+
+
+def _page_starts(domains: Sequence[Domain]) -> list[int]:
+    starts, rows, chars = [0], 0, 0
+    for place, domain in enumerate(domains):
+        size = sum(map(len, _cells(domain)))
+        if rows == MAX_TABLE_ROWS or chars + size > MAX_TABLE_CHARS:
+            starts.append(place)
+            rows, chars = 0, 0
+        rows, chars = rows + 1, chars + size
+    return starts
+
+
+def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
+    number = "–" if domain.health_score is None else score_number(domain.health_score)
+    state, _, word = score_text(domain.health_score).rpartition(" ")
+    return (
+        host_shown(domain.domain) or "–",
+        number,
+        f"{state.split()[0]} {word}",
+        outside(domain.folder or "", 40) or "–",
+        outside(", ".join(domain.tags), 80) or "–",
+    )
+
+
+def domains_table(page: Page, order: str) -> Block:
+    """https://docs.slack.dev/reference/block-kit/blocks/data-table-block."""
+    rows = [[_raw_text(title) for title in COLUMNS]]
+    for domain in page.domains:
+        name, number, *rest = _cells(domain)
+        rows.append([_raw_text(name), _score_cell(domain, number), *map(_raw_text, rest)])
+    return {
+        "type": "data_table",
+        "caption": clip(f"Domains and their health, {order}", 150),
+        "page_size": 10,
+        "row_header_column_index": 0,
+        "rows": rows,
+    }
+
+
+def _score_cell(domain: Domain, shown: str) -> Block:
+    # A column sorts by value only when every cell has one; an unknown score sorts below 0 and
+    # is shown as a dash, never as a number.
+    value = -1 if domain.health_score is None else float(shown)
+    return {"type": "raw_number", "value": value, "text": shown}
+
+
+def _raw_text(text: str) -> Block:
+    return {"type": "raw_text", "text": text}
+
 
 SHARE_DOMAINS = f"{SHARE}.domains"
 MAX_WORST_IN_TEXT = 5

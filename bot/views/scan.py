@@ -2,27 +2,28 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import islice
 
-from bot.findings import Section
 from bot.message import SHARE, Block, Message
-from bot.scans import ScanReport
+from bot.scans import SECTIONS, Finding, ScanReport, Section
 from bot.views.blocks import (
     actions,
     button,
     context,
+    field,
     fields,
+    form,
     header,
+    notice,
+    paragraphs,
     plain_text,
     run_button,
     section,
 )
-from bot.views.finding import change_line, finding_lines, section_title
-from bot.views.health import score_text, score_words
-from bot.views.highlights import highlights
-from bot.views.scan_forms import SHOW_SECTION, scanned_text
+from bot.views.domains import score_text, score_words
+from bot.views.scan_findings import change_line, finding_lines, section_title, value_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
     code,
@@ -34,8 +35,166 @@ from bot.views.text import (
     plural,
 )
 
-SHARE_SCAN = f"{SHARE}.scan"
+# The structure of a scan is not documented: these are names that such services commonly use,
+# without case and punctuation. What is not found is simply not lifted.
+_WANTED: tuple[tuple[str, str, frozenset[str]], ...] = (
+    ("Registrar", "whois", frozenset({"registrar", "registrarname"})),
+    (
+        "Registered until",
+        "whois",
+        frozenset(
+            {
+                "expires", "expiry", "expireson", "expiresat", "expirydate", "expirationdate",
+                "expiresdate", "registryexpirydate", "registrarregistrationexpirationdate",
+            }
+        ),
+    ),
+    ("Name servers", "whois", frozenset({"nameservers", "nameserver"})),
+    ("Certificate from", "ssl", frozenset({"issuer", "issuername", "issuedby"})),
+    (
+        "Certificate until",
+        "ssl",
+        frozenset({"notafter", "validto", "validuntil", "expires", "expiry", "expirydate"}),
+    ),
+)  # fmt: skip
+# An issuer or registrar may be an object of its own; then this is what it is called.
+_NAMES = frozenset({"name", "organization", "organisation", "o", "commonname", "cn"})
+_ISSUES = frozenset({"issues", "vulnerabilities", "warnings", "problems"})
 
+
+def highlights(report: ScanReport) -> list[tuple[str, str]]:
+    """Return label and mrkdwn value of what could be lifted, in a fixed order."""
+    lifted = [
+        (label, value_text(found, 100))
+        for label, section, names in _WANTED
+        if (found := _first(report.section(section).findings, names))
+    ]
+    security = report.section("security")
+    count = _issue_count(security.findings)
+    if count is None:
+        return lifted
+    at_least = "at least " if security.left_out else ""
+    return [*lifted, ("Issues reported", f"{at_least}{plural(count, 'issue')}")]
+
+
+def _first(findings: Iterable[Finding], names: frozenset[str]) -> Finding | None:
+    """The shallowest finding with such a name; an empty one says nothing."""
+    matching = [
+        found for found in findings if found.value not in (None, "", ()) and _is(found, names)
+    ]
+    return min(matching, key=lambda found: len(found.path), default=None)
+
+
+def _is(finding: Finding, names: frozenset[str]) -> bool:
+    *before, last = [_bare(part) for part in finding.path if not part.isdecimal()] or [""]
+    return last in names or (bool(before) and before[-1] in names and last in _NAMES)
+
+
+def _issue_count(findings: Iterable[Finding]) -> int | None:
+    """How many issues the service itself lists at the top of its section, or `None`."""
+    counted: set[str] = set()
+    for finding in findings:
+        if finding.path and _bare(finding.path[0]) in _ISSUES:
+            if isinstance(finding.value, tuple) and len(finding.path) == 1:
+                return len(finding.value)
+            counted.update(_numbers(finding))
+    return len(counted) or None
+
+
+def _numbers(finding: Finding) -> Iterator[str]:
+    if len(finding.path) > 1 and finding.path[1].isdecimal():
+        yield finding.path[1]
+
+
+def _bare(part: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", part.lower())
+
+
+SHOW_SECTION = "scan.section.show"
+TURN_SECTION = "scan.section.turn"
+PICK_FORM = "scan.pick"
+PICK_BLOCK = "domain"
+PICK_DOMAIN = "scan.domain"
+# A form may weigh 250 kB of JSON, in which a character can take twelve bytes (an emoji does).
+MAX_FORM_LINES = 40
+MAX_FORM_CHARS = 18_000
+# Escaped, each may become five, and a section holds 3,000.
+MAX_FORM_VALUE_CHARS = 550
+
+
+def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
+    """Return the form that shows everything of one section; pages count from 1.
+
+    `metadata` comes back with its buttons.
+    """
+    shown = report.section(name)
+    pages = _pages(shown.findings)
+    page = max(1, min(page, len(pages)))
+    note = f"{plural(len(shown.findings), 'finding')}, page {page} of {len(pages)}."
+    if shown.left_out:
+        note += f" {shown.left_out:,} more were too many to keep."
+    turns = actions(
+        _turn_button(report, name, "Previous page", page - 1) if page > 1 else None,
+        _turn_button(report, name, "Next page", page + 1) if page < len(pages) else None,
+    )
+    blocks = [
+        section(f"*{code(host_shown(report.host), 300)}*  ·  {scanned_text(report)}"),
+        *(paragraphs(pages[page - 1]) or [section("_Nothing in this section._")]),
+        context(note),
+        *turns,
+    ]
+    return notice(section_title(name), blocks, metadata=metadata)
+
+
+def pick_form(metadata: str) -> Block:
+    """Return the form that asks which domain to scan; `metadata` comes back with it."""
+    domain = {
+        "type": "external_select",
+        "action_id": PICK_DOMAIN,
+        "min_query_length": 0,
+        "placeholder": plain_text("Type a part of the name", 150),
+        "focus_on_load": True,
+    }
+    hint = "A full scan can take up to two minutes."
+    blocks = [field(PICK_BLOCK, "Domain", domain, hint=hint)]
+    return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
+
+
+def section_place(value: str) -> tuple[str, str, int]:
+    """Return host, section and page from the value of a button of this module.
+
+    Raises:
+        ValueError: the value is none of ours.
+    """
+    match json.loads(value):
+        case [str(host), str(name), int(page)] if name in SECTIONS:
+            return host, name, page
+    raise ValueError("not the value of a section button")
+
+
+def scanned_text(report: ScanReport) -> str:
+    """Return when a scan was made, as mrkdwn."""
+    return f"scanned {moment_token(report.scanned_at)}"
+
+
+def _turn_button(report: ScanReport, name: str, label: str, page: int) -> Block | None:
+    value = json.dumps([report.host, name, page])
+    return button(label, f"{TURN_SECTION}.{label.split()[0].lower()}", value)
+
+
+def _pages(findings: Iterable[Finding]) -> list[list[str]]:
+    pages: list[list[str]] = [[]]
+    chars = 0
+    for line, _count in finding_lines(findings, value_chars=MAX_FORM_VALUE_CHARS):
+        if len(pages[-1]) == MAX_FORM_LINES or chars + len(line) > MAX_FORM_CHARS:
+            pages.append([])
+            chars = 0
+        pages[-1].append(line)
+        chars += len(line)
+    return pages
+
+
+SHARE_SCAN = f"{SHARE}.scan"
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
 MAX_PLAIN_LINES = 6

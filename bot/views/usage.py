@@ -1,12 +1,12 @@
-"""How each command is used: the answer to `help`, and to whatever was not understood. Pure."""
+"""What people read when there is no answer yet, or none any more. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.message import Message
-from bot.views.blocks import context, paragraphs, section
+from bot.command_text import NotUnderstood
+from bot.message import Block, Message
+from bot.views.blocks import actions, context, notice, paragraphs, run_button, section
 from bot.views.text import clip, code, escaped, plural
-from bot.words import NotUnderstood
 
 MAX_PARTS_SHOWN = 10
 
@@ -129,3 +129,112 @@ def _others(command: str) -> dict[str, object]:
     return context(
         f"Also: {others}. Each of them answers `help`. My Home tab shows everything at a glance."
     )
+
+
+_TITLE = "Domain Tracker"
+MAX_LINE_CHARS = 100
+# What is done by buttons and forms -> the command that shows how things stand now, and its button.
+_SHOWN_BY = {
+    "digest": ("/domaindigest", "Digests"),
+    "key": ("/domainkey", "Key"),
+    "managers": ("/domainkey", "Key"),
+}
+_INTERRUPTED = "I was interrupted, so nothing more will come of this."
+_PERHAPS_DONE = "It may have been done all the same."
+
+
+def working_message() -> Message:
+    """Return what is said when an answer takes longer than a few seconds."""
+    text = "⏳ Still at it. I will answer here."
+    return Message(text, (section(text),))
+
+
+def old_button_message() -> Message:
+    """Return the answer to a button whose command is gone."""
+    text = "That button is from an older version of me. Please type the command instead."
+    return Message(text, (section(text),))
+
+
+def done_message() -> Message:
+    """Return what takes the place of "still at it" when the answer is somewhere else."""
+    text = "You find the answer in the form."
+    return Message(text, (section(text),))
+
+
+def stopping_message(command_line: str | None) -> Message:
+    """Return the answer to whoever is still waiting when the bot has to stop."""
+    text = "I am being restarted and could not finish this. Please try again in a minute."
+    again = run_button("Try again", command_line) if command_line else None
+    return _about(command_line, text, *actions(again))
+
+
+def interrupted_message(what: str, command_line: str | None) -> Message:
+    """Return what whoever waited for a process that was killed is told by another one.
+
+    `what` names the command, button or form; `command_line` is what would ask the same again,
+    `None` when there is nothing to run.
+    """
+    text = _interrupted_text(what, command_line)
+    again = run_button("Try again", command_line) if command_line else None
+    look = _look_button(what, command_line)
+    return _about(command_line, text, *actions(again, look))
+
+
+def interrupted_form(what: str, command_line: str | None) -> Block:
+    """Return the same for the form that they have open; answers to buttons would lie behind it."""
+    return notice(_TITLE, [section(_interrupted_text(what, command_line))])
+
+
+def _about(command_line: str | None, text: str, *blocks: Block) -> Message:
+    """Return the message that begins with what was typed: several may be told of at once."""
+    plain = text.replace("`", "")
+    if not command_line:
+        return Message(plain, (section(text), *blocks))
+    told = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
+    return Message(f"{escaped(command_line, MAX_LINE_CHARS)}: {plain}", (section(told), *blocks))
+
+
+def _interrupted_text(what: str, command_line: str | None) -> str:
+    if _adds(command_line):
+        step = f"{_PERHAPS_DONE} Trying again is safe: I look first."
+    elif command_line or what.startswith("/"):
+        step = "Please try again."
+    elif shown_by := _shown_by(what):
+        step = f"{_PERHAPS_DONE} Please look with `{shown_by[0]}` before you do it again."
+    else:
+        step = f"{_PERHAPS_DONE} Please look before you do it again."
+    return f"⚠️ {_INTERRUPTED} {step}"
+
+
+def _look_button(what: str, command_line: str | None) -> Block | None:
+    if _adds(command_line):
+        return run_button("All domains", "/domains", number=1)
+    shown_by = None if command_line else _shown_by(what)
+    return run_button(shown_by[1], shown_by[0]) if shown_by else None
+
+
+def _adds(command_line: str | None) -> bool:
+    """Whether it adds a domain; without one it only opens a form."""
+    command, _, text = (command_line or "").partition(" ")
+    return command == "/adddomain" and bool(text.strip())
+
+
+def _shown_by(what: str) -> tuple[str, str] | None:
+    found = (shown for start, shown in _SHOWN_BY.items() if what.startswith(start))
+    return next(found, None)
+
+
+def exposed_key_message() -> Message:
+    """Return the answer to a command with a key or token in it; nothing of it is repeated."""
+    text = (
+        "There is a key or a token in what you typed, so I did nothing with it. Treat it as"
+        " exposed: delete it where it was made, and make a new one. Admins set the workspace's"
+        " key with `/domainkey`, in a private form."
+    )
+    return Message(text.replace("`", ""), (section(text),))
+
+
+def shared_already_message() -> Message:
+    """Return the answer to a second press of `Share`."""
+    text = "This is shared with the channel already."
+    return Message(text, (section(text),))

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.admin.audit import MAX_ENTRIES, OPERATOR, Act, Audit
+from bot.admin import MAX_ENTRIES, OPERATOR, Act, Audit
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock

@@ -5,23 +5,20 @@ from datetime import date
 
 import pytest
 
-from bot.admin.audit import Act, Audit
-from bot.admin.custody import KeyCustody
-from bot.admin.errors import EarlierKeyRefusedError
-from bot.connection import Connection
-from bot.keys import (
+from bot.admin import Act, Audit, EarlierKeyRefusedError
+from bot.api_keys.models import (
     ExpiredDraftError,
     KeyInUseError,
-    Keys,
     NoEarlierKeyError,
     NoKeyError,
     OtherKeyError,
     StoredKey,
 )
-from bot.portfolio.portfolio import Portfolio
-from bot.portfolio.snapshot import Snapshot
+from bot.api_keys.repository import Keys
+from bot.api_keys.service import KeyService, WorkspaceTracker
+from bot.portfolio.service import Portfolio, Snapshot
 from bot.store.memory import MemoryDocuments
-from bot.tracker.errors import InsufficientPermissionsError, InvalidKeyError, UnavailableError
+from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker
@@ -41,11 +38,11 @@ class Office:
         self.keys = Keys(documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
         self.told: list[StoredKey] = []
-        connection = Connection(self.tracker, self.keys, on_refusal=self.tell)
+        connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
         self.changed: list[WorkspaceId] = []
         self.portfolio = Portfolio(connection, clock=self.clock, on_change=self.changed.append)
         self.audit = Audit(documents, clock=self.clock)
-        self.custody = KeyCustody(
+        self.custody = KeyService(
             self.keys, connection, self.portfolio, self.audit, clock=self.clock
         )
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.admin.managers import MAX_GROUPS, MAX_MANAGERS, Managers, Named
-from bot.store.errors import ConflictError
+from bot.admin import MAX_GROUPS, MAX_MANAGERS, Managers, Named
+from bot.store.documents import ConflictError
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 

@@ -6,10 +6,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.admin.managers import Managers, Named
-from bot.admin.notices import KeyNotices
-from bot.admin.telling import MAX_LOOKED_AT, MAX_TOLD, MAX_TRIES
-from bot.keys import KeyClaims, KeyNotice, KeyRecord, Keys
+from bot.admin import Managers, Named
+from bot.api_keys.models import KeyNotice, KeyRecord
+from bot.api_keys.notifications import MAX_LOOKED_AT, MAX_TOLD, MAX_TRIES, KeyNotices
+from bot.api_keys.repository import KeyClaims, Keys
+from bot.concurrency import Tasks
 from bot.message import Message
 from bot.slack.errors import (
     MissingScopeError,
@@ -19,7 +20,6 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
@@ -100,8 +100,8 @@ class Bell:
 
     async def tick(self, times: int = 1) -> None:
         for _ in range(times):
-            await self.notices.go_round()
-            assert await self.tasks.are_done_within(TIME_LIMIT_S)
+            await self.notices.run_due()
+            assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def at(self, days_left: float) -> list[str]:
         """Let it be so many days before the end; return everything said so far."""

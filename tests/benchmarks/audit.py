@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from bot.digests.digest import Outcome
-from bot.digests.shelf import Shelf
+from bot.digests.models import Outcome
+from bot.digests.repository import DigestRepository
 from bot.store.sqlite import open_sqlite
 from tests.benchmarks.many import Crowd, Place, Size
 
@@ -85,7 +85,7 @@ async def unrecorded(crowd: Crowd) -> list[str]:
     documents = await open_sqlite(crowd.database)
     faults = []
     for place in crowd.places:
-        for digest in await Shelf(documents).of_workspace(place.workspace):
+        for digest in await DigestRepository(documents).of_workspace(place.workspace):
             outcomes = [run.outcome for run in digest.past]
             if outcomes != [Outcome.POSTED] or digest.run or digest.notices:
                 faults.append(f"{place.workspace}/{digest.digest_id}: {outcomes}, {digest.run}")

@@ -6,8 +6,8 @@ import signal
 import sys
 
 from bot.app import serve
+from bot.bootstrap.services import Role
 from bot.logs import set_up_logs
-from bot.parts import Role
 from bot.settings import load_settings
 from tests.benchmarks.handed import HandedClock
 

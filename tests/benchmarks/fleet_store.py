@@ -9,22 +9,23 @@ from typing import Any, TypeAlias
 
 import psycopg
 
-from bot.digests.changes import Editor, made
-from bot.digests.digest import Digest, Plan
-from bot.digests.ledger import CLAIM
+from bot.api_keys.models import KeyDraft
+from bot.api_keys.repository import Keys
+from bot.digests.edits import Editor, create
+from bot.digests.models import Digest, Plan
 from bot.digests.report import baseline_of
+from bot.digests.repository import DigestRepository
+from bot.digests.run_state import CLAIM
 from bot.digests.schedule import Schedule
-from bot.digests.shelf import Shelf
-from bot.engine.queue_schema import queue_migrations
-from bot.installations.installation import Installation, Tokens
-from bot.installations.shelf import InstallationShelf
-from bot.keys import KeyDraft, Keys
-from bot.portfolio.lookup import index_by_host
-from bot.store.base import Documents
-from bot.store.postgres.address import parse_address
+from bot.installations.models import Installation, Tokens
+from bot.installations.repository import InstallationRepository
+from bot.jobs.queue_jobs import queue_migrations
+from bot.portfolio.query import index_by_host
+from bot.store.documents import Documents
+from bot.store.encryption import KeyRing
 from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.migrating import OURS, migrate
-from bot.store.sealed import KeyRing
+from bot.store.postgres.migrations import OURS, migrate
+from bot.store.postgres.pool import parse_address
 from bot.tracker.models import Domain
 from bot.workspace import WorkspaceId
 from tests.benchmarks.fleet_town import Fleet, FleetPlace
@@ -74,7 +75,7 @@ async def digests_of(url: str, fleet: Fleet) -> dict[Which, Digest]:
     async with _opened(url) as documents:
 
         async def read(place: FleetPlace) -> None:
-            for digest in await Shelf(documents).of_workspace(place.workspace):
+            for digest in await DigestRepository(documents).of_workspace(place.workspace):
                 found[place.workspace, digest.digest_id] = digest
 
         await _each(fleet, read)
@@ -144,17 +145,17 @@ async def _furnish(
     documents: Documents, fleet: Fleet, place: FleetPlace, due_at: datetime
 ) -> None:
     now, ring = fleet.clock(), KeyRing.parse(RING)
-    await InstallationShelf(documents, ring).put(_installation(place, now))
+    await InstallationRepository(documents, ring).put(_installation(place, now))
     secret = place.account.create_key("bot")
     key = KeyDraft(secret=secret, label="", expires_on=None, scopes=())
     ada = place.slack.world.workspace.member_named("ada").id
     await Keys(documents, ring, clock=lambda: now).save(place.workspace, key, set_by=ada)
-    shelf, schedule = Shelf(documents), Schedule(EVERY_DAY, due_at.time(), "Etc/UTC")
+    shelf, schedule = DigestRepository(documents), Schedule(EVERY_DAY, due_at.time(), "Etc/UTC")
     yesterday = baseline_of(index_by_host(_yesterday(place)), now - timedelta(days=1))
     by = Editor(user_id=place.bob.id, name="bob")
     for number in range(fleet.size.per_workspace):
         channel_id = place.channel_ids[number % len(place.channel_ids)]
-        digest = made(f"d{number}", Plan(channel_id=channel_id, schedule=schedule), by, now)
+        digest = create(f"d{number}", Plan(channel_id=channel_id, schedule=schedule), by, now)
         assert digest.next.due_at == due_at
         await shelf.keep_baseline(place.workspace, digest.digest_id, "yesterday", yesterday)
         await shelf.put(place.workspace, replace(digest, baseline="yesterday"))

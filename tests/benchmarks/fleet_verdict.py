@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.digests.digest import Digest, Outcome
-from bot.digests.ledger import CLAIM
+from bot.digests.models import Digest, Outcome
+from bot.digests.run_state import CLAIM
 from bot.playground.slack import Message
 from tests.benchmarks.fleet_people import Asked
 from tests.benchmarks.fleet_plot import Incident

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.digests.ledger import CLAIM
+from bot.digests.run_state import CLAIM
 from tests.benchmarks.fleet_people import Asked, Balancer, People, typing
 from tests.benchmarks.fleet_plot import (
     Incident,

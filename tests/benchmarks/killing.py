@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from bot.digests.digest import Digest, RunState
-from bot.digests.ledger import CLAIM
+from bot.digests.models import Digest, RunState
+from bot.digests.run_state import CLAIM
 from tests.benchmarks.scene import RING, TICK_S, Scene
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.test_process import environment

@@ -18,25 +18,26 @@ from typing import Any, cast
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.connection import Connection
-from bot.digests.collection import Collector
-from bot.digests.delivery import Delivery
-from bot.digests.owners import Owners
-from bot.digests.posting import Words
-from bot.digests.rounds import Rounds
-from bot.digests.shelf import Shelf
-from bot.engine.local import ticking
-from bot.keys import Keys, StoredKey
+from bot.api_keys.models import StoredKey
+from bot.api_keys.repository import Keys
+from bot.api_keys.service import WorkspaceTracker
+from bot.concurrency import Tasks
+from bot.digests.collector import Collector
+from bot.digests.delivery import Delivery, DigestRenderer
+from bot.digests.failure_policy import Owners
+from bot.digests.repository import DigestRepository
+from bot.digests.worker import DigestWorker
+from bot.jobs.scheduler import ticking
 from bot.logs import set_up_logs
-from bot.portfolio.portfolio import Portfolio
+from bot.portfolio.service import Portfolio
 from bot.slack.posting import Posting
-from bot.store.base import Document, Documents
-from bot.store.sealed import KeyRing
+from bot.store.documents import Document, Documents
+from bot.store.encryption import KeyRing
 from bot.store.sqlite import open_sqlite
-from bot.tasks import Tasks
-from bot.tracker.budget import Budget
-from bot.tracker.client import TrackerClient, tracker_http
-from bot.views.digests.notices import owner_notice
+from bot.tracker.client import TrackerClient
+from bot.tracker.http import tracker_http
+from bot.tracker.rate_limit import RateLimiter
+from bot.views.digests.errors import owner_notice
 from bot.views.digests.post import digest_message, heartbeat_message
 from bot.workspace import WorkspaceId
 from tests.benchmarks.handed import HandedClock
@@ -85,10 +86,10 @@ async def work(orders: Orders) -> dict[str, Any]:
         counted, tasks = Counted(documents, meter.end_idling), Tasks()
         rounds = await _rounds(stack, orders, cast(Documents, counted), tasks, clock)
         began_kb, began_cpu_s = _peak_memory_kb(), time.process_time()
-        async with ticking(rounds.go_round, every_s=orders.tick_s):
+        async with ticking(rounds.run_due, every_s=orders.tick_s):
             _say("ready")
             await stop.wait()
-        done = await tasks.are_done_within(FINISH_WITHIN_S)
+        done = await tasks.drain(FINISH_WITHIN_S)
         return meter.told() | {
             "is_done": done,
             "writes": len(counted.writes_s),
@@ -102,7 +103,7 @@ async def work(orders: Orders) -> dict[str, Any]:
 
 async def _rounds(
     stack: AsyncExitStack, orders: Orders, documents: Documents, tasks: Tasks, clock: HandedClock
-) -> Rounds:
+) -> DigestWorker:
     """Join the engine as bot/features.py does, with one client for each workspace."""
     slack_http = await stack.enter_async_context(aiohttp.ClientSession())
     clients = {
@@ -116,19 +117,19 @@ async def _rounds(
         return clients[workspace]
 
     http = await stack.enter_async_context(tracker_http())
-    tracker = TrackerClient(http, base_url=orders.tracker_url, budget=Budget())
+    tracker = TrackerClient(http, base_url=orders.tracker_url, budget=RateLimiter())
     keys = Keys(documents, KeyRing.parse(orders.ring), clock=clock)
-    portfolio = Portfolio(Connection(tracker, keys, on_refusal=_nobody), clock=clock)
-    shelf, posting = Shelf(documents), Posting(client_for)
+    portfolio = Portfolio(WorkspaceTracker(tracker, keys, on_refusal=_nobody), clock=clock)
+    shelf, posting = DigestRepository(documents), Posting(client_for)
     delivery = Delivery(
         shelf,
         Collector(portfolio, shelf, clock=clock),
         posting,
-        Words(digest_message, heartbeat_message),
+        DigestRenderer(digest_message, heartbeat_message),
         clock=clock,
     )
     owners = Owners(posting, keys, owner_notice)
-    return Rounds(shelf, delivery, owners, tasks, clock=clock)
+    return DigestWorker(shelf, delivery, owners, tasks, clock=clock)
 
 
 async def _nobody(workspace: WorkspaceId, key: StoredKey) -> None:

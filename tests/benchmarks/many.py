@@ -8,17 +8,18 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import cast
 
-from bot.digests.changes import Editor, made
-from bot.digests.digest import Plan
+from bot.api_keys.models import KeyDraft
+from bot.api_keys.repository import Keys
+from bot.digests.edits import Editor, create
+from bot.digests.models import Plan
 from bot.digests.report import Baseline, baseline_of
+from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
-from bot.digests.shelf import Shelf
-from bot.keys import KeyDraft, Keys
 from bot.playground.slack import Call, LocalSlack, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
-from bot.portfolio.lookup import index_by_host
-from bot.store.base import Documents
-from bot.store.sealed import KeyRing
+from bot.portfolio.query import index_by_host
+from bot.store.documents import Documents
+from bot.store.encryption import KeyRing
 from bot.store.sqlite import open_sqlite
 from bot.tracker.models import Domain
 from bot.workspace import WorkspaceId
@@ -135,10 +136,10 @@ async def _fill(
     schedule = Schedule(EVERY_DAY, crowd.due_at.time(), "Etc/UTC")
     before = _baseline(place.account, now - timedelta(days=1), chance)
     by = Editor(user_id=slack.member_named("bob").id, name="bob")
-    shelf = Shelf(documents)
+    shelf = DigestRepository(documents)
     for number in range(size.digests):
         plan = Plan(channel_id=channels[max(0, number - size.crowded + 1)], schedule=schedule)
-        digest = made(f"d{number}", plan, by, now)
+        digest = create(f"d{number}", plan, by, now)
         await shelf.keep_baseline(workspace, digest.digest_id, "yesterday", before)
         await shelf.put(workspace, replace(digest, baseline="yesterday"))
 

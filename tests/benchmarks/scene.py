@@ -10,15 +10,16 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from bot.digests.changes import Editor, made
-from bot.digests.digest import Digest, Plan
+from bot.api_keys.models import KeyDraft
+from bot.api_keys.repository import Keys
+from bot.digests.edits import Editor, create
+from bot.digests.models import Digest, Plan
+from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule, Slot
-from bot.digests.shelf import Shelf
-from bot.keys import KeyDraft, Keys
 from bot.playground.slack import LocalSlack, Message
-from bot.store.sealed import KeyRing
+from bot.store.encryption import KeyRing
 from bot.store.sqlite import open_sqlite
-from bot.views.digests.plan import MANAGE_DIGEST
+from bot.views.digests.wording import MANAGE_DIGEST
 from bot.workspace import WorkspaceId
 from tests.whole.town import Clock, Town, running_stand_ins
 
@@ -58,7 +59,7 @@ class Scene:
         """Return the digests of a store that nobody has open."""
         documents = await open_sqlite(path)
         try:
-            found = await Shelf(documents).of_workspace(self.workspace)
+            found = await DigestRepository(documents).of_workspace(self.workspace)
         finally:
             await documents.close()
         return {digest.digest_id: digest for digest in found}
@@ -110,7 +111,7 @@ async def _filled(town: Town, chance: random.Random) -> Scene:
         channel = town.slack.world.workspace.channel_named(chance.choice(CHANNELS))
         assert channel
         plan = Plan(channel_id=channel.id, schedule=schedule)
-        await Shelf(documents).put(workspace, made(digest_id, plan, by, now))
+        await DigestRepository(documents).put(workspace, create(digest_id, plan, by, now))
     await documents.close()
     return Scene(town, workspace, Slot(due_at, due_at.replace(tzinfo=None)), digest_ids)
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.digests.digest import Digest, Outcome
-from bot.digests.ledger import CLAIM
+from bot.digests.models import Digest, Outcome
+from bot.digests.run_state import CLAIM
 from bot.playground.slack import Message
 from tests.benchmarks.killing import Kill
 from tests.benchmarks.scene import Scene

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from bot.digests.digest import (
+from bot.digests.models import (
     Digest,
+    FailureReason,
     Mention,
     Notice,
     Outcome,
@@ -13,12 +14,10 @@ from bot.digests.digest import (
     Plan,
     Run,
     RunState,
-    Trouble,
 )
-from bot.digests.post import Post, TrendPoint
-from bot.digests.report import Baseline, Report, baseline_of, make_report
+from bot.digests.report import Baseline, Post, Report, TrendPoint, baseline_of, make_report
 from bot.digests.schedule import Schedule, Slot, next_slot, zone_of
-from bot.portfolio.lookup import index_by_host
+from bot.portfolio.query import index_by_host
 from bot.tracker.models import Domain
 from tests.builders import ADMIN_ID, a_domain
 
@@ -64,7 +63,7 @@ def a_digest(**fields: Any) -> Digest:
 
 def a_past_run(
     outcome: Outcome = Outcome.MISSED,
-    trouble: Trouble | None = Trouble.DOWN,
+    trouble: FailureReason | None = FailureReason.DOWN,
     due_at: datetime = BEFORE,
     **fields: Any,
 ) -> PastRun:
@@ -91,7 +90,7 @@ def a_notice(**fields: Any) -> Notice:
         "outcome": Outcome.MISSED,
         "slot": a_slot(),
         "channel_id": CHANNEL_ID,
-        "trouble": Trouble.DOWN,
+        "trouble": FailureReason.DOWN,
     }
     return Notice(**(defaults | fields))
 

@@ -6,27 +6,24 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from bot.digests.changes import Editor
-from bot.digests.collection import Collector
-from bot.digests.delivery import Delivery
-from bot.digests.desk import Desk
-from bot.digests.digest import Digest, Notice, Plan
-from bot.digests.owners import Owners
-from bot.digests.places import Places
-from bot.digests.post import Post
-from bot.digests.posting import Words
-from bot.digests.rounds import Rounds
+from bot.api_keys.repository import Keys
+from bot.concurrency import Tasks
+from bot.digests.collector import Collector
+from bot.digests.delivery import Delivery, DigestRenderer
+from bot.digests.edits import Editor
+from bot.digests.failure_policy import Owners
+from bot.digests.models import Digest, Notice, Plan
+from bot.digests.report import Post
+from bot.digests.repository import DigestRepository, Places
 from bot.digests.schedule import Schedule
-from bot.digests.shelf import Shelf
-from bot.keys import Keys
+from bot.digests.service import DigestService
+from bot.digests.worker import DigestWorker
 from bot.message import Message
-from bot.portfolio.portfolio import Portfolio
-from bot.store.base import Document
-from bot.store.errors import StoreError
+from bot.portfolio.service import Portfolio
+from bot.store.documents import Document, StoreError
+from bot.store.encryption import KeyRing
 from bot.store.memory import MemoryDocuments
 from bot.store.postgres.documents import PostgresDocuments
-from bot.store.sealed import KeyRing
-from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
@@ -80,12 +77,14 @@ class Office:
     documents: DocumentsOnDisk | DocumentsInDatabase = field(default_factory=DocumentsOnDisk)
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
-    words: Words = field(default_factory=lambda: Words(_digest_words, _heartbeat_words))
+    words: DigestRenderer = field(
+        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words)
+    )
 
     def __post_init__(self) -> None:
         self.steps: list[tuple[Digest, Digest]] = []
         self.notes: list[tuple[str, str, str | None]] = []
-        self.shelf = Shelf(
+        self.shelf = DigestRepository(
             self.documents, on_step=lambda before, after: self.steps.append((before, after))
         )
         self.places = Places(self.documents, clock=self.clock)
@@ -105,7 +104,7 @@ class Office:
             sleep=_no_sleep,
             collect_within_s=self.collect_within_s,
         )
-        self.desk = Desk(
+        self.desk = DigestService(
             self.shelf,
             collector,
             self.delivery,
@@ -116,7 +115,7 @@ class Office:
             places=self.places,
         )
         owners = Owners(self.posts, self.keys, _notice)
-        self.rounds = Rounds(self.shelf, self.delivery, owners, self.tasks, clock=self.clock)
+        self.rounds = DigestWorker(self.shelf, self.delivery, owners, self.tasks, clock=self.clock)
 
     async def note(
         self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
@@ -140,15 +139,15 @@ class Office:
         """Let it be that moment, and do all that is due then."""
         self.clock.now = moment
         for _ in range(3):  # what has happened may have to be told
-            await self.rounds.go_round()
-            assert await self.tasks.are_done_within(TIME_LIMIT_S)
+            await self.rounds.run_due()
+            assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def collecting_at(self, moment: datetime) -> None:
         """Let it be that moment, and what is due then wait for its list."""
         self.lists.gate.clear()
         self.lists.is_asked.clear()
         self.clock.now = moment
-        await self.rounds.go_round()
+        await self.rounds.run_due()
         await self.lists.is_asked.wait()
 
     async def dies(self) -> None:
@@ -168,7 +167,7 @@ class Office:
 
         self.posts.before_post = hang
         self.clock.now = moment
-        await self.rounds.go_round()
+        await self.rounds.run_due()
         await is_asked.wait()
         await self.dies()
 

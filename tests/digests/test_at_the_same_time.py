@@ -8,13 +8,21 @@ from typing import Any
 
 import pytest
 
-from bot.digests.codec import encode_digest
-from bot.digests.digest import Digest, Mode, Outcome, Plan, RunState, Trouble
-from bot.digests.errors import LostClaimError, TooManyDigestsError
-from bot.digests.post import Post
-from bot.digests.posting import Words
+from bot.api_keys.models import NoKeyError
+from bot.digests.delivery import DigestRenderer
+from bot.digests.models import (
+    Digest,
+    FailureReason,
+    LostClaimError,
+    Mode,
+    Outcome,
+    Plan,
+    RunState,
+    TooManyDigestsError,
+)
+from bot.digests.report import Post
+from bot.digests.repository import encode_digest
 from bot.digests.schedule import Slot
-from bot.keys import NoKeyError
 from bot.message import Message
 from bot.slack.errors import (
     ChannelClosedError,
@@ -25,9 +33,8 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.store.base import Document
-from bot.store.errors import StoreError
-from bot.tracker.errors import InvalidKeyError, TimedOutError, UnavailableError
+from bot.store.documents import Document, StoreError
+from bot.tracker.models import InvalidKeyError, TimedOutError, UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, EVE, NINE, DocumentsOnDisk, Office
@@ -134,7 +141,7 @@ async def test_a_slot_that_is_due_and_called_off_is_recorded(office: Office) -> 
     await office.desk.change(ACME, digest.digest_id, plan, by=ADA, version=1)
 
     [past] = (await office.digest()).past
-    assert (past.outcome, past.trouble) == (Outcome.FAILED, Trouble.CHANGED)
+    assert (past.outcome, past.trouble) == (Outcome.FAILED, FailureReason.CHANGED)
 
 
 async def test_moving_on_from_a_closed_channel_ends_the_pause_that_it_caused(
@@ -197,7 +204,7 @@ async def test_what_is_deleted_while_it_is_collected_leaves_nothing_behind(
     digest = await office.make()
     office.lists.gate.clear()
     office.clock.now = NINE
-    await office.rounds.go_round()
+    await office.rounds.run_due()
     await office.lists.is_asked.wait()
 
     await office.desk.delete(ACME, digest.digest_id)
@@ -242,7 +249,7 @@ async def test_a_lacking_permission_is_waited_for_and_not_called_our_mistake(
 
     run = (await office.digest()).run
     assert run is not None
-    assert (run.state, run.trouble) == (RunState.WAITING, Trouble.PERMISSION)
+    assert (run.state, run.trouble) == (RunState.WAITING, FailureReason.PERMISSION)
 
 
 @pytest.mark.parametrize(
@@ -264,8 +271,8 @@ async def test_a_notice_is_not_repeated_for_ever(
 
     for minutes in range(0, 20 * 24 * 60, 31):
         office.clock.now = NINE + 7 * HOUR + minutes * MINUTE
-        await office.rounds.go_round()
-        assert await office.tasks.are_done_within(TIME_LIMIT_S)
+        await office.rounds.run_due()
+        assert await office.tasks.drain(TIME_LIMIT_S)
         if (await office.digest()).notices == ():
             break
         await pause_all(office)
@@ -326,7 +333,7 @@ async def test_a_thousand_digests_of_one_slow_workspace_hold_up_no_other(office:
     office.lists.quick = {quick}
 
     office.clock.now = NINE
-    await office.rounds.go_round()
+    await office.rounds.run_due()
     await asyncio.wait_for(office.posts.is_posted.wait(), TIME_LIMIT_S)
 
     assert [channel for channel, _ in office.posts.posts] == ["QUICK"]
@@ -338,7 +345,7 @@ def broken_words(_post: Post) -> Message:
 
 
 async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> None:
-    office.words = Words(broken_words, broken_words)
+    office.words = DigestRenderer(broken_words, broken_words)
     office.start()
     await office.make()
 
@@ -350,7 +357,7 @@ async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> N
 async def test_send_now_that_meets_a_mistake_of_ours_tells_no_owner_of_a_stop(
     office: Office,
 ) -> None:
-    office.words = Words(broken_words, broken_words)
+    office.words = DigestRenderer(broken_words, broken_words)
     office.start()
     digest = await office.make()
 
@@ -463,12 +470,12 @@ async def test_after_a_stop_nothing_more_is_begun(office: Office) -> None:
         await office.make(channel_id=f"C{number}")
     office.lists.gate.clear()
     office.clock.now = NINE
-    await office.rounds.go_round()
+    await office.rounds.run_due()
     await office.lists.is_asked.wait()
 
     office.rounds.stop()
     office.lists.gate.set()
-    assert await office.tasks.are_done_within(TIME_LIMIT_S)
+    assert await office.tasks.drain(TIME_LIMIT_S)
 
     assert len(office.posts.posts) == 5  # those that a worker had
 
@@ -540,7 +547,7 @@ async def test_a_list_that_takes_too_long_is_waited_for_like_one_that_does_not_c
     await office.at(NINE + MINUTE)
 
     assert run is not None
-    assert (run.state, run.trouble) == (RunState.WAITING, Trouble.SERVICE)
+    assert (run.state, run.trouble) == (RunState.WAITING, FailureReason.SERVICE)
     assert (len(office.posts.posts), office.posts.told) == (1, [])
 
 
@@ -561,7 +568,7 @@ async def test_a_stop_in_the_middle_of_a_run_does_not_wait_for_an_owner_to_be_to
     await office.make()
     office.lists.gate.clear()
     office.clock.now = NINE + 3 * DAY + MINUTE  # three were missed, one is caught up on
-    await office.rounds.go_round()
+    await office.rounds.run_due()
     await office.lists.is_asked.wait()
 
     await office.tasks.cancel()

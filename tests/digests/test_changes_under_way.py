@@ -7,10 +7,17 @@ from typing import Any
 
 import pytest
 
-from bot.digests.digest import Digest, Mode, Outcome, Trouble
-from bot.digests.errors import DigestBusyError, JustSentError, LostClaimError
+from bot.digests.models import (
+    Digest,
+    DigestBusyError,
+    FailureReason,
+    JustSentError,
+    LostClaimError,
+    Mode,
+    Outcome,
+)
 from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackRefusedError
-from bot.tracker.errors import UnavailableError
+from bot.tracker.models import UnavailableError
 from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, EVE, NINE, Office
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +33,7 @@ def office() -> Office:
     return Office()
 
 
-def ends(digest: Digest) -> list[tuple[Outcome, Trouble | None]]:
+def ends(digest: Digest) -> list[tuple[Outcome, FailureReason | None]]:
     return [(run.outcome, run.trouble) for run in digest.past]
 
 
@@ -189,7 +196,7 @@ async def test_a_closed_channel_stays_a_reason_to_pause_when_something_else_chan
     changed = await replan(office, worst_count=5)
 
     assert changed.pause is not None
-    assert changed.pause.why is Trouble.ARCHIVED
+    assert changed.pause.why is FailureReason.ARCHIVED
 
 
 async def test_a_move_does_not_end_the_pause_of_a_person(office: Office) -> None:
@@ -230,7 +237,7 @@ async def test_a_post_that_its_old_channel_refused_is_not_posted_into_the_new_on
     await office.at(NINE)
 
     assert digests(office) == []
-    assert ends(await office.digest()) == [(Outcome.FAILED, Trouble.ARCHIVED)]
+    assert ends(await office.digest()) == [(Outcome.FAILED, FailureReason.ARCHIVED)]
 
 
 async def test_a_zone_in_which_it_is_earlier_costs_no_slot(office: Office) -> None:
@@ -254,7 +261,7 @@ async def test_slots_that_are_due_and_called_off_by_a_pause_are_recorded_after_t
 
     paused = await pause(office)
 
-    assert ends(paused) == [(Outcome.POSTED, None), *[(Outcome.FAILED, Trouble.CHANGED)] * 3]
+    assert ends(paused) == [(Outcome.POSTED, None), *[(Outcome.FAILED, FailureReason.CHANGED)] * 3]
     assert [(run.slot.due_at - NINE).days for run in paused.past] == [0, 1, 2, 3]
     assert paused.next.due_at == NINE + 4 * DAY
 
@@ -265,7 +272,7 @@ async def test_a_slot_that_is_due_at_this_very_moment_is_recorded_when_a_pause_c
     await office.make()
     office.clock.now = NINE
 
-    assert ends(await pause(office)) == [(Outcome.FAILED, Trouble.CHANGED)]
+    assert ends(await pause(office)) == [(Outcome.FAILED, FailureReason.CHANGED)]
 
 
 async def test_a_pause_within_a_pause_loses_no_slot(office: Office) -> None:
@@ -297,7 +304,7 @@ async def test_a_run_that_a_pause_calls_off_says_what_it_waited_for(
     office.lists.error = DOWN
     await office.at(NINE)
 
-    assert ends(await pause(office)) == [(Outcome.FAILED, Trouble.SERVICE)]
+    assert ends(await pause(office)) == [(Outcome.FAILED, FailureReason.SERVICE)]
 
 
 async def test_a_run_that_a_pause_calls_off_at_work_says_so(office: Office) -> None:
@@ -308,7 +315,7 @@ async def test_a_run_that_a_pause_calls_off_at_work_says_so(office: Office) -> N
     office.lists.gate.set()
     await office.at(NINE)
 
-    assert ends(paused) == [(Outcome.FAILED, Trouble.CHANGED)]
+    assert ends(paused) == [(Outcome.FAILED, FailureReason.CHANGED)]
     assert digests(office) == []
 
 
@@ -340,7 +347,7 @@ async def test_a_digest_paused_and_resumed_in_the_middle_of_its_post_is_not_trie
     office.posts.before_post = act
     await office.at(NINE)
 
-    assert ends(await office.digest()) == [(Outcome.FAILED, Trouble.SLACK)]
+    assert ends(await office.digest()) == [(Outcome.FAILED, FailureReason.SLACK)]
 
 
 async def test_send_now_into_a_channel_that_has_closed_tells_the_owner_of_a_paused_digest(
@@ -414,7 +421,7 @@ async def test_send_now_after_a_process_that_died_while_posting_is_another_post(
     sent = await send_now(office)
     await office.at(NINE + MINUTE)
 
-    assert ends(sent) == [(Outcome.UNCERTAIN, Trouble.DOWN), (Outcome.POSTED, None)]
+    assert ends(sent) == [(Outcome.UNCERTAIN, FailureReason.DOWN), (Outcome.POSTED, None)]
     assert office.posts.told == [(BOB.user_id, "uncertain down x1")]
 
 
@@ -445,7 +452,7 @@ async def test_send_now_that_was_refused_may_be_pressed_again_at_once(office: Of
 
     sent = await send_now(office)
 
-    assert ends(sent) == [(Outcome.FAILED, Trouble.OURS), (Outcome.POSTED, None)]
+    assert ends(sent) == [(Outcome.FAILED, FailureReason.OURS), (Outcome.POSTED, None)]
 
 
 async def test_send_now_half_a_minute_later_is_meant(office: Office) -> None:

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.asking import digests_of, person, who_asks
-from bot.digests.digest import Digest, Mode, Outcome, RunState, Trouble
-from bot.digests.errors import LostClaimError
+from bot.api_keys.models import NoKeyError
+from bot.digests.models import Digest, FailureReason, LostClaimError, Mode, Outcome, RunState
 from bot.errors import BotError
-from bot.keys import NoKeyError
 from bot.slack.errors import (
     ChannelClosedError,
     SlackRateLimitedError,
@@ -20,12 +18,10 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.store.base import Document
-from bot.store.errors import StoreError
-from bot.tracker.budget import Purpose
-from bot.tracker.errors import InvalidKeyError, RateLimitedError, UnavailableError
-from bot.tracker.models import Listing
-from bot.workspace import WorkspaceId
+from bot.store.documents import Document, StoreError
+from bot.tracker.models import InvalidKeyError, Listing, RateLimitedError, UnavailableError
+from bot.tracker.rate_limit import Purpose
+from bot.workspace import WorkspaceId, current_caller, digests_of, person
 from tests.builders import a_domain
 from tests.digests.office import ACME, BOB, DAY, NINE, DocumentsOnDisk, Office
 from tests.fakes import FakeLists
@@ -77,7 +73,7 @@ class Counted(FakeLists):
     async def list_domains(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
-        self.askers.append(who_asks())
+        self.askers.append(current_caller())
         return await super().list_domains(workspace, purpose=purpose)
 
 
@@ -187,10 +183,10 @@ async def test_a_digest_that_has_become_empty_says_so_once(office: Office) -> No
 
 
 TROUBLES = [
-    (DOWN, Trouble.SERVICE, 60),
-    (NoKeyError("none"), Trouble.KEY, 300),
-    (InvalidKeyError("refused"), Trouble.KEY, 300),
-    (RateLimitedError(90), Trouble.RATE, 90),
+    (DOWN, FailureReason.SERVICE, 60),
+    (NoKeyError("none"), FailureReason.KEY, 300),
+    (InvalidKeyError("refused"), FailureReason.KEY, 300),
+    (RateLimitedError(90), FailureReason.RATE, 90),
 ]
 
 
@@ -198,7 +194,7 @@ TROUBLES = [
     ("error", "trouble", "wait_s"), TROUBLES, ids=[type(row[0]).__name__ for row in TROUBLES]
 )
 async def test_without_a_list_nothing_is_posted_and_the_run_waits(
-    office: Office, error: BotError, trouble: Trouble, wait_s: int
+    office: Office, error: BotError, trouble: FailureReason, wait_s: int
 ) -> None:
     await office.make()
     office.lists.error = error
@@ -240,14 +236,14 @@ async def test_a_new_key_sends_what_waited_for_it_once(office: Office) -> None:
 @pytest.mark.parametrize(
     ("code", "trouble"),
     [
-        ("is_archived", Trouble.ARCHIVED),
-        ("not_in_channel", Trouble.NOT_IN_CHANNEL),
-        ("channel_not_found", Trouble.NOT_FOUND),
-        ("restricted_action_read_only_channel", Trouble.RESTRICTED),
+        ("is_archived", FailureReason.ARCHIVED),
+        ("not_in_channel", FailureReason.NOT_IN_CHANNEL),
+        ("channel_not_found", FailureReason.NOT_FOUND),
+        ("restricted_action_read_only_channel", FailureReason.RESTRICTED),
     ],
 )
 async def test_a_closed_channel_pauses_its_digest_and_tells_the_owner_once(
-    office: Office, code: str, trouble: Trouble
+    office: Office, code: str, trouble: FailureReason
 ) -> None:
     await office.make()
     office.posts.errors = [ChannelClosedError(code)]
@@ -339,7 +335,7 @@ async def test_a_digest_deleted_while_its_list_is_collected_is_not_posted(office
     digest = await office.make()
     office.lists.gate.clear()
     office.clock.now = NINE
-    await office.rounds.go_round()
+    await office.rounds.run_due()
     await office.lists.is_asked.wait()
 
     await office.desk.delete(ACME, digest.digest_id)
@@ -459,7 +455,7 @@ class TestAnswerOfTheStoreThatIsLost:
         office.lists.gate.clear()
         office.lists.is_asked.clear()
         office.clock.now = NINE + DAY
-        await office.rounds.go_round()
+        await office.rounds.run_due()
         await office.lists.is_asked.wait()
 
         await self.be_late(office)

@@ -5,17 +5,20 @@ from datetime import time, timedelta
 
 import pytest
 
-from bot.digests.digest import MAX_PER_CHANNEL, Mode, Outcome, Plan
-from bot.digests.errors import (
+from bot.digests.models import (
+    MAX_PER_CHANNEL,
     ChangedMeanwhileError,
     DigestBusyError,
     JustSentError,
+    Mode,
+    Outcome,
+    Plan,
     TooManyDigestsError,
     UnknownDigestError,
 )
 from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackUnavailableError
-from bot.tracker.budget import Purpose
-from bot.tracker.errors import UnavailableError
+from bot.tracker.models import UnavailableError
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, NINE, Office

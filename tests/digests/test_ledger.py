@@ -3,12 +3,10 @@ from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
-from bot.digests import ledger
-from bot.digests.changes import Editor, made, paused, resumed, sending
-from bot.digests.claims import taken_up
-from bot.digests.digest import Digest, Outcome, Plan, RunState, Trouble
-from bot.digests.errors import LostClaimError
-from bot.digests.notices import telling, told, with_notice
+from bot.digests import run_state
+from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
+from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, Plan, RunState
+from bot.digests.run_state import claim_due_run, telling, told, with_notice
 from bot.digests.schedule import Schedule
 from tests.digests.builders import a_notice
 
@@ -20,16 +18,16 @@ DAILY = Schedule(frozenset(range(7)), time(9), "Europe/Berlin")
 
 
 def a_daily_digest() -> Digest:
-    return made("d1", Plan(channel_id="C1", schedule=DAILY), BOB, THURSDAY)
+    return create("d1", Plan(channel_id="C1", schedule=DAILY), BOB, THURSDAY)
 
 
 def claimed_at(now: datetime, token: str = "ours") -> Digest:
-    return taken_up(a_daily_digest(), now, token)
+    return claim_due_run(a_daily_digest(), now, token)
 
 
 def posting_at(now: datetime, token: str = "ours") -> Digest:
     claimed = claimed_at(now, token)
-    return ledger.posting(claimed, token, now, baseline="a", average=80)
+    return run_state.posting(claimed, token, now, baseline="a", average=80)
 
 
 def outcomes(digest: Digest) -> list[Outcome]:
@@ -37,13 +35,13 @@ def outcomes(digest: Digest) -> list[Outcome]:
 
 
 def test_a_digest_is_due_at_its_next_slot() -> None:
-    assert ledger.due_at(a_daily_digest()) == NINE
+    assert run_state.due_at(a_daily_digest()) == NINE
 
 
 def test_nothing_is_claimed_before_the_slot() -> None:
     digest = a_daily_digest()
 
-    assert taken_up(digest, NINE - MINUTE, "ours") == digest
+    assert claim_due_run(digest, NINE - MINUTE, "ours") == digest
 
 
 def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
@@ -52,34 +50,34 @@ def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
     assert digest.run is not None
     assert (digest.run.token, digest.run.slot.due_at) == ("ours", NINE)
     assert digest.next.due_at == NINE + DAY
-    assert ledger.due_at(digest) == NINE + ledger.CLAIM
+    assert run_state.due_at(digest) == NINE + run_state.CLAIM
 
 
 def test_a_claim_keeps_every_other_worker_away() -> None:
     digest = claimed_at(NINE)
 
-    assert taken_up(digest, NINE + 59 * timedelta(seconds=1), "theirs") == digest
+    assert claim_due_run(digest, NINE + 59 * timedelta(seconds=1), "theirs") == digest
 
 
 def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
-    digest = taken_up(claimed_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
+    digest = claim_due_run(claimed_at(NINE, "dead"), NINE + run_state.CLAIM, "ours")
 
     assert digest.run is not None
     assert (digest.run.token, digest.run.attempt) == ("ours", 2)
     with pytest.raises(LostClaimError):
-        ledger.posting(digest, "dead", NINE + ledger.CLAIM, baseline="a", average=None)
+        run_state.posting(digest, "dead", NINE + run_state.CLAIM, baseline="a", average=None)
 
 
 def test_a_post_is_recorded_and_is_what_the_next_one_compares_with() -> None:
-    digest = ledger.posted(posting_at(NINE), "ours", NINE)
+    digest = run_state.posted(posting_at(NINE), "ours", NINE)
 
     assert (digest.run, digest.baseline, outcomes(digest)) == (None, "a", [Outcome.POSTED])
     assert digest.past[0].average == 80
-    assert ledger.due_at(digest) == NINE + DAY
+    assert run_state.due_at(digest) == NINE + DAY
 
 
 def test_a_process_that_died_while_posting_leaves_the_run_uncertain_and_never_repeats_it() -> None:
-    digest = taken_up(posting_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
+    digest = claim_due_run(posting_at(NINE, "dead"), NINE + run_state.CLAIM, "ours")
 
     assert (digest.run, outcomes(digest)) == (None, [Outcome.UNCERTAIN])
     assert [notice.outcome for notice in digest.notices] == [Outcome.UNCERTAIN]
@@ -87,7 +85,7 @@ def test_a_process_that_died_while_posting_leaves_the_run_uncertain_and_never_re
 
 
 def test_a_quiet_run_tells_nobody_and_counts() -> None:
-    digest = ledger.quiet(claimed_at(NINE), "ours", NINE, average=81)
+    digest = run_state.mark_silent(claimed_at(NINE), "ours", NINE, average=81)
 
     assert (digest.silent_runs, digest.notices, outcomes(digest)) == (1, (), [Outcome.QUIET])
 
@@ -100,36 +98,36 @@ def test_a_quiet_run_tells_nobody_and_counts() -> None:
 def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes: int) -> None:
     digest, now = claimed_at(NINE), NINE
     for _ in range(attempts):
-        digest = ledger.waiting(digest, "ours", now, Trouble.SERVICE)
-        waited = ledger.due_at(digest)
+        digest = run_state.waiting(digest, "ours", now, FailureReason.SERVICE)
+        waited = run_state.due_at(digest)
         assert waited is not None
-        digest, since, now = taken_up(digest, waited, "ours"), now, waited
+        digest, since, now = claim_due_run(digest, waited, "ours"), now, waited
 
     assert now - since == minutes * MINUTE
 
 
 def test_a_run_that_waits_for_six_hours_has_failed_and_the_owner_is_told() -> None:
-    waiting = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.SERVICE)
+    waiting = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.SERVICE)
 
-    digest = taken_up(waiting, NINE + 6 * HOUR, "ours")
+    digest = claim_due_run(waiting, NINE + 6 * HOUR, "ours")
 
     assert (digest.run, outcomes(digest)) == (None, [Outcome.FAILED])
-    assert digest.notices[0].trouble is Trouble.SERVICE
+    assert digest.notices[0].trouble is FailureReason.SERVICE
 
 
 def test_a_run_never_waits_beyond_its_grace() -> None:
     late = NINE + 6 * HOUR - MINUTE
 
-    digest = ledger.waiting(claimed_at(late), "ours", late, Trouble.SERVICE, wait=DAY)
+    digest = run_state.waiting(claimed_at(late), "ours", late, FailureReason.SERVICE, wait=DAY)
 
-    assert ledger.due_at(digest) == NINE + 6 * HOUR
+    assert run_state.due_at(digest) == NINE + 6 * HOUR
 
 
 def test_a_run_without_a_key_waits_until_the_next_slot_takes_its_place() -> None:
-    digest = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.KEY)
+    digest = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.KEY)
 
-    later = taken_up(digest, NINE + 20 * HOUR, "ours")
-    next_day = taken_up(digest, NINE + DAY, "ours")
+    later = claim_due_run(digest, NINE + 20 * HOUR, "ours")
+    next_day = claim_due_run(digest, NINE + DAY, "ours")
 
     assert later.run is not None
     assert later.run.slot.due_at == NINE
@@ -141,30 +139,32 @@ def test_a_run_without_a_key_waits_until_the_next_slot_takes_its_place() -> None
 def test_the_owner_is_told_once_of_slots_that_were_lost_for_want_of_a_key() -> None:
     digest = claimed_at(NINE)
     for day in range(1, 5):
-        digest = ledger.waiting(digest, "ours", NINE + (day - 1) * DAY, Trouble.KEY)
-        digest = taken_up(digest, NINE + day * DAY, "ours")
+        digest = run_state.waiting(digest, "ours", NINE + (day - 1) * DAY, FailureReason.KEY)
+        digest = claim_due_run(digest, NINE + day * DAY, "ours")
 
     assert outcomes(digest) == [Outcome.FAILED] * 4
-    assert [(each.trouble, each.count) for each in digest.notices] == [(Trouble.KEY, 1)]
+    assert [(each.trouble, each.count) for each in digest.notices] == [(FailureReason.KEY, 1)]
 
 
 def test_after_an_outage_of_the_key_a_busy_slack_is_tried_again() -> None:
     late = NINE + 9 * HOUR
-    digest = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.KEY)
-    digest = taken_up(ledger.woken(digest, late), late, "ours")
+    digest = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.KEY)
+    digest = claim_due_run(run_state.retry_now(digest, late), late, "ours")
 
-    digest = ledger.waiting(digest, "ours", late, Trouble.SLACK, wait=30 * timedelta(seconds=1))
+    digest = run_state.waiting(
+        digest, "ours", late, FailureReason.SLACK, wait=30 * timedelta(seconds=1)
+    )
 
-    assert ledger.due_at(digest) == late + timedelta(seconds=30)
-    assert taken_up(digest, late + MINUTE, "ours").run is not None
+    assert run_state.due_at(digest) == late + timedelta(seconds=30)
+    assert claim_due_run(digest, late + MINUTE, "ours").run is not None
 
 
 def test_a_new_key_wakes_only_what_waits_for_one() -> None:
-    key = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.KEY)
-    service = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.SERVICE)
+    key = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.KEY)
+    service = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.SERVICE)
 
-    assert ledger.due_at(ledger.woken(key, NINE + HOUR)) == NINE + HOUR
-    assert ledger.woken(service, NINE + HOUR) == service
+    assert run_state.due_at(run_state.retry_now(key, NINE + HOUR)) == NINE + HOUR
+    assert run_state.retry_now(service, NINE + HOUR) == service
 
 
 def test_after_a_short_downtime_the_slot_is_caught_up_on() -> None:
@@ -199,30 +199,30 @@ def test_years_of_downtime_are_told_in_one_notice() -> None:
 
 
 def test_a_closed_channel_pauses_the_digest_and_tells_the_owner_once() -> None:
-    digest = ledger.closed(claimed_at(NINE), "ours", NINE, Trouble.ARCHIVED)
+    digest = run_state.closed(claimed_at(NINE), "ours", NINE, FailureReason.ARCHIVED)
 
     assert digest.pause is not None
-    assert (digest.pause.by, digest.pause.why) == (None, Trouble.ARCHIVED)
+    assert (digest.pause.by, digest.pause.why) == (None, FailureReason.ARCHIVED)
     assert [notice.outcome for notice in digest.notices] == [None]
-    assert taken_up(replace(digest, notices=()), NINE + 9 * DAY, "ours").run is None
+    assert claim_due_run(replace(digest, notices=()), NINE + 9 * DAY, "ours").run is None
 
 
 def test_a_slot_that_came_while_the_channel_closed_is_recorded() -> None:
-    digest = sending(a_daily_digest(), BOB, NINE - MINUTE, "ada")
-    digest = ledger.posting(digest, "ada", NINE - MINUTE, baseline="a", average=80)
+    digest = start_manual_run(a_daily_digest(), BOB, NINE - MINUTE, "ada")
+    digest = run_state.posting(digest, "ada", NINE - MINUTE, baseline="a", average=80)
 
-    digest = ledger.closed(digest, "ada", NINE + MINUTE, Trouble.ARCHIVED)
+    digest = run_state.closed(digest, "ada", NINE + MINUTE, FailureReason.ARCHIVED)
 
     assert [run.slot.due_at for run in digest.past][1:] == [NINE]
-    assert digest.past[-1].trouble is Trouble.ARCHIVED
+    assert digest.past[-1].trouble is FailureReason.ARCHIVED
     assert digest.next.due_at == NINE + DAY
 
 
 def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again() -> None:
-    digest = ledger.closed(claimed_at(NINE), "ours", NINE, Trouble.ARCHIVED)
-    digest = sending(replace(digest, notices=()), BOB, NINE + HOUR, "hers")
+    digest = run_state.closed(claimed_at(NINE), "ours", NINE, FailureReason.ARCHIVED)
+    digest = start_manual_run(replace(digest, notices=()), BOB, NINE + HOUR, "hers")
 
-    digest = ledger.closed(digest, "hers", NINE + HOUR, Trouble.ARCHIVED)
+    digest = run_state.closed(digest, "hers", NINE + HOUR, FailureReason.ARCHIVED)
 
     assert digest.notices == ()
 
@@ -230,7 +230,7 @@ def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again
 def test_slots_within_a_pause_are_not_missed() -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=NINE + 3 * DAY - HOUR)
 
-    digest = taken_up(digest, NINE + 3 * DAY, "ours")
+    digest = claim_due_run(digest, NINE + 3 * DAY, "ours")
 
     assert digest.pause is None
     assert digest.run is not None
@@ -240,18 +240,18 @@ def test_slots_within_a_pause_are_not_missed() -> None:
 def test_a_pause_without_an_end_is_never_due() -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
 
-    assert ledger.due_at(digest) is None
-    assert ledger.due_at(resumed(digest, NINE + DAY)) == NINE + 2 * DAY
+    assert run_state.due_at(digest) is None
+    assert run_state.due_at(resumed(digest, NINE + DAY)) == NINE + 2 * DAY
 
 
 def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
-    digest = taken_up(posting_at(NINE, "dead"), NINE + ledger.CLAIM, "ours")
-    now = NINE + ledger.CLAIM
+    digest = claim_due_run(posting_at(NINE, "dead"), NINE + run_state.CLAIM, "ours")
+    now = NINE + run_state.CLAIM
     digest, due = telling(digest, now)
 
     assert len(due) == 1
     assert telling(digest, now + 59 * timedelta(seconds=1))[1] == ()
-    assert len(telling(digest, now + ledger.CLAIM)[1]) == 1
+    assert len(telling(digest, now + run_state.CLAIM)[1]) == 1
     assert told(digest, due[0]).notices == ()
 
 
@@ -262,26 +262,26 @@ def test_two_of_a_kind_that_happen_before_either_is_said_are_one_notice() -> Non
 
 
 def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
-    digest = ledger.waiting(
-        claimed_at(NINE), "ours", NINE + DAY - MINUTE, Trouble.KEY, wait=5 * MINUTE
+    digest = run_state.waiting(
+        claimed_at(NINE), "ours", NINE + DAY - MINUTE, FailureReason.KEY, wait=5 * MINUTE
     )
 
-    assert ledger.due_at(digest) == NINE + DAY
+    assert run_state.due_at(digest) == NINE + DAY
 
 
 def test_what_was_sent_by_hand_and_did_not_arrive_is_not_tried_again() -> None:
-    digest = sending(a_daily_digest(), BOB, THURSDAY, "hers")
+    digest = start_manual_run(a_daily_digest(), BOB, THURSDAY, "hers")
 
-    digest = ledger.waiting(digest, "hers", THURSDAY, Trouble.SERVICE)
+    digest = run_state.waiting(digest, "hers", THURSDAY, FailureReason.SERVICE)
 
-    assert (digest.run, digest.past, ledger.due_at(digest)) == (None, (), NINE)
+    assert (digest.run, digest.past, run_state.due_at(digest)) == (None, (), NINE)
 
 
 def test_a_waiting_run_that_somebody_sends_by_hand_keeps_its_slot() -> None:
-    digest = ledger.waiting(claimed_at(NINE), "ours", NINE, Trouble.SERVICE)
+    digest = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.SERVICE)
 
-    digest = sending(digest, BOB, NINE + MINUTE, "hers")
-    again = ledger.waiting(digest, "hers", NINE + MINUTE, Trouble.SERVICE)
+    digest = start_manual_run(digest, BOB, NINE + MINUTE, "hers")
+    again = run_state.waiting(digest, "hers", NINE + MINUTE, FailureReason.SERVICE)
 
     assert digest.run is not None
     assert (digest.run.slot.due_at, digest.run.asked_by) == (NINE, BOB.user_id)

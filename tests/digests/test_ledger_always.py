@@ -9,18 +9,26 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from bot.digests import ledger
-from bot.digests.changes import Editor, changed, made, paused, resumed, sending
-from bot.digests.claims import taken_up
-from bot.digests.digest import Outcome, Pause, Plan, RunState, Trouble
-from bot.digests.errors import DigestBusyError, JustSentError, LostClaimError
+from bot.digests import run_state
+from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
+from bot.digests.models import (
+    DigestBusyError,
+    FailureReason,
+    JustSentError,
+    LostClaimError,
+    Outcome,
+    Pause,
+    Plan,
+    RunState,
+)
+from bot.digests.run_state import claim_due_run
 from bot.digests.schedule import Schedule, slots_until
 
 BOB = Editor(user_id="U0BOB", name="bob")
 START = datetime(2026, 10, 24, 12, 0, tzinfo=UTC)  # the clocks change in the night
 SCHEDULE = Schedule(frozenset({0, 2, 4, 5, 6}), time(2, 30), "Europe/Berlin")
 WAITS = st.sampled_from([1, 30, 59, 61, 600, 3600, 20_000, 90_000, 400_000])
-TROUBLES = st.sampled_from([Trouble.SERVICE, Trouble.KEY, Trouble.SLACK])
+TROUBLES = st.sampled_from([FailureReason.SERVICE, FailureReason.KEY, FailureReason.SLACK])
 ENDS = st.sampled_from(["posted", "uncertain", "refused", "closed", "dies"])
 
 
@@ -30,7 +38,7 @@ class DigestMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = START
-        self.digest = made("d1", Plan(channel_id="C1", schedule=SCHEDULE), BOB, START)
+        self.digest = create("d1", Plan(channel_id="C1", schedule=SCHEDULE), BOB, START)
         self.workers: list[str] = []
         self.sent: Counter[datetime] = Counter()  # asked of Slack, and not surely refused
         # Computed as time goes by, once: all of them anew at each step took most of the time.
@@ -45,7 +53,7 @@ class DigestMachine(RuleBasedStateMachine):
     def a_worker_takes_it_up(self) -> None:
         self.workers.append(f"worker-{len(self.workers)}")
         was_paused = self.digest.pause
-        self.digest = taken_up(self.digest, self.now, self.workers[-1])
+        self.digest = claim_due_run(self.digest, self.now, self.workers[-1])
         if was_paused and not self.digest.pause:
             self._want_none_in(was_paused, was_paused.until or self.now)
         run = self.digest.run
@@ -53,27 +61,27 @@ class DigestMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.workers)
     @rule(data=st.data(), trouble=TROUBLES)
-    def it_has_to_wait(self, data: st.DataObject, trouble: Trouble) -> None:
+    def it_has_to_wait(self, data: st.DataObject, trouble: FailureReason) -> None:
         token = data.draw(st.sampled_from(self.workers))
         with contextlib.suppress(LostClaimError):
-            if ledger.own_run(self.digest, token).state is RunState.CLAIMED:
-                self.digest = ledger.waiting(self.digest, token, self.now, trouble)
+            if run_state.own_run(self.digest, token).state is RunState.CLAIMED:
+                self.digest = run_state.waiting(self.digest, token, self.now, trouble)
 
     @precondition(lambda self: self.workers)
     @rule(data=st.data())
     def it_has_nothing_to_say(self, data: st.DataObject) -> None:
         token = data.draw(st.sampled_from(self.workers))
         with contextlib.suppress(LostClaimError):
-            if ledger.own_run(self.digest, token).state is RunState.CLAIMED:
-                self.digest = ledger.quiet(self.digest, token, self.now, average=1)
+            if run_state.own_run(self.digest, token).state is RunState.CLAIMED:
+                self.digest = run_state.mark_silent(self.digest, token, self.now, average=1)
 
     @precondition(lambda self: self.workers)
     @rule(data=st.data())
     def a_worker_begins_to_post(self, data: st.DataObject) -> None:
         token = data.draw(st.sampled_from(self.workers))
         with contextlib.suppress(LostClaimError):
-            if ledger.own_run(self.digest, token).state is RunState.CLAIMED:
-                self.digest = ledger.posting(
+            if run_state.own_run(self.digest, token).state is RunState.CLAIMED:
+                self.digest = run_state.posting(
                     self.digest, token, self.now, baseline="a", average=80
                 )
 
@@ -85,20 +93,22 @@ class DigestMachine(RuleBasedStateMachine):
         if end not in {"refused", "closed"} and not run.is_extra:
             self.sent[run.slot.due_at] += 1
         if end == "posted":
-            self.digest = ledger.posted(self.digest, run.token, self.now)
+            self.digest = run_state.posted(self.digest, run.token, self.now)
         elif end == "refused":
-            self.digest = ledger.waiting(self.digest, run.token, self.now, Trouble.SLACK)
+            self.digest = run_state.waiting(self.digest, run.token, self.now, FailureReason.SLACK)
         elif end == "closed":
             if self.digest.pause:  # another one takes its place
                 self._want_none_in(self.digest.pause, self.now)
-            self.digest = ledger.closed(self.digest, run.token, self.now, Trouble.ARCHIVED)
+            self.digest = run_state.closed(
+                self.digest, run.token, self.now, FailureReason.ARCHIVED
+            )
         elif end == "uncertain":
-            self.digest = ledger.ended(
-                self.digest, run.token, self.now, Outcome.UNCERTAIN, Trouble.SLACK
+            self.digest = run_state.ended(
+                self.digest, run.token, self.now, Outcome.UNCERTAIN, FailureReason.SLACK
             )
         else:  # nobody knows, and nobody says
             self._it_becomes(max(self.now, run.until))
-            self.digest = taken_up(self.digest, self.now, "heir")
+            self.digest = claim_due_run(self.digest, self.now, "heir")
             self.workers.append("heir")
 
     @rule()
@@ -106,7 +116,7 @@ class DigestMachine(RuleBasedStateMachine):
         self.workers.append(f"person-{len(self.workers)}")
         was_paused = self.digest.pause
         with contextlib.suppress(DigestBusyError, JustSentError):
-            self.digest = sending(self.digest, BOB, self.now, self.workers[-1])
+            self.digest = start_manual_run(self.digest, BOB, self.now, self.workers[-1])
         if was_paused and not self.digest.pause:  # it settled what a dead process had left
             self._want_none_in(was_paused, was_paused.until or self.now)
 
@@ -130,7 +140,7 @@ class DigestMachine(RuleBasedStateMachine):
         was_paused = self.digest.pause
         plan = replace(self.digest.plan, channel_id=channel_id, filter_text=words)
         version = self.digest.version
-        self.digest = changed(self.digest, plan, BOB, self.now, version=version)
+        self.digest = update(self.digest, plan, BOB, self.now, version=version)
         if was_paused and not self.digest.pause:
             self._want_none_in(was_paused, self.now)
 
@@ -154,12 +164,12 @@ class DigestMachine(RuleBasedStateMachine):
 
     @invariant()
     def it_is_due_in_time_and_does_not_spin(self) -> None:
-        due_at = ledger.due_at(self.digest)
+        due_at = run_state.due_at(self.digest)
         if due_at is None:
             assert self.digest.pause
             assert not self.digest.run
             return
-        again = taken_up(self.digest, max(due_at, self.now), "somebody else")
+        again = claim_due_run(self.digest, max(due_at, self.now), "somebody else")
         is_told = any(notice.retry_at is None for notice in self.digest.notices)
         assert is_told or again != self.digest or due_at > self.now
 

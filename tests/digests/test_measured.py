@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.digest import Digest, Outcome, Trouble
-from bot.digests.measured import Due, steps_to
+from bot.digests.collector import Due, steps_to
+from bot.digests.models import Digest, FailureReason, Outcome
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
-from bot.store.base import Document
-from bot.tracker.errors import UnavailableError
+from bot.store.documents import Document
+from bot.tracker.models import UnavailableError
 from tests.digests.builders import a_digest, a_past_run, a_run
 from tests.digests.office import ACME, ADA, DAY, NINE, DocumentsOnDisk, Office
 
@@ -101,7 +101,7 @@ async def test_what_somebody_sends_now_is_never_late(office: Office) -> None:
 def test_a_step_after_which_the_oldest_run_is_forgotten_counts_only_the_new_one() -> None:
     past = tuple(a_past_run(due_at=NINE - each * DAY) for each in range(40, 0, -1))
     before = a_digest(past=past, run=a_run())
-    new = a_past_run(Outcome.FAILED, Trouble.SERVICE, NINE)
+    new = a_past_run(Outcome.FAILED, FailureReason.SERVICE, NINE)
 
     counts = Counts([(before, a_digest(past=(*past[1:], new)))])
 

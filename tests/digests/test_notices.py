@@ -11,7 +11,7 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.tracker.errors import UnavailableError
+from bot.tracker.models import UnavailableError
 from tests.digests.office import ACME, BOB, DAY, NINE, Office
 from tests.fakes import TIME_LIMIT_S
 
@@ -76,8 +76,8 @@ async def test_what_happens_while_the_owner_hears_of_the_like_is_said_once() -> 
     await office.make()
     office.posts.errors = [SlackRefusedError("no_text")]
     office.clock.now = NINE
-    await office.rounds.go_round()  # the bot stops before the owner hears of it
-    assert await office.tasks.are_done_within(TIME_LIMIT_S)
+    await office.rounds.run_due()  # the bot stops before the owner hears of it
+    assert await office.tasks.drain(TIME_LIMIT_S)
     office.posts.errors = [SlackRefusedError("no_text")]
 
     await office.at(NINE + DAY)

@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.digests import changes, ledger
-from bot.digests.digest import Digest, Outcome, Trouble
-from bot.digests.errors import LostClaimError
-from bot.digests.recording import STEP_AGAIN_AFTER_S, Recording
-from bot.digests.shelf import Shelf
-from bot.store.base import Document
-from bot.store.errors import ForgottenError, StoreError
+from bot.digests import edits, run_state
+from bot.digests.delivery import STEP_AGAIN_AFTER_S, Recording
+from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome
+from bot.digests.repository import DigestRepository
+from bot.store.documents import Document, ForgottenError, StoreError
 from bot.store.memory import MemoryDocuments
 from tests.digests.builders import DUE, a_digest, a_past_run, a_run, a_slot
 from tests.digests.office import ACME, BOB
@@ -46,7 +44,7 @@ class Room:
 
     def __init__(self) -> None:
         self.documents, self.clock = FailingDocuments(), FakeClock(DUE)
-        self.shelf = Shelf(self.documents)
+        self.shelf = DigestRepository(self.documents)
         self.slept: list[float] = []
         self.meanwhile: Callable[[], Awaitable[object]] | None = None
         self.recording = Recording(self.shelf, clock=self.clock, sleep=self.sleep)
@@ -63,7 +61,7 @@ class Room:
 
     async def post(self, digest: Digest) -> Digest:
         return await self.recording.record(
-            ACME, digest.digest_id, lambda each, now: ledger.posted(each, TOKEN, now)
+            ACME, digest.digest_id, lambda each, now: run_state.posted(each, TOKEN, now)
         )
 
     async def change(self, digest: Digest, change: Callable[[Digest], Digest]) -> None:
@@ -111,7 +109,7 @@ async def test_what_was_written_is_done_whatever_has_happened_since(room: Room) 
     async def edit() -> None:
         await room.change(
             digest,
-            lambda each: changes.changed(each, other, BOB, room.clock(), version=each.version),
+            lambda each: edits.update(each, other, BOB, room.clock(), version=each.version),
         )
 
     room.meanwhile = edit
@@ -128,7 +126,7 @@ async def test_an_extra_run_that_was_dropped_is_dropped(room: Room) -> None:
     dropped = await room.recording.record(
         ACME,
         digest.digest_id,
-        lambda each, now: ledger.waiting(each, TOKEN, now, Trouble.SLACK),
+        lambda each, now: run_state.waiting(each, TOKEN, now, FailureReason.SLACK),
     )
 
     assert dropped.run is None
@@ -161,7 +159,7 @@ async def test_a_run_that_was_called_off_before_anything_was_written_is_lost(roo
     digest = await room.begin()
     room.documents.errors = [StoreError("down")]
     later = DUE + timedelta(days=1)
-    room.meanwhile = lambda: room.change(digest, lambda each: ledger.called_off(each, later))
+    room.meanwhile = lambda: room.change(digest, lambda each: run_state.cancel_run(each, later))
 
     with pytest.raises(LostClaimError):
         await room.post(digest)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.digests.digest import Mention
+from bot.digests.models import Mention
 from bot.digests.report import (
     MOVED_FROM,
     Report,

@@ -5,17 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.digest import Outcome, RunState
-from bot.digests.errors import StoppedError
-from bot.digests.ledger import newly_ended, was_put_off
-from bot.keys import KeyDraft
+from bot.api_keys.models import KeyDraft
+from bot.digests.models import Outcome, RunState, StoppedError
+from bot.digests.run_state import newly_ended, was_put_off
 from bot.slack.errors import (
     SlackRateLimitedError,
     SlackUnavailableError,
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.tracker.errors import UnavailableError
+from bot.tracker.models import UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, KEY
 from tests.digests.office import ACME, ADA, BOB, DAY, NINE, Office
@@ -43,7 +42,7 @@ async def killed_while(office: Office, *, posting: bool) -> None:
         office.posts.before_post = hang
     else:
         office.lists.gate.clear()
-    await office.rounds.go_round()
+    await office.rounds.run_due()
     await asyncio.wait_for(is_there.wait(), TIME_LIMIT_S)
     await office.tasks.cancel()
     office.lists.gate.set()
@@ -173,12 +172,12 @@ async def test_a_slow_workspace_leaves_workers_to_the_others(office: Office) -> 
     office.lists.quick = {quick}
     office.clock.now = NINE
 
-    await office.rounds.go_round()
+    await office.rounds.run_due()
     await asyncio.wait_for(office.posts.is_posted.wait(), TIME_LIMIT_S)
 
     assert len(office.posts.posts) == 1
     office.lists.gate.set()
-    assert await office.tasks.are_done_within(TIME_LIMIT_S)
+    assert await office.tasks.drain(TIME_LIMIT_S)
 
 
 async def test_what_a_queue_hands_over_is_delivered_when_the_call_returns(office: Office) -> None:

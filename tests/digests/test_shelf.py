@@ -8,16 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.changes import made, paused
-from bot.digests.codec import decode_baseline, decode_digest, encode_baseline, encode_digest
-from bot.digests.digest import Digest, Mention, Plan
-from bot.digests.errors import UnknownDigestError
+from bot.digests.edits import create, paused
+from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
 from bot.digests.report import Baseline
+from bot.digests.repository import (
+    DigestRepository,
+    decode_baseline,
+    decode_digest,
+    encode_baseline,
+    encode_digest,
+)
 from bot.digests.schedule import Schedule
-from bot.digests.shelf import Shelf
-from bot.store.base import Documents
-from bot.store.errors import ConflictError
-from bot.store.rows import decode_json, encode_value
+from bot.store.documents import ConflictError, Documents, decode_json, encode_value
 from bot.workspace import WorkspaceId
 from tests.digests.office import ACME, BOB, DAILY, EVE, NINE
 from tests.store import conftest as stores
@@ -48,8 +50,8 @@ needed, documents = stores.needed, stores.documents
 
 
 @pytest.fixture
-def shelf(documents: Documents) -> Shelf:
-    return Shelf(documents)
+def shelf(documents: Documents) -> DigestRepository:
+    return DigestRepository(documents)
 
 
 @given(DIGESTS)
@@ -74,15 +76,15 @@ def test_what_is_no_digest_is_refused(value: dict[str, object]) -> None:
         decode_digest(value, 1)
 
 
-async def test_a_digest_is_due_in_the_store_at_its_slot(shelf: Shelf) -> None:
-    await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
+async def test_a_digest_is_due_in_the_store_at_its_slot(shelf: DigestRepository) -> None:
+    await shelf.put(ACME, create("d1", PLAN, BOB, EVE))
 
     assert await shelf.due(NINE - timedelta(seconds=1), limit=10) == []
     assert await shelf.due(NINE, limit=10) == [(ACME, "d1")]
 
 
-async def test_a_paused_digest_is_never_due(shelf: Shelf) -> None:
-    digest = await shelf.put(OTHER, made("d1", PLAN, BOB, EVE))
+async def test_a_paused_digest_is_never_due(shelf: DigestRepository) -> None:
+    digest = await shelf.put(OTHER, create("d1", PLAN, BOB, EVE))
 
     await shelf.put(OTHER, paused(digest, BOB, EVE, until=None))
 
@@ -90,16 +92,18 @@ async def test_a_paused_digest_is_never_due(shelf: Shelf) -> None:
 
 
 async def test_other_documents_that_are_due_are_no_digests(
-    shelf: Shelf, documents: Documents
+    shelf: DigestRepository, documents: Documents
 ) -> None:
     await documents.put(f"{ACME}/kept/U1/x", {}, due_at=EVE)
-    await shelf.put(OTHER, made("d1", PLAN, BOB, EVE))
+    await shelf.put(OTHER, create("d1", PLAN, BOB, EVE))
 
     assert await shelf.due(NINE, limit=10) == [(OTHER, "d1")]
 
 
-async def test_what_is_kept_says_in_which_form(shelf: Shelf, documents: Documents) -> None:
-    await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
+async def test_what_is_kept_says_in_which_form(
+    shelf: DigestRepository, documents: Documents
+) -> None:
+    await shelf.put(ACME, create("d1", PLAN, BOB, EVE))
     await shelf.keep_baseline(ACME, "d1", "one", Baseline(scores={}, taken_at=EVE))
     await shelf.restrict(ACME, admins_only=True)
 
@@ -108,16 +112,16 @@ async def test_what_is_kept_says_in_which_form(shelf: Shelf, documents: Document
     assert [document.value["v"] for document in kept] == [1, 1, 1]
 
 
-async def test_of_two_who_write_at_once_one_is_told(shelf: Shelf) -> None:
-    digest = await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
+async def test_of_two_who_write_at_once_one_is_told(shelf: DigestRepository) -> None:
+    digest = await shelf.put(ACME, create("d1", PLAN, BOB, EVE))
     await shelf.put(ACME, replace(digest, silent_runs=1))
 
     with pytest.raises(ConflictError):
         await shelf.put(ACME, replace(digest, silent_runs=2))
 
 
-async def test_changes_that_meet_are_all_made(shelf: Shelf) -> None:
-    await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
+async def test_changes_that_meet_are_all_made(shelf: DigestRepository) -> None:
+    await shelf.put(ACME, create("d1", PLAN, BOB, EVE))
 
     def count(digest: Digest) -> Digest:
         return replace(digest, silent_runs=digest.silent_runs + 1)
@@ -127,8 +131,8 @@ async def test_changes_that_meet_are_all_made(shelf: Shelf) -> None:
     assert (await shelf.get(ACME, "d1")).silent_runs == 20
 
 
-async def test_a_change_that_changes_nothing_writes_nothing(shelf: Shelf) -> None:
-    digest = await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
+async def test_a_change_that_changes_nothing_writes_nothing(shelf: DigestRepository) -> None:
+    digest = await shelf.put(ACME, create("d1", PLAN, BOB, EVE))
 
     assert (await shelf.change(ACME, "d1", lambda each: each)).rev == digest.rev
 
@@ -137,9 +141,9 @@ async def test_whoever_shows_digests_learns_of_everything_that_is_written(
     documents: Documents,
 ) -> None:
     written: list[WorkspaceId] = []
-    shelf = Shelf(documents, on_change=written.append)
+    shelf = DigestRepository(documents, on_change=written.append)
 
-    await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
+    await shelf.put(ACME, create("d1", PLAN, BOB, EVE))
     await shelf.change(ACME, "d1", lambda each: replace(each, silent_runs=1))
     await shelf.change(ACME, "d1", lambda each: each)
     await shelf.delete(ACME, "d1")
@@ -147,7 +151,7 @@ async def test_whoever_shows_digests_learns_of_everything_that_is_written(
     assert written == [ACME] * 3
 
 
-async def test_a_digest_that_is_not_there_is_unknown(shelf: Shelf) -> None:
+async def test_a_digest_that_is_not_there_is_unknown(shelf: DigestRepository) -> None:
     with pytest.raises(UnknownDigestError):
         await shelf.get(ACME, "d1")
     with pytest.raises(UnknownDigestError):
@@ -156,7 +160,9 @@ async def test_a_digest_that_is_not_there_is_unknown(shelf: Shelf) -> None:
         await shelf.delete(ACME, "d1")
 
 
-async def test_baselines_stand_beside_each_other_until_they_are_forgotten(shelf: Shelf) -> None:
+async def test_baselines_stand_beside_each_other_until_they_are_forgotten(
+    shelf: DigestRepository,
+) -> None:
     first = Baseline(scores={"a.example": 1.0}, taken_at=EVE)
     second = Baseline(scores={"a.example": None}, taken_at=NINE)
 
@@ -170,8 +176,8 @@ async def test_baselines_stand_beside_each_other_until_they_are_forgotten(shelf:
     assert await shelf.baseline(ACME, "d1", None) is None
 
 
-async def test_digests_of_one_workspace_are_not_another_s(shelf: Shelf) -> None:
-    await shelf.put(ACME, made("d1", PLAN, BOB, EVE))
+async def test_digests_of_one_workspace_are_not_another_s(shelf: DigestRepository) -> None:
+    await shelf.put(ACME, create("d1", PLAN, BOB, EVE))
 
     assert await shelf.of_workspace(OTHER) == []
     assert [digest.digest_id for digest in await shelf.of_workspace(ACME)] == ["d1"]

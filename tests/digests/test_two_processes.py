@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.codec import encode_digest
-from bot.digests.digest import Digest, Outcome, Trouble
-from bot.keys import NoKeyError
-from bot.tracker.budget import Purpose
-from bot.tracker.errors import UnavailableError
+from bot.api_keys.models import NoKeyError
+from bot.digests.models import Digest, FailureReason, Outcome
+from bot.digests.repository import encode_digest
+from bot.tracker.models import UnavailableError
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.digests.office import ACME, ADA, BOB, DAY, EVE, NINE, Office
 from tests.digests.test_measured import Counts
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 DOWN = UnavailableError("down", is_outcome_unknown=False)
-LOST = (Outcome.MISSED, Trouble.DOWN)
+LOST = (Outcome.MISSED, FailureReason.DOWN)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def office() -> Office:
     return Office()
 
 
-def ends(digest: Digest) -> list[tuple[Outcome, Trouble | None]]:
+def ends(digest: Digest) -> list[tuple[Outcome, FailureReason | None]]:
     return [(run.outcome, run.trouble) for run in digest.past]
 
 
@@ -65,7 +65,7 @@ async def test_a_run_at_work_is_left_to_its_worker_for_a_minute(office: Office) 
 
     assert (early, len(office.posts.posts)) == ([], 1)
     office.lists.gate.set()
-    assert await office.tasks.are_done_within(TIME_LIMIT_S)
+    assert await office.tasks.drain(TIME_LIMIT_S)
     assert ends(await office.digest()) == [(Outcome.POSTED, None)]
 
 
@@ -88,7 +88,7 @@ async def test_a_run_at_work_is_not_given_up_at_the_end_of_its_grace(office: Off
     office.clock.now += 59 * SECOND
     await hand_over(beside(office))
     office.lists.gate.set()
-    assert await office.tasks.are_done_within(TIME_LIMIT_S)
+    assert await office.tasks.drain(TIME_LIMIT_S)
 
     assert ends(await office.digest()) == [(Outcome.POSTED, None)]
 
@@ -180,7 +180,7 @@ async def test_send_now_of_a_process_that_died_is_reported_and_not_sent(office: 
     await office.at(EVE + MINUTE)
 
     assert office.posts.posts == []
-    assert ends(await office.digest()) == [(Outcome.FAILED, Trouble.DOWN)]
+    assert ends(await office.digest()) == [(Outcome.FAILED, FailureReason.DOWN)]
     assert office.posts.told == [(BOB.user_id, "failed down x1")]
 
 
@@ -235,7 +235,7 @@ async def test_tries_do_not_make_the_grace_longer(office: Office) -> None:
     office.lists.error = None
     await office.at(NINE + 6 * HOUR)
 
-    assert ends(await office.digest()) == [(Outcome.FAILED, Trouble.SERVICE)]
+    assert ends(await office.digest()) == [(Outcome.FAILED, FailureReason.SERVICE)]
     assert office.posts.posts == []
 
 
@@ -281,7 +281,7 @@ async def test_a_new_slot_is_posted_in_time_although_an_old_one_waits(office: Of
     await office.at(NINE + DAY)
 
     assert ends(await office.digest()) == [
-        (Outcome.FAILED, Trouble.KEY),
+        (Outcome.FAILED, FailureReason.KEY),
         (Outcome.POSTED, None),
     ]
 
@@ -332,8 +332,8 @@ async def test_a_run_that_waits_while_its_zone_is_lost_is_recorded(office: Offic
     left = await office.digest()
 
     assert left.pause is not None
-    assert (left.run, left.pause.why) == (None, Trouble.ZONE)
-    assert ends(left) == [(Outcome.FAILED, Trouble.SERVICE)]
+    assert (left.run, left.pause.why) == (None, FailureReason.ZONE)
+    assert ends(left) == [(Outcome.FAILED, FailureReason.SERVICE)]
     assert await office.shelf.due(NINE + 9 * DAY, limit=9) == []
 
 
@@ -346,7 +346,7 @@ async def test_a_post_that_may_have_arrived_is_reported_although_its_zone_is_los
 
     await office.at(NINE + DAY)
 
-    assert ends(await office.digest()) == [(Outcome.UNCERTAIN, Trouble.DOWN)]
+    assert ends(await office.digest()) == [(Outcome.UNCERTAIN, FailureReason.DOWN)]
     assert {text for _, text in office.posts.told} == {"paused zone x1", "uncertain down x1"}
 
 

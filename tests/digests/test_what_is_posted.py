@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from bot.digests.digest import Digest, Mode, Outcome, RunState, Trouble
-from bot.digests.errors import LostClaimError
-from bot.digests.post import Post
-from bot.digests.posting import Words
+from bot.digests.delivery import DigestRenderer
+from bot.digests.models import Digest, FailureReason, LostClaimError, Mode, Outcome, RunState
+from bot.digests.report import Post
 from bot.message import Message
 from bot.slack.errors import (
     ChannelClosedError,
@@ -22,9 +21,8 @@ from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
 )
-from bot.store.base import Document
-from bot.store.errors import StoreError, UnreadableSecretError
-from bot.tracker.errors import UnavailableError
+from bot.store.documents import Document, StoreError, UnreadableSecretError
+from bot.tracker.models import UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, ADA, BOB, DAY, NINE, DocumentsOnDisk, Office
@@ -62,7 +60,7 @@ def press() -> Press:
 @pytest.fixture
 def office(press: Press) -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
-    return Office(words=Words(press.digest, press.heartbeat))
+    return Office(words=DigestRenderer(press.digest, press.heartbeat))
 
 
 async def send_now(office: Office) -> Digest:
@@ -130,7 +128,9 @@ class SlowTurns(FakePosts):
 
 
 async def test_a_post_says_when_it_is_posted_and_not_when_its_list_came(press: Press) -> None:
-    office = Office(posts=(posts := SlowTurns()), words=Words(press.digest, press.heartbeat))
+    office = Office(
+        posts=(posts := SlowTurns()), words=DigestRenderer(press.digest, press.heartbeat)
+    )
     posts.wait = lambda: None
     await office.make()
     posts.wait = lambda: office.clock.advance(45)
@@ -292,7 +292,7 @@ async def test_many_domains_are_put_into_words_off_the_loop_one_digest_at_a_time
     count: int,
 ) -> None:
     words = Threads()
-    office = Office(words=Words(words, words))
+    office = Office(words=DigestRenderer(words, words))
     office.lists.domains = tuple(a_domain(f"d{number}.example") for number in range(count))
     for number in range(3):
         await office.make(channel_id=f"C{number}")
@@ -359,7 +359,7 @@ async def test_a_key_that_cannot_be_read_is_waited_for(office: Office) -> None:
 
     run = (await office.digest()).run
     assert run is not None
-    assert (run.state, run.trouble) == (RunState.WAITING, Trouble.KEY)
+    assert (run.state, run.trouble) == (RunState.WAITING, FailureReason.KEY)
 
 
 async def test_a_list_that_the_store_fails_at_is_left_to_the_end_of_the_claim(
@@ -402,7 +402,7 @@ async def test_a_mistake_of_ours_in_the_middle_of_a_post_leaves_it_uncertain(
     await office.at(NINE)
 
     [run] = (await office.digest()).past
-    assert (run.outcome, run.trouble) == (Outcome.UNCERTAIN, Trouble.OURS)
+    assert (run.outcome, run.trouble) == (Outcome.UNCERTAIN, FailureReason.OURS)
     assert office.posts.told == [(BOB.user_id, "uncertain ours x1")]
 
 

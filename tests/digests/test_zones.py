@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.schedule import UnknownZoneError, offset_at, zone_names, zone_of
-from bot.digests.zones import offset_text, suggest_zones
+from bot.digests.schedule import (
+    UnknownZoneError,
+    offset_at,
+    offset_text,
+    suggest_zones,
+    zone_names,
+    zone_of,
+)
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 from tests.stopwatch import at_most

@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.store.postgres.address import parse_address
-from bot.store.postgres.pool import Pool, open_pool
+from bot.store.postgres.pool import Pool, open_pool, parse_address
 
 
 @pytest.fixture

@@ -12,12 +12,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.engine.queue import Work, working
+from bot.jobs.queue import working
+from bot.jobs.queue_jobs import Work
 from bot.logs import set_up_logs
-from bot.store.errors import StoreError
-from bot.store.postgres.address import parse_address
-from bot.store.postgres.calls import Calls
-from bot.store.postgres.pool import open_pool
+from bot.store.documents import StoreError
+from bot.store.postgres.pool import Calls, open_pool, parse_address
 from bot.workspace import WorkspaceId
 from tests.engine.queue_room import NOW, QUICK
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
-from bot.engine.queue import Intervals, Work, working
-from bot.engine.queue_pulse import Pulse
-from bot.store.postgres.address import parse_address
-from bot.store.postgres.pool import Pool
+from bot.jobs.queue import Intervals, working
+from bot.jobs.queue_jobs import Work
+from bot.jobs.queue_upkeep import Pulse
+from bot.store.postgres.pool import Pool, parse_address
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 

@@ -7,8 +7,8 @@ import apscheduler.executors.base
 import apscheduler.schedulers.base
 import pytest
 
-from bot.engine import local
-from bot.engine.local import ticking
+from bot.jobs import scheduler
+from bot.jobs.scheduler import ticking
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -83,7 +83,7 @@ async def test_ticks_go_on_when_the_clock_of_the_machine_is_set_back(
         if len(ticks) == 6:
             enough.set()
 
-    for module in (local, apscheduler.schedulers.base, apscheduler.executors.base):
+    for module in (scheduler, apscheduler.schedulers.base, apscheduler.executors.base):
         monkeypatch.setattr(module, "datetime", SettableClock)
     monkeypatch.setattr(SettableClock, "behind", timedelta())
     async with ticking(tick, every_s=0.05), asyncio.timeout(TIME_LIMIT_S):

@@ -9,10 +9,10 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from bot.engine.queue import depth
-from bot.engine.queue_tick import AGAIN_AFTER, LEASE
 from bot.errors import BotError
-from bot.store.errors import StoreError
+from bot.jobs.queue import depth
+from bot.jobs.queue_jobs import AGAIN_AFTER, LEASE
+from bot.store.documents import StoreError
 from bot.store.postgres.pool import Pool
 from bot.workspace import WorkspaceId
 from tests.engine.queue_room import (

@@ -7,9 +7,8 @@ from procrastinate import PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 
-from bot.engine.queue_ends import Ends
-from bot.engine.queue_upkeep import keep_up, take_back
-from bot.store.errors import StoreError
+from bot.jobs.queue_upkeep import Ends, keep_up, take_back
+from bot.store.documents import StoreError
 from bot.store.postgres.pool import Pool
 from tests.engine.queue_room import (
     MORTAL,

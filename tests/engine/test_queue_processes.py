@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.engine.queue import Intervals
+from bot.jobs.queue import Intervals
 from bot.store.postgres.pool import Pool
 from tests.engine.queue_room import (
     MORTAL,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.engine.queue_pulse import Pulse
+from bot.jobs.queue_upkeep import Pulse
 
 pytestmark = pytest.mark.anyio
 

@@ -7,8 +7,8 @@ import pytest
 from procrastinate.exceptions import ConnectorException
 from procrastinate.worker import Worker
 
-from bot.engine import queue_shift
-from bot.engine.queue_shift import Shift
+from bot.jobs import queue
+from bot.jobs.queue import WorkerSupervisor
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -51,7 +51,7 @@ class Office:
 
 @pytest.fixture(autouse=True)
 def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_shift, "FIRST_DELAY_S", 0.01)
+    monkeypatch.setattr(queue, "FIRST_DELAY_S", 0.01)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_worker_that_ends_is_followed_by_another(leaver: FakeWorker) -> None:
     stayer = FakeWorker(None, ends=False)
     office = Office(leaver, stayer)
-    shift = Shift(office.hire)
+    shift = WorkerSupervisor(office.hire)
 
     running = asyncio.create_task(shift.run())
     async with asyncio.timeout(TIME_LIMIT_S):
@@ -80,10 +80,10 @@ async def test_a_worker_that_ends_is_followed_by_another(leaver: FakeWorker) -> 
 
 
 async def test_a_stop_while_nobody_works_hires_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_shift, "FIRST_DELAY_S", 60)
+    monkeypatch.setattr(queue, "FIRST_DELAY_S", 60)
     leaver = FakeWorker(None, ends=True)
     office = Office(leaver, FakeWorker(None, ends=False))
-    shift = Shift(office.hire)
+    shift = WorkerSupervisor(office.hire)
 
     running = asyncio.create_task(shift.run())
     async with asyncio.timeout(TIME_LIMIT_S):
@@ -96,7 +96,7 @@ async def test_a_stop_while_nobody_works_hires_nobody(monkeypatch: pytest.Monkey
 
 async def test_a_stop_before_the_start_works_nothing() -> None:
     office = Office(FakeWorker(None, ends=False))
-    shift = Shift(office.hire)
+    shift = WorkerSupervisor(office.hire)
 
     shift.stop()
     async with asyncio.timeout(TIME_LIMIT_S):

@@ -6,11 +6,10 @@ from datetime import timedelta
 import pytest
 from procrastinate.jobs import Job
 
-from bot.engine import queue_tick
-from bot.engine.queue_jobs import DIGESTS_PER_JOB
-from bot.engine.queue_tick import AGAIN_AFTER, LEASE, soon_again, tick
-from bot.store.errors import StoreError
-from bot.store.postgres.claiming import claimed_due
+from bot.jobs import queue_jobs
+from bot.jobs.queue_jobs import AGAIN_AFTER, DIGESTS_PER_JOB, LEASE, soon_again, tick
+from bot.store.documents import StoreError
+from bot.store.postgres.leases import claimed_due
 from bot.store.postgres.pool import Connection, Pool
 from tests.engine.queue_room import A_MINUTE_AGO, NOW, digests_of, put_due, rows
 
@@ -93,7 +92,7 @@ async def test_a_job_holds_some_digests_of_one_workspace_and_its_lock(pool: Pool
 async def test_a_tick_takes_no_more_than_its_limit(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue_tick, "AT_ONCE", 3)
+    monkeypatch.setattr(queue_jobs, "AT_ONCE", 3)
     await put_due(pool, digests_of("T1", each=5))
 
     taken = [await tick(pool, Deferred(), clock=lambda: NOW) for _ in range(3)]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.engine.queue_jobs import MAX_ATTEMPTS
-from bot.engine.queue_upkeep import stuck, take_back
+from bot.jobs.queue_jobs import MAX_ATTEMPTS
+from bot.jobs.queue_upkeep import stuck, take_back
 from bot.store.postgres.pool import Pool
 from tests.engine.queue_room import rows
 

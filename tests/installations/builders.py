@@ -5,18 +5,23 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.installations.departure import Departure, Way, beginning_of
-from bot.installations.forgetting import Forgetting
-from bot.installations.installation import Installation, Tokens, organisation
-from bot.installations.proving import Proving
-from bot.installations.shelf import InstallationShelf
+from bot.concurrency import Tasks
+from bot.installations.models import (
+    Installation,
+    Tokens,
+    UninstallEvent,
+    UninstallKind,
+    organisation,
+    scope_of_key,
+)
+from bot.installations.repository import InstallationRepository
+from bot.installations.token_check import TokenChecker
+from bot.installations.uninstall import Uninstaller
 from bot.slack.errors import SlackUnreachableError
-from bot.store.base import Document
-from bot.store.errors import StoreError
-from bot.store.forgotten import ForgettingDocuments
+from bot.store.documents import Document, StoreError
+from bot.store.encryption import KeyRing
+from bot.store.fenced import FencedDocuments
 from bot.store.memory import MemoryDocuments
-from bot.store.sealed import KeyRing
-from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -85,7 +90,7 @@ class EventfulDocuments(MemoryDocuments):
         self.deleted.append(prefix)
         return await super().delete_prefix(prefix)
 
-    async def wipe_traces(self) -> None:
+    async def vacuum(self) -> None:
         await self._happen("wipe_traces")
         self.wipes.append([*self.deleted])
 
@@ -118,10 +123,10 @@ class Registry:
 
     def restart(self) -> None:
         """Begin anew with what is in the store."""
-        self.documents = ForgettingDocuments(self.inner, beginning_of=beginning_of)
-        self.shelf = InstallationShelf(self.documents, RING)
+        self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
+        self.shelf = InstallationRepository(self.documents, RING)
         self.tasks = Tasks()
-        self.proving = Proving(
+        self.proving = TokenChecker(
             self.documents,
             self.shelf,
             still_works=self.still_works,
@@ -130,7 +135,7 @@ class Registry:
             clock=self.clock,
             on_revoked=self.note_revoked,
         )
-        self.forgetting = Forgetting(
+        self.forgetting = Uninstaller(
             self.documents,
             self.proving,
             still_works=self.still_works,
@@ -147,7 +152,7 @@ class Registry:
         """Do all that a tick begins."""
         self.forgetting.look()
         self.proving.look()
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def still_works(self, home: WorkspaceId) -> bool:
         self.asked.append(home)
@@ -169,9 +174,11 @@ class Registry:
         await self.documents.put(f"{home}/key", {"sealed": "x"})
         await self.documents.put(f"{home}/digest/d1", {"channel": "C1"}, due_at=MOMENT)
 
-    async def leave(self, home: WorkspaceId = ACME, way: Way = Way.REMOVED, **at: Any) -> None:
+    async def leave(
+        self, home: WorkspaceId = ACME, way: UninstallKind = UninstallKind.REMOVED, **at: Any
+    ) -> None:
         """Slack's token ends, and its event arrives; `at` is when, by Slack's clock."""
-        await self.forgetting.follow(Departure(home, way, at.get("at", MOMENT)))
+        await self.forgetting.follow(UninstallEvent(home, way, at.get("at", MOMENT)))
 
     async def keys(self, prefix: str = "") -> list[str]:
         """Return what there is of workspaces; the store's own names nobody."""

@@ -5,12 +5,11 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.installations.installation import Installation, Tokens
-from bot.installations.recent import RecentInstallations
-from bot.installations.shelf import InstallationShelf, Kept
+from bot.installations.models import Installation, Tokens
+from bot.installations.repository import InstallationRepository, Kept, RecentInstallations
+from bot.slack.auth import GivenTokens
 from bot.slack.errors import TokenRefusedError
-from bot.slack.oauth import GivenTokens
-from bot.store.base import Documents
+from bot.store.documents import Documents
 from bot.workspace import WorkspaceId
 from tests.installations import builders
 from tests.installations.builders import RING
@@ -31,8 +30,8 @@ def an_installation(
     return builders.an_installation(home, **({"tokens": tokens} | fields))
 
 
-def a_shelf(documents: Documents) -> InstallationShelf:
-    return InstallationShelf(documents, RING)
+def a_shelf(documents: Documents) -> InstallationRepository:
+    return InstallationRepository(documents, RING)
 
 
 def a_memory(documents: Documents, clock_s: Callable[[], float]) -> RecentInstallations:

@@ -19,17 +19,17 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.concurrency import Tasks
+from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
 from bot.installations.authorize import InstalledWorkspaces, note_asked_place
-from bot.installations.directory import Directory
-from bot.installations.installation import organisation
-from bot.installations.tokens import FreshTokens
-from bot.listeners.unread import register_unread
-from bot.seen import ASKED_WITHIN_S
+from bot.installations.models import organisation
+from bot.installations.repository import Directory
+from bot.installations.token_rotation import TokenProvider
+from bot.listeners.error_boundary import register_error_handler
+from bot.slack.auth import workspace_of
 from bot.slack.errors import SlackUnreachableError
-from bot.slack.identity import workspace_of
 from bot.store.memory import MemoryDocuments
-from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.renewals import ONE, Renewals, a_memory, a_shelf, an_installation
@@ -53,7 +53,7 @@ class Bot:
         self.served: list[tuple[WorkspaceId, str | None, Any]] = []
         self.noted: list[WorkspaceId] = []
         recent = a_memory(self.documents, self.clock.seconds)
-        tokens = FreshTokens(recent, self.slack.refresh, tasks=Tasks(), clock=self.clock)
+        tokens = TokenProvider(recent, self.slack.refresh, tasks=Tasks(), clock=self.clock)
         self.app = AsyncApp(
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
@@ -69,7 +69,7 @@ class Bot:
             process_before_response=True,
             request_verification_enabled=False,
         )
-        register_unread(self.app)
+        register_error_handler(self.app)
         self.app.command("/domains")(self._serve)
         self.app.action("press")(self._serve)
         self.app.view("form")(self._serve)

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.canary import KIND, Canary
+from bot.concurrency import Tasks
+from bot.installations.welcome import KIND, DataLossCheck
 from bot.message import Message
 from bot.slack.errors import (
     SlackRateLimitedError,
@@ -14,10 +15,8 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.store.base import Document
-from bot.store.errors import StoreError
+from bot.store.documents import Document, StoreError
 from bot.store.memory import MemoryDocuments
-from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
@@ -66,7 +65,7 @@ class Start:
 
     def again(self) -> None:
         self.tasks = Tasks()
-        self.canary = Canary(
+        self.canary = DataLossCheck(
             self.documents,
             self.posts,
             self.tasks,
@@ -88,7 +87,7 @@ class Start:
     async def tick(self, after_s: float = 0) -> None:
         self.clock.advance(after_s)
         self.canary.look()
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def is_marked(self) -> bool:
         return await self.documents.get(f"{ACME}/{KIND}") is not None

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.clients import Clients
-from bot.installations.directory import Directory
-from bot.installations.installation import organisation
-from bot.installations.tokens import FreshTokens
+from bot.concurrency import Tasks
+from bot.installations.authorize import Clients
+from bot.installations.models import organisation
+from bot.installations.repository import Directory
+from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import TokenRefusedError
 from bot.store.memory import MemoryDocuments
-from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.installations.renewals import ONE, Renewals, a_memory, a_shelf, an_installation
@@ -31,7 +31,7 @@ def documents() -> MemoryDocuments:
 def clients(documents: MemoryDocuments) -> Clients:
     clock = FakeClock()
     recent = a_memory(documents, clock.seconds)
-    tokens = FreshTokens(recent, Renewals().refresh, tasks=Tasks(), clock=clock)
+    tokens = TokenProvider(recent, Renewals().refresh, tasks=Tasks(), clock=clock)
     return Clients(Directory(recent), tokens, lambda token: AsyncWebClient(token=token))
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.installations.directory import Directory, Served
-from bot.installations.installation import organisation
+from bot.installations.models import organisation
+from bot.installations.repository import Directory, ResolvedInstallation
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
@@ -38,18 +38,18 @@ def hall() -> Hall:
 @pytest.mark.parametrize(
     ("installed", "expected"),
     [
-        ([IN_ORG], Served(IN_ORG, IN_ORG)),
-        ([WHOLE], Served(WHOLE, IN_ORG)),
-        ([IN_ORG, WHOLE], Served(IN_ORG, IN_ORG)),
-        ([ALONE], Served(ALONE, ALONE)),
-        ([ALONE, WHOLE], Served(ALONE, ALONE)),
+        ([IN_ORG], ResolvedInstallation(IN_ORG, IN_ORG)),
+        ([WHOLE], ResolvedInstallation(WHOLE, IN_ORG)),
+        ([IN_ORG, WHOLE], ResolvedInstallation(IN_ORG, IN_ORG)),
+        ([ALONE], ResolvedInstallation(ALONE, ALONE)),
+        ([ALONE, WHOLE], ResolvedInstallation(ALONE, ALONE)),
         ([], None),
         ([WorkspaceId("T2", "E1"), WorkspaceId("T1", "E2"), organisation("E2")], None),
     ],
     ids=["own", "org", "own-before-org", "moved", "moved-before-org", "none", "others"],
 )
 async def test_a_request_inside_an_organisation_is_served_by(
-    hall: Hall, installed: list[WorkspaceId], expected: Served | None
+    hall: Hall, installed: list[WorkspaceId], expected: ResolvedInstallation | None
 ) -> None:
     await hall.install(*installed)
 
@@ -63,7 +63,7 @@ async def test_a_request_that_is_not_for_an_organisations_app_never_gets_its_tok
 
     assert await hall.directory.find("T1", "E1", is_org_install=False) is None
     assert await hall.directory.find("T1", None) is None
-    assert await hall.directory.find("T1", "E1") == Served(WHOLE, IN_ORG)
+    assert await hall.directory.find("T1", "E1") == ResolvedInstallation(WHOLE, IN_ORG)
 
 
 async def test_an_organisation_is_not_taken_for_a_workspace(hall: Hall) -> None:
@@ -78,7 +78,9 @@ async def test_an_installation_without_tokens_leaves_room_for_the_organisations(
     await hall.install(WHOLE)
     await a_shelf(hall.documents).put(an_installation(IN_ORG, tokens=None, revoked_at=MOMENT))
 
-    assert await hall.directory.find("T1", "E1", is_org_install=True) == Served(WHOLE, IN_ORG)
+    assert await hall.directory.find("T1", "E1", is_org_install=True) == ResolvedInstallation(
+        WHOLE, IN_ORG
+    )
 
 
 async def test_what_another_process_installed_a_moment_ago_is_found(hall: Hall) -> None:
@@ -89,18 +91,18 @@ async def test_what_another_process_installed_a_moment_ago_is_found(hall: Hall) 
 
     await hall.install(ALONE)
 
-    assert await hall.directory.find("T1", None) == Served(ALONE, ALONE)
+    assert await hall.directory.find("T1", None) == ResolvedInstallation(ALONE, ALONE)
 
 
 async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(hall: Hall) -> None:
     assert await hall.directory.served(IN_ORG) is None
     await hall.install(WHOLE)
-    assert await hall.directory.served(IN_ORG) == Served(WHOLE, IN_ORG)
+    assert await hall.directory.served(IN_ORG) == ResolvedInstallation(WHOLE, IN_ORG)
     await hall.install(IN_ORG)
     hall.directory.forget(IN_ORG)
 
-    assert await hall.directory.served(IN_ORG) == Served(IN_ORG, IN_ORG)
-    assert await hall.directory.served(WHOLE) == Served(WHOLE, WHOLE)
+    assert await hall.directory.served(IN_ORG) == ResolvedInstallation(IN_ORG, IN_ORG)
+    assert await hall.directory.served(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
 
 
 async def test_a_workspace_that_was_forgotten_is_read_anew(hall: Hall) -> None:

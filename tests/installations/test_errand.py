@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.installations.errand import run_errand
-from bot.tasks import Tasks
+from bot.concurrency import Tasks, run_shielded
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import Gate
 
@@ -19,9 +18,9 @@ async def test_it_returns_or_raises_what_the_work_does() -> None:
     async def fail() -> int:
         raise ValueError("no")
 
-    assert await run_errand(Tasks(), give()) == 5
+    assert await run_shielded(Tasks(), give()) == 5
     with pytest.raises(ValueError, match="no"):
-        await run_errand(Tasks(), fail())
+        await run_shielded(Tasks(), fail())
 
 
 async def test_it_is_done_although_nobody_waits_any_more() -> None:
@@ -32,20 +31,20 @@ async def test_it_is_done_although_nobody_waits_any_more() -> None:
         done.append(1)
         raise ValueError("nobody hears it")
 
-    waiting = asyncio.create_task(run_errand(tasks, work()))
+    waiting = asyncio.create_task(run_shielded(tasks, work()))
     await gate.until_reached()
     waiting.cancel()
     await asyncio.wait({waiting})
 
-    assert not await tasks.are_done_within(0.01)
+    assert not await tasks.drain(0.01)
     gate.open()
-    assert await tasks.are_done_within(TIME_LIMIT_S)
+    assert await tasks.drain(TIME_LIMIT_S)
     assert done == [1]
 
 
 async def test_whoever_waits_learns_that_it_was_cut_off() -> None:
     tasks, gate = Tasks(), Gate()
-    waiting = asyncio.create_task(run_errand(tasks, gate()))
+    waiting = asyncio.create_task(run_shielded(tasks, gate()))
     await gate.until_reached()
 
     await tasks.cancel()

@@ -13,18 +13,20 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 from yarl import URL
 
-from bot.installations.exchange import Exchange
-from bot.installations.flow import InstallFlow, OAuthPlace
-from bot.installations.installation import Installation, Tokens, organisation
-from bot.installations.state import LIVES_FOR, InstallStates
-from bot.slack.oauth import OAuthCalls
-from bot.store.errors import StoreError
+from bot.concurrency import Tasks
+from bot.installations.models import Installation, Tokens, organisation
+from bot.installations.oauth_flow import (
+    LIVES_FOR,
+    Exchange,
+    InstallFlow,
+    InstallStates,
+    OAuthPlace,
+)
+from bot.slack.auth import OAuthCalls
+from bot.store.documents import StoreError
 from bot.store.memory import MemoryDocuments
-from bot.tasks import Tasks
 from bot.views import install_pages
-from bot.web.health import HealthEndpoints
-from bot.web.install import InstallEndpoint
-from bot.web.listening import listening
+from bot.web import HealthEndpoints, InstallEndpoint, listening
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.builders import RING
@@ -411,9 +413,9 @@ async def test_a_stop_waits_until_what_slack_gave_is_kept(hall: Hall, browser: B
         await is_asked.wait()
     coming.cancel()  # the browser leaves
 
-    assert not await hall.tasks.are_done_within(0.05)
+    assert not await hall.tasks.drain(0.05)
     gate.set()
-    assert await hall.tasks.are_done_within(TIME_LIMIT_S)
+    assert await hall.tasks.drain(TIME_LIMIT_S)
 
     assert (await kept(hall.documents)).installation.tokens == Tokens(access="xoxb-given")
 

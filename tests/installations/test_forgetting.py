@@ -5,13 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from bot.installations.departure import Way
-from bot.installations.forgetting import MAX_TRIES
-from bot.installations.grants import Grants
-from bot.installations.shelf import WAITS_FOR_REINSTALL
+from bot.installations.models import UninstallKind
+from bot.installations.repository import WAITS_FOR_REINSTALL
+from bot.installations.uninstall import MAX_TRIES, Grants
 from bot.slack.errors import SlackUnreachableError
-from bot.store.errors import StoreError
-from bot.store.forgotten import ForgettingDocuments
+from bot.store.documents import StoreError
+from bot.store.fenced import FencedDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S
@@ -54,7 +53,12 @@ async def test_the_event_may_come_twice_and_in_any_order(registry: Registry) -> 
     await registry.install()
     registry.working.clear()
 
-    for way in (Way.REVOKED, Way.REMOVED, Way.REMOVED, Way.REVOKED):
+    for way in (
+        UninstallKind.REVOKED,
+        UninstallKind.REMOVED,
+        UninstallKind.REMOVED,
+        UninstallKind.REVOKED,
+    ):
         await registry.leave(way=way)
 
     assert await registry.keys() == []
@@ -173,7 +177,7 @@ class TestReinstalledMeanwhile:
         registry.working.clear()
         registry.during_asking = registry.install
 
-        await registry.leave(way=Way.REVOKED)
+        await registry.leave(way=UninstallKind.REVOKED)
 
         kept = await registry.shelf.get(ACME)
         assert kept is not None
@@ -287,7 +291,7 @@ class TestTick:
 
         async with asyncio.timeout(TIME_LIMIT_S):
             await leaving
-        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+        assert await registry.tasks.drain(TIME_LIMIT_S)
         assert registry.inner.deleted == ["-.T1/"]
 
     async def test_a_tick_goes_on_with_what_failed(self, registry: Registry) -> None:
@@ -307,7 +311,7 @@ class TestRevoked:
         await registry.install()
         registry.working.clear()
 
-        await registry.leave(way=Way.REVOKED)
+        await registry.leave(way=UninstallKind.REVOKED)
 
         kept = await registry.shelf.get(ACME)
         assert kept is not None
@@ -319,7 +323,7 @@ class TestRevoked:
     async def test_the_end_of_another_token_changes_nothing(self, registry: Registry) -> None:
         await registry.install()
 
-        await registry.leave(way=Way.REVOKED)
+        await registry.leave(way=UninstallKind.REVOKED)
 
         kept = await registry.shelf.get(ACME)
         assert kept is not None
@@ -328,7 +332,7 @@ class TestRevoked:
     async def test_after_thirty_days_the_rest_goes_too(self, registry: Registry) -> None:
         await registry.install()
         registry.working.clear()
-        await registry.leave(way=Way.REVOKED)
+        await registry.leave(way=UninstallKind.REVOKED)
 
         registry.clock.now = MOMENT + WAITS_FOR_REINSTALL - timedelta(seconds=1)
         await registry.forgetting.forget_due()
@@ -342,7 +346,7 @@ class TestRevoked:
     async def test_a_new_installation_ends_the_wait(self, registry: Registry) -> None:
         await registry.install()
         registry.working.clear()
-        await registry.leave(way=Way.REVOKED)
+        await registry.leave(way=UninstallKind.REVOKED)
 
         await registry.install(installed_at=MOMENT)
         registry.clock.now = MOMENT + 2 * WAITS_FOR_REINSTALL
@@ -353,7 +357,7 @@ class TestRevoked:
     async def test_a_removal_ends_it_too(self, registry: Registry) -> None:
         await registry.install()
         registry.working.clear()
-        await registry.leave(way=Way.REVOKED)
+        await registry.leave(way=UninstallKind.REVOKED)
 
         await registry.leave(at=EARLIER)
 
@@ -412,7 +416,7 @@ class TestOrganisation:
         for home in (IN_ORG, OTHER_IN_ORG):
             await registry.set_up(home)
 
-        await registry.leave(IN_ORG, Way.WITHDRAWN)
+        await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)
 
         assert await registry.keys("E1.T3/") == []
         assert len(await registry.keys("E1.T4/")) == 2
@@ -421,17 +425,17 @@ class TestOrganisation:
     async def test_an_own_installation_does_not_need_the_access(self, registry: Registry) -> None:
         await registry.install(IN_ORG)
 
-        await registry.leave(IN_ORG, Way.WITHDRAWN)
+        await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)
 
         assert len(await registry.keys("E1.T3/")) == 3
 
     async def test_a_workspace_that_got_access_back_is_welcome(self, registry: Registry) -> None:
         await registry.install(ORG)
-        await registry.leave(IN_ORG, Way.WITHDRAWN)
+        await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)
 
         await registry.forgetting.grant(IN_ORG, MOMENT + HOUR)
         await registry.set_up(IN_ORG)
-        await registry.leave(IN_ORG, Way.WITHDRAWN)  # Slack's retry
+        await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)  # Slack's retry
 
         assert len(await registry.keys("E1.T3/")) == 3  # and since when it has the app
 
@@ -440,15 +444,13 @@ class TestOrganisation:
     ) -> None:
         await registry.install(ORG)
         await registry.set_up(IN_ORG)
-        elsewhere = Grants(
-            ForgettingDocuments(registry.inner), registry.tasks, clock=registry.clock
-        )
+        elsewhere = Grants(FencedDocuments(registry.inner), registry.tasks, clock=registry.clock)
 
         async def grant() -> None:
             await elsewhere.grant(IN_ORG, MOMENT + timedelta(seconds=1))
 
         registry.inner.before["list_keys"] = grant
-        await registry.leave(IN_ORG, Way.WITHDRAWN)
+        await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)
 
         assert not registry.inner.before
         assert len(await registry.keys("E1.T3/")) == 3
@@ -458,14 +460,14 @@ class TestOrganisation:
         self, registry: Registry
     ) -> None:
         await registry.install(ORG)
-        await registry.leave(IN_ORG, Way.WITHDRAWN)
+        await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)
 
         registry.forgetting.note_served(IN_ORG)  # a request that was under way
         with pytest.raises(StoreError):
             await registry.set_up(IN_ORG)
         registry.clock.advance(601)
         registry.forgetting.note_served(IN_ORG)
-        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+        assert await registry.tasks.drain(TIME_LIMIT_S)
 
         await registry.set_up(IN_ORG)
 
@@ -489,7 +491,7 @@ class TestOrganisation:
         await registry.install(ORG)
         await registry.install(IN_ORG)
         registry.working.discard(IN_ORG)
-        await registry.leave(IN_ORG, Way.REVOKED)
+        await registry.leave(IN_ORG, UninstallKind.REVOKED)
 
         registry.clock.now = MOMENT + WAITS_FOR_REINSTALL
         await registry.forgetting.forget_due()
@@ -503,7 +505,7 @@ class TestOrganisation:
         await registry.install(ORG)
         await registry.set_up(IN_ORG)
         registry.working.clear()
-        await registry.leave(ORG, Way.REVOKED)
+        await registry.leave(ORG, UninstallKind.REVOKED)
 
         registry.clock.now = MOMENT + WAITS_FOR_REINSTALL
         await registry.forgetting.forget_due()
@@ -548,6 +550,6 @@ class TestOneToken:
         registry = Registry(is_single=True)
         await registry.set_up(ACME)
 
-        await registry.leave(ACME, Way.REVOKED)
+        await registry.leave(ACME, UninstallKind.REVOKED)
 
         assert len(await registry.keys()) == 2

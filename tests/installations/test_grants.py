@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.installations.grants import LATEST_REQUEST, Grants
-from bot.store.errors import StoreError
-from bot.store.forgotten import ForgettingDocuments
+from bot.concurrency import Tasks
+from bot.installations.uninstall import LATEST_REQUEST, Grants
+from bot.store.documents import StoreError
+from bot.store.fenced import FencedDocuments
 from bot.store.memory import MemoryDocuments
-from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -19,7 +19,7 @@ HOME = WorkspaceId("T3", "E1")
 INSTALLED = "E1.-/installation"
 
 
-class FailingDocuments(ForgettingDocuments):
+class FailingDocuments(FencedDocuments):
     """A store that fails as often as it is told to."""
 
     failures = 0
@@ -44,7 +44,7 @@ class Office:
             pass
 
     async def takes_in(self) -> bool:
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
         try:
             await self.documents.put(f"{HOME}/key", {})
         except StoreError:

@@ -8,34 +8,28 @@ from typing import Any
 
 import pytest
 
-from bot.admin.audit import Act, Audit
-from bot.admin.managers import Managers, Named
-from bot.asking import asking_as, person
-from bot.digests.places import Places
-from bot.digests.shelf import Shelf
-from bot.homes import Homes
-from bot.installations.canary import Canary
-from bot.installations.departure import Departure, Way, beginning_of
-from bot.installations.forgetting import Forgetting
-from bot.installations.grants import Grants
-from bot.installations.installation import Tokens
-from bot.installations.proving import Proving
-from bot.installations.shelf import InstallationShelf
-from bot.kept import KeptCommand, KeptCommands
-from bot.keys import KeyDraft, Keys
+from bot.admin import Act, Audit, Managers, Named
+from bot.api_keys.models import KeyDraft
+from bot.api_keys.repository import Keys
+from bot.concurrency import Tasks
+from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.digests.repository import DigestRepository, Places
+from bot.home_viewers import HomeViewers
+from bot.installations.models import Tokens, UninstallEvent, UninstallKind, scope_of_key
+from bot.installations.repository import InstallationRepository
+from bot.installations.token_check import TokenChecker
+from bot.installations.uninstall import Grants, Uninstaller
+from bot.installations.welcome import DataLossCheck
 from bot.message import Message
-from bot.meter import Meter
-from bot.portfolio.portfolio import Portfolio
-from bot.portfolio.versions import StoredVersions
+from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
-from bot.sharing.allowances import share_allowances
-from bot.sharing.holds import SharedHolds
-from bot.store.base import Documents
-from bot.store.forgotten import ErasableDocuments, ForgettingDocuments
+from bot.shared_limits import SharedHolds, share_allowances
+from bot.store.documents import Documents
+from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.sqlite import open_sqlite
-from bot.tasks import Tasks
-from bot.tracker.budget import Budget
-from bot.workspace import WorkspaceId
+from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.usage import UsageCounter
+from bot.workspace import WorkspaceId, caller_context, person
 from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
@@ -65,7 +59,7 @@ class Life:
         await self._use()
 
     async def _install(self) -> None:
-        shelf = InstallationShelf(self.documents, RING)
+        shelf = InstallationRepository(self.documents, RING)
         tokens = Tokens(access=f"xoxb-{self.mark}", refresh="xoxe-1", expires_at=MOMENT)
         person = f"U_{self.mark}"
         await shelf.put(
@@ -77,7 +71,7 @@ class Life:
                 bot_user_id=f"B_{self.mark}",
             )
         )
-        await Homes(self.documents, Tasks(), clock=self.clock).opened(self.workspace, person)
+        await HomeViewers(self.documents, Tasks(), clock=self.clock).opened(self.workspace, person)
         around = f"{self.workspace.enterprise_id}.-/installation"
         await self.documents.put(around, {})  # that of an organisation, which then goes
         await Grants(self.documents, Tasks(), clock=self.clock).grant(self.workspace, MOMENT)
@@ -90,7 +84,7 @@ class Life:
             return Pages([])
 
         tasks = Tasks()
-        Canary(
+        DataLossCheck(
             self.documents,
             FakePosts(),
             tasks,
@@ -99,7 +93,7 @@ class Life:
             words=lambda _channels: Message(""),
             clock=self.clock,
         ).look()
-        assert await tasks.are_done_within(TIME_LIMIT_S)
+        assert await tasks.drain(TIME_LIMIT_S)
 
     async def _set_up(self) -> None:
         keys = Keys(self.documents, RING, clock=self.clock)
@@ -114,7 +108,7 @@ class Life:
         await Managers(self.documents).name(self.workspace, Named((f"U_{self.mark}",)))
         audit = Audit(self.documents, clock=self.clock)
         await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
-        digests = Shelf(self.documents)
+        digests = DigestRepository(self.documents)
         digest = a_digest(channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}")
         await digests.put(self.workspace, digest)
         await digests.keep_baseline(
@@ -143,26 +137,28 @@ class Life:
             channel_id=f"C_{self.mark}",
             response_url="https://hooks.example",
         )
-        await KeptCommands(self.documents, RING, clock=self.clock).keep(self.workspace, command)
+        await DeferredCommands(self.documents, RING, clock=self.clock).keep(
+            self.workspace, command
+        )
         await self._ask()
 
     async def _ask(self) -> None:
         """Meet both waits, that of the service and that of Slack, and let others know."""
         tasks, seconds = Tasks(), self.clock.seconds
-        budget, meter = Budget(clock=seconds), Meter(clock=seconds)
+        budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
         shared = share_allowances(self.documents, budget, meter, tasks, clock=self.clock)
         SharedHolds(self.documents, tasks, clock=self.clock).hold(self.workspace, 60)
-        with asking_as(self.workspace, person(f"U_{self.mark}")):
+        with caller_context(self.workspace, person(f"U_{self.mark}")):
             shared.usage.count_present("fingerprint")
-            budget.saw_rate_limit("fingerprint", 60)
+            budget.record_rate_limit("fingerprint", 60)
             shared.budget.tell("fingerprint")
-        assert await tasks.are_done_within(TIME_LIMIT_S)
+        assert await tasks.drain(TIME_LIMIT_S)
 
 
 @pytest.fixture
-async def documents(tmp_path: Path) -> AsyncIterator[ForgettingDocuments]:
+async def documents(tmp_path: Path) -> AsyncIterator[FencedDocuments]:
     store = await open_sqlite(tmp_path / "bot.sqlite")
-    yield ForgettingDocuments(store, beginning_of=beginning_of)
+    yield FencedDocuments(store, beginning_of=scope_of_key)
     await store.close()
 
 
@@ -185,14 +181,14 @@ def kinds_in_the_source() -> set[str]:
     return {kind for kind in found if kind}
 
 
-async def test_every_kind_of_document_is_tried(documents: ForgettingDocuments) -> None:
+async def test_every_kind_of_document_is_tried(documents: FencedDocuments) -> None:
     """Whoever writes another kind has it written here too."""
     await Life(documents, GONE).live()
 
     assert await kinds_of(documents, GONE) == kinds_in_the_source()
 
 
-async def test_nothing_is_left_in_any_file(documents: ForgettingDocuments, tmp_path: Path) -> None:
+async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path: Path) -> None:
     for workspace in (GONE, STAYS):
         await Life(documents, workspace).live()
     sealed = [
@@ -207,12 +203,12 @@ async def test_nothing_is_left_in_any_file(documents: ForgettingDocuments, tmp_p
         "tasks": tasks,
         "clock": FakeClock(),
     }
-    proving = Proving(documents, InstallationShelf(documents, RING), **around)
-    forgetting = Forgetting(documents, proving, **around)
+    proving = TokenChecker(documents, InstallationRepository(documents, RING), **around)
+    forgetting = Uninstaller(documents, proving, **around)
 
-    await forgetting.follow(Departure(GONE, Way.REMOVED, MOMENT))
+    await forgetting.follow(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
     forgetting.wipe_soon()
-    assert await tasks.are_done_within(TIME_LIMIT_S)
+    assert await tasks.drain(TIME_LIMIT_S)
 
     content = content_of(tmp_path)
     assert len(sealed) == 5

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from bot.installations.departure import Departure, Way, beginning_of
-from bot.installations.forgetting import Forgetting
-from bot.installations.proving import Proving
-from bot.installations.shelf import InstallationShelf
-from bot.store.errors import StoreError
-from bot.store.postgres.address import parse_address
+from bot.concurrency import Tasks
+from bot.installations.models import UninstallEvent, UninstallKind, scope_of_key
+from bot.installations.repository import InstallationRepository
+from bot.installations.token_check import TokenChecker
+from bot.installations.uninstall import Uninstaller
+from bot.store.documents import StoreError
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.tasks import Tasks
+from bot.store.postgres.pool import parse_address
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.builders import RING
@@ -29,21 +29,23 @@ TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
 async def processes(database: str) -> AsyncIterator[list[PostgresDocuments]]:
     """Return the stores of two processes."""
     opened = [
-        await open_postgres(parse_address(database), beginning_of=beginning_of) for _ in range(2)
+        await open_postgres(parse_address(database), beginning_of=scope_of_key) for _ in range(2)
     ]
     yield opened
     for each in opened:
         await each.close()
 
 
-def forgetting_in(store: PostgresDocuments, tasks: Tasks) -> Forgetting:
+def forgetting_in(store: PostgresDocuments, tasks: Tasks) -> Uninstaller:
     around: Any = {
         "still_works": lambda _home: pytest.fail("nobody is to be asked"),
         "caches": [],
         "tasks": tasks,
         "clock": FakeClock(),
     }
-    return Forgetting(store, Proving(store, InstallationShelf(store, RING), **around), **around)
+    return Uninstaller(
+        store, TokenChecker(store, InstallationRepository(store, RING), **around), **around
+    )
 
 
 async def everything_in(store: PostgresDocuments) -> str:
@@ -60,9 +62,9 @@ async def test_nothing_is_left_in_any_table(processes: list[PostgresDocuments]) 
     tasks = Tasks()
     forgetting = forgetting_in(one, tasks)
 
-    await forgetting.follow(Departure(GONE, Way.REMOVED, MOMENT))
+    await forgetting.follow(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
     forgetting.wipe_soon()
-    assert await tasks.are_done_within(TIME_LIMIT_S)
+    assert await tasks.drain(TIME_LIMIT_S)
     with pytest.raises(StoreError, match="removed"):  # a scan that ends somewhere else
         await other.put(f"{GONE}/scan/t0gone.example", {})
 
@@ -81,7 +83,7 @@ async def test_two_processes_that_hear_of_the_same_removal_do_it_once(
 
     await asyncio.gather(
         *(
-            forgetting_in(store, tasks).follow(Departure(GONE, Way.REMOVED, MOMENT))
+            forgetting_in(store, tasks).follow(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
             for store in processes
         )
     )

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.proof import TokenProof
+from bot.installations.token_check import TokenProof
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.workspace import WorkspaceId
 from tests.installations.builders import ACME

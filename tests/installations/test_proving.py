@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.installations.installation import Tokens
-from bot.installations.proving import AT_ONCE, DOUBTED_AGAIN_AFTER_S, LEFT_ALONE_S
-from bot.installations.shelf import WAITS_FOR_REINSTALL, next_proof
+from bot.installations.models import Tokens
+from bot.installations.repository import WAITS_FOR_REINSTALL, next_proof
+from bot.installations.token_check import AT_ONCE, DOUBTED_AGAIN_AFTER_S, LEFT_ALONE_S
 from bot.slack.errors import SlackUnreachableError
-from bot.store.errors import StoreError
+from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S
@@ -131,7 +131,7 @@ class TestDaily:
         await gate.until_reached()
         gate.open()
 
-        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+        assert await registry.tasks.drain(TIME_LIMIT_S)
         assert most == AT_ONCE
 
     async def test_one_that_cannot_be_proved_does_not_keep_the_others(
@@ -206,7 +206,7 @@ class TestDoubt:
         registry.working.clear()
 
         registry.proving.doubt(ACME)
-        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+        assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert not await has_tokens(registry)
 
@@ -215,10 +215,10 @@ class TestDoubt:
 
         for _ in range(50):
             registry.proving.doubt(ACME)
-        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+        assert await registry.tasks.drain(TIME_LIMIT_S)
         registry.clock.advance(DOUBTED_AGAIN_AFTER_S + 1)
         registry.proving.doubt(ACME)
-        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+        assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert registry.asked == [ACME, ACME]
         assert await has_tokens(registry)
@@ -231,13 +231,13 @@ class TestDoubt:
 
         for home in (IN_ORG, OTHER_IN_ORG):
             registry.proving.doubt(home)
-        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+        assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert registry.asked == [IN_ORG, ORG]
 
     async def test_who_is_not_there_is_not_asked_about(self, registry: Registry) -> None:
         registry.proving.doubt(ACME)
-        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+        assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert registry.asked == []
 
@@ -246,7 +246,7 @@ class TestDoubt:
         registry.is_slack_away = True
 
         registry.proving.doubt(ACME)
-        assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+        assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert await has_tokens(registry)
         with pytest.raises(SlackUnreachableError):

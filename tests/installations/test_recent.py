@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from bot.installations.recent import RecentInstallations
-from bot.store.base import Document
-from bot.store.errors import ConflictError
+from bot.installations.repository import RecentInstallations
+from bot.store.documents import ConflictError, Document
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.renewals import ONE, a_memory, a_shelf, an_installation
 from tests.keys.unhurried import UnhurriedDocuments

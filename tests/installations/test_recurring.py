@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from bot.installations.recurring import Recurring
-from bot.store.errors import StoreError
-from bot.tasks import Tasks
+from bot.concurrency import NonOverlappingTask, Tasks
+from bot.store.documents import StoreError
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -19,14 +18,14 @@ async def test_what_is_under_way_is_not_begun_again() -> None:
         begun.append(1)
         await gate.wait()
 
-    recurring = Recurring(tasks, work)
+    recurring = NonOverlappingTask(tasks, work)
     for _ in range(3):
         recurring.begin()
         await asyncio.sleep(0)
     gate.set()
-    assert await tasks.are_done_within(TIME_LIMIT_S)
+    assert await tasks.drain(TIME_LIMIT_S)
     recurring.begin()
-    assert await tasks.are_done_within(TIME_LIMIT_S)
+    assert await tasks.drain(TIME_LIMIT_S)
 
     assert len(begun) == 2
 
@@ -41,10 +40,10 @@ async def test_what_failed_is_begun_again(
         begun.append(1)
         raise error
 
-    recurring = Recurring(tasks, work)
+    recurring = NonOverlappingTask(tasks, work)
     for _ in range(2):
         recurring.begin()
-        assert await tasks.are_done_within(TIME_LIMIT_S)
+        assert await tasks.drain(TIME_LIMIT_S)
 
     assert len(begun) == 2
     assert str(error) in capsys.readouterr().out

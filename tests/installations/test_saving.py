@@ -5,12 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.installations.installation import organisation
-from bot.installations.saving import save_installation
-from bot.installations.shelf import InstallationShelf, next_proof
-from bot.store.errors import ConflictError
+from bot.installations.models import organisation
+from bot.installations.repository import InstallationRepository, next_proof, save_installation
+from bot.store.documents import ConflictError
+from bot.store.encryption import KeyRing
 from bot.store.memory import MemoryDocuments
-from bot.store.sealed import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
@@ -81,7 +80,7 @@ async def test_an_organisations_installation_stands_beside_those_of_its_workspac
 async def test_installing_anew_mends_tokens_that_no_key_opens(
     documents: UnhurriedDocuments,
 ) -> None:
-    lost = InstallationShelf(documents, KeyRing({"lost": b"2" * 32}))
+    lost = InstallationRepository(documents, KeyRing({"lost": b"2" * 32}))
     await lost.put(an_installation(ONE, "xoxb-lost"))
 
     saved = await save_installation(

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.installations.state import ABOUT, LIVES_FOR, MAX_REMEMBERED, InstallStates
-from bot.seen import RecentlySeen
-from bot.store.errors import StoreError
-from bot.store.sealed import KeyRing
+from bot.deduplication import MemoryDedup
+from bot.installations.oauth_flow import ABOUT, LIVES_FOR, MAX_REMEMBERED, InstallStates
+from bot.store.documents import StoreError
+from bot.store.encryption import KeyRing
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
 from tests.installations.builders import RING
@@ -21,7 +21,7 @@ from tests.installations.builders import RING
 pytestmark = pytest.mark.anyio
 
 
-class LostSeen(RecentlySeen):
+class LostSeen(MemoryDedup):
     """What all processes share, out of reach."""
 
     async def is_new(self, name: str) -> bool:
@@ -105,7 +105,7 @@ async def test_what_is_no_state_costs_the_store_nothing(clock: FakeClock) -> Non
 
 
 async def test_a_state_of_another_ring_is_not_ours(states: InstallStates) -> None:
-    theirs = KeyRing({"k1": b"2" * 32}).seal(f"x {2**33}", ABOUT)
+    theirs = KeyRing({"k1": b"2" * 32}).encrypt(f"x {2**33}", ABOUT)
 
     assert not await states.async_consume(theirs)
 

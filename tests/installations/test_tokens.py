@@ -8,18 +8,17 @@ from typing import Any
 
 import pytest
 
-from bot.installations.installation import Installation, Tokens
-from bot.installations.recent import RecentInstallations
-from bot.installations.tokens import LEASE, FreshTokens
+from bot.concurrency import Tasks
+from bot.installations.models import Installation, Tokens
+from bot.installations.repository import RecentInstallations
+from bot.installations.token_rotation import LEASE, TokenProvider
 from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.store.base import Document
-from bot.store.errors import StoreError
-from bot.tasks import Tasks
+from bot.store.documents import Document, StoreError
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -68,7 +67,7 @@ class Process:
         self.world = world
         self.tasks = Tasks()
         self.recent: RecentInstallations = a_memory(world.documents, world.clock.seconds)
-        self.tokens = FreshTokens(
+        self.tokens = TokenProvider(
             self.recent,
             world.slack.refresh,
             tasks=self.tasks,
@@ -80,7 +79,7 @@ class Process:
     async def fresh(self) -> str:
         """Return the token, once nothing is under way any more."""
         token = access(await self.tokens.fresh(ONE))
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
         return token
 
 
@@ -205,8 +204,8 @@ async def test_many_askers_in_two_processes_renew_once(world: World, left: timed
 
     askers = [process.tokens.fresh(ONE) for process in (world.one, world.other) * 50]
     installations = await asyncio.gather(*askers)
-    await world.one.tasks.are_done_within(TIME_LIMIT_S)
-    await world.other.tasks.are_done_within(TIME_LIMIT_S)
+    await world.one.tasks.drain(TIME_LIMIT_S)
+    await world.other.tasks.drain(TIME_LIMIT_S)
 
     assert world.slack.asked == ["xoxe-1-0"]
     expected = {"xoxb-first", "xoxe.xoxb-1"} if left == OLD else {"xoxe.xoxb-1"}
@@ -349,9 +348,9 @@ async def test_a_stop_waits_for_the_renewal_of_a_dead_token(world: World) -> Non
         await is_asked.wait()
     asking.cancel()  # whoever asked has 2 s
 
-    assert not await world.one.tasks.are_done_within(0.01)
+    assert not await world.one.tasks.drain(0.01)
     gate.set()
-    assert await world.one.tasks.are_done_within(TIME_LIMIT_S)
+    assert await world.one.tasks.drain(TIME_LIMIT_S)
     assert await world.stored() == "xoxe.xoxb-1"
 
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from bot.installations.traces import LEASE, LEASE_LASTS, LONGEST_REST, MARK, REST
-from bot.store.errors import StoreError
+from bot.installations.uninstall import LEASE, LEASE_LASTS, LONGEST_REST, MARK, REST
+from bot.store.documents import StoreError
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import ACME, IN_ORG, ORG, OTHER, OTHER_IN_ORG, Gate, Registry
 
@@ -140,7 +140,7 @@ async def test_others_install_while_traces_are_wiped(registry: Registry) -> None
         await registry.install(OTHER)
 
     gate.open()
-    assert await registry.tasks.are_done_within(TIME_LIMIT_S)
+    assert await registry.tasks.drain(TIME_LIMIT_S)
 
 
 async def test_a_wipe_that_fails_is_tried_again_and_not_at_every_tick(registry: Registry) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.installation import Installation
+from bot.concurrency import Tasks
+from bot.installations.models import Installation
 from bot.installations.welcome import Arrival, Setup, Welcome
 from bot.message import Message
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
-from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, MOMENT
 from tests.fakes import TIME_LIMIT_S, FakePosts
@@ -73,7 +73,7 @@ class Desk:
         installation = an_installation(**fields)
         await self.registry.shelf.put(installation)
         await self.welcome.on_installed(installation, before)
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ async def test_the_history_does_not_make_a_lost_store_look_set_up(desk: Desk) ->
 async def test_a_workspace_that_an_organisation_was_given_for_is_greeted_once(desk: Desk) -> None:
     for _ in range(2):
         await desk.welcome.on_granted(IN_ORG, an_installation(ORG))
-        assert await desk.tasks.are_done_within(TIME_LIMIT_S)
+        assert await desk.tasks.drain(TIME_LIMIT_S)
 
     assert desk.posts.told == [(ADMIN_ID, "welcome")]
     assert desk.noted == [(IN_ORG, False)]

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.keys import KeyClaims, Keys
+from bot.api_keys.repository import KeyClaims, Keys
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.fakes import FakeClock

@@ -5,8 +5,14 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.keys import KeyNotice, KeyRecord, NoticeKind, due_notice
-from bot.keys.reminders import next_notice_at, passed_days
+from bot.api_keys.models import (
+    KeyNotice,
+    KeyRecord,
+    NoticeKind,
+    due_notice,
+    next_notice_at,
+    passed_days,
+)
 from tests.builders import MOMENT, a_key_record
 from tests.loops import loop_over
 

@@ -6,15 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from bot.keys import (
-    KeyDraft,
-    KeyInUseError,
-    Keys,
-    NoEarlierKeyError,
-    OtherKeyError,
-)
-from bot.store.errors import UnreadableSecretError
-from bot.store.sealed import KeyRing
+from bot.api_keys.models import KeyDraft, KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.api_keys.repository import Keys
+from bot.store.documents import UnreadableSecretError
+from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock

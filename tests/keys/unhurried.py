@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.store.base import Document
+from bot.store.documents import Document
 from bot.store.memory import MemoryDocuments
 
 

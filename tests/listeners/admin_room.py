@@ -9,52 +9,39 @@ from dataclasses import dataclass, field, replace
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin.appointments import Appointments
-from bot.admin.audit import Act, Audit
-from bot.admin.custody import KeyCustody
-from bot.admin.managers import Managers, Named
-from bot.allowance import Allowances
-from bot.connection import Connection
-from bot.digests.collection import Collector
-from bot.digests.delivery import Delivery
-from bot.digests.desk import Desk
-from bot.digests.places import Places
-from bot.digests.posting import Words
-from bot.digests.shelf import Shelf
-from bot.kept import KeptCommands
-from bot.keys import KeyRecord, Keys, KeySlots, StoredKey
-from bot.listeners.boundary import Boundary
-from bot.listeners.digests.access import DigestAccess
-from bot.listeners.digests.listing import DigestListeners
-from bot.listeners.digests.screen import DigestScreen
-from bot.listeners.dispatcher import Dispatcher
-from bot.listeners.failures import Failures
-from bot.listeners.kept import KeptRuns
-from bot.listeners.key import KeyListeners
-from bot.listeners.key_history import HistoryListeners
-from bot.listeners.key_managers import ManagersListeners
-from bot.listeners.key_rotation import RotationListeners
-from bot.listeners.key_screen import KeyScreen
-from bot.listeners.key_setting import KeySettingListeners
-from bot.listeners.key_state import KeyState
-from bot.listeners.key_taking import KeyTaking
-from bot.listeners.rights import Rights
+from bot.admin import Act, Audit, Managers, Named
+from bot.api_keys.models import KeyPair, KeyRecord, StoredKey
+from bot.api_keys.notifications import ManagerNotifier
+from bot.api_keys.repository import Keys
+from bot.api_keys.service import KeyService, WorkspaceTracker
+from bot.concurrency import Tasks
+from bot.deferred_commands import DeferredCommands
+from bot.digests.collector import Collector
+from bot.digests.delivery import Delivery, DigestRenderer
+from bot.digests.repository import DigestRepository, Places
+from bot.digests.service import DigestService
+from bot.listeners.domaindigest import DigestListeners
+from bot.listeners.domainkey import HistoryListeners, KeyListeners, KeyState, ManagersListeners
+from bot.listeners.domainkey_forms import KeySettingListeners, KeyTaking, RotationListeners
+from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.modals import DigestScreen, KeyScreen
+from bot.listeners.permissions import DigestAccess, Permissions
+from bot.listeners.router import Dispatcher, KeptRuns
 from bot.message import Block
 from bot.message import Message as BotMessage
-from bot.meter import Meter
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
-from bot.portfolio.portfolio import Portfolio
-from bot.slack.calls import open_form
-from bot.slack.groups import UserGroups
+from bot.portfolio.service import Portfolio
+from bot.shared_limits import QuotaService
+from bot.slack.client import open_form
 from bot.slack.replies import Replies
+from bot.slack.usergroups import UserGroups
 from bot.store.memory import MemoryDocuments
-from bot.tasks import Tasks
-from bot.tracker.budget import Budget
-from bot.views.blocks import actions, button, section
+from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.usage import UsageCounter
+from bot.views.admin import appointed_message
+from bot.views.blocks import actions, button, notice, section
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
-from bot.views.form import notice
-from bot.views.managers import appointed_message
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts, FakeTracker
@@ -89,7 +76,7 @@ class AdminRoom:
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.managers = Managers(self.documents)
         self.audit = Audit(self.documents, clock=self.clock)
-        self.shelf = Shelf(self.documents)
+        self.shelf = DigestRepository(self.documents)
 
     @property
     def workspace(self) -> WorkspaceId:
@@ -117,7 +104,7 @@ class AdminRoom:
         ids = tuple(map(self.group_id, groups))
         await self.managers.name(self.workspace, Named(people, ids, named.rev))
 
-    async def slots(self) -> KeySlots | None:
+    async def slots(self) -> KeyPair | None:
         return await self.keys.slots(self.workspace)
 
     async def earlier(self) -> KeyRecord | None:
@@ -162,7 +149,7 @@ class AdminRoom:
         return person.form
 
     async def quiet(self) -> None:
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def do(self, *acts: object) -> None:
         """Let what somebody does happen, all at once, until nothing runs any more.
@@ -183,22 +170,22 @@ class AdminRoom:
 
 
 def listeners_of(
-    room: AdminRoom, dispatcher: Dispatcher, failures: Failures, rights: Rights
+    room: AdminRoom, dispatcher: Dispatcher, failures: Failures, rights: Permissions
 ) -> None:
     """Attach everything that admins and managers do."""
     screen = KeyScreen(failures)
-    connection = Connection(room.tracker, room.keys, on_refusal=_tell_nobody)
+    connection = WorkspaceTracker(room.tracker, room.keys, on_refusal=_tell_nobody)
     portfolio = Portfolio(connection, clock=room.clock)
-    custody = KeyCustody(room.keys, connection, portfolio, room.audit, clock=room.clock)
+    custody = KeyService(room.keys, connection, portfolio, room.audit, clock=room.clock)
     desk = _desk(room, portfolio)
-    kept = KeptCommands(room.documents, RING, clock=room.clock)
+    kept = DeferredCommands(room.documents, RING, clock=room.clock)
     KeyListeners(
         rights=rights,
         custody=custody,
         state=KeyState(
             keys=room.keys,
             managers=room.managers,
-            allowances=Allowances(room.keys, Budget(), Meter()),
+            allowances=QuotaService(room.keys, RateLimiter(), UsageCounter()),
             clock=room.clock,
         ),
         desk=desk,
@@ -218,7 +205,7 @@ def listeners_of(
         rights=rights,
         managers=room.managers,
         audit=room.audit,
-        appointments=Appointments(room.posts, appointed_message, room.tasks),
+        appointments=ManagerNotifier(room.posts, appointed_message, room.tasks),
         screen=screen,
     ).register(dispatcher)
     HistoryListeners(rights=rights, audit=room.audit, screen=screen).register(dispatcher)
@@ -227,12 +214,12 @@ def listeners_of(
     DigestListeners(desk, access, digests).register(dispatcher)
 
 
-def _desk(room: AdminRoom, portfolio: Portfolio) -> Desk:
+def _desk(room: AdminRoom, portfolio: Portfolio) -> DigestService:
     posts = FakePosts()
     collector = Collector(portfolio, room.shelf, clock=room.clock)
-    words = Words(digest_message, heartbeat_message)
+    words = DigestRenderer(digest_message, heartbeat_message)
     delivery = Delivery(room.shelf, collector, posts, words, clock=room.clock)
-    return Desk(
+    return DigestService(
         room.shelf,
         collector,
         delivery,
@@ -267,17 +254,17 @@ async def running_admin_room(
         for secret in (OLD, IN_USE):
             clock.advance(60)
             await room.keys.save(room.workspace, a_draft(secret), set_by=room.ada.id)
-        kept = KeptCommands(documents, RING, clock=clock)
-        rights = Rights(room.managers, UserGroups(clock=clock.seconds))
+        kept = DeferredCommands(documents, RING, clock=clock)
+        rights = Permissions(room.managers, UserGroups(clock=clock.seconds))
         failures = Failures(
             room.keys,
             kept,
-            Allowances(room.keys, Budget(), Meter()),
+            QuotaService(room.keys, RateLimiter(), UsageCounter()),
             egress_addresses=(),
             clock=clock,
             may_configure=rights.may_configure,
         )
-        dispatcher = Dispatcher(app, Boundary(room.tasks, failures), Replies(http))
+        dispatcher = Dispatcher(app, ErrorBoundary(room.tasks, failures), Replies(http))
         listeners_of(room, dispatcher, failures, rights)
         async with by_http(app, slack):
             yield room

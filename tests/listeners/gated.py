@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.store.base import Document
-from bot.store.errors import StoreError
+from bot.store.documents import Document, StoreError
 from bot.store.memory import MemoryDocuments
 from tests.fakes import TIME_LIMIT_S
 

@@ -11,23 +11,18 @@ import aiohttp
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.listeners.boundary import Boundary
-from bot.listeners.conversation import Conversation
-from bot.listeners.dispatcher import Dispatcher
-from bot.listeners.failures import Failures
-from bot.listeners.incoming import from_form
-from bot.listeners.interrupted import Interruptions
-from bot.listeners.journal import Journal
-from bot.pending import PendingAnswers
+from bot.concurrency import Tasks
+from bot.inflight_requests import InflightStore
+from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.interrupted import InflightTracker, OrphanNotifier
+from bot.listeners.request import Request, from_form
+from bot.listeners.router import Dispatcher
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
-from bot.slack.calls import open_form
+from bot.slack.client import open_form
 from bot.slack.replies import Replies
-from bot.store.base import Document
-from bot.store.errors import StoreError
-from bot.store.sealed import KeyRing, about
-from bot.tasks import Tasks
-from bot.views.blocks import actions, button, section
-from bot.views.form import form, notice
+from bot.store.documents import Document, StoreError
+from bot.store.encryption import KeyRing, associated_data
+from bot.views.blocks import actions, button, form, notice, section
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.listeners.gated import GatedDocuments
@@ -72,15 +67,15 @@ class Room:
     tasks: Tasks = field(default_factory=Tasks)
     other_tasks: Tasks = field(default_factory=Tasks)
     unable: Exception | None = None  # why there is no client
-    worked_on: asyncio.Queue[Conversation] = field(default_factory=asyncio.Queue)
+    worked_on: asyncio.Queue[Request] = field(default_factory=asyncio.Queue)
 
     def __post_init__(self) -> None:
-        self.answers = PendingAnswers(self.documents, RING, clock=self.clock)
+        self.answers = InflightStore(self.documents, RING, clock=self.clock)
         self.replies = Replies(self.http)
-        self.journal = Journal(
+        self.journal = InflightTracker(
             self.answers, self.tasks, process_id=KILLED, clock=self.clock, look_again_s=0.001
         )
-        self.boundary = Boundary(
+        self.boundary = ErrorBoundary(
             self.tasks,
             cast(Failures, None),
             journal=self.journal,
@@ -95,8 +90,8 @@ class Room:
         self.app.view(EDIT_FORM)(self._submitted)
         self.looking = self.a_looker()
 
-    def a_looker(self) -> Interruptions:
-        return Interruptions(
+    def a_looker(self) -> OrphanNotifier:
+        return OrphanNotifier(
             self.answers,
             self.processes,
             self.replies,
@@ -113,11 +108,11 @@ class Room:
             raise self.unable
         return self.client
 
-    async def work(self, conversation: Conversation, _about: object) -> None:
+    async def work(self, conversation: Request, _about: object) -> None:
         self.worked_on.put_nowait(conversation)
         await asyncio.Event().wait()
 
-    async def open_list(self, conversation: Conversation, _text: str) -> None:
+    async def open_list(self, conversation: Request, _text: str) -> None:
         """Open a form that can be sent, and has a button to press."""
         blocks = [section("One digest"), *actions(button("Delete", DELETE))]
         filled_in = form(EDIT_FORM, "Digests", "Save", blocks, metadata=conversation.as_metadata())
@@ -141,7 +136,7 @@ class Room:
 
     async def look(self) -> None:
         await self.looking.tick()
-        assert await self.other_tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.other_tasks.drain(TIME_LIMIT_S)
 
     async def left(self) -> list[str]:
         return await self.documents.list_keys("")
@@ -173,8 +168,8 @@ class Room:
 
 def _opened(document: Document) -> dict[str, Any]:
     workspace, _, name = document.key.split("/")
-    belongs = about("pending-answer", WorkspaceId.parse(workspace), name)
-    opened: dict[str, Any] = json.loads(RING.unseal(document.value["sealed"], belongs))
+    belongs = associated_data("pending-answer", WorkspaceId.parse(workspace), name)
+    opened: dict[str, Any] = json.loads(RING.decrypt(document.value["sealed"], belongs))
     return opened
 
 

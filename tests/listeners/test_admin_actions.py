@@ -6,16 +6,15 @@ from typing import Any, cast
 
 import pytest
 
-from bot.admin.audit import Act
-from bot.listeners.dispatcher import Dispatcher
-from bot.listeners.failures import Failures
-from bot.listeners.rights import Rights
+from bot.admin import Act
+from bot.listeners.error_boundary import Failures
+from bot.listeners.permissions import Permissions
+from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.playground.slack import Message, Person, View
-from bot.slack.groups import UserGroups
-from bot.views.digests.listing import ADMINS_MAY, RESTRICT
-from bot.views.history import HISTORY_PAGE
-from bot.views.key import (
+from bot.slack.usergroups import UserGroups
+from bot.views.admin import GROUPS_FIELD, HISTORY_PAGE, MANAGERS_FORM, Groups, managers_form
+from bot.views.api_key import (
     CHECK_KEY,
     NAME_MANAGERS,
     REMOVE_KEY,
@@ -24,16 +23,18 @@ from bot.views.key import (
     SET_KEY,
     SHOW_HISTORY,
 )
-from bot.views.key_form import KEY_FORM, KeyFormValues, key_form
-from bot.views.key_rotation import (
+from bot.views.api_key_forms import (
     DELETED_IT,
     GO_ON,
+    KEY_FORM,
     MADE_IT,
     ROTATION_FORM,
     STANDS_STILL,
+    KeyFormValues,
+    key_form,
     second_step,
 )
-from bot.views.managers import GROUPS_FIELD, MANAGERS_FORM, Groups, managers_form
+from bot.views.digests.tables import ADMINS_MAY, RESTRICT
 from tests.listeners.admin_room import NEW, PRESS, AdminRoom, listeners_of, running_admin_room
 from tests.loops import loop_over
 
@@ -393,7 +394,7 @@ class Register:
 async def test_the_table_names_every_action_there_is(room: AdminRoom) -> None:
     register = Register()
 
-    rights = Rights(room.managers, UserGroups())
+    rights = Permissions(room.managers, UserGroups())
     listeners_of(room, cast(Dispatcher, register), cast(Failures, None), rights)
 
     of_key = {name for name in register.names if not name.startswith("digest")}

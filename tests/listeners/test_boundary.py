@@ -8,21 +8,18 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.asking import person, who_asks
+from bot.concurrency import Tasks
 from bot.errors import BotError
-from bot.listeners.boundary import Boundary
-from bot.listeners.conversation import Conversation
-from bot.listeners.failures import Failures
-from bot.listeners.window import AnswerWindow
+from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.request import AnswerWindow, Request
 from bot.message import Message
-from bot.slack.calls import Member
+from bot.slack.client import Member
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies, Way
-from bot.store.errors import ForgottenError, StoreError
-from bot.tasks import Tasks
-from bot.tracker.errors import TrackerError
-from bot.views.waiting import done_message, working_message
-from bot.workspace import WorkspaceId
+from bot.store.documents import ForgottenError, StoreError
+from bot.tracker.models import TrackerError
+from bot.views.usage import done_message, working_message
+from bot.workspace import WorkspaceId, current_caller, person
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -72,9 +69,7 @@ class FakeFailures:
     def __init__(self) -> None:
         self.error: Exception | None = None
 
-    async def explain(
-        self, error: Exception, conversation: Conversation, reference: str
-    ) -> Message:
+    async def explain(self, error: Exception, conversation: Request, reference: str) -> Message:
         if self.error:
             raise self.error
         return Message(f"{type(error).__name__} {reference}")
@@ -101,7 +96,7 @@ class Room:
         self.replies = FakeReplies()
         self.failures = FakeFailures()
         self.noted: list[tuple[str, str]] = []
-        self.boundary = Boundary(
+        self.boundary = ErrorBoundary(
             self.tasks,
             cast(Failures, self.failures),
             note=self._note,
@@ -113,8 +108,8 @@ class Room:
         assert 0 <= took_s < 60
         self.noted.append((what, outcome))
 
-    def a_conversation(self) -> Conversation:
-        return Conversation(
+    def a_conversation(self) -> Request:
+        return Request(
             workspace=WorkspaceId("T1"),
             origin=Origin("U1"),
             client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
@@ -132,7 +127,7 @@ class Room:
     async def do(self, work: Work | None = None, **how: Any) -> list[str]:
         """Start it, and return what was said in the end."""
         self.start(work, **how)
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
         return self.said
 
     async def answer(self) -> None:
@@ -160,7 +155,7 @@ async def test_the_work_is_for_whoever_asked(room: Room) -> None:
     asked: list[object] = []
 
     async def work() -> None:
-        asked.append(who_asks())
+        asked.append(current_caller())
 
     await room.do(work)
 
@@ -223,7 +218,7 @@ class TestSlowly:
 
     async def test_what_has_spoken_by_itself_is_not_spoken_for(self, room: Room) -> None:
         async def work() -> None:
-            await room.conversation.say_meanwhile(Message("looking"))
+            await room.conversation.send_progress(Message("looking"))
             await a_while()
             await room.answer()
 
@@ -342,7 +337,7 @@ async def test_home_follows_what_was_done_there_after_the_answer(
 ) -> None:
     followed: list[int] = []
 
-    async def follow(conversation: Conversation) -> None:
+    async def follow(conversation: Request) -> None:
         assert conversation is room.conversation
         followed.append(len(room.said))
 

@@ -5,14 +5,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.inflight_requests import FIRST_TRY, TOLD_FOR
 from bot.message import Message
-from bot.pending import FIRST_TRY, TOLD_FOR
 from bot.playground.slack import View
-from bot.slack.calls import update_form
+from bot.slack.client import publish_home, update_form
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
-from bot.slack.home import publish_home
-from bot.views.blocks import actions, run_button, section
-from bot.views.form import notice
+from bot.views.blocks import actions, notice, run_button, section
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.interrupted_room import Room, running_room
 
@@ -66,7 +64,7 @@ async def test_while_the_process_lives_nobody_is_told_however_long_it_takes(room
 async def test_the_news_takes_the_place_of_please_wait(room: Room) -> None:
     await room.bob.type("/scan shop.example")
     conversation = await room.worked_on.get()
-    await conversation.say_meanwhile(Message("⏳ Scanning", (section("⏳ Scanning"),)))
+    await conversation.send_progress(Message("⏳ Scanning", (section("⏳ Scanning"),)))
     await room.noted(takes_place=True)
     await room.kill()
 
@@ -82,7 +80,7 @@ async def test_of_several_who_look_one_tells(room: Room) -> None:
     await room.kill()
 
     await asyncio.gather(*(room.a_looker().tick() for _ in range(5)))
-    assert await room.other_tasks.are_done_within(TIME_LIMIT_S)
+    assert await room.other_tasks.drain(TIME_LIMIT_S)
 
     assert len(room.said()) == 1
 
@@ -252,7 +250,7 @@ async def test_a_process_that_stops_leaves_it_to_others(room: Room) -> None:
     await room.look()
     nothing = room.said()
     await room.a_looker().tick()
-    assert await room.other_tasks.are_done_within(TIME_LIMIT_S)
+    assert await room.other_tasks.drain(TIME_LIMIT_S)
 
     assert nothing == []
     assert len(room.said()) == 1

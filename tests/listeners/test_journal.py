@@ -9,17 +9,16 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.listeners.boundary import Boundary
-from bot.listeners.conversation import Conversation
-from bot.listeners.failures import Failures
-from bot.listeners.journal import AT_ONCE, Journal
+from bot.concurrency import Tasks
+from bot.inflight_requests import InflightStore, Pending, Place
+from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.interrupted import AT_ONCE, InflightTracker
+from bot.listeners.request import Request
 from bot.message import Message
-from bot.pending import Pending, PendingAnswers, Place
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies, Way
-from bot.store.errors import StoreError
-from bot.store.sealed import KeyRing
-from bot.tasks import Tasks
+from bot.store.documents import StoreError
+from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -74,14 +73,14 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.clock = FakeClock()
-        self.answers = PendingAnswers(self.documents, RING, clock=self.clock)
-        journal = Journal(
+        self.answers = InflightStore(self.documents, RING, clock=self.clock)
+        journal = InflightTracker(
             self.answers, self.tasks, process_id="ab12", clock=self.clock, look_again_s=0.001
         )
-        self.boundary = Boundary(self.tasks, cast(Failures, FakeFailures()), journal=journal)
+        self.boundary = ErrorBoundary(self.tasks, cast(Failures, FakeFailures()), journal=journal)
 
-    def conversation(self, line: str = "/scan shop.example") -> Conversation:
-        return Conversation(
+    def conversation(self, line: str = "/scan shop.example") -> Request:
+        return Request(
             workspace=ONE,
             origin=Origin("U1", "C1", URL),
             client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
@@ -89,7 +88,7 @@ class Desk:
             command_line=line,
         )
 
-    def start(self, conversation: Conversation | None = None, **how: Any) -> Conversation:
+    def start(self, conversation: Request | None = None, **how: Any) -> Request:
         conversation = conversation or self.conversation()
 
         async def work() -> None:
@@ -109,7 +108,7 @@ class Desk:
 
     async def done(self) -> None:
         self.gate.set()
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
 
 @pytest.fixture
@@ -150,7 +149,7 @@ async def test_what_is_found_out_later_is_noted_too(desk: Desk) -> None:
     conversation = desk.start()
     await desk.documents.until(lambda: desk.documents.puts == 1)
 
-    await conversation.say_meanwhile(Message("⏳"))
+    await conversation.send_progress(Message("⏳"))
     conversation.command_line = "/scan www.example"
     await desk.documents.until(lambda: desk.documents.puts == 2)
 
@@ -180,7 +179,7 @@ async def test_a_store_that_is_away_costs_nobody_the_answer(desk: Desk) -> None:
     await desk.documents.until(lambda: desk.documents.waiting == 1)
 
     desk.documents.is_away = False
-    await conversation.say_meanwhile(Message("⏳"))
+    await conversation.send_progress(Message("⏳"))
     await desk.documents.until(lambda: desk.documents.puts == 1)
     await desk.done()
 

@@ -5,15 +5,13 @@ from typing import Any
 
 import pytest
 
-from bot.admin.audit import Act
-from bot.admin.managers import MAX_GROUPS, MAX_MANAGERS, Named
-from bot.listeners.key_managers import Chosen, read_managers_form
+from bot.admin import MAX_GROUPS, MAX_MANAGERS, Act, Named
+from bot.listeners.domainkey import Chosen, read_managers_form
 from bot.playground.slack import View
-from bot.store.base import Document
-from bot.store.errors import ConflictError
+from bot.store.documents import ConflictError, Document
 from bot.store.memory import MemoryDocuments
-from bot.views.key import NAME_MANAGERS
-from bot.views.managers import GROUPS_FIELD, MANAGERS_FIELD, Groups, managers_form
+from bot.views.admin import GROUPS_FIELD, MANAGERS_FIELD, Groups, managers_form
+from bot.views.api_key import NAME_MANAGERS
 from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
 
 pytestmark = pytest.mark.anyio

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.views.key import NAME_MANAGERS
+from bot.views.api_key import NAME_MANAGERS
 from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
 
 pytestmark = pytest.mark.anyio

@@ -2,17 +2,15 @@
 
 import pytest
 
-from bot.admin.managers import Managers
-from bot.allowance import Allowances
-from bot.asking import person
-from bot.keys import Keys
-from bot.listeners.key_state import KeyState
-from bot.meter import Counted, Meter
-from bot.slack.calls import Member
+from bot.admin import Managers
+from bot.api_keys.repository import Keys
+from bot.listeners.domainkey import KeyState
+from bot.shared_limits import QuotaService
+from bot.slack.client import Member
 from bot.store.memory import MemoryDocuments
-from bot.tracker.account import Account
-from bot.tracker.budget import Budget, fingerprint
-from bot.workspace import WorkspaceId
+from bot.tracker.rate_limit import RateLimiter, RateLimitState, fingerprint
+from bot.tracker.usage import UsageCounter, UsageSample
+from bot.workspace import WorkspaceId, person
 from tests.builders import KEY
 from tests.fakes import FakeClock
 from tests.test_keys import RING, a_draft
@@ -25,18 +23,18 @@ ACME = WorkspaceId("T1")
 async def test_it_is_told_as_all_processes_know_it() -> None:
     documents, clock = MemoryDocuments(), FakeClock()
     keys, known_as = Keys(documents, RING, clock=clock), fingerprint(KEY)
-    budget, meter = Budget(clock=clock.seconds), Meter(clock=clock.seconds)
+    budget, meter = RateLimiter(clock=clock.seconds), UsageCounter(clock=clock.seconds)
     await keys.save(ACME, a_draft(KEY), set_by="U1")
 
     async def refresh(workspace: WorkspaceId) -> None:
         now = clock.seconds()
-        budget.learn(known_as, Account().told(812, now))
-        meter.learn(workspace, [Counted(known_as, now, {now: {person("U7"): 23}})])
+        budget.learn(known_as, RateLimitState().told(812, now))
+        meter.learn(workspace, [UsageSample(known_as, now, {now: {person("U7"): 23}})])
 
     state = KeyState(
         keys=keys,
         managers=Managers(documents),
-        allowances=Allowances(keys, budget, meter, refresh=refresh),
+        allowances=QuotaService(keys, budget, meter, refresh=refresh),
         clock=clock,
     )
     told = str(

@@ -10,9 +10,8 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.installations.departure import Departure, Way
-from bot.installations.installation import organisation
-from bot.listeners.lifecycle import LifecycleListeners, read_departures
+from bot.installations.models import UninstallEvent, UninstallKind, organisation
+from bot.listeners.app_lifecycle import LifecycleListeners, read_departures
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S
@@ -47,7 +46,7 @@ def homes(body: Json) -> list[WorkspaceId]:
 
 
 def test_a_removal_is_read() -> None:
-    assert read_departures(an_event(), MOMENT) == [Departure(ACME, Way.REMOVED, AT)]
+    assert read_departures(an_event(), MOMENT) == [UninstallEvent(ACME, UninstallKind.REMOVED, AT)]
 
 
 def test_a_workspace_of_an_organisation_may_be_known_by_two_names() -> None:
@@ -88,7 +87,7 @@ def test_where_a_workspace_is_named_no_organisation_goes(
 def test_only_the_bots_own_token_counts(tokens: Json, count: int) -> None:
     found = read_departures(an_event("tokens_revoked", event={"tokens": tokens}), MOMENT)
 
-    assert [departure.way for departure in found] == [Way.REVOKED] * count
+    assert [departure.way for departure in found] == [UninstallKind.REVOKED] * count
 
 
 def test_access_is_withdrawn_from_the_workspaces_that_are_named() -> None:
@@ -102,8 +101,8 @@ def test_access_is_withdrawn_from_the_workspaces_that_are_named() -> None:
     found = read_departures(body, MOMENT)
 
     assert [(each.home, each.way) for each in found] == [
-        (IN_ORG, Way.WITHDRAWN),
-        (WorkspaceId("T4", "E1"), Way.WITHDRAWN),
+        (IN_ORG, UninstallKind.WITHDRAWN),
+        (WorkspaceId("T4", "E1"), UninstallKind.WITHDRAWN),
     ]
 
 
@@ -204,7 +203,7 @@ async def test_slack_does_not_wait_until_the_traces_are_wiped() -> None:
     gate.set()
 
     assert (status, wipes) == (200, [])
-    assert await site.tasks.are_done_within(TIME_LIMIT_S)
+    assert await site.tasks.drain(TIME_LIMIT_S)
     assert site.registry.inner.wipes == [["-.T1/"]]
 
 
@@ -228,7 +227,7 @@ async def test_slack_hears_503_when_it_takes_longer_and_it_goes_on() -> None:
     gate.set()
 
     assert status == 503
-    assert await site.tasks.are_done_within(TIME_LIMIT_S)
+    assert await site.tasks.drain(TIME_LIMIT_S)
     assert await site.registry.keys() == []
 
 

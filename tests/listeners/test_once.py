@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.listeners.once import place_of
+from bot.listeners.request import place_of
 
 MESSAGE = {"type": "message", "channel_id": "C1", "message_ts": "1.2"}
 

@@ -12,17 +12,15 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.async_request import AsyncBoltRequest
 
+from bot.bootstrap.slack_app import TimedAuthorize
+from bot.concurrency import Tasks
+from bot.deduplication import ASKED_WITHIN_S
 from bot.installations.authorize import KNOWN_WITHIN_S
-from bot.listeners.boundary import Boundary
-from bot.listeners.conversation import Conversation
-from bot.listeners.dispatcher import BEGUN_AT, OPTIONS_WITHIN_S, Dispatcher
-from bot.listeners.failures import Failures
-from bot.listeners.strangers import Strangers
+from bot.listeners.error_boundary import ErrorBoundary, ExternalUserGuard, Failures
+from bot.listeners.request import Request
+from bot.listeners.router import BEGUN_AT, OPTIONS_WITHIN_S, Dispatcher
 from bot.message import Block
-from bot.seen import ASKED_WITHIN_S
 from bot.slack.replies import Replies
-from bot.tasks import Tasks
-from bot.workspaces import Clocked
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -52,10 +50,10 @@ class Authorization(AsyncAuthorize):
         return AuthorizeResult(enterprise_id=None, team_id=team_id, bot_token="xoxb-1")
 
 
-class NoStrangers(Strangers):
+class NoStrangers(ExternalUserGuard):
     """Knows everybody without asking Slack."""
 
-    async def keep_out(self, conversation: Conversation) -> None:
+    async def check(self, conversation: Request) -> None:
         """Keep nobody out."""
 
 
@@ -63,17 +61,17 @@ async def offered(took_s: float, *, within_s: float, is_found: bool) -> list[Blo
     """Return what is offered when the authorization has taken so long of what there is."""
     app = AsyncApp(
         name="options",
-        authorize=Clocked(Authorization(took_s)),  # type: ignore[arg-type]  # Bolt 1.30 knows no `None`
+        authorize=TimedAuthorize(Authorization(took_s)),  # type: ignore[arg-type]  # Bolt 1.30 knows no `None`
         process_before_response=True,
         request_verification_enabled=False,
     )
 
-    async def find(_conversation: Conversation, _typed: str) -> list[Block]:
+    async def find(_conversation: Request, _typed: str) -> list[Block]:
         await (asyncio.sleep(0) if is_found else asyncio.Event().wait())
         return [FOUND]
 
     async with aiohttp.ClientSession() as http:
-        boundary = Boundary(Tasks(), cast(Failures, None))
+        boundary = ErrorBoundary(Tasks(), cast(Failures, None))
         boundary.strangers = NoStrangers()
         dispatcher = Dispatcher(app, boundary, Replies(http), options_within_s=within_s)
         dispatcher.on_options("pick", find, otherwise=[LATE])

@@ -1,10 +1,10 @@
 """What is known of that which was done in open forms and tabs."""
 
-from bot.listeners.presses import Presses
+from bot.listeners.modals import ViewVersions
 
 
 def test_only_the_latest_press_in_a_place_counts() -> None:
-    presses = Presses()
+    presses = ViewVersions()
 
     first = presses.note("V1")
     presses.note("V2")
@@ -16,7 +16,7 @@ def test_only_the_latest_press_in_a_place_counts() -> None:
 
 
 def test_places_are_forgotten_by_how_their_names_begin() -> None:
-    presses = Presses()
+    presses = ViewVersions()
     for place in ("T1/U1", "T10/U1"):
         presses.note_drawn(place, "hash")
 

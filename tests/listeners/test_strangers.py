@@ -6,9 +6,9 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import StrangerError
-from bot.listeners.conversation import Conversation
-from bot.listeners.strangers import KNOWN_FOR_S, Strangers
-from bot.slack.calls import Member
+from bot.listeners.error_boundary import KNOWN_FOR_S, ExternalUserGuard
+from bot.listeners.request import Request
+from bot.slack.client import Member
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from bot.workspace import WorkspaceId
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 ACME = WorkspaceId("T1")
 
 
-class Visit(Conversation):
+class Visit(Request):
     """A conversation with somebody of whom Slack says what the test wants; counts how often."""
 
     asked = 0
@@ -50,65 +50,65 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def strangers(clock: FakeClock) -> Strangers:
-    return Strangers(clock=clock.seconds)
+def strangers(clock: FakeClock) -> ExternalUserGuard:
+    return ExternalUserGuard(clock=clock.seconds)
 
 
 async def test_somebody_of_another_workspace_is_kept_out_every_time(
-    visit: Visit, strangers: Strangers
+    visit: Visit, strangers: ExternalUserGuard
 ) -> None:
     visit.is_stranger = True
 
     for _ in range(2):
         with pytest.raises(StrangerError):
-            await strangers.keep_out(visit)
+            await strangers.check(visit)
 
 
 async def test_slack_is_asked_once_in_ten_minutes(
-    visit: Visit, strangers: Strangers, clock: FakeClock
+    visit: Visit, strangers: ExternalUserGuard, clock: FakeClock
 ) -> None:
     for wait_s in (0, KNOWN_FOR_S - 1, 2):
         clock.advance(wait_s)
-        await strangers.keep_out(visit)
+        await strangers.check(visit)
 
     assert Visit.asked == 2
 
 
 async def test_the_same_id_in_another_workspace_is_somebody_else(
-    visit: Visit, strangers: Strangers
+    visit: Visit, strangers: ExternalUserGuard
 ) -> None:
-    await strangers.keep_out(visit)
+    await strangers.check(visit)
     visit.workspace, visit.is_stranger = WorkspaceId("T2"), True
 
     with pytest.raises(StrangerError):
-        await strangers.keep_out(visit)
+        await strangers.check(visit)
 
 
 async def test_whose_payload_says_that_they_are_from_elsewhere_is_looked_at_each_time(
-    visit: Visit, strangers: Strangers
+    visit: Visit, strangers: ExternalUserGuard
 ) -> None:
-    await strangers.keep_out(visit)
+    await strangers.check(visit)
     visit.is_from_elsewhere, visit.error = True, SlackUnavailableError("away")
 
     with pytest.raises(SlackUnavailableError):
-        await strangers.keep_out(visit)
+        await strangers.check(visit)
 
 
 @pytest.mark.parametrize(
     "error", [SlackUnavailableError("away"), SlackRefusedError("user_not_found")], ids=str
 )
 async def test_a_slack_that_does_not_say_keeps_nobody_of_the_workspace_waiting(
-    visit: Visit, strangers: Strangers, error: SlackError
+    visit: Visit, strangers: ExternalUserGuard, error: SlackError
 ) -> None:
     visit.error = error
 
-    await strangers.keep_out(visit)
+    await strangers.check(visit)
 
 
 async def test_somebody_whom_the_bot_cannot_see_is_kept_out(
-    visit: Visit, strangers: Strangers
+    visit: Visit, strangers: ExternalUserGuard
 ) -> None:
     visit.error = SlackRefusedError("user_not_visible")
 
     with pytest.raises(StrangerError):
-        await strangers.keep_out(visit)
+        await strangers.check(visit)

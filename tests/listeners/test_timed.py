@@ -10,14 +10,14 @@ import pytest
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.keys import NoKeyError
-from bot.listeners.acks import Ack
-from bot.listeners.outcomes import outcome_of
-from bot.listeners.timed import TimedApp, kind_of
-from bot.metrics.people import KINDS
+from bot.api_keys.models import NoKeyError
+from bot.bootstrap.slack_app import TimedApp, kind_of
+from bot.listeners.error_boundary import outcome_of
+from bot.listeners.request import Ack
+from bot.metrics.definitions import KINDS
 from bot.slack.errors import SlackUnavailableError
-from bot.store.errors import ForgottenError, StoreError
-from bot.tracker.errors import InvalidKeyError
+from bot.store.documents import ForgottenError, StoreError
+from bot.tracker.models import InvalidKeyError
 from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.metrics.metrics import Metrics
+from bot.metrics.definitions import Metrics
 
 
 def a_bot() -> Metrics:

@@ -12,11 +12,11 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.metrics import people
+from bot.metrics import definitions
+from bot.metrics.definitions import CALL_OUTCOMES as SLACK_OUTCOMES
+from bot.metrics.definitions import Metrics
 from bot.metrics.gauges import QUEUE_STATES, budget, due, pool, processes, queue
-from bot.metrics.metrics import Metrics
-from bot.metrics.slack import OUTCOMES as SLACK_OUTCOMES
-from bot.tracker.standing import LEFT, STATES
+from bot.tracker.rate_limit import LEFT, STATES
 from tests.loops import loop_over
 from tests.metrics.reading import a_bot
 
@@ -159,7 +159,7 @@ def test_the_limit_of_a_quantile_is_the_edge_of_a_bucket() -> None:
     }
 
     assert limits == {"AcksSlow": 2, "DigestsLate": 120, "StoreSlow": 0.25}
-    assert 2 in people.ACK_BUCKETS_S
+    assert 2 in definitions.ACK_BUCKETS_S
 
 
 def test_every_alert_says_what_it_means_for_people_and_what_to_do() -> None:

@@ -6,8 +6,17 @@ from collections.abc import Mapping
 import pytest
 from prometheus_client import CollectorRegistry
 
-from bot.metrics.gauges import GAUGES, budget, due, pool, processes, queue
-from bot.metrics.looks import Gauge, Looks, Values
+from bot.metrics.gauges import (
+    GAUGES,
+    Gauge,
+    LazyGauges,
+    Values,
+    budget,
+    due,
+    pool,
+    processes,
+    queue,
+)
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.metrics.reading import a_bot, value, values
 
@@ -38,7 +47,7 @@ class Room:
 
     def __init__(self, *, look_within_s: float = TIME_LIMIT_S) -> None:
         self.clock, self.registry, self.source = FakeClock(), CollectorRegistry(), FakeSource()
-        self.looks = Looks(
+        self.looks = LazyGauges(
             self.registry, DEPTH, clock=self.clock.seconds, look_within_s=look_within_s
         )
         self.looks.give("depth", self.source)

@@ -8,9 +8,7 @@ from prometheus_client.openmetrics.parser import (
     text_string_to_metric_families as openmetrics_families,
 )
 
-from bot.metrics.labels import FewValues
-from bot.metrics.metrics import VERSION, Metrics
-from bot.metrics.service import OPERATIONS, OUTCOMES
+from bot.metrics.definitions import OPERATIONS, REQUEST_OUTCOMES, VERSION, FewValues, Metrics
 from tests.builders import KEY
 from tests.metrics.reading import a_bot, samples, value, values
 
@@ -47,7 +45,7 @@ async def test_what_never_happened_yet_is_there_with_0_so_that_its_first_time_is
     assert found[("bot_digest_runs_total", frozenset({("outcome", "uncertain")}))] == 0
     assert found[("bot_log_lines_total", frozenset({("level", "error")}))] == 0
     for operation in OPERATIONS:
-        for outcome in OUTCOMES:
+        for outcome in REQUEST_OUTCOMES:
             labels = frozenset({("operation", operation), ("outcome", outcome)})
             assert found[("bot_service_calls_total", labels)] == 0
 

@@ -5,15 +5,14 @@ from typing import Any
 
 import yaml
 
-from bot.admin import managers
-from bot.admin.managers import Named
-from bot.digests.codec import encode_digest
-from bot.digests.digest import Digest
-from bot.digests.shelf import KIND, RIGHTS
-from bot.installations.installation import Installation, Tokens
-from bot.operating.document import Holdings, holdings_of
-from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
-from bot.store.base import Document
+from bot import admin
+from bot.admin import Named
+from bot.digests.models import Digest
+from bot.digests.repository import KIND, RIGHTS, encode_digest
+from bot.installations.models import Installation, Tokens
+from bot.ops.export_file import Holdings, holdings_of
+from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.store.documents import Document
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, MOMENT
 
@@ -39,7 +38,7 @@ def a_rights_document(*, admins_only: bool, workspace: WorkspaceId = ACME) -> Do
 
 def a_managers_document(named: Named, workspace: WorkspaceId = ACME) -> Document:
     value = {"v": 1, "user_ids": [*named.user_ids], "group_ids": [*named.group_ids]}
-    return Document(f"{workspace}/{managers.KIND}", value, named.rev, None)
+    return Document(f"{workspace}/{admin.KIND}", value, named.rev, None)
 
 
 def holding(*digests: Digest) -> Holdings:

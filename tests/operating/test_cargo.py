@@ -5,15 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.operating.cargo import Cargo, compared, kind_of, moves
-from bot.store.base import Document
+from bot.ops.move import MoveManifest, compared, kind_of, moves
+from bot.store.documents import Document
 
 DUE = datetime(2030, 3, 1, 9, 0, tzinfo=UTC)
 DIGEST = Document("-.T1/digest/d1", {"text": "é \0 \ud800", "n": [1, None]}, 7, DUE)
 
 
-def cargo_of(*documents: Document) -> Cargo:
-    cargo = Cargo()
+def cargo_of(*documents: Document) -> MoveManifest:
+    cargo = MoveManifest()
     cargo.add(documents)
     return cargo
 
@@ -61,7 +61,7 @@ def test_any_difference_changes_the_fingerprint(other: Document) -> None:
 
 
 def test_pages_make_no_difference() -> None:
-    other, cargo = replace(DIGEST, key="-.T2/key"), Cargo()
+    other, cargo = replace(DIGEST, key="-.T2/key"), MoveManifest()
     cargo.add([DIGEST])
     cargo.add([other])
 

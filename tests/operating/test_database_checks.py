@@ -9,24 +9,23 @@ from typing import Any
 
 import pytest
 
-from bot.house import migrations
-from bot.installations.shelf import InstallationShelf
-from bot.operating.database_checks import (
+from bot.bootstrap.services import migrations
+from bot.installations.repository import InstallationRepository
+from bot.ops.doctor import examine
+from bot.ops.doctor_store import (
     check_database,
     connections_finding,
     database_finding,
     processes_finding,
     tls_finding,
 )
-from bot.operating.database_store import DatabaseStore
-from bot.operating.doctor import examine
-from bot.operating.finding import Finding, Mark
-from bot.operating.processes import Process
-from bot.presence import SharedProcesses
-from bot.store.postgres.address import parse_address
+from bot.ops.output import Finding, Mark
+from bot.ops.stores import DatabaseStore, Process
+from bot.process_heartbeat import SharedProcesses
+from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.facts import Facts
-from bot.store.sealed import KeyRing, check_key_ring
+from bot.store.postgres.pool import parse_address
+from bot.store.postgres.snapshot import Facts
 from tests.operating.builders import ACME, an_installation
 from tests.operating.test_doctor import a_patient
 
@@ -131,8 +130,8 @@ async def test_what_is_sealed_and_installed_is_seen_and_nothing_else_is_read(
 ) -> None:
     documents, ring = await open_postgres(parse_address(database)), KeyRing.parse(RING)
     await check_key_ring(documents, ring)
-    await InstallationShelf(documents, ring).put(an_installation())
-    await InstallationShelf(documents, ring).put(replace(an_installation(ACME), tokens=None))
+    await InstallationRepository(documents, ring).put(an_installation())
+    await InstallationRepository(documents, ring).put(replace(an_installation(ACME), tokens=None))
     await documents.put("-.T1/digest/d1", {"text": "sealed"})
     await documents.put("-.T1/kept/U1/a", {"sealed": "v1.k1.AAAA"})
     await documents.close()

@@ -6,18 +6,14 @@ from typing import Any
 
 import pytest
 
-from bot.admin.managers import Named
-from bot.digests import changes
-from bot.digests.changes import Editor
-from bot.digests.digest import Digest, Pause, Trouble
+from bot.admin import Named
+from bot.digests import edits
+from bot.digests.edits import Editor
+from bot.digests.models import Digest, FailureReason, Pause
 from bot.digests.schedule import next_slot
-from bot.operating.difference import Difference, difference_between, imported
-from bot.operating.document import Holdings, file_text, holdings_of
-from bot.operating.places import Places
-from bot.operating.reading import read_file
-from bot.operating.spots import FileProblemsError
-from bot.operating.telling import told
-from bot.operating.wanted import WantedDigest
+from bot.ops.export_file import Holdings, Places, file_text, holdings_of
+from bot.ops.import_diff import Difference, difference_between, imported, told
+from bot.ops.import_file import FileProblemsError, WantedDigest, read_file
 from tests.digests.builders import DUE, a_digest, a_past_run, a_schedule
 from tests.operating.builders import (
     ACME,
@@ -107,7 +103,7 @@ class TestADigestThatIsThere:
 
     def test_in_another_channel_it_is_as_if_somebody_had_moved_it(self) -> None:
         plan = replace(HELD.plan, channel_id="C0OTHER")
-        moved = changes.changed(HELD, plan, ADA, NOW, version=HELD.version)
+        moved = edits.update(HELD, plan, ADA, NOW, version=HELD.version)
 
         assert changed(channel="C0OTHER") == replace(moved, changed_by=None)
 
@@ -124,7 +120,7 @@ class TestADigestThatIsThere:
         assert changed(made_by="U2").made_by_name == "Ada"
 
     def test_a_pause_calls_off_what_waits(self) -> None:
-        asked = changes.sending(HELD, ADA, NOW, "token")
+        asked = edits.start_manual_run(HELD, ADA, NOW, "token")
 
         digest = imported(asked, wanted(pause={"by": "U1"}), NOW)
 
@@ -154,7 +150,9 @@ class TestADigestThatIsThere:
         assert imported(HELD, workspace.digests[0], PAUSE.until or NOW) is HELD
 
     def test_the_bots_own_pause_is_one_too(self) -> None:
-        assert changed(pause={"why": "archived"}).pause == Pause(since=NOW, why=Trouble.ARCHIVED)
+        assert changed(pause={"why": "archived"}).pause == Pause(
+            since=NOW, why=FailureReason.ARCHIVED
+        )
 
     @pytest.mark.parametrize(
         "fields",

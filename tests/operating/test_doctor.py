@@ -4,18 +4,16 @@ from typing import Any
 
 import pytest
 
-from bot.installations.installation import Tokens
-from bot.installations.shelf import InstallationShelf
-from bot.operating.doctor import OAuthApp, Patient, examine
-from bot.operating.finding import Mark
-from bot.operating.installation_checks import Enquiry
+from bot.installations.models import Tokens
+from bot.installations.repository import InstallationRepository
+from bot.ops.doctor import DoctorInput, OAuthApp, examine
+from bot.ops.doctor_slack import InstallQuery
+from bot.ops.output import Mark
+from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
 from bot.slack.errors import SlackRefusedError
-from bot.slack.grants import Grant
-from bot.slack.reach import Answer
-from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
-from bot.store.sealed import load_or_make_key_file
+from bot.store.encryption import load_or_make_key_file
 from bot.store.sqlite import open_sqlite
-from bot.tracker.presence import Presence
+from bot.tracker.client import Presence
 from tests.builders import BOT_TOKEN, MOMENT
 from tests.fakes import TIME_LIMIT_S
 from tests.operating.builders import an_installation
@@ -50,7 +48,7 @@ async def hang(*_asked: str) -> Any:
     await asyncio.Event().wait()
 
 
-def a_patient(folder: Path, **fields: Any) -> Patient:
+def a_patient(folder: Path, **fields: Any) -> DoctorInput:
     defaults: dict[str, Any] = {
         "way": grant,
         "ask_for_socket": socket,
@@ -61,7 +59,7 @@ def a_patient(folder: Path, **fields: Any) -> Patient:
         "key_ring": None,
         "environ": {},
     }
-    return Patient(**(defaults | fields))
+    return DoctorInput(**(defaults | fields))
 
 
 async def test_every_check_has_its_line_in_a_fixed_order(tmp_path: Path) -> None:
@@ -95,7 +93,7 @@ def an_oauth_app(**fields: Any) -> OAuthApp:
         "public_url": url,
         "ask_api": socket,
         "look_at_health": health,
-        "enquiry": Enquiry(ask=ask, install_url=f"{url}/slack/install", now=MOMENT),
+        "enquiry": InstallQuery(ask=ask, install_url=f"{url}/slack/install", now=MOMENT),
     }
     return OAuthApp(**(defaults | fields))
 
@@ -112,11 +110,11 @@ async def test_with_oauth_the_app_and_its_installations_take_the_place_of_the_bo
 async def test_with_oauth_a_silent_slack_and_public_address_hold_nobody(tmp_path: Path) -> None:
     store = await open_sqlite(tmp_path / "bot.sqlite")
     ring, _ = load_or_make_key_file(tmp_path / "bot.sqlite.key")
-    await InstallationShelf(store, ring).put(
+    await InstallationRepository(store, ring).put(
         an_installation(tokens=Tokens(access=BOT_TOKEN)),
     )
     await store.close()
-    enquiry = Enquiry(ask=hang, install_url="https://bot.example", now=MOMENT)
+    enquiry = InstallQuery(ask=hang, install_url="https://bot.example", now=MOMENT)
     way = an_oauth_app(exchange=hang, ask_api=hang, look_at_health=hang, enquiry=enquiry)
 
     async with asyncio.timeout(TIME_LIMIT_S):

@@ -8,20 +8,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.admin.managers import Named
-from bot.digests.changes import Editor, sending
-from bot.digests.digest import Mention, Mode, Pause, Plan, Trouble
-from bot.operating.difference import difference_between
-from bot.operating.document import (
-    DAYS,
-    Holdings,
-    days_text,
-    digest_fields,
-    file_text,
-    holdings_of,
-)
-from bot.operating.reading import read_file
-from bot.store.base import Document
+from bot.admin import Named
+from bot.digests.edits import Editor, start_manual_run
+from bot.digests.models import FailureReason, Mention, Mode, Pause, Plan
+from bot.ops.export_file import DAYS, Holdings, days_text, digest_fields, file_text, holdings_of
+from bot.ops.import_diff import difference_between
+from bot.ops.import_file import read_file
+from bot.store.documents import Document
 from bot.workspace import WorkspaceId
 from tests.digests.builders import DUE, a_digest, a_mention, a_past_run, a_schedule
 from tests.operating.builders import (
@@ -118,8 +111,8 @@ def test_who_may_change_digests_is_told(admins_only: bool, word: str) -> None:
 
 
 def test_nothing_of_the_past_and_no_other_document_is_in_it() -> None:
-    past = a_digest(past=(a_past_run(trouble=Trouble.SCOPE),), baseline="a")
-    digest = sending(past, Editor(user_id="U1", name="Bob"), DUE, "tttt")
+    past = a_digest(past=(a_past_run(trouble=FailureReason.SCOPE),), baseline="a")
+    digest = start_manual_run(past, Editor(user_id="U1", name="Bob"), DUE, "tttt")
     others = [
         Document("-.T1/key", {"sealed": "v1.k1.xxxx"}, 1, None),
         Document("-.T1/digest-baseline/d1/a", {"scores": {"shop.example": 41}}, 1, None),

@@ -3,14 +3,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bot.operating.finding import (
-    Finding,
-    failure,
-    found_within,
-    has_failed,
-    ok,
-    warning,
-)
+from bot.ops.output import Finding, failure, found_within, has_failed, ok, warning
 
 pytestmark = pytest.mark.anyio
 

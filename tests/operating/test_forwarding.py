@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.operating.errors import OperatingError
-from bot.operating.finding import Mark
-from bot.operating.forwarding import FORWARDING, Forwarding, leave
-from bot.operating.relocation import back
-from bot.operating.store_checks import check_store
+from bot.bootstrap.services import opened_store
+from bot.ops.doctor_store import check_store
+from bot.ops.move import back
+from bot.ops.output import Mark, OperatingError
+from bot.ops.stores import FORWARDING, Forwarding, leave
 from bot.settings import Settings
-from bot.storage import opened_store
-from bot.store.errors import StoreError, StoreLockedError
-from bot.store.snapshot import read_snapshot
-from bot.store.sqlite import open_sqlite
+from bot.store.documents import StoreError, StoreLockedError
+from bot.store.sqlite import open_sqlite, read_snapshot
 from tests.builders import BOT_TOKEN
 
 pytestmark = pytest.mark.anyio

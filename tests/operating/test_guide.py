@@ -5,8 +5,8 @@ from pathlib import Path
 
 import yaml
 
-from bot.operating.document import digest_fields
-from bot.operating.reading import read_file
+from bot.ops.export_file import digest_fields
+from bot.ops.import_file import read_file
 from tests.digests.builders import a_digest
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.admin.audit import OPERATOR, Act, Audit, encode
-from bot.operating.history import histories_of
-from bot.store.base import Document
+from bot.admin import OPERATOR, Act, Audit, encode
+from bot.ops.export_file import histories_of
+from bot.store.documents import Document
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL, MOMENT

@@ -6,17 +6,14 @@ from typing import Any
 
 import pytest
 
-from bot.admin.audit import OPERATOR, Act, Audit, Entry
-from bot.admin.managers import Managers, Named
-from bot.digests.errors import UnknownDigestError
+from bot.admin import OPERATOR, Act, Audit, Entry, Managers, Named
+from bot.digests.models import UnknownDigestError
+from bot.digests.repository import DigestRepository
 from bot.digests.schedule import next_slot
-from bot.digests.shelf import Shelf
-from bot.operating.difference import Difference, difference_between
-from bot.operating.document import file_text, holdings_of
-from bot.operating.importing import Target, write
-from bot.operating.reading import read_file
-from bot.store.base import Document
-from bot.store.errors import ConflictError, StoreError
+from bot.ops.export_file import file_text, holdings_of
+from bot.ops.import_diff import Difference, Target, difference_between, write
+from bot.ops.import_file import read_file
+from bot.store.documents import ConflictError, Document, StoreError
 from bot.store.memory import MemoryDocuments
 from tests.digests.builders import a_digest, a_past_run, a_schedule
 from tests.operating.builders import ACME, a_file
@@ -53,7 +50,7 @@ class Memory(MemoryDocuments):
 @pytest.fixture
 async def documents() -> Memory:
     documents = Memory()
-    await Shelf(documents).put(ACME, HELD)
+    await DigestRepository(documents).put(ACME, HELD)
     return documents
 
 
@@ -63,7 +60,7 @@ async def difference(documents: Memory, raw: bytes = FILE) -> Difference:
 
 def target(documents: Memory) -> Target:
     audit = Audit(documents, clock=lambda: NOW)
-    return Target(Shelf(documents), Managers(documents), audit)
+    return Target(DigestRepository(documents), Managers(documents), audit)
 
 
 async def history(documents: Memory) -> list[Entry]:
@@ -71,7 +68,7 @@ async def history(documents: Memory) -> list[Entry]:
 
 
 async def test_what_was_told_is_written(documents: Memory) -> None:
-    shelf = Shelf(documents)
+    shelf = DigestRepository(documents)
 
     await write(target(documents), await difference(documents), NOW)
 
@@ -86,8 +83,8 @@ async def test_what_was_told_is_written(documents: Memory) -> None:
 async def test_written_digests_come_due_by_themselves(documents: Memory) -> None:
     await write(target(documents), await difference(documents), NOW)
 
-    digests = await Shelf(documents).of_workspace(ACME)
-    due = await Shelf(documents).due(max(each.next.due_at for each in digests), limit=9)
+    digests = await DigestRepository(documents).of_workspace(ACME)
+    due = await DigestRepository(documents).due(max(each.next.due_at for each in digests), limit=9)
 
     assert {digest_id for _, digest_id in due} == {"d1", "d2", "d3"}
 
@@ -147,7 +144,7 @@ async def test_cut_off_anywhere_the_next_import_does_the_rest(
 
     assert (await difference(documents)).is_empty
     assert (await Managers(documents).named(ACME)).ids == ("U2", "S1")
-    assert len(await Shelf(documents).of_workspace(ACME)) == 3
+    assert len(await DigestRepository(documents).of_workspace(ACME)) == 3
 
 
 async def test_an_export_of_another_bot_makes_the_same(documents: Memory) -> None:
@@ -180,7 +177,7 @@ class Busy(Memory):
 @pytest.fixture
 async def busy(request: pytest.FixtureRequest) -> Busy:
     documents = Busy(request.param)
-    await Shelf(documents).put(ACME, HELD)
+    await DigestRepository(documents).put(ACME, HELD)
     return documents
 
 
@@ -204,7 +201,7 @@ async def test_what_others_have_made_meanwhile_is_never_replaced(busy: Busy) -> 
 
 async def test_a_digest_that_others_delete_meanwhile_stays_deleted(documents: Memory) -> None:
     wanted = await difference(documents)
-    await Shelf(documents).delete(ACME, "d1")
+    await DigestRepository(documents).delete(ACME, "d1")
 
     with pytest.raises(UnknownDigestError):
         await write(target(documents), wanted, NOW)

@@ -4,14 +4,13 @@ from typing import Any
 
 import pytest
 
-from bot.installations.installation import Installation, Tokens, organisation
-from bot.installations.shelf import InstallationShelf
-from bot.operating.finding import Finding, Mark
-from bot.operating.installation_checks import MAX_ASKED, Enquiry, check_installations
+from bot.installations.models import Installation, Tokens, organisation
+from bot.installations.repository import InstallationRepository
+from bot.ops.doctor_slack import MAX_ASKED, InstallQuery, check_installations
+from bot.ops.output import Finding, Mark
+from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError
-from bot.slack.grants import Grant
-from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
-from bot.store.base import Document
+from bot.store.documents import Document
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, MOMENT
@@ -48,7 +47,7 @@ def living(home: WorkspaceId, **fields: Any) -> Installation:
 async def stored(*installations: Installation) -> list[Document]:
     documents = MemoryDocuments()
     for each in installations:
-        await InstallationShelf(documents, RING).put(each)
+        await InstallationRepository(documents, RING).put(each)
     return await documents.list_prefix("")
 
 
@@ -57,7 +56,7 @@ async def found(
 ) -> Sequence[Finding]:
     ring = fields.get("ring", RING)
     url = "https://bot.example/slack/install"
-    enquiry = Enquiry(ask=slack or Slack(), install_url=url, now=MOMENT)
+    enquiry = InstallQuery(ask=slack or Slack(), install_url=url, now=MOMENT)
     return await check_installations(documents, ring, enquiry)
 
 

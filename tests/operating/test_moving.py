@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.operating.cargo import MARK
-from bot.operating.errors import OperatingError
-from bot.operating.moving import Moved, Progress, move_into, survey
-from bot.store.base import Document
-from bot.store.key_file import RingSource
+from bot.ops.move import MARK, Moved, Progress, move_into, survey
+from bot.ops.output import OperatingError
+from bot.store.documents import Document
+from bot.store.encryption import KeyRing, RingSource, check_key_ring
 from bot.store.memory import MemoryDocuments
-from bot.store.sealed import KeyRing, check_key_ring
-from bot.store.snapshot import Snapshot
+from bot.store.sqlite import Snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -247,7 +245,7 @@ class TestKeys:
         assert cargo.count == 1
 
     async def test_that_open_all_but_one_secret_let_it_move_as_it_is(self) -> None:
-        lost = KeyRing({"k9": b"9" * 32}).seal("a key", "about")
+        lost = KeyRing({"k9": b"9" * 32}).encrypt("a key", "about")
         secret = Document("-.T1/key", {"sealed": lost}, 1, None)
 
         assert (await survey(House([secret, await key_check()]).read, OURS)).count == 2

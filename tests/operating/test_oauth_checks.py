@@ -1,14 +1,14 @@
 import pytest
 
-from bot.operating.finding import Mark
-from bot.operating.oauth_checks import check_client, check_public_url, check_slack_api
+from bot.ops.doctor_slack import check_client, check_public_url, check_slack_api
+from bot.ops.output import Mark
+from bot.slack.auth import Answer
 from bot.slack.errors import (
     SlackError,
     SlackRateLimitedError,
     SlackRefusedError,
     SlackUnreachableError,
 )
-from bot.slack.reach import Answer
 
 pytestmark = pytest.mark.anyio
 

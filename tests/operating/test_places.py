@@ -1,8 +1,8 @@
 import pytest
 
-from bot.installations.installation import encode, organisation
-from bot.operating.places import Places, places_of
-from bot.store.base import Document
+from bot.installations.models import encode, organisation
+from bot.ops.export_file import Places, places_of
+from bot.store.documents import Document
 from bot.workspace import WorkspaceId
 from tests.operating.builders import an_installation
 

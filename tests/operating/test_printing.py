@@ -1,6 +1,6 @@
 import pytest
 
-from bot.operating.printing import counted, shown, some_of
+from bot.ops.output import counted, shown, some_of
 from tests.builders import HOSTILE_TEXTS, KEY_TAIL
 from tests.loops import loop_over
 

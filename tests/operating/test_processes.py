@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.operating.processes import Process, living, roles
-from bot.presence import SharedProcesses
+from bot.ops.stores import Process, living, roles
+from bot.process_heartbeat import SharedProcesses
 from bot.store.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio

@@ -5,11 +5,15 @@ from typing import Any
 
 import pytest
 
-from bot.digests.digest import Mention, Mode, Plan, Trouble
+from bot.digests.models import FailureReason, Mention, Mode, Plan
 from bot.digests.schedule import Schedule
-from bot.operating.reading import read_file
-from bot.operating.spots import MAX_FILE_BYTES, FileProblemsError
-from bot.operating.wanted import WantedManagers, WantedPause
+from bot.ops.import_file import (
+    MAX_FILE_BYTES,
+    FileProblemsError,
+    WantedManagers,
+    WantedPause,
+    read_file,
+)
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, KEY, KEY_TAIL
 from tests.loops import loop_over
@@ -239,7 +243,7 @@ def test_everything_that_can_be_said_is_read() -> None:
     assert (digest.plan.heartbeat_every, digest.plan.worst_count) == (7, 25)
     assert digest.plan.mentions == (Mention(label="tag:prod", who=("U1", "S1")),)
     nine = datetime(2026, 11, 20, 9, tzinfo=UTC)
-    assert digest.pause == WantedPause(since=None, until=nine, by=None, why=Trouble.ARCHIVED)
+    assert digest.pause == WantedPause(since=None, until=nine, by=None, why=FailureReason.ARCHIVED)
     assert digest.made_at == datetime(2026, 11, 1, tzinfo=UTC)
 
 

@@ -12,23 +12,23 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from bot.house import migrations
-from bot.operating.cargo import MARK
-from bot.operating.database_store import DatabaseStore
-from bot.operating.errors import OperatingError
-from bot.operating.forwarding import FORWARDING, come_back, forwarding_in
-from bot.operating.moving import Progress, move_into, survey
-from bot.operating.relocation import relocate
-from bot.presence import SharedProcesses
-from bot.store.base import Document
-from bot.store.errors import StoreError, StoreLockedError, WrongKeyRingError
-from bot.store.key_file import RingSource, key_file_of
-from bot.store.postgres.address import parse_address
-from bot.store.postgres.arriving import arriving
+from bot.bootstrap.services import migrations
+from bot.ops.move import MARK, Progress, move_into, relocate, survey
+from bot.ops.output import OperatingError
+from bot.ops.stores import FORWARDING, DatabaseStore, come_back, forwarding_in
+from bot.process_heartbeat import SharedProcesses
+from bot.store.documents import Document, StoreError, StoreLockedError, WrongKeyRingError
+from bot.store.encryption import (
+    KeyRing,
+    RingSource,
+    check_key_ring,
+    key_file_of,
+    load_or_make_key_file,
+)
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.sealed import KeyRing, check_key_ring, load_or_make_key_file
-from bot.store.snapshot import read_pages, read_snapshot
-from bot.store.sqlite import open_sqlite
+from bot.store.postgres.pool import parse_address
+from bot.store.postgres.snapshot import arriving
+from bot.store.sqlite import open_sqlite, read_pages, read_snapshot
 
 pytestmark = pytest.mark.anyio
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from bot.installations.installation import organisation
-from bot.installations.shelf import InstallationShelf
-from bot.kept import KeptCommand, KeptCommands
-from bot.keys import KeyDraft, Keys
-from bot.operating.errors import OperatingError
-from bot.operating.places import Places
-from bot.operating.processes import Process
-from bot.operating.rotation import (
+from bot.api_keys.models import KeyDraft
+from bot.api_keys.repository import Keys
+from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.inflight_requests import InflightStore, Pending, Place
+from bot.installations.models import organisation
+from bot.installations.repository import InstallationRepository
+from bot.ops.export_file import Places
+from bot.ops.output import OperatingError
+from bot.ops.rotate_secrets import (
     Rotated,
     failure_lines,
     require_shared,
@@ -24,13 +25,17 @@ from bot.operating.rotation import (
     rotate_all,
     rotation_lines,
 )
-from bot.pending import Pending, PendingAnswers, Place
-from bot.store.base import Document, Documents
-from bot.store.errors import StoreError, UnreadableSecretError, WrongKeyRingError
-from bot.store.key_file import RingSource
+from bot.ops.stores import Process
+from bot.store.documents import (
+    Document,
+    Documents,
+    StoreError,
+    UnreadableSecretError,
+    WrongKeyRingError,
+)
+from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
 from bot.store.memory import MemoryDocuments
-from bot.store.sealed import CHECK_KEY, KeyRing, about, check_key_ring
-from bot.store.snapshot import Snapshot
+from bot.store.sqlite import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.operating.builders import an_installation
@@ -57,8 +62,8 @@ def keys_of(documents: Documents, ring: KeyRing) -> Keys:
     return Keys(documents, ring, clock=lambda: MOMENT)
 
 
-def kept_of(documents: Documents, ring: KeyRing) -> KeptCommands:
-    return KeptCommands(documents, ring, clock=lambda: MOMENT)
+def kept_of(documents: Documents, ring: KeyRing) -> DeferredCommands:
+    return DeferredCommands(documents, ring, clock=lambda: MOMENT)
 
 
 async def seal_a_key(documents: Documents, ring: KeyRing) -> None:
@@ -73,12 +78,12 @@ async def seal_a_command(documents: Documents, ring: KeyRing) -> None:
 
 async def install(documents: Documents, ring: KeyRing) -> None:
     for home in (ACME, ORG):
-        await InstallationShelf(documents, ring).put(an_installation(home))
+        await InstallationRepository(documents, ring).put(an_installation(home))
 
 
 async def keep_an_answer(documents: Documents, ring: KeyRing) -> None:
     waiting = Pending(user_id="U1", what="/scan", response_url="https://s.example")
-    pending = PendingAnswers(documents, ring, clock=lambda: MOMENT)
+    pending = InflightStore(documents, ring, clock=lambda: MOMENT)
     await pending.keep(ANSWER, waiting, since=MOMENT)
 
 
@@ -160,11 +165,11 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
         assert (await keys.earlier(workspace, slots.earlier.record.mark)).secret == KEY[::-1]
     assert await kept_of(documents, NEW).take_all(ACME) == [COMMAND]
     later = MOMENT + timedelta(minutes=1)
-    taken = await PendingAnswers(documents, NEW, clock=lambda: later).take(ANSWER)
+    taken = await InflightStore(documents, NEW, clock=lambda: later).take(ANSWER)
     assert taken is not None
     assert taken.response_url == "https://s.example"
     for home in (ACME, ORG):
-        kept = await InstallationShelf(documents, NEW).get(home)
+        kept = await InstallationRepository(documents, NEW).get(home)
         assert kept is not None
         assert kept.installation == an_installation(home)
 
@@ -247,7 +252,9 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
     moved = await documents.get(f"{ACME}/key")
     assert moved is not None
     await documents.put(f"{OTHER}/key", moved.value)
-    await documents.put("-.T1/later", {"next": {"sealed": OLD.seal(KEY, about("new", ACME))}})
+    await documents.put(
+        "-.T1/later", {"next": {"sealed": OLD.encrypt(KEY, associated_data("new", ACME))}}
+    )
 
     result = await rotated(documents)
 
@@ -271,7 +278,9 @@ async def test_a_damaged_text_under_the_new_key_is_named_too(documents: Document
 
 
 async def test_a_key_that_is_missing_is_named_in_plain_words(documents: Documents) -> None:
-    await documents.put("-.T5/key", {"sealed": a_ring("b2").seal(KEY, about("api-key", ACME))})
+    await documents.put(
+        "-.T5/key", {"sealed": a_ring("b2").encrypt(KEY, associated_data("api-key", ACME))}
+    )
 
     result = await rotated(documents)
 
@@ -350,7 +359,7 @@ def test_with_a_key_file_it_is_told_how_to_get_a_new_key(tmp_path: Path) -> None
 
 async def test_no_error_of_unsealing_quotes_a_secret() -> None:
     with pytest.raises(UnreadableSecretError) as refusal:
-        NEW.unseal(OLD.seal(KEY, "here"), "here")
+        NEW.decrypt(OLD.encrypt(KEY, "here"), "here")
 
     assert KEY not in str(refusal.value)
 

@@ -3,13 +3,14 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from bot.operating.finding import Finding, Mark
-from bot.operating.slack_checks import (
+from bot.ops.doctor_slack import (
     check_bot_token,
     check_socket_token,
     scopes_finding,
     signing_secret_finding,
 )
+from bot.ops.output import Finding, Mark
+from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
 from bot.slack.errors import (
     SlackError,
     SlackRateLimitedError,
@@ -17,8 +18,6 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.slack.grants import Grant
-from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
 from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio

@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.operating.finding import Mark
-from bot.operating.store_checks import check_disk, check_store, disk_warning, ring_finding
-from bot.store.base import Document
-from bot.store.key_file import RingSource
-from bot.store.sealed import KeyRing, about, check_key_ring
-from bot.store.snapshot import Snapshot
-from bot.store.sqlite import open_sqlite
+from bot.ops.doctor_store import check_disk, check_store, disk_warning, ring_finding
+from bot.ops.output import Mark
+from bot.store.documents import Document
+from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
+from bot.store.sqlite import Snapshot, open_sqlite
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
 from tests.store.test_sealed import a_ring
@@ -27,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def a_sealed(ring: KeyRing, workspace: WorkspaceId = ACME) -> Document:
-    sealed = ring.seal(KEY, about("api-key", ACME))
+    sealed = ring.encrypt(KEY, associated_data("api-key", ACME))
     return Document(f"{workspace}/key", {"sealed": sealed}, 1, None)
 
 
@@ -138,7 +136,7 @@ UNKNOWN = "of a kind that this version of the bot does not know"
         (a_sealed(NEW, WorkspaceId("T2")), f"the API key of T2: {DAMAGED}"),
         (Document("-.T1/key", {"sealed": 5}, 1, None), f"the API key of T1: {DAMAGED}"),
         (
-            Document("-.T1/x", {"sealed": NEW.seal("a", "x")}, 1, None),
+            Document("-.T1/x", {"sealed": NEW.encrypt("a", "x")}, 1, None),
             f"x (sealed) of T1: {UNKNOWN}",
         ),
         (Document("nowhere/key", {"sealed": "v1.k2.AAAA"}, 1, None), f"key (sealed): {UNKNOWN}"),

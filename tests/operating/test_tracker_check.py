@@ -1,9 +1,9 @@
 import pytest
 
-from bot.operating.finding import Finding, Mark
-from bot.operating.tracker_check import check_tracker
-from bot.tracker.errors import TimedOutError
-from bot.tracker.presence import Presence
+from bot.ops.doctor import check_tracker
+from bot.ops.output import Finding, Mark
+from bot.tracker.client import Presence
+from bot.tracker.models import TimedOutError
 
 pytestmark = pytest.mark.anyio
 

@@ -1,7 +1,7 @@
 import pytest
 
 from bot.hostnames import host_name
-from bot.portfolio.lookup import (
+from bot.portfolio.query import (
     MAX_NEAR,
     MAX_SUGGESTIONS,
     UnknownDomainError,

@@ -5,14 +5,12 @@ from types import FunctionType, ModuleType
 
 import pytest
 
-import bot.portfolio.latest as under_test
-from bot.portfolio.lookup import UnknownDomainError
-from bot.portfolio.portfolio import FRESH_FOR, Portfolio
-from bot.portfolio.versions import StoredVersions
+import bot.portfolio.service as under_test
+from bot.portfolio.query import UnknownDomainError
+from bot.portfolio.service import FRESH_FOR, Portfolio, StoredVersions
 from bot.store.memory import MemoryDocuments
-from bot.tracker.budget import Purpose
-from bot.tracker.errors import ReserveReachedError, UnavailableError
-from bot.tracker.models import Domain
+from bot.tracker.models import Domain, ReserveReachedError, UnavailableError
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT, a_domain, a_snapshot
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bot.command_text import NotUnderstoodError
 from bot.portfolio.query import MAX_QUERY_CHARS, Query, Sort, parse_query, query_text, select
-from bot.words import NotUnderstoodError
 from tests.builders import a_domain
 from tests.loops import loop_over
 

@@ -8,16 +8,15 @@ from typing import Any
 
 import httpx
 
-from bot.asking import Asker, asking_as, person
-from bot.meter import Meter
-from bot.sharing.allowances import share_allowances
-from bot.store.base import Document, Documents
-from bot.store.errors import StoreError
+from bot.concurrency import Tasks
+from bot.shared_limits import share_allowances
+from bot.store.documents import Document, Documents, StoreError
 from bot.store.memory import MemoryDocuments
-from bot.tasks import Tasks
-from bot.tracker.budget import Budget, Purpose
-from bot.tracker.client import TrackerClient, tracker_http
-from bot.workspace import WorkspaceId
+from bot.tracker.client import TrackerClient
+from bot.tracker.http import tracker_http
+from bot.tracker.rate_limit import Purpose, RateLimiter
+from bot.tracker.usage import UsageCounter
+from bot.workspace import Caller, WorkspaceId, caller_context, person
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.tracker.loopback import KEY, QUICK, Service
 
@@ -46,8 +45,8 @@ class Process:
             return clock.seconds() - booted_at
 
         self.tasks = Tasks()
-        self.budget = Budget(clock=seconds, chance=lambda: 0.5)
-        self.meter = Meter(clock=seconds)
+        self.budget = RateLimiter(clock=seconds, chance=lambda: 0.5)
+        self.meter = UsageCounter(clock=seconds)
         self.shared = share_allowances(
             documents,
             self.budget,
@@ -66,15 +65,15 @@ class Process:
         )
 
     async def ask(
-        self, *, asker: Asker = ADA, purpose: Purpose = Purpose.PERSON, home: WorkspaceId = ACME
+        self, *, asker: Caller = ADA, purpose: Purpose = Purpose.PERSON, home: WorkspaceId = ACME
     ) -> None:
         """Ask the service for a list."""
-        with asking_as(home, asker):
+        with caller_context(home, asker):
             await self.client.list_domains(KEY, purpose=purpose)
 
     async def settled(self) -> None:
         """Wait for what is done in the background."""
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
 
 @asynccontextmanager

@@ -7,15 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.asking import KEY_CHECK, OTHER, Asker, digests_of, person
-from bot.meter import Counted
-from bot.sharing.accounts import decode_account, encode_account, is_news
-from bot.sharing.counts import decode_counted, encode_counted
-from bot.sharing.shelf import MAX_KEYS, AccountShelf
-from bot.sharing.timeline import Timeline
+from bot.shared_limits import (
+    MAX_KEYS,
+    AccountShelf,
+    Timeline,
+    decode_account,
+    decode_counted,
+    encode_account,
+    encode_counted,
+    is_news,
+)
 from bot.store.memory import MemoryDocuments
-from bot.tracker.account import NEVER, Account
-from bot.workspace import WorkspaceId
+from bot.tracker.rate_limit import NEVER, RateLimitState
+from bot.tracker.usage import UsageSample
+from bot.workspace import KEY_CHECK, OTHER, Caller, WorkspaceId, digests_of, person
 from tests.fakes import FakeClock
 
 moments = st.just(NEVER) | st.integers(1_900_000_000_000, 1_900_000_000_000 + 10**9).map(
@@ -24,9 +29,9 @@ moments = st.just(NEVER) | st.integers(1_900_000_000_000, 1_900_000_000_000 + 10
 
 
 @st.composite
-def accounts(draw: st.DrawFn) -> Account:
+def accounts(draw: st.DrawFn) -> RateLimitState:
     told_at = draw(moments)
-    return Account(
+    return RateLimitState(
         told_at=told_at,
         remaining=None if told_at == NEVER else draw(st.integers(0, 5)),
         highest=draw(st.integers(0, 5)),
@@ -40,23 +45,25 @@ def accounts(draw: st.DrawFn) -> Account:
 
 
 @given(accounts())
-def test_an_account_comes_out_as_it_went_in(account: Account) -> None:
+def test_an_account_comes_out_as_it_went_in(account: RateLimitState) -> None:
     value = json.loads(json.dumps(encode_account(account), allow_nan=False))
 
     assert decode_account(value) == account
 
 
 @given(accounts(), accounts())
-def test_what_is_stored_is_no_news_to_anybody(mine: Account, theirs: Account) -> None:
+def test_what_is_stored_is_no_news_to_anybody(
+    mine: RateLimitState, theirs: RateLimitState
+) -> None:
     known = mine.joined(theirs)
 
     assert not is_news(known, known, now=1_900_000_500.0)
 
 
 def test_what_was_counted_comes_out_as_it_went_in() -> None:
-    askers: list[Asker] = [person("U1"), digests_of("C1"), KEY_CHECK, OTHER]
+    askers: list[Caller] = [person("U1"), digests_of("C1"), KEY_CHECK, OTHER]
     minutes = {60.0: {each: n for n, each in enumerate(askers, start=1)}, 120.0: {OTHER: 1}}
-    counted, account = Counted("f" * 16, 7.0, minutes), Account().told(5, 100.0)
+    counted, account = UsageSample("f" * 16, 7.0, minutes), RateLimitState().told(5, 100.0)
 
     value = json.loads(json.dumps(encode_counted(counted, account, 1_900_000_000.0)))
 
@@ -99,18 +106,18 @@ def test_a_clock_that_was_set_is_followed(by_s: float) -> None:
     assert clocks.timeline.ahead_s() == before + by_s
 
 
-WAITING = Account().limited(40.0, 100.0)
-LOW = Account().told(1000, 90.0).told(50, 100.0)
+WAITING = RateLimitState().limited(40.0, 100.0)
+LOW = RateLimitState().told(1000, 90.0).told(50, 100.0)
 
 
 @pytest.mark.parametrize(
     ("mine", "stored", "now"),
     [
-        (WAITING, Account(), 101.0),
+        (WAITING, RateLimitState(), 101.0),
         (WAITING.limited(9.0, 140.0), WAITING, 141.0),
         (WAITING.served(150.0), WAITING, 150.0),
         (WAITING.ahead(141.0).settled(142.0), WAITING.ahead(141.0), 143.0),
-        (LOW, Account().told(1000, 90.0), 101.0),
+        (LOW, RateLimitState().told(1000, 90.0), 101.0),
         (LOW.told(900, 110.0), LOW, 111.0),
         (LOW.told(40, 110.0), LOW, 111.0),
     ],
@@ -125,7 +132,7 @@ LOW = Account().told(1000, 90.0).told(50, 100.0)
     ],
 )
 def test_what_others_would_do_wrong_without_it_is_news(
-    mine: Account, stored: Account, now: float
+    mine: RateLimitState, stored: RateLimitState, now: float
 ) -> None:
     assert is_news(mine, stored, now)
 
@@ -133,15 +140,17 @@ def test_what_others_would_do_wrong_without_it_is_news(
 @pytest.mark.parametrize(
     ("mine", "stored"),
     [
-        (Account().told(900, 100.0), Account()),
-        (Account().told(900, 100.0), Account().told(999, 90.0)),
+        (RateLimitState().told(900, 100.0), RateLimitState()),
+        (RateLimitState().told(900, 100.0), RateLimitState().told(999, 90.0)),
         (LOW.told(49, 105.0), LOW),
         (WAITING.limited(40.01, 100.0), WAITING),
-        (Account(), Account()),
+        (RateLimitState(), RateLimitState()),
     ],
     ids=["enough is left", "less is left", "told a moment ago", "hardly longer", "nothing"],
 )
-def test_what_others_can_do_without_is_no_news(mine: Account, stored: Account) -> None:
+def test_what_others_can_do_without_is_no_news(
+    mine: RateLimitState, stored: RateLimitState
+) -> None:
     assert not is_news(mine, stored, 106.0)
 
 
@@ -150,7 +159,7 @@ async def test_of_many_keys_the_document_keeps_those_used_last() -> None:
     documents, clock = MemoryDocuments(), FakeClock()
     shelf = AccountShelf(documents, Timeline(clock, clock.seconds))
     now = clock.seconds()
-    many = {f"key{n}": Account().told(n, now + n) for n in range(MAX_KEYS + 3)}
+    many = {f"key{n}": RateLimitState().told(n, now + n) for n in range(MAX_KEYS + 3)}
 
     await shelf.put(WorkspaceId("T1"), many, if_rev=0)
 

@@ -4,11 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.sharing.budget import READ_EVERY_S
-from bot.store.base import Documents
-from bot.tracker.account import PROBE_S
-from bot.tracker.budget import Purpose, fingerprint
-from bot.tracker.errors import RateLimitedError, ReserveReachedError, UnavailableError
+from bot.shared_limits import READ_EVERY_S
+from bot.store.documents import Documents
+from bot.tracker.models import RateLimitedError, ReserveReachedError, UnavailableError
+from bot.tracker.rate_limit import PROBE_S, Purpose, fingerprint
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.sharing.processes import LIMIT, ONE, BadDay, Process, two_processes

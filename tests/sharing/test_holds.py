@@ -2,11 +2,10 @@
 
 import pytest
 
-from bot.sharing.expiry import forget_expired
-from bot.sharing.holds import READ_EVERY_S, SharedHolds
-from bot.slack.holds import OwnHolds
-from bot.store.base import Documents
-from bot.tasks import Tasks
+from bot.concurrency import Tasks
+from bot.shared_limits import READ_EVERY_S, SharedHolds, forget_expired
+from bot.slack.posting import OwnHolds
+from bot.store.documents import Documents
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.sharing.processes import BadDay
@@ -36,7 +35,7 @@ class Two:
         self.a, self.b = holds(0), holds(1e9)
 
     async def settled(self) -> None:
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
 
 async def test_a_wait_that_one_process_has_met_is_known_to_the_other(

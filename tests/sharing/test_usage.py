@@ -4,17 +4,21 @@ from datetime import timedelta
 
 import pytest
 
-from bot.allowance import Allowance, Allowances
-from bot.asking import KEY_CHECK, Asker, digests_of
-from bot.keys import Keys
-from bot.meter import WINDOW_S
-from bot.sharing.expiry import forget_expired
-from bot.sharing.usage import MAX_READ, WRITTEN_AT_ONCE, WRITTEN_EVERY_S
-from bot.store.base import Document, Documents
-from bot.store.forgotten import ForgettingDocuments
+from bot.api_keys.repository import Keys
+from bot.shared_limits import (
+    MAX_READ,
+    WRITTEN_AT_ONCE,
+    WRITTEN_EVERY_S,
+    Allowance,
+    QuotaService,
+    forget_expired,
+)
+from bot.store.documents import Document, Documents
+from bot.store.fenced import FencedDocuments
 from bot.store.memory import MemoryDocuments
-from bot.tracker.budget import Purpose, fingerprint
-from bot.workspace import WorkspaceId
+from bot.tracker.rate_limit import Purpose, fingerprint
+from bot.tracker.usage import WINDOW_S
+from bot.workspace import KEY_CHECK, Caller, WorkspaceId, digests_of
 from tests.fakes import FakeClock
 from tests.sharing.processes import ACME, ADA, BOB, ONE, BadDay, Process, two_processes
 from tests.test_keys import RING, a_draft
@@ -31,7 +35,7 @@ async def told(process: Process) -> None:
     await process.settled()
 
 
-async def seen_by(process: Process) -> dict[Asker, int]:
+async def seen_by(process: Process) -> dict[Caller, int]:
     await process.shared.refresh(ACME)
     return dict(process.meter.usage(ACME, fingerprint(KEY)).shares)
 
@@ -79,7 +83,7 @@ async def test_a_manager_reads_the_sum_and_what_the_other_was_told_last(
         clock.advance(WRITTEN_EVERY_S)
         await told(a)
 
-        allowances = Allowances(keys, b.budget, b.meter, refresh=b.shared.refresh)
+        allowances = QuotaService(keys, b.budget, b.meter, refresh=b.shared.refresh)
         allowance = await allowances.of(ACME)
 
     assert isinstance(allowance, Allowance)
@@ -177,7 +181,7 @@ async def test_what_the_store_did_not_take_is_told_with_what_comes_next(clock: F
 
 
 async def test_nothing_is_written_of_a_workspace_that_has_left(clock: FakeClock) -> None:
-    documents = ForgettingDocuments(BadDay())
+    documents = FencedDocuments(BadDay())
     async with service(SERVED) as there, two_processes(documents, clock, there) as (a, b):
         for process in (a, b):
             await process.ask()

@@ -13,7 +13,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
-from bot.slack.calls import post_message
+from bot.slack.client import post_message
 from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,

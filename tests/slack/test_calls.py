@@ -6,7 +6,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
-from bot.slack.calls import Member, fetch_member, open_form, update_form
+from bot.slack.client import Member, fetch_member, open_form, update_form
 from bot.slack.errors import FormChangedError, SlackUnavailableError
 from bot.workspace import WorkspaceId
 from tests.loops import loop_over

@@ -7,16 +7,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack, running_slack
-from bot.slack.channels import (
-    MAX_PAGES,
-    Channel,
-    fetch_channel,
-    is_in_channel,
-)
-from bot.slack.errors import (
-    ChannelClosedError,
-    MissingScopeError,
-)
+from bot.slack.channels import MAX_PAGES, Channel, fetch_channel, is_in_channel
+from bot.slack.errors import ChannelClosedError, MissingScopeError
 from tests.slack.conftest import a_client
 
 pytestmark = pytest.mark.anyio

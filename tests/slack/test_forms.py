@@ -4,11 +4,9 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
-from bot.slack.calls import open_form
+from bot.slack.client import AGAIN_AFTER_S, FORM_WAIT_S, open_form, put_form
 from bot.slack.errors import SlackRateLimitedError, SlackRefusedError, SlackUnavailableError
-from bot.slack.forms import AGAIN_AFTER_S, LONGEST_WAIT_S, put_form
-from bot.views.blocks import section
-from bot.views.form import notice
+from bot.views.blocks import notice, section
 
 pytestmark = pytest.mark.anyio
 
@@ -67,7 +65,7 @@ async def test_it_is_not_tried_for_ever(
 async def test_nobody_sits_before_it_for_as_long_as_slack_may_ask(
     slack: LocalSlack, client: AsyncWebClient, view_id: str
 ) -> None:
-    slack.fail_next(METHOD, retry_after_s=LONGEST_WAIT_S + 1)
+    slack.fail_next(METHOD, retry_after_s=FORM_WAIT_S + 1)
     sleep = Sleeper()
 
     with pytest.raises(SlackRateLimitedError):

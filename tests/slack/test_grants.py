@@ -5,8 +5,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
+from bot.slack.auth import Grant, fetch_grant
 from bot.slack.errors import SlackUnavailableError, TokenRefusedError
-from bot.slack.grants import Grant, fetch_grant
 from tests.slack.conftest import SCOPES, a_client
 from tests.tracker.loopback import always, reply, service
 

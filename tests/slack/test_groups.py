@@ -6,12 +6,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
-from bot.slack.errors import (
-    MissingScopeError,
-    SlackRefusedError,
-    SlackUnavailableError,
-)
-from bot.slack.groups import (
+from bot.slack.errors import MissingScopeError, SlackRefusedError, SlackUnavailableError
+from bot.slack.usergroups import (
     KEPT_FOR_S,
     GroupPeople,
     UserGroup,

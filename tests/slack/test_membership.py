@@ -8,8 +8,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from bot.slack.channels import MAX_PAGES, fetch_in_charge, fetch_own_channels
 from bot.slack.errors import MissingScopeError, SlackRateLimitedError, SlackUnavailableError
-from bot.slack.membership import MAX_PAGES, fetch_in_charge, fetch_own_channels
 from bot.workspace import WorkspaceId
 
 pytestmark = pytest.mark.anyio

@@ -7,13 +7,13 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.slack.auth import GivenTokens, OAuthCalls
 from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.slack.oauth import GivenTokens, OAuthCalls
 from tests.installations.slack_stub import (
     ANSWER,
     CLIENT_ID,

@@ -16,6 +16,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.message import Message
 from bot.playground.slack import Call, LocalSlack
+from bot.slack.auth import Identity, OneClient
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
@@ -28,10 +29,8 @@ from bot.slack.errors import (
     TokenRefusedError,
     WorkspaceHeldError,
 )
-from bot.slack.holds import OwnHolds
-from bot.slack.identity import Identity, OneClient
-from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
-from bot.store.errors import StoreError
+from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, OwnHolds, Posting
+from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
 from tests.slack.conftest import StandingTime, a_client, settled

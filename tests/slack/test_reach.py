@@ -5,8 +5,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
+from bot.slack.auth import MAX_BODY_BYTES, Answer, check_api, fetch_answer
 from bot.slack.errors import SlackUnavailableError
-from bot.slack.reach import MAX_BODY_BYTES, Answer, check_api, fetch_answer
 from tests.fakes import TIME_LIMIT_S
 from tests.slack.conftest import a_client
 from tests.tracker.loopback import Request, always, reply, service

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from bot.slack.scopes import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
 
 ROOT = Path(__file__).parents[2]
 SCOPES = yaml.safe_load((ROOT / "manifest.yml").read_text())["oauth_config"]["scopes"]

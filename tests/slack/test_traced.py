@@ -10,8 +10,7 @@ from aiohttp.test_utils import TestServer
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.metrics.slack import OUTCOMES
-from bot.slack.traced import traced_calls
+from bot.metrics.definitions import CALL_OUTCOMES, traced_calls
 from tests.ports import reserve_port
 
 pytestmark = pytest.mark.anyio
@@ -25,7 +24,7 @@ class Notes:
 
     def __call__(self, method: str, outcome: str, took_s: float) -> None:
         assert took_s >= 0
-        assert outcome in OUTCOMES
+        assert outcome in CALL_OUTCOMES
         self.told.append((method, outcome))
 
 

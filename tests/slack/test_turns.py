@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.slack.turns import MAX_REMEMBERED, Turns
+from bot.slack.posting import MAX_REMEMBERED, Pacer
 from tests.slack.conftest import StandingTime, settled
 
 pytestmark = pytest.mark.anyio
@@ -16,7 +16,7 @@ class Line:
     """People who take turns by the names of their lines; remembers who had theirs."""
 
     def __init__(self, time: StandingTime) -> None:
-        self.turns: Turns[str] = Turns(BETWEEN_S, clock=time, sleep=time.sleep)
+        self.turns: Pacer[str] = Pacer(BETWEEN_S, clock=time, sleep=time.sleep)
         self.went: list[str] = []
 
     async def come(self, *names: str) -> list["asyncio.Task[None]"]:
@@ -114,7 +114,7 @@ async def test_it_says_how_long_one_would_wait(line: Line, time: StandingTime) -
 
 
 async def test_very_many_lines_are_not_all_remembered(time: StandingTime) -> None:
-    turns: Turns[int] = Turns(BETWEEN_S, clock=time, sleep=time.sleep)
+    turns: Pacer[int] = Pacer(BETWEEN_S, clock=time, sleep=time.sleep)
 
     for key in range(MAX_REMEMBERED + 1):
         await turns.take(key)

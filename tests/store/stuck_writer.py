@@ -6,7 +6,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bot.store.errors import StoreError
+from bot.store.documents import StoreError
 from bot.store.sqlite import open_sqlite
 
 FATAL = "SELECT CAST(x'ff' AS TEXT)"  # text that is no UTF-8: an error while the row is fetched

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.store.base import Documents
-from bot.store.errors import ConflictError, StoreError
+from bot.store.documents import ConflictError, Documents, StoreError
 from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
@@ -235,7 +234,7 @@ async def test_wiping_traces_takes_nothing_that_is_there(documents: Documents) -
     await documents.put("-.T2/key", {})
     await documents.delete_prefix("-.T2/")
 
-    await documents.wipe_traces()
+    await documents.vacuum()
 
     assert await documents.list_prefix("") == [put] == await documents.due_before(NOON)
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.store.base import Document, Documents
-from bot.store.errors import ConflictError
+from bot.store.documents import ConflictError, Document, Documents
 
 pytestmark = pytest.mark.anyio
 

@@ -5,12 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.store.base import Documents
-from bot.store.errors import ForgottenError, StoreError
-from bot.store.forgotten import ErasableDocuments, ForgettingDocuments
+from bot.store.documents import Documents, ForgottenError, StoreError
+from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.memory import MemoryDocuments
-from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
+from bot.store.postgres.pool import parse_address
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +38,7 @@ async def documents(url: str | None) -> AsyncIterator[ErasableDocuments]:
     store: ErasableDocuments = (
         await open_postgres(parse_address(url), beginning_of=beginning_of)
         if url
-        else ForgettingDocuments(MemoryDocuments(), beginning_of=beginning_of)
+        else FencedDocuments(MemoryDocuments(), beginning_of=beginning_of)
     )
     yield store
     await store.close()
@@ -163,7 +162,7 @@ async def test_one_of_two_that_went_is_welcome_alone(documents: ErasableDocument
 
 
 async def test_only_so_many_are_remembered_in_memory() -> None:
-    documents = ForgettingDocuments(MemoryDocuments(), beginning_of=beginning_of, at_most=3)
+    documents = FencedDocuments(MemoryDocuments(), beginning_of=beginning_of, at_most=3)
 
     for number in range(4):
         async with documents.forgetting(f"-.T{number}/"):
@@ -180,7 +179,7 @@ async def test_everything_else_goes_through(documents: ErasableDocuments) -> Non
     assert await documents.get("-.T1/key") == document
     assert await documents.list_keys("-.T1/") == ["-.T1/key"]
     assert await documents.delete("-.T1/key", if_rev=document.rev)
-    await documents.wipe_traces()
+    await documents.vacuum()
     assert await documents.delete_prefix("-.T1/") == 0
     await documents.close()
     with pytest.raises(StoreError):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.errors import StoreError, WrongKeyRingError
-from bot.store.sealed import about, load_or_make_key_file
+from bot.store.documents import StoreError, WrongKeyRingError
+from bot.store.encryption import associated_data, load_or_make_key_file
 from bot.workspace import WorkspaceId
 
-HERE = about("key", WorkspaceId("T1"))
+HERE = associated_data("key", WorkspaceId("T1"))
 
 
 @pytest.fixture
@@ -28,13 +28,13 @@ def test_the_first_start_makes_a_private_file(key_file: Path) -> None:
 
 
 def test_a_later_start_reads_the_same_ring(key_file: Path) -> None:
-    sealed = load_or_make_key_file(key_file)[0].seal("a secret", HERE)
+    sealed = load_or_make_key_file(key_file)[0].encrypt("a secret", HERE)
     content = key_file.read_text()
 
     ring, is_new = load_or_make_key_file(key_file)
 
     assert is_new is False
-    assert ring.unseal(sealed, HERE) == "a secret"
+    assert ring.decrypt(sealed, HERE) == "a secret"
     assert key_file.read_text() == content
 
 

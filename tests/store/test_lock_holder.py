@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.errors import StoreLockedError
+from bot.store.documents import StoreLockedError
 from bot.store.files import FileLock, lock_file_of, lock_holder, may_write
 from tests.store.processes import next_line, started
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.errors import StoreError, WrongKeyRingError
-from bot.store.key_file import key_file_of, ring_source
-from bot.store.sealed import load_or_make_key_file
+from bot.store.documents import StoreError, WrongKeyRingError
+from bot.store.encryption import key_file_of, load_or_make_key_file, ring_source
 
 RING = "k7:" + base64.b64encode(b"7" * 32).decode()
 
@@ -28,7 +27,7 @@ def test_without_the_setting_it_is_the_file_that_the_bot_made(path: Path) -> Non
     source = ring_source(None, path)
 
     assert source.ring is not None
-    assert source.ring.unseal(made.seal("secret", "here"), "here") == "secret"
+    assert source.ring.decrypt(made.encrypt("secret", "here"), "here") == "secret"
     assert source.name == f"the key file {path}.key"
 
 

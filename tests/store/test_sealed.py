@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.store.base import Documents
-from bot.store.errors import UnreadableSecretError, WrongKeyRingError
-from bot.store.sealed import KeyRing, about, check_key_ring
+from bot.store.documents import Documents, UnreadableSecretError, WrongKeyRingError
+from bot.store.encryption import KeyRing, associated_data, check_key_ring
 from bot.workspace import WorkspaceId
 from tests.keys.unhurried import UnhurriedDocuments
 from tests.loops import loop_over
 
-HERE = about("key", WorkspaceId("T1"))
+HERE = associated_data("key", WorkspaceId("T1"))
 SECRET = "service_sk_0123456789"
 
 
@@ -31,81 +30,81 @@ def a_ring(*names: str) -> KeyRing:
 
 def test_what_was_sealed_comes_back() -> None:
     for text in ("", SECRET, "🦊 é \0 \ud800", "x" * 100_000):
-        assert a_ring("k1").unseal(a_ring("k1").seal(text, HERE), HERE) == text
+        assert a_ring("k1").decrypt(a_ring("k1").encrypt(text, HERE), HERE) == text
 
 
 def test_what_an_earlier_release_sealed_still_opens() -> None:
     body = "wGHGHEO7vfuz4SB_TXYStQExNpzheC3QuSkbHOWcXpOOSivGDx2FgWgMUv0F60mBoQ=="
 
-    assert a_ring("k1").unseal(f"v1.k1.{body}", HERE) == SECRET
+    assert a_ring("k1").decrypt(f"v1.k1.{body}", HERE) == SECRET
 
 
 def test_a_sealed_text_shows_the_key_name_and_not_the_secret() -> None:
-    sealed = a_ring("k1").seal(SECRET, HERE)
+    sealed = a_ring("k1").encrypt(SECRET, HERE)
 
     assert sealed.startswith("v1.k1.")
-    assert sealed != a_ring("k1").seal(SECRET, HERE)
+    assert sealed != a_ring("k1").encrypt(SECRET, HERE)
     assert SECRET not in sealed
 
 
 @pytest.mark.parametrize(
     "there",
     [
-        pytest.param(about("key", WorkspaceId("T2")), id="another-workspace"),
-        pytest.param(about("key", WorkspaceId("T1", "E1")), id="another-organisation"),
-        pytest.param(about("next-key", WorkspaceId("T1")), id="another-field"),
-        pytest.param(about("key", WorkspaceId("T1"), "U1"), id="a-person"),
+        pytest.param(associated_data("key", WorkspaceId("T2")), id="another-workspace"),
+        pytest.param(associated_data("key", WorkspaceId("T1", "E1")), id="another-organisation"),
+        pytest.param(associated_data("next-key", WorkspaceId("T1")), id="another-field"),
+        pytest.param(associated_data("key", WorkspaceId("T1"), "U1"), id="a-person"),
     ],
 )
 def test_a_sealed_text_moved_elsewhere_is_refused(there: str) -> None:
-    sealed = a_ring("k1").seal(SECRET, HERE)
+    sealed = a_ring("k1").encrypt(SECRET, HERE)
 
     with pytest.raises(UnreadableSecretError):
-        a_ring("k1").unseal(sealed, there)
+        a_ring("k1").decrypt(sealed, there)
 
 
 def test_a_text_altered_anywhere_is_refused() -> None:
     ring = a_ring("k1", "k2")
-    sealed = ring.seal("some secret", HERE)
+    sealed = ring.encrypt("some secret", HERE)
 
     for place in range(len(sealed)):
         for letter in "A2-=!.":
             altered = f"{sealed[:place]}{letter}{sealed[place + 1 :]}"
             if altered != sealed:
                 with pytest.raises(UnreadableSecretError):
-                    ring.unseal(altered, HERE)
+                    ring.decrypt(altered, HERE)
     for altered in (sealed[:-4], sealed + "AAAA", sealed + "\n", " " + sealed, sealed + "="):
         with pytest.raises(UnreadableSecretError):
-            ring.unseal(altered, HERE)
+            ring.decrypt(altered, HERE)
 
 
 @pytest.mark.parametrize("text", ["", "v1", "v1.k1.", "v1.k1.AAAA", "v2.k1.AAAA", "ü.ü.ü", "...."])
 def test_what_was_never_sealed_is_refused(text: str) -> None:
     with pytest.raises(UnreadableSecretError):
-        a_ring("k1").unseal(text, HERE)
+        a_ring("k1").decrypt(text, HERE)
 
 
 def test_a_refusal_does_not_quote_what_may_be_a_plain_secret() -> None:
     with pytest.raises(UnreadableSecretError) as refusal:
-        a_ring("k1").unseal("xoxe.xoxb-1-secret.part", HERE)
+        a_ring("k1").decrypt("xoxe.xoxb-1-secret.part", HERE)
 
     assert "secret" not in str(refusal.value).removeprefix("not a sealed text")
 
 
 def test_a_new_first_key_seals_and_the_old_one_still_opens() -> None:
-    old = a_ring("k1").seal(SECRET, HERE)
+    old = a_ring("k1").encrypt(SECRET, HERE)
     rotated = a_ring("k2", "k1")
 
-    assert rotated.unseal(old, HERE) == SECRET
-    assert rotated.seal(SECRET, HERE).startswith("v1.k2.")
+    assert rotated.decrypt(old, HERE) == SECRET
+    assert rotated.encrypt(SECRET, HERE).startswith("v1.k2.")
     assert rotated.names == ("k2", "k1")
 
 
 def test_a_text_whose_key_left_the_ring_names_the_key() -> None:
-    sealed = a_ring("k1").seal(SECRET, HERE)
+    sealed = a_ring("k1").encrypt(SECRET, HERE)
 
     with pytest.raises(UnreadableSecretError, match="k1"):
-        a_ring("k2").unseal(sealed, HERE)
+        a_ring("k2").decrypt(sealed, HERE)
 
 
 parts = st.lists(st.text(max_size=4), max_size=3)
@@ -118,7 +117,10 @@ places = st.tuples(
 def test_two_places_never_look_alike(
     one: tuple[str, str | None, str, list[str]], two: tuple[str, str | None, str, list[str]]
 ) -> None:
-    texts = [about(field, WorkspaceId(team, org), *rest) for field, org, team, rest in (one, two)]
+    texts = [
+        associated_data(field, WorkspaceId(team, org), *rest)
+        for field, org, team, rest in (one, two)
+    ]
 
     assert (texts[0] == texts[1]) is (one == two)
 
@@ -126,8 +128,11 @@ def test_two_places_never_look_alike(
 def test_places_with_separators_in_their_names_do_not_look_alike() -> None:
     nobody = WorkspaceId("T1")
     rests = [(), ("",), ("", ""), ("a,b",), ("a", "b"), ('a","b',), ("null",), ("🦊",)]
-    texts = [about("key", nobody, *rest) for rest in rests]
-    texts += [about("key", nobody, "\ud83e\udd8a"), about("key", WorkspaceId("T1", ""))]
+    texts = [associated_data("key", nobody, *rest) for rest in rests]
+    texts += [
+        associated_data("key", nobody, "\ud83e\udd8a"),
+        associated_data("key", WorkspaceId("T1", "")),
+    ]
 
     for one, two in combinations(texts, 2):
         assert one != two
@@ -145,12 +150,12 @@ KEY = bytes(range(220, 252))  # its base64 holds + and /, which the other alphab
     ],
 )
 def test_a_key_may_be_written_in_either_base64(written: str) -> None:
-    sealed = KeyRing.parse(f"k1:{base64.b64encode(KEY).decode()}").seal(SECRET, HERE)
+    sealed = KeyRing.parse(f"k1:{base64.b64encode(KEY).decode()}").encrypt(SECRET, HERE)
 
     ring = KeyRing.parse(f" k1 : {written} ,\n k2:{a_key(2)},")
 
     assert ring.names == ("k1", "k2")
-    assert ring.unseal(sealed, HERE) == SECRET
+    assert ring.decrypt(sealed, HERE) == SECRET
 
 
 @loop_over(

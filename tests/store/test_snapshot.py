@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.errors import StoreError
-from bot.store.snapshot import Snapshot, read_snapshot, snapshot_of
-from bot.store.sqlite import SqliteDocuments
+from bot.store.documents import StoreError
+from bot.store.sqlite import Snapshot, SqliteDocuments, read_snapshot, snapshot_of
 from tests.store.processes import next_line, started
 
 pytestmark = pytest.mark.anyio

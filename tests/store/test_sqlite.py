@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from bot.store.errors import StoreError, StoreLockedError
+from bot.store.documents import StoreError, StoreLockedError
 from bot.store.sqlite import SqliteDocuments, open_sqlite
-from bot.store.table import Table
+from bot.store.sqlite_table import Table
 from tests.fakes import GROWING_S, TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -145,7 +145,7 @@ async def test_a_forgotten_workspace_leaves_no_trace_in_any_file(
             await sqlite.delete(key)
 
     await sqlite.delete_prefix("E1.T0/")
-    await sqlite.wipe_traces()
+    await sqlite.vacuum()
 
     content = content_of(path.parent)
     assert b"E1.T1/" in content
@@ -163,9 +163,9 @@ async def test_what_a_reader_keeps_in_the_log_is_no_success(
         reader.execute("SELECT * FROM docs").fetchone()
 
         with pytest.raises(StoreError, match="another program reads"):
-            await sqlite.wipe_traces()
+            await sqlite.vacuum()
 
-    await sqlite.wipe_traces()
+    await sqlite.vacuum()
 
 
 async def test_deleting_a_workspace_does_not_write_the_others_anew(
@@ -179,7 +179,7 @@ async def test_deleting_a_workspace_does_not_write_the_others_anew(
     await sqlite.delete_prefix("-.T0/")
 
     assert await asked(sqlite, "PRAGMA page_count") == before
-    await sqlite.wipe_traces()
+    await sqlite.vacuum()
     assert await asked(sqlite, "PRAGMA page_count") < before
 
 
@@ -208,7 +208,7 @@ async def is_written_after_the_wipe(
         go_on.wait(TIME_LIMIT_S)
 
     monkeypatch.setattr(Table, "wipe_traces", wipe)
-    wiping = asyncio.create_task(store.wipe_traces())
+    wiping = asyncio.create_task(store.vacuum())
     await begun.wait()
 
     writing = asyncio.create_task(store.put("-.T1/key", {}))
@@ -229,7 +229,7 @@ async def test_traces_that_cannot_be_wiped_keep_nobody_afterwards(
     remove_file(path)
 
     with pytest.raises(StoreError, match="no longer"):
-        await sqlite.wipe_traces()
+        await sqlite.vacuum()
 
     assert await sqlite.get("-.T1/key")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.errors import StoreLockedError
+from bot.store.documents import StoreLockedError
 from bot.store.sqlite import open_sqlite
 from tests.store.numbered_writer import PREFIX
 from tests.store.processes import next_line, started

@@ -6,12 +6,11 @@ import time
 
 import pytest
 
-from bot.metrics.store import OPERATIONS, OUTCOMES
-from bot.store.base import Documents
-from bot.store.errors import ConflictError, ForgottenError, StoreError
-from bot.store.forgotten import ErasableDocuments, ForgettingDocuments
+from bot.metrics.definitions import STORE_OPERATIONS, STORE_OUTCOMES
+from bot.store.documents import ConflictError, Documents, ForgottenError, StoreError
+from bot.store.fenced import ErasableDocuments, FencedDocuments
+from bot.store.measured import TimedDocuments
 from bot.store.memory import MemoryDocuments
-from bot.store.timed import TimedDocuments
 from tests.builders import MOMENT
 
 pytestmark = pytest.mark.anyio
@@ -31,7 +30,7 @@ class Notes:
 
 
 def timed(stored: MemoryDocuments, notes: Notes) -> TimedDocuments:
-    return TimedDocuments(ForgettingDocuments(stored), notes)
+    return TimedDocuments(FencedDocuments(stored), notes)
 
 
 class StuckDocuments(MemoryDocuments):
@@ -58,11 +57,11 @@ async def test_everything_goes_through_unchanged_and_is_told() -> None:
     assert await documents.due_keys(MOMENT, limit=1) == ["T1/a"]
     assert await documents.delete("T1/a", if_rev=document.rev)
     assert await documents.delete_prefix("T1/") == 0
-    await documents.wipe_traces()
+    await documents.vacuum()
     await documents.check()
     await documents.close()
 
-    assert {operation for operation, _ in notes.told} == set(OPERATIONS)
+    assert {operation for operation, _ in notes.told} == set(STORE_OPERATIONS)
     assert {outcome for _, outcome in notes.told} == {"ok"}
     with pytest.raises(StoreError):
         await stored.get("T1/a")  # it is closed
@@ -129,7 +128,7 @@ async def test_a_call_that_somebody_gave_up_is_no_failure_of_the_store() -> None
 
     assert notes.told == [("check", "cut_off")]
     assert notes.longest_s >= least_s
-    assert {"ok", "conflict", "failed", "cut_off"} == set(OUTCOMES)
+    assert {"ok", "conflict", "failed", "cut_off"} == set(STORE_OUTCOMES)
 
 
 def test_every_call_of_a_store_is_measured() -> None:
@@ -137,4 +136,4 @@ def test_every_call_of_a_store_is_measured() -> None:
         name for name, _ in inspect.getmembers(Documents, inspect.isfunction) if name[0] != "_"
     }
 
-    assert calls - {"close"} == set(OPERATIONS)
+    assert calls - {"close"} == set(STORE_OPERATIONS)

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.seen import RecentlySeen, Seen
-from bot.store.base import Documents
+from bot.deduplication import DedupStore, MemoryDedup
+from bot.store.documents import Documents
 from bot.store.memory import MemoryDocuments
-from bot.store.postgres.address import parse_address
-from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.pool import open_pool
-from bot.store.postgres.seen import StoredSeen
+from bot.store.postgres.documents import PostgresDedup, open_postgres
+from bot.store.postgres.pool import open_pool, parse_address
 from bot.store.sqlite import open_sqlite
 from tests.fakes import FakeClock
 
@@ -45,10 +43,10 @@ def shared(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def stored(shared: str) -> AsyncIterator[Seen]:
+async def stored(shared: str) -> AsyncIterator[DedupStore]:
     if not shared:
-        yield RecentlySeen(clock=FakeClock().seconds)
+        yield MemoryDedup(clock=FakeClock().seconds)
         return
     pool = await open_pool(parse_address(shared))
-    yield StoredSeen(pool)
+    yield PostgresDedup(pool)
     await pool.close()

@@ -4,12 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.portfolio.portfolio import Portfolio
-from bot.portfolio.versions import StoredVersions
-from bot.store.base import Document, Documents
-from bot.store.errors import StoreError
+from bot.portfolio.service import Portfolio, StoredVersions
+from bot.store.documents import Document, Documents, StoreError
 from bot.store.memory import MemoryDocuments
-from bot.tracker.errors import UnavailableError
+from bot.tracker.models import UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.pending import Pending, PendingAnswers, Place
-from bot.presence import DEAD_AFTER_S, REFRESH_EVERY_S, SharedProcesses
-from bot.store.base import Documents
-from bot.store.sealed import KeyRing
+from bot.inflight_requests import InflightStore, Pending, Place
+from bot.process_heartbeat import DEAD_AFTER_S, REFRESH_EVERY_S, SharedProcesses
+from bot.store.documents import Documents
+from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 
@@ -21,13 +21,13 @@ WAITING = Pending(user_id="U1", what="/scan", response_url="https://hooks.exampl
 
 async def test_each_of_those_left_waiting_is_taken_by_one_process(documents: Documents) -> None:
     clock = FakeClock()
-    lookers = [PendingAnswers(documents, RING, clock=clock) for _ in range(LOOKERS)]
+    lookers = [InflightStore(documents, RING, clock=clock) for _ in range(LOOKERS)]
     for number in range(PEOPLE):
         place = Place(WorkspaceId("T1"), "killed", number)
         await lookers[0].keep(place, WAITING, since=clock())
     clock.advance(60)
 
-    async def take_all(looker: PendingAnswers) -> list[Pending | None]:
+    async def take_all(looker: InflightStore) -> list[Pending | None]:
         return [await looker.take(place) for place in await looker.due()]
 
     taken = await asyncio.gather(*map(take_all, lookers))

@@ -7,13 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.digests.digest import MAX_PER_CHANNEL, Plan
-from bot.digests.errors import TooManyDigestsError
-from bot.digests.places import HELD_FOR, Places
-from bot.digests.shelf import Shelf
+from bot.digests.models import MAX_PER_CHANNEL, Plan, TooManyDigestsError
+from bot.digests.repository import HELD_FOR, DigestRepository, Places
 from bot.slack.errors import ChannelClosedError
-from bot.store.base import Document, Documents
-from bot.store.errors import StoreError
+from bot.store.documents import Document, Documents, StoreError
 from bot.store.memory import MemoryDocuments
 from tests.digests.office import ACME, BOB, DAILY, Office
 
@@ -26,7 +23,7 @@ KEY = f"{ACME}/digest-places/C1"
 def two_processes(documents: Documents) -> tuple[Office, Office]:
     one, other = Office(), Office()
     for office in (one, other):
-        office.shelf = Shelf(documents)
+        office.shelf = DigestRepository(documents)
         office.places = Places(documents, clock=office.clock)
         office.start()
     return one, other

@@ -14,14 +14,13 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.state import InstallStates
-from bot.listeners.conversation import Conversation
-from bot.listeners.once import Once, PressFailedError, Repeats
+from bot.bootstrap.slack_app import SocketMode
+from bot.deduplication import DedupStore, MemoryDedup, SharedDedup
+from bot.installations.oauth_flow import InstallStates
+from bot.listeners.request import Once, OncePerMessage, PressFailedError, Request
 from bot.message import Message
-from bot.seen import RecentlySeen, Seen, SeenByAny
 from bot.slack.replies import Origin, Replies
-from bot.socket_mode import SocketMode
-from bot.web.slack import SlackEndpoint
+from bot.web import SlackEndpoint
 from bot.workspace import WorkspaceId
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -33,8 +32,8 @@ pytestmark = pytest.mark.anyio
 ONCE = Once(done=Message("done already"), running=Message("still running"))
 
 
-def of_a_process(stored: Seen) -> SeenByAny:
-    return SeenByAny(stored, here=RecentlySeen(clock=FakeClock().seconds))
+def of_a_process(stored: DedupStore) -> SharedDedup:
+    return SharedDedup(stored, here=MemoryDedup(clock=FakeClock().seconds))
 
 
 class FakeSocket:
@@ -48,7 +47,7 @@ class FakeSocket:
         self.acked.append(response.envelope_id)
 
 
-class Visit(Conversation):
+class Visit(Request):
     """Somebody who reads what they are answered, and no Slack around them."""
 
     def __init__(self, http: aiohttp.ClientSession) -> None:
@@ -64,7 +63,7 @@ class Visit(Conversation):
         self.read.append(message.text)
 
 
-async def requested(stored: Seen, *statuses: int) -> tuple[list[int], int]:
+async def requested(stored: DedupStore, *statuses: int) -> tuple[list[int], int]:
     """Send the very same request to one process and another in turn; return answers and acts."""
     bolt, answers = FakeBolt(*statuses), list[int]()
     headers = signed()
@@ -77,17 +76,17 @@ async def requested(stored: Seen, *statuses: int) -> tuple[list[int], int]:
     return answers, bolt.given
 
 
-async def test_a_request_that_is_replayed_to_another_process_acts_once(stored: Seen) -> None:
+async def test_a_request_that_is_replayed_to_another_process_acts_once(stored: DedupStore) -> None:
     assert await requested(stored, 200) == ([200, 200, 200], 1)
 
 
-async def test_what_one_process_could_not_take_another_takes(stored: Seen) -> None:
+async def test_what_one_process_could_not_take_another_takes(stored: DedupStore) -> None:
     assert await requested(stored, 503, 200) == ([503, 200, 200], 2)
 
 
 @pytest.mark.parametrize("statuses", [[200], [503, 200]])
 async def test_an_envelope_that_comes_by_two_connections_is_taken_once(
-    stored: Seen, statuses: list[int]
+    stored: DedupStore, statuses: list[int]
 ) -> None:
     bolt, socket = FakeBolt(*statuses), FakeSocket()
     envelope = SocketModeRequest(type="events_api", envelope_id="e1", payload={"command": "/x"})
@@ -100,13 +99,15 @@ async def test_an_envelope_that_comes_by_two_connections_is_taken_once(
     assert (bolt.given, socket.acked) == (len(statuses), ["e1"] * acks)
 
 
-def a_link(bolt: FakeBolt, seen: Seen) -> SocketMode:
+def a_link(bolt: FakeBolt, seen: DedupStore) -> SocketMode:
     app = AsyncApp(client=AsyncWebClient(token=BOT_TOKEN), signing_secret=SECRET)
     app.async_dispatch = bolt.async_dispatch  # type: ignore[assignment,method-assign]  # counts
     return SocketMode(app, APP_TOKEN, seen=seen)
 
 
-async def test_a_button_that_was_pressed_in_one_process_is_done_in_the_other(stored: Seen) -> None:
+async def test_a_button_that_was_pressed_in_one_process_is_done_in_the_other(
+    stored: DedupStore,
+) -> None:
     acts: list[str] = []
 
     async def work() -> None:
@@ -115,12 +116,14 @@ async def test_a_button_that_was_pressed_in_one_process_is_done_in_the_other(sto
     async with aiohttp.ClientSession() as http:
         visit = Visit(http)
         for _ in range(3):
-            await Repeats(of_a_process(stored)).do_once("C1/1.2", ONCE, visit, work)
+            await OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, work)
 
     assert (acts, visit.read) == (["act"], ["done already"] * 2)
 
 
-async def test_while_one_process_is_at_it_the_other_says_that_it_still_runs(stored: Seen) -> None:
+async def test_while_one_process_is_at_it_the_other_says_that_it_still_runs(
+    stored: DedupStore,
+) -> None:
     begun, gate = asyncio.Event(), asyncio.Event()
 
     async def work() -> None:
@@ -129,20 +132,20 @@ async def test_while_one_process_is_at_it_the_other_says_that_it_still_runs(stor
 
     async with aiohttp.ClientSession() as http, asyncio.timeout(TIME_LIMIT_S):
         visit = Visit(http)
-        one, other = Repeats(of_a_process(stored)), Repeats(of_a_process(stored))
-        doing = asyncio.create_task(one.do_once("C1/1.2", ONCE, visit, work))
+        one, other = OncePerMessage(of_a_process(stored)), OncePerMessage(of_a_process(stored))
+        doing = asyncio.create_task(one.run("C1/1.2", ONCE, visit, work))
         await begun.wait()
-        await other.do_once("C1/1.2", ONCE, visit, work)
+        await other.run("C1/1.2", ONCE, visit, work)
         gate.set()
         await doing
-        await other.do_once("C1/1.2", ONCE, visit, work)
+        await other.run("C1/1.2", ONCE, visit, work)
 
     assert visit.read == ["still running", "done already"]
 
 
 @pytest.mark.parametrize("error", [PressFailedError(), ValueError("no")])
 async def test_a_press_that_failed_in_one_process_may_be_repeated_in_the_other(
-    stored: Seen, error: Exception
+    stored: DedupStore, error: Exception
 ) -> None:
     acts: list[str] = []
 
@@ -154,14 +157,16 @@ async def test_a_press_that_failed_in_one_process_may_be_repeated_in_the_other(
 
     async with aiohttp.ClientSession() as http:
         visit = Visit(http)
-        failing = Repeats(of_a_process(stored)).do_once("C1/1.2", ONCE, visit, fail)
+        failing = OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, fail)
         await asyncio.gather(failing, return_exceptions=True)
-        await Repeats(of_a_process(stored)).do_once("C1/1.2", ONCE, visit, work)
+        await OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, work)
 
     assert (acts, visit.read) == (["act"], [])
 
 
-async def test_of_many_processes_in_which_one_button_is_pressed_one_acts(stored: Seen) -> None:
+async def test_of_many_processes_in_which_one_button_is_pressed_one_acts(
+    stored: DedupStore,
+) -> None:
     acts: list[str] = []
 
     async def work() -> None:
@@ -169,7 +174,7 @@ async def test_of_many_processes_in_which_one_button_is_pressed_one_acts(stored:
 
     async with aiohttp.ClientSession() as http:
         presses = [
-            Repeats(of_a_process(stored)).do_once("C1/1.2", ONCE, Visit(http), work)
+            OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, Visit(http), work)
             for _ in range(20)
         ]
         await asyncio.gather(*presses)
@@ -178,7 +183,7 @@ async def test_of_many_processes_in_which_one_button_is_pressed_one_acts(stored:
 
 
 async def test_an_installation_that_was_finished_in_one_process_is_over_in_the_other(
-    stored: Seen,
+    stored: DedupStore,
 ) -> None:
     clock = FakeClock()
     one, other = (InstallStates(RING, clock=clock, used=stored) for _ in range(2))

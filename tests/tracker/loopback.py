@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.tracker.budget import Budget
-from bot.tracker.client import Limits, TrackerClient, tracker_http
+from bot.tracker.client import Limits, TrackerClient
+from bot.tracker.http import tracker_http
+from bot.tracker.rate_limit import RateLimiter
 
 KEY = "service_sk_" + "k" * 41
 QUICK = Limits(retry_wait_s=0)
@@ -108,11 +109,11 @@ async def client_of(
     url: str,
     *,
     limits: Limits = QUICK,
-    budget: Budget | None = None,
+    budget: RateLimiter | None = None,
     on_sent: Callable[[str], object] = lambda _fingerprint: None,
 ) -> AsyncIterator[TrackerClient]:
     """Return a client of the service at `url`, without waits between attempts."""
     async with tracker_http() as http:
         yield TrackerClient(
-            http, base_url=url, budget=budget or Budget(), limits=limits, on_sent=on_sent
+            http, base_url=url, budget=budget or RateLimiter(), limits=limits, on_sent=on_sent
         )

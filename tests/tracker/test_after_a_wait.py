@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from bot.tracker.budget import Budget, fingerprint
 from bot.tracker.client import Limits, TrackerClient
-from bot.tracker.errors import UnavailableError
+from bot.tracker.models import UnavailableError
+from bot.tracker.rate_limit import RateLimiter, fingerprint
 
 pytestmark = pytest.mark.anyio
 
@@ -18,8 +18,8 @@ async def nothing() -> AsyncIterator[bytes]:
 
 async def test_an_outage_met_after_a_wait_is_told_to_the_next_asker_too() -> None:
     now = [100.0]
-    budget = Budget(clock=lambda: now[0], chance=lambda: 0.5)
-    now[0] += budget.saw_rate_limit(fingerprint("key"), 10)
+    budget = RateLimiter(clock=lambda: now[0], chance=lambda: 0.5)
+    now[0] += budget.record_rate_limit(fingerprint("key"), 10)
     outage = httpx.MockTransport(lambda _request: httpx.Response(503, content=nothing()))
 
     async with httpx.AsyncClient(transport=outage) as http:

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.tracker.body import MAX_BODY_BYTES, read_body
-from bot.tracker.errors import ReplyTooLargeError, UnreadableReplyError
+from bot.tracker.http import MAX_BODY_BYTES, read_body
+from bot.tracker.models import ReplyTooLargeError, UnreadableReplyError
 
 pytestmark = pytest.mark.anyio
 MIB = 1024 * 1024

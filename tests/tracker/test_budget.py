@@ -2,16 +2,16 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.tracker.budget import (
+from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
+from bot.tracker.rate_limit import (
     BACK_OFF_CAP_S,
     PROBE_S,
     WINDOW_S,
-    Budget,
     BudgetState,
     Purpose,
+    RateLimiter,
     fingerprint,
 )
-from bot.tracker.errors import RateLimitedError, ReserveReachedError, TrackerError
 
 PERSON, SCHEDULED = Purpose.PERSON, Purpose.SCHEDULED
 
@@ -36,11 +36,11 @@ def clock() -> Time:
 
 
 @pytest.fixture
-def budget(clock: Time) -> Budget:
-    return Budget(clock=clock, chance=always(0.5))
+def budget(clock: Time) -> RateLimiter:
+    return RateLimiter(clock=clock, chance=always(0.5))
 
 
-def refused_for(budget: Budget, purpose: Purpose = PERSON, key: str = "k") -> float:
+def refused_for(budget: RateLimiter, purpose: Purpose = PERSON, key: str = "k") -> float:
     with pytest.raises(TrackerError) as caught:
         budget.check(key, purpose)
     assert isinstance(caught.value, RateLimitedError | ReserveReachedError)
@@ -56,14 +56,14 @@ def test_a_fingerprint_is_the_same_each_time_and_holds_no_key() -> None:
     assert "k" not in fingerprint(key)
 
 
-def test_an_unknown_key_may_ask(budget: Budget) -> None:
+def test_an_unknown_key_may_ask(budget: RateLimiter) -> None:
     budget.check("k", PERSON)
 
     assert budget.state("k") == BudgetState()
 
 
-def test_a_key_waits_after_a_rate_limit_error(budget: Budget, clock: Time) -> None:
-    assert budget.saw_rate_limit("k", None) == 1.0  # half of the first ceiling, 2 s
+def test_a_key_waits_after_a_rate_limit_error(budget: RateLimiter, clock: Time) -> None:
+    assert budget.record_rate_limit("k", None) == 1.0  # half of the first ceiling, 2 s
 
     assert refused_for(budget, PERSON) == 1.0
     assert refused_for(budget, SCHEDULED) == 1.0
@@ -72,17 +72,17 @@ def test_a_key_waits_after_a_rate_limit_error(budget: Budget, clock: Time) -> No
     budget.check("k", PERSON)
 
 
-def test_another_key_does_not_wait(budget: Budget) -> None:
-    budget.saw_rate_limit("k", None)
+def test_another_key_does_not_wait(budget: RateLimiter) -> None:
+    budget.record_rate_limit("k", None)
 
     budget.check("other", PERSON)
 
 
 def test_the_ceiling_doubles_up_to_the_cap(clock: Time) -> None:
-    budget = Budget(clock=clock, chance=always(1.0))
+    budget = RateLimiter(clock=clock, chance=always(1.0))
     waits = []
     for _ in range(2000):
-        waits.append(budget.saw_rate_limit("k", None))
+        waits.append(budget.record_rate_limit("k", None))
         clock.now += waits[-1]
 
     assert waits[:9] == [2, 4, 8, 16, 32, 64, 128, 256, 300]
@@ -90,61 +90,61 @@ def test_the_ceiling_doubles_up_to_the_cap(clock: Time) -> None:
 
 
 def test_the_jitter_is_full(clock: Time) -> None:
-    assert Budget(clock=clock, chance=always(0.0)).saw_rate_limit("k", None) == 0.0
-    assert Budget(clock=clock, chance=always(0.75)).saw_rate_limit("k", None) == 1.5
+    assert RateLimiter(clock=clock, chance=always(0.0)).record_rate_limit("k", None) == 0.0
+    assert RateLimiter(clock=clock, chance=always(0.75)).record_rate_limit("k", None) == 1.5
 
 
-def test_what_the_service_asks_for_is_waited(budget: Budget) -> None:
-    assert budget.saw_rate_limit("k", 40.0) == 40.0
-    assert budget.saw_rate_limit("other", 0.5) == 0.5
+def test_what_the_service_asks_for_is_waited(budget: RateLimiter) -> None:
+    assert budget.record_rate_limit("k", 40.0) == 40.0
+    assert budget.record_rate_limit("other", 0.5) == 0.5
 
     assert refused_for(budget) == 40.0
 
 
-def test_no_wait_is_longer_than_the_hour_of_the_allowance(budget: Budget) -> None:
-    assert budget.saw_rate_limit("k", 1e12) == WINDOW_S
+def test_no_wait_is_longer_than_the_hour_of_the_allowance(budget: RateLimiter) -> None:
+    assert budget.record_rate_limit("k", 1e12) == WINDOW_S
 
 
-def test_requests_refused_together_are_one_step(budget: Budget, clock: Time) -> None:
+def test_requests_refused_together_are_one_step(budget: RateLimiter, clock: Time) -> None:
     for _ in range(8):
-        budget.saw_rate_limit("k", None)
+        budget.record_rate_limit("k", None)
     assert refused_for(budget) == 1.0
 
     clock.now += 1.0
 
-    assert budget.saw_rate_limit("k", None) == 2.0
+    assert budget.record_rate_limit("k", None) == 2.0
 
 
-def test_the_longest_wait_asked_for_holds(budget: Budget) -> None:
-    budget.saw_rate_limit("k", 40.0)
+def test_the_longest_wait_asked_for_holds(budget: RateLimiter) -> None:
+    budget.record_rate_limit("k", 40.0)
 
-    assert budget.saw_rate_limit("k", 10.0) == 40.0
-    assert budget.saw_rate_limit("k", 50.0) == 50.0
+    assert budget.record_rate_limit("k", 10.0) == 40.0
+    assert budget.record_rate_limit("k", 50.0) == 50.0
 
 
-def test_a_success_makes_the_next_wait_short_again(budget: Budget, clock: Time) -> None:
-    budget.saw_rate_limit("k", None)
+def test_a_success_makes_the_next_wait_short_again(budget: RateLimiter, clock: Time) -> None:
+    budget.record_rate_limit("k", None)
     clock.now += 1.0
     budget.check("k", PERSON)
 
     budget.saw_success("k")
 
     budget.check("k", PERSON)
-    assert budget.saw_rate_limit("k", None) == 1.0
+    assert budget.record_rate_limit("k", None) == 1.0
 
 
-def test_a_success_sent_before_the_error_ends_no_wait(budget: Budget, clock: Time) -> None:
-    budget.saw_rate_limit("k", None)
+def test_a_success_sent_before_the_error_ends_no_wait(budget: RateLimiter, clock: Time) -> None:
+    budget.record_rate_limit("k", None)
 
     budget.saw_success("k")
 
     assert refused_for(budget) == 1.0
     clock.now += 1.0
-    assert budget.saw_rate_limit("k", None) == 2.0
+    assert budget.record_rate_limit("k", None) == 2.0
 
 
-def test_after_a_wait_one_request_goes_ahead(budget: Budget, clock: Time) -> None:
-    budget.saw_rate_limit("k", None)
+def test_after_a_wait_one_request_goes_ahead(budget: RateLimiter, clock: Time) -> None:
+    budget.record_rate_limit("k", None)
     clock.now += 1.0
     budget.check("k", PERSON)
 
@@ -153,63 +153,65 @@ def test_after_a_wait_one_request_goes_ahead(budget: Budget, clock: Time) -> Non
     budget.check("k", SCHEDULED)
 
 
-def test_a_refused_probe_blocks_no_longer_than_the_new_wait(budget: Budget, clock: Time) -> None:
-    budget.saw_rate_limit("k", None)
+def test_a_refused_probe_blocks_no_longer_than_the_new_wait(
+    budget: RateLimiter, clock: Time
+) -> None:
+    budget.record_rate_limit("k", None)
     clock.now += 1.0
     budget.check("k", PERSON)
 
-    budget.saw_rate_limit("k", 2.0)
+    budget.record_rate_limit("k", 2.0)
 
     assert refused_for(budget) == 2.0
     clock.now += 2.0
     budget.check("k", PERSON)
 
 
-def test_a_wait_that_began_after_the_check_is_seen(budget: Budget) -> None:
+def test_a_wait_that_began_after_the_check_is_seen(budget: RateLimiter) -> None:
     budget.check("k", PERSON)
     budget.check_wait("k")
 
-    budget.saw_rate_limit("k", None)
+    budget.record_rate_limit("k", None)
 
     with pytest.raises(RateLimitedError):
         budget.check_wait("k")
 
 
-def test_the_last_twentieth_is_kept_for_scheduled_work(budget: Budget) -> None:
-    budget.saw_remaining("k", 999)
-    budget.saw_remaining("k", 50)
+def test_the_last_twentieth_is_kept_for_scheduled_work(budget: RateLimiter) -> None:
+    budget.record_remaining("k", 999)
+    budget.record_remaining("k", 50)
     budget.check("k", PERSON)
 
-    budget.saw_remaining("k", 49)
+    budget.record_remaining("k", 49)
 
     assert refused_for(budget) == 60.0
     budget.check("k", SCHEDULED)
 
 
-def test_a_small_limit_has_no_reserve(budget: Budget) -> None:
-    budget.saw_remaining("k", 19)
-    budget.saw_remaining("k", 0)
+def test_a_small_limit_has_no_reserve(budget: RateLimiter) -> None:
+    budget.record_remaining("k", 19)
+    budget.record_remaining("k", 0)
 
     budget.check("k", PERSON)
 
 
 def test_one_person_a_minute_finds_out_whether_the_reserve_still_counts(
-    budget: Budget, clock: Time
+    budget: RateLimiter, clock: Time
 ) -> None:
-    budget.saw_remaining("k", 1000)
-    budget.saw_remaining("k", 10)
+    budget.record_remaining("k", 1000)
+    budget.record_remaining("k", 10)
     clock.now += 60
 
     budget.check("k", PERSON)
 
     assert refused_for(budget) == 60.0
-    budget.saw_remaining("k", 999)
+    budget.record_remaining("k", 999)
     budget.check("k", PERSON)
 
 
-def test_a_refused_person_is_no_probe(budget: Budget, clock: Time) -> None:
-    budget.saw_remaining("k", 1000)
-    budget.saw_remaining("k", 10)
+def test_a_refused_person_is_no_probe(budget: RateLimiter, clock: Time) -> None:
+    budget.record_remaining("k", 1000)
+    budget.record_remaining("k", 10)
     clock.now += 59
 
     assert refused_for(budget) == 1.0
@@ -217,9 +219,9 @@ def test_a_refused_person_is_no_probe(budget: Budget, clock: Time) -> None:
     budget.check("k", PERSON)
 
 
-def test_a_reading_is_forgotten_after_an_hour(budget: Budget, clock: Time) -> None:
-    budget.saw_remaining("k", 1000)
-    budget.saw_remaining("k", 10)
+def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: Time) -> None:
+    budget.record_remaining("k", 1000)
+    budget.record_remaining("k", 10)
     clock.now += WINDOW_S - 1
     assert budget.state("k") == BudgetState(
         remaining=10, told_ago_s=WINDOW_S - 1, highest_seen=1000
@@ -233,18 +235,20 @@ def test_a_reading_is_forgotten_after_an_hour(budget: Budget, clock: Time) -> No
 
 
 def test_only_the_keys_last_used_are_remembered(clock: Time) -> None:
-    budget = Budget(clock=clock, max_keys=2)
-    budget.saw_remaining("a", 5)
-    budget.saw_remaining("b", 5)
+    budget = RateLimiter(clock=clock, max_keys=2)
+    budget.record_remaining("a", 5)
+    budget.record_remaining("b", 5)
     budget.check("a", PERSON)
 
-    budget.saw_remaining("c", 5)
+    budget.record_remaining("c", 5)
 
     assert [budget.state(key).remaining for key in "abc"] == [5, None, 5]
 
 
-def test_a_request_ahead_that_met_an_outage_holds_nobody_up(budget: Budget, clock: Time) -> None:
-    clock.now += budget.saw_rate_limit("k", 10)
+def test_a_request_ahead_that_met_an_outage_holds_nobody_up(
+    budget: RateLimiter, clock: Time
+) -> None:
+    clock.now += budget.record_rate_limit("k", 10)
     budget.check("k", PERSON)
     assert refused_for(budget) > 0
 
@@ -266,8 +270,8 @@ def test_a_state_says_what_is_kept_back(
     assert (state.reserve, state.is_reserve_reached) == (reserve, is_reached)
 
 
-def test_a_wait_that_is_over_is_none(budget: Budget, clock: Time) -> None:
-    budget.saw_rate_limit("k", 40.0)
+def test_a_wait_that_is_over_is_none(budget: RateLimiter, clock: Time) -> None:
+    budget.record_rate_limit("k", 40.0)
 
     clock.now += 40.0
 

@@ -4,9 +4,11 @@ import json
 import httpx
 import pytest
 
-from bot.tracker.budget import Budget, fingerprint
-from bot.tracker.client import Limits, Purpose, TrackerClient, tracker_http
-from bot.tracker.errors import (
+from bot.tracker.client import Limits, TrackerClient
+from bot.tracker.http import tracker_http
+from bot.tracker.models import (
+    Added,
+    Domain,
     InvalidKeyError,
     RateLimitedError,
     RejectedError,
@@ -14,7 +16,7 @@ from bot.tracker.errors import (
     TimedOutError,
     UnavailableError,
 )
-from bot.tracker.models import Added, Domain
+from bot.tracker.rate_limit import Purpose, RateLimiter, fingerprint
 from tests.fakes import TIME_LIMIT_S
 from tests.tracker.loopback import KEY, QUICK, Request, always, client_of, reply, service
 
@@ -90,7 +92,7 @@ async def test_a_key_that_no_header_can_carry_is_invalid(key: str) -> None:
 async def test_a_user_name_in_the_address_would_replace_the_key() -> None:
     async with tracker_http() as http:
         with pytest.raises(ValueError, match="user name"):
-            TrackerClient(http, base_url="http://me:secret@127.0.0.1", budget=Budget())
+            TrackerClient(http, base_url="http://me:secret@127.0.0.1", budget=RateLimiter())
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
@@ -156,7 +158,7 @@ async def test_what_timed_out_is_not_tried_again(
         raise kind("slow", request=request)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
-        tracker = TrackerClient(http, base_url="http://slow", budget=Budget(), limits=QUICK)
+        tracker = TrackerClient(http, base_url="http://slow", budget=RateLimiter(), limits=QUICK)
         with pytest.raises(TimedOutError) as listed:
             await tracker.list_domains(KEY)
         with pytest.raises(TimedOutError) as scanned:
@@ -168,7 +170,7 @@ async def test_what_timed_out_is_not_tried_again(
 
 
 async def test_the_requests_remaining_are_kept_per_key() -> None:
-    budget = Budget()
+    budget = RateLimiter()
     seen = always(
         reply(ONE, headers={"x-ratelimit-REMAINING": "997"}),
         reply(status=404, headers={"X-RateLimit-Remaining": "12"}),
@@ -199,7 +201,7 @@ async def test_after_a_rate_limit_error_nothing_is_sent_for_a_while() -> None:
 
 async def test_the_wait_ends_with_a_success() -> None:
     now = [0.0]
-    budget = Budget(clock=lambda: now[0], chance=lambda: 0.5)
+    budget = RateLimiter(clock=lambda: now[0], chance=lambda: 0.5)
     limit = always(reply(LIMIT, status=429), reply(ONE))
     async with service(limit) as there, client_of(there.url, budget=budget) as tracker:
         with pytest.raises(RateLimitedError) as caught:
@@ -295,7 +297,7 @@ async def test_a_name_that_does_not_resolve_is_tried_again_and_surely_not_sent()
         raise httpx.ConnectError("Name or service not known", request=request)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
-        tracker = TrackerClient(http, base_url="http://gone", budget=Budget(), limits=QUICK)
+        tracker = TrackerClient(http, base_url="http://gone", budget=RateLimiter(), limits=QUICK)
         with pytest.raises(UnavailableError) as listed:
             await tracker.list_domains(KEY)
         with pytest.raises(UnavailableError) as scanned:

@@ -5,18 +5,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.tracker.decode import decode_added, decode_listing, decode_scan
-from bot.tracker.errors import (
+from bot.tracker.decoding import decode_added, decode_listing, decode_scan
+from bot.tracker.models import (
+    Added,
+    Domain,
     InsufficientPermissionsError,
     InvalidKeyError,
     IpNotAllowedError,
+    Listing,
     RateLimitedError,
     RejectedError,
+    ScanResult,
     TrackerError,
     UnavailableError,
     UnreadableReplyError,
 )
-from bot.tracker.models import Added, Domain, Listing, ScanResult
 from tests.loops import loop_over
 
 Decode = Callable[[int, dict[str, str], bytes], object]

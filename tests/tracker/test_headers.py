@@ -1,7 +1,7 @@
 import httpx
 import pytest
 
-from bot.tracker.headers import requests_remaining, retry_after_s
+from bot.tracker.decoding import requests_remaining, retry_after_s
 from tests.loops import loop_over
 
 DATE = "Fri, 01 Mar 2030 10:00:00 GMT"

@@ -8,21 +8,20 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.connection import Connection
-from bot.keys import Keys, StoredKey
-from bot.listeners.boundary import Boundary
-from bot.listeners.conversation import Conversation
-from bot.listeners.failures import Failures
-from bot.metrics.service import OUTCOMES
-from bot.portfolio.portfolio import Portfolio
+from bot.api_keys.models import StoredKey
+from bot.api_keys.repository import Keys
+from bot.api_keys.service import WorkspaceTracker
+from bot.concurrency import Tasks
+from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.request import Request
+from bot.metrics.definitions import REQUEST_OUTCOMES
+from bot.portfolio.service import Portfolio
 from bot.slack.replies import Origin
 from bot.store.memory import MemoryDocuments
-from bot.tasks import Tasks
-from bot.tracker import errors
-from bot.tracker.budget import Purpose
-from bot.tracker.errors import TrackerError
-from bot.tracker.measured import MeasuredTracker, outcome_of
-from bot.tracker.models import Added, Listing, ScanResult
+from bot.tracker import models
+from bot.tracker.client import MeasuredTracker, outcome_of
+from bot.tracker.models import Added, Listing, ScanResult, TrackerError
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL, a_domain
 from tests.digests.office import NINE, Office
@@ -37,17 +36,17 @@ pytestmark = pytest.mark.anyio
 ACME = WorkspaceId("T1")
 ERRORS: list[tuple[BaseException | None, str]] = [
     (None, "ok"),
-    (errors.InvalidKeyError(), "invalid_key"),
-    (errors.InsufficientPermissionsError(), "insufficient_scope"),
-    (errors.IpNotAllowedError(), "ip_not_allowed"),
-    (errors.RateLimitedError(3.0), "rate_limited"),
-    (errors.RateLimitedError(3.0, is_ours=True), "held_back"),
-    (errors.ReserveReachedError(60.0), "reserve_reached"),
-    (errors.RejectedError(422, "no"), "rejected"),
-    (errors.UnreadableReplyError(), "unreadable"),
-    (errors.ReplyTooLargeError(), "too_large"),
-    (errors.TimedOutError(is_outcome_unknown=False), "timed_out"),
-    (errors.UnavailableError(is_outcome_unknown=False, status=503), "unavailable"),
+    (models.InvalidKeyError(), "invalid_key"),
+    (models.InsufficientPermissionsError(), "insufficient_scope"),
+    (models.IpNotAllowedError(), "ip_not_allowed"),
+    (models.RateLimitedError(3.0), "rate_limited"),
+    (models.RateLimitedError(3.0, is_ours=True), "held_back"),
+    (models.ReserveReachedError(60.0), "reserve_reached"),
+    (models.RejectedError(422, "no"), "rejected"),
+    (models.UnreadableReplyError(), "unreadable"),
+    (models.ReplyTooLargeError(), "too_large"),
+    (models.TimedOutError(is_outcome_unknown=False), "timed_out"),
+    (models.UnavailableError(is_outcome_unknown=False, status=503), "unavailable"),
     (asyncio.CancelledError(), "cut_off"),
     (ZeroDivisionError(), "broken"),
 ]
@@ -81,16 +80,16 @@ class Room:
         documents, clock = MemoryDocuments(), FakeClock()
         self.keys = Keys(documents, RING, clock=clock)
         tracker = MeasuredTracker(self.service, self.notes)
-        self.connection = Connection(tracker, self.keys, on_refusal=self._nobody)
+        self.connection = WorkspaceTracker(tracker, self.keys, on_refusal=self._nobody)
         self.portfolio = Portfolio(self.connection, clock=clock)
         self.tasks = Tasks()
-        self._boundary = Boundary(self.tasks, cast(Failures, None))
+        self._boundary = ErrorBoundary(self.tasks, cast(Failures, None))
 
     async def _nobody(self, workspace: WorkspaceId, key: StoredKey) -> None: ...
 
     def ask(self, user_id: str = "U1") -> None:
         """Let somebody type `/domains`."""
-        conversation = Conversation(
+        conversation = Request(
             workspace=ACME,
             origin=Origin(user_id),
             client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
@@ -123,8 +122,8 @@ def test_no_error_of_the_service_is_left_out_and_no_word_is_unknown() -> None:
         return {kind}.union(*(kinds(each) for each in kind.__subclasses__()))
 
     assert kinds(TrackerError) - {TrackerError} <= named
-    assert [word for _, word in ERRORS if word not in OUTCOMES] == []
-    assert {word for _, word in ERRORS} == set(OUTCOMES)
+    assert [word for _, word in ERRORS if word not in REQUEST_OUTCOMES] == []
+    assert {word for _, word in ERRORS} == set(REQUEST_OUTCOMES)
 
 
 class AttentiveTracker(FakeTracker):
@@ -185,9 +184,9 @@ async def test_a_failure_is_told_and_passed_on_without_key_or_words_of_the_servi
     log: Log,
 ) -> None:
     service, notes = FakeTracker(), Notes()
-    service.errors[KEY] = errors.RejectedError(422, "a private word")
+    service.errors[KEY] = models.RejectedError(422, "a private word")
 
-    with pytest.raises(errors.RejectedError):
+    with pytest.raises(models.RejectedError):
         await MeasuredTracker(service, notes).scan(KEY, "d1")
 
     assert notes.told == [("scan", "rejected")]
@@ -199,7 +198,7 @@ async def test_a_failure_is_told_and_passed_on_without_key_or_words_of_the_servi
 
 async def test_the_line_carries_the_request_of_the_command(room: Room, log: Log) -> None:
     room.ask("U1")
-    assert await room.tasks.are_done_within(TIME_LIMIT_S)
+    assert await room.tasks.drain(TIME_LIMIT_S)
 
     (call,) = calls(log)
     (request,) = [json.loads(line) for line in log.lines() if '"event": "request"' in line]
@@ -221,7 +220,7 @@ async def test_a_shared_list_is_logged_once_for_whoever_asked_first(room: Room, 
     room.ask("U2")
     await asyncio.sleep(0)
     may_answer.set()
-    assert await room.tasks.are_done_within(TIME_LIMIT_S)
+    assert await room.tasks.drain(TIME_LIMIT_S)
 
     assert [line["user"] for line in calls(log)] == ["U1"]
 

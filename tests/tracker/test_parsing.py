@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.tracker.parsing import MAX_DEPTH, NotJsonError, is_deeper_than, parse_json
+from bot.tracker.decoding import MAX_DEPTH, NotJsonError, is_deeper_than, parse_json
 from tests.loops import loop_over
 
 

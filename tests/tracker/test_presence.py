@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.tracker.client import tracker_http
-from bot.tracker.errors import TimedOutError, UnavailableError
-from bot.tracker.presence import Presence, look_for_service
+from bot.tracker.client import Presence, look_for_service
+from bot.tracker.http import tracker_http
+from bot.tracker.models import TimedOutError, UnavailableError
 from tests.tracker.loopback import Request, always, reply, service
 
 pytestmark = pytest.mark.anyio

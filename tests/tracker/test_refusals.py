@@ -2,21 +2,21 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.tracker.errors import (
-    InsufficientPermissionsError,
-    InvalidKeyError,
-    IpNotAllowedError,
-    RateLimitedError,
-)
-from bot.tracker.refusals import (
+from bot.tracker.error_messages import (
     Refusal,
+    letters,
     refusal_in_json,
     refusal_in_text,
     said_in_json,
     says_failure,
     sole_refusal,
 )
-from bot.tracker.wording import letters
+from bot.tracker.models import (
+    InsufficientPermissionsError,
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+)
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from bot.tracker.budget import Budget, Purpose
-from bot.tracker.calls import Call
 from bot.tracker.client import TrackerClient
-from bot.tracker.errors import RejectedError, TrackerError
+from bot.tracker.http import Call
+from bot.tracker.models import RejectedError, TrackerError
+from bot.tracker.rate_limit import Purpose, RateLimiter
 from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service
 
 pytestmark = pytest.mark.anyio
@@ -80,7 +80,7 @@ async def test_a_repeated_key_is_taken_out_of_data() -> None:
 
 
 async def test_no_object_shows_the_key() -> None:
-    budget = Budget()
+    budget = RateLimiter()
     async with service(always(reply([]))) as there, client_of(there.url, budget=budget) as tracker:
         await tracker.list_domains(KEY)
         call = Call(key=KEY, purpose=Purpose.PERSON, deadline_s=1)
@@ -97,7 +97,7 @@ async def test_the_key_is_not_part_of_the_address() -> None:
         raise httpx.ReadTimeout("slow", request=request)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
-        tracker = TrackerClient(http, base_url="http://service", budget=Budget())
+        tracker = TrackerClient(http, base_url="http://service", budget=RateLimiter())
         with pytest.raises(TrackerError) as caught:
             await tracker.scan(KEY, "d1")
 

@@ -3,8 +3,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from bot.tracker.errors import UnavailableError
-from bot.tracker.slots import MAX_REQUESTS, MAX_SCANS, Slots
+from bot.tracker.http import MAX_REQUESTS, MAX_SCANS, Slots
+from bot.tracker.models import UnavailableError
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio

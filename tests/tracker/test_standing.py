@@ -2,8 +2,7 @@
 
 import pytest
 
-from bot.tracker.budget import BudgetState
-from bot.tracker.standing import LEFT, STATES, counted
+from bot.tracker.rate_limit import LEFT, STATES, BudgetState, counted
 from tests.loops import loop_over
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.tracker.client import Limits, Purpose, TrackerClient
-from bot.tracker.decode import decode_listing
-from bot.tracker.errors import (
+from bot.tracker.client import Limits, TrackerClient
+from bot.tracker.decoding import decode_listing
+from bot.tracker.models import (
     InvalidKeyError,
     ReplyTooLargeError,
     TimedOutError,
@@ -16,6 +16,7 @@ from bot.tracker.errors import (
     UnavailableError,
     UnreadableReplyError,
 )
+from bot.tracker.rate_limit import Purpose
 from tests.fakes import GROWING_S, TIME_LIMIT_S
 from tests.ports import reserve_port
 from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service

@@ -1,8 +1,8 @@
 import pytest
 
-from bot.adding import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
+from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
 from bot.tracker.models import Domain
-from bot.views.adding import (
+from bot.views.adddomain import (
     MAX_OFFERED,
     add_form,
     added_message,

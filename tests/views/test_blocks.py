@@ -2,14 +2,9 @@ import pytest
 
 from bot.message import Message
 from bot.views import blocks
-from bot.views.form import field, form, notice, option
+from bot.views.blocks import field, form, notice, option
 from bot.views.text import MAX_BUTTON_VALUE_CHARS
-from bot.views.waiting import (
-    done_message,
-    old_button_message,
-    stopping_message,
-    working_message,
-)
+from bot.views.usage import done_message, old_button_message, stopping_message, working_message
 from tests.builders import HOSTILE_TEXTS, KEY
 from tests.loops import loop_over
 from tests.views.acceptance import (

@@ -3,19 +3,19 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.allowance import Allowance
-from bot.asking import KEY_CHECK, OTHER, Asker, digests_of, person
-from bot.meter import WINDOW_S, Usage
-from bot.tracker.budget import BudgetState
-from bot.views.budget import budget_lines, left_text
+from bot.shared_limits import Allowance
+from bot.tracker.rate_limit import BudgetState
+from bot.tracker.usage import WINDOW_S, Usage
+from bot.views.api_key import budget_lines, left_text
 from bot.views.text import moment_token
+from bot.workspace import KEY_CHECK, OTHER, Caller, digests_of, person
 from tests.builders import MOMENT
 
 PLENTY = BudgetState(remaining=1_234, told_ago_s=170, highest_seen=2_000)
 
 
 def lines(
-    budget: BudgetState = PLENTY, *shares: tuple[Asker, int], span_s: float = WINDOW_S
+    budget: BudgetState = PLENTY, *shares: tuple[Caller, int], span_s: float = WINDOW_S
 ) -> list[str]:
     return budget_lines(Allowance(budget, Usage(span_s, shares)), MOMENT)
 

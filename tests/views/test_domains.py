@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from bot.message import Message
 from bot.portfolio.query import MAX_PAGE, Query, Sort, parse_query, select
 from bot.tracker.models import Domain
-from bot.views.domains import SHARE_DOMAINS, domains_message
-from bot.views.domains_table import page_of
+from bot.views.domains import SHARE_DOMAINS, domains_message, page_of
 from bot.views.text import MAX_TABLE_CHARS, MAX_TABLE_ROWS
 from tests.builders import HOSTILE_TEXTS, a_domain, a_snapshot
 from tests.loops import loop_over

@@ -5,16 +5,15 @@ from datetime import date, datetime
 import pytest
 
 import bot.app  # noqa: F401  # so that every error there is has been defined
-from bot.adding import AlreadyAddedError, UncertainAddError
-from bot.allowance import Allowance
-from bot.asking import person
-from bot.connection import LackingScopeError
-from bot.digests.errors import ChangedMeanwhileError, JustSentError
+from bot.api_keys.models import NoKeyError
+from bot.api_keys.service import LackingScopeError
+from bot.command_text import NotUnderstood, NotUnderstoodError
+from bot.digests.models import ChangedMeanwhileError, JustSentError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
-from bot.keys import NoKeyError
-from bot.meter import WINDOW_S, Usage
-from bot.portfolio.lookup import UnknownDomainError
+from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
+from bot.portfolio.query import UnknownDomainError
+from bot.shared_limits import Allowance
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
@@ -25,9 +24,8 @@ from bot.slack.errors import (
     TokenRefusedError,
     WorkspaceHeldError,
 )
-from bot.store.errors import UnreadableSecretError
-from bot.tracker.budget import BudgetState
-from bot.tracker.errors import (
+from bot.store.documents import UnreadableSecretError
+from bot.tracker.models import (
     InvalidKeyError,
     IpNotAllowedError,
     RateLimitedError,
@@ -37,9 +35,11 @@ from bot.tracker.errors import (
     UnavailableError,
     UnreadableReplyError,
 )
-from bot.views.failure import failure_message, host_sentence
-from bot.views.key import CHECK_KEY, SET_KEY
-from bot.words import NotUnderstood, NotUnderstoodError
+from bot.tracker.rate_limit import BudgetState
+from bot.tracker.usage import WINDOW_S, Usage
+from bot.views.api_key import CHECK_KEY, SET_KEY
+from bot.views.errors import failure_message, host_sentence
+from bot.workspace import person
 from tests.builders import (
     ADMIN_ID,
     HOSTILE_TEXTS,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.findings import Change, Finding, section_of
-from bot.views.finding import change_line, finding_lines, label, section_title, value_text
+from bot.scans import Change, Finding, section_of
+from bot.views.scan_findings import change_line, finding_lines, label, section_title, value_text
 from bot.views.text import moment_token
 from tests.builders import HOSTILE_TEXTS, KEY, KEY_TAIL
 from tests.loops import loop_over

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.views.highlights import highlights
+from bot.views.scan import highlights
 from tests.builders import a_report
 from tests.loops import loop_over
 from tests.views.acceptance import OUR_MARKUP

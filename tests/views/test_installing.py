@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from bot.installations.installation import organisation
+from bot.installations.models import organisation
 from bot.installations.welcome import Arrival, Setup
 from bot.message import Message
-from bot.views.installing import arrival_message, lost_store_message, not_installed_text
-from bot.views.key import SET_KEY
+from bot.views.api_key import SET_KEY
+from bot.views.install import arrival_message, lost_store_message, not_installed_text
 from tests.builders import HOSTILE_TEXTS
 from tests.installations.builders import an_installation
 from tests.loops import loop_over

@@ -3,28 +3,31 @@ from datetime import timedelta
 
 import pytest
 
-from bot.allowance import Allowance
+from bot.api_keys.models import SCOPES, KeyPair, PreviousKey
 from bot.errors import NotAllowedError
-from bot.keys import SCOPES, EarlierKey, KeySlots
 from bot.message import Message
-from bot.meter import Usage
-from bot.tracker.budget import BudgetState
-from bot.tracker.errors import (
+from bot.shared_limits import Allowance
+from bot.tracker.models import (
     InsufficientPermissionsError,
     InvalidKeyError,
     IpNotAllowedError,
     RateLimitedError,
     UnavailableError,
 )
-from bot.views.key import (
+from bot.tracker.rate_limit import BudgetState
+from bot.tracker.usage import Usage
+from bot.views.api_key import (
+    MAX_LABEL_CHARS,
+    PROPOSED_LABEL,
     checked_message,
+    key_state_message,
     operation_text,
     removed_message,
     rolled_back_message,
     saved_message,
     typed_key_message,
 )
-from bot.views.key_form import (
+from bot.views.api_key_forms import (
     EXPIRIES,
     EXPIRY_BLOCK,
     EXPIRY_DAY_BLOCK,
@@ -37,9 +40,7 @@ from bot.views.key_form import (
     refused_form,
     saved_form,
 )
-from bot.views.key_label import MAX_LABEL_CHARS, PROPOSED_LABEL
-from bot.views.key_state import key_state_message
-from bot.views.key_trouble import draft_trouble, refusal_notice
+from bot.views.errors_api_key import draft_trouble, refusal_notice
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record, facts_for_admin
 from tests.loops import loop_over
 from tests.views.acceptance import (
@@ -136,10 +137,10 @@ def test_a_key_is_shown_as_code_wherever_it_is_said_to_work(message: Message) ->
     assert "`" not in message.text
 
 
-def two_keys(*, earlier: bool) -> KeySlots:
+def two_keys(*, earlier: bool) -> KeyPair:
     before = replace(a_key_record(), last4="0R-b")
-    kept = EarlierKey("v1.k.x", before, MOMENT + timedelta(days=7)) if earlier else None
-    return KeySlots(sealed="v1.k.y", record=replace(a_key_record(), last4="h8Ed"), earlier=kept)
+    kept = PreviousKey("v1.k.x", before, MOMENT + timedelta(days=7)) if earlier else None
+    return KeyPair(sealed="v1.k.y", record=replace(a_key_record(), last4="h8Ed"), earlier=kept)
 
 
 def test_the_form_says_which_key_it_replaces_and_what_becomes_of_it() -> None:

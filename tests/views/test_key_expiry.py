@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.views.key_expiry import expiry_text
+from bot.views.api_key import expiry_text
 from tests.builders import TODAY
 
 

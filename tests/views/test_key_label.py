@@ -3,19 +3,19 @@ from datetime import date
 
 import pytest
 
-from bot.keys import EarlierKey, KeySlots
-from bot.views.key_label import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text, proposed_label
+from bot.api_keys.models import KeyPair, PreviousKey
+from bot.views.api_key import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text, proposed_label
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record
 from tests.loops import loop_over
 
 TODAY = date(2026, 11, 3)
 
 
-def slots(label: str, earlier_label: str | None = None) -> KeySlots:
+def slots(label: str, earlier_label: str | None = None) -> KeyPair:
     earlier = None
     if earlier_label:
-        earlier = EarlierKey("v1.k.x", a_key_record(label=earlier_label), MOMENT)
-    return KeySlots(sealed="v1.k.y", record=a_key_record(label=label), earlier=earlier)
+        earlier = PreviousKey("v1.k.x", a_key_record(label=earlier_label), MOMENT)
+    return KeyPair(sealed="v1.k.y", record=a_key_record(label=label), earlier=earlier)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.allowance import Allowance
-from bot.asking import person
-from bot.keys import EarlierKey, KeyRecord
-from bot.meter import WINDOW_S, Usage
-from bot.tracker.budget import BudgetState
-from bot.views.key_state import key_state_message
+from bot.api_keys.models import KeyRecord, PreviousKey
+from bot.shared_limits import Allowance
+from bot.tracker.rate_limit import BudgetState
+from bot.tracker.usage import WINDOW_S, Usage
+from bot.views.api_key import key_state_message
+from bot.workspace import person
 from tests.builders import ADMIN_ID, MOMENT, TODAY, a_key_record
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
@@ -152,7 +152,7 @@ def test_an_end_that_is_far_or_not_known_needs_no_sign(expires_on: date | None) 
 
 def test_the_key_before_is_told_from_one_of_the_same_label() -> None:
     before = replace(a_key_record(), last4="0R-b")
-    earlier = EarlierKey("v1.k.x", before, MOMENT + 7 * DAY)
+    earlier = PreviousKey("v1.k.x", before, MOMENT + 7 * DAY)
 
     message = key_state_message(a_key_record(), None, MOMENT, earlier=earlier)
 

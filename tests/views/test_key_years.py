@@ -5,21 +5,39 @@ from datetime import timedelta
 
 import pytest
 
-from bot.admin.audit import OPERATOR, SLACK, Act, Entry
-from bot.admin.errors import ManagersUnknownError, NotAManagerError, NotAnAdminError
-from bot.admin.managers import Named
+from bot.admin import (
+    OPERATOR,
+    SLACK,
+    Act,
+    Entry,
+    ManagersUnknownError,
+    Named,
+    NotAManagerError,
+    NotAnAdminError,
+)
+from bot.api_keys.models import KeyNotice, KeyPair, KeyRecord, NoticeKind, PreviousKey
 from bot.errors import BotError
-from bot.keys import EarlierKey, KeyNotice, KeyRecord, KeySlots, NoticeKind
 from bot.message import Message
 from bot.playground.blockkit import check_view
-from bot.slack.groups import UserGroup
-from bot.tracker.errors import InvalidKeyError
-from bot.views.failure import failure_message
-from bot.views.history import ENTRIES_PER_PAGE, entry_line, history_form, history_trouble_form
-from bot.views.key import rolled_back_message
-from bot.views.key_form import KeyFormValues
-from bot.views.key_notices import key_notice
-from bot.views.key_rotation import (
+from bot.slack.usergroups import UserGroup
+from bot.tracker.models import InvalidKeyError
+from bot.views.admin import (
+    ENTRIES_PER_PAGE,
+    NO_SCOPE,
+    UNSAID,
+    Groups,
+    appointed_message,
+    entry_line,
+    history_form,
+    history_trouble_form,
+    managers_form,
+    managers_notice,
+    saved_managers_form,
+    saving_managers_form,
+)
+from bot.views.api_key import key_state_message, rolled_back_message, scope_lines
+from bot.views.api_key_forms import (
+    KeyFormValues,
     checking_step,
     finished,
     first_step,
@@ -28,18 +46,8 @@ from bot.views.key_rotation import (
     second_step,
     third_step,
 )
-from bot.views.key_scopes import scope_lines
-from bot.views.key_state import key_state_message
-from bot.views.managers import (
-    NO_SCOPE,
-    UNSAID,
-    Groups,
-    appointed_message,
-    managers_form,
-    managers_notice,
-    saved_managers_form,
-    saving_managers_form,
-)
+from bot.views.errors import failure_message
+from bot.views.errors_api_key import key_notice
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, TODAY, a_key_record, facts_for
 from tests.loops import loop_over
 from tests.views.acceptance import (
@@ -53,12 +61,12 @@ from tests.views.acceptance import (
 DAY = timedelta(days=1)
 
 
-def an_earlier_key(label: str = "old bot") -> EarlierKey:
-    return EarlierKey("v1.k.x", a_key_record(label=label), MOMENT + 7 * DAY)
+def an_earlier_key(label: str = "old bot") -> PreviousKey:
+    return PreviousKey("v1.k.x", a_key_record(label=label), MOMENT + 7 * DAY)
 
 
-def slots_of(record: KeyRecord, earlier: EarlierKey | None = None) -> KeySlots:
-    return KeySlots(sealed="v1.k.y", record=record, earlier=earlier)
+def slots_of(record: KeyRecord, earlier: PreviousKey | None = None) -> KeyPair:
+    return KeyPair(sealed="v1.k.y", record=record, earlier=earlier)
 
 
 def expiry_notice(days: int) -> Message:

@@ -4,11 +4,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.findings import Change, Finding
 from bot.message import Message
-from bot.scans import SECTIONS, ScanReport
-from bot.views.scan import MAX_CHANGES, scan_message, waiting_message
-from bot.views.scan_forms import SHOW_SECTION, pick_form, section_form, section_place
+from bot.scans import SECTIONS, Change, Finding, ScanReport
+from bot.views.scan import (
+    MAX_CHANGES,
+    SHOW_SECTION,
+    pick_form,
+    scan_message,
+    section_form,
+    section_place,
+    waiting_message,
+)
 from bot.views.text import moment_token
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_report
 from tests.loops import loop_over

@@ -1,9 +1,9 @@
 import pytest
 
-from bot.adding import parse_new_domain
+from bot.command_text import NotUnderstood
+from bot.portfolio.add_domain import parse_new_domain
 from bot.portfolio.query import parse_query
 from bot.views.usage import MAX_PARTS_SHOWN, USAGES, not_understood_message, usage_message
-from bot.words import NotUnderstood
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, shown_text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.views.waiting import interrupted_form, interrupted_message, stopping_message
+from bot.views.usage import interrupted_form, interrupted_message, stopping_message
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, buttons

@@ -9,10 +9,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer, make_mocked_request
 
-from bot.metrics.metrics import Metrics
-from bot.web.health import HealthEndpoints
-from bot.web.listening import listening
-from bot.web.metrics import MetricsEndpoint, timing
+from bot.metrics.definitions import Metrics
+from bot.web import HealthEndpoints, MetricsEndpoint, listening, timing
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
 from tests.ports import reserve_port

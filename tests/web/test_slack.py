@@ -12,8 +12,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
-from bot.seen import RecentlySeen
-from bot.web.slack import SlackEndpoint
+from bot.deduplication import MemoryDedup
+from bot.web import SlackEndpoint
 
 pytestmark = pytest.mark.anyio
 
@@ -41,7 +41,7 @@ class FakeBolt:
 class Door:
     """The endpoint, and what it said last."""
 
-    def __init__(self, *statuses: int, seen: RecentlySeen | None = None) -> None:
+    def __init__(self, *statuses: int, seen: MemoryDedup | None = None) -> None:
         self.bolt = FakeBolt(*statuses)
         self.said = ""
         self._app = web.Application()
@@ -191,7 +191,7 @@ async def test_a_request_that_comes_again_acts_once() -> None:
 
 
 async def test_a_request_that_another_process_has_seen_does_not_act() -> None:
-    seen = RecentlySeen(clock=time.monotonic)
+    seen = MemoryDedup(clock=time.monotonic)
     headers = signed()
     first, second = Door(seen=seen), Door(seen=seen)
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.playground.slack import Message
-from bot.portfolio.portfolio import FRESH_FOR
+from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.town import Town
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.playground.slack import Person, View
-from bot.portfolio.portfolio import FRESH_FOR
+from bot.portfolio.service import FRESH_FOR
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import make, move_to, nine
 from tests.whole.town import Town

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.snapshot import read_snapshot
+from bot.store.sqlite import read_snapshot
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
 from tests.whole.test_process import process

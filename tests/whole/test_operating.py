@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.installations.installation import Tokens
-from bot.installations.shelf import InstallationShelf
-from bot.kept import KeptCommand, KeptCommands
-from bot.store.sealed import KeyRing, check_key_ring
+from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.installations.models import Tokens
+from bot.installations.repository import InstallationRepository
+from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
@@ -88,7 +88,7 @@ async def keep_many(town: Town, old: KeyRing) -> None:
     """Fill the store with commands that people typed, sealed with `old`."""
     store = await open_sqlite(town.settings.database_path)
     await check_key_ring(store, old)
-    kept = KeptCommands(store, old, clock=town.clock)
+    kept = DeferredCommands(store, old, clock=town.clock)
     for number in range(COMMANDS):
         text = "x" * (number % 70)  # of many lengths, so that pages are filled unevenly
         typed = KeptCommand(
@@ -157,7 +157,7 @@ class TestDoctor:
             works = Tokens(access=town.slack.bot_token)
             refused = Tokens(access="xoxb-gone")
             store = await open_sqlite(town.settings.database_path)
-            shelf = InstallationShelf(store, KeyRing.parse(ring("A")))
+            shelf = InstallationRepository(store, KeyRing.parse(ring("A")))
             await shelf.put(an_installation(WorkspaceId("T1"), tokens=works, name="Acme"))
             await shelf.put(an_installation(WorkspaceId("T2"), tokens=refused, name="Beta"))
             await store.close()
@@ -178,7 +178,7 @@ class TestDoctor:
     ) -> None:
         async with running_stand_ins(tmp_path, "http") as town:
             store = await open_sqlite(town.settings.database_path)
-            shelf = InstallationShelf(store, KeyRing.parse(ring("A")))
+            shelf = InstallationRepository(store, KeyRing.parse(ring("A")))
             tokens = Tokens(access=town.slack.bot_token)
             await shelf.put(an_installation(WorkspaceId("T1"), tokens=tokens, name="Acme"))
             await store.close()

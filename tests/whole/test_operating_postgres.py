@@ -17,15 +17,15 @@ import psycopg
 import pytest
 import yaml
 
-from bot.digests.shelf import Shelf
-from bot.house import migrations
-from bot.keys import KeyDraft, Keys
-from bot.store.errors import ConflictError
-from bot.store.postgres.address import parse_address
+from bot.api_keys.models import KeyDraft
+from bot.api_keys.repository import Keys
+from bot.bootstrap.services import migrations
+from bot.digests.repository import DigestRepository
+from bot.store.documents import ConflictError, Row, encode_row
+from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.snapshots import read_database
-from bot.store.rows import Row, encode_row
-from bot.store.sealed import KeyRing, check_key_ring
+from bot.store.postgres.pool import parse_address
+from bot.store.postgres.snapshot import read_database
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule
@@ -300,7 +300,10 @@ class TestBesideRunningBots:
         self, tmp_path: Path, database: str
     ) -> None:
         async with running_stand_ins(tmp_path, "socket") as town, opened(database) as store:
-            shelf, there = Shelf(store), {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("A")}
+            shelf, there = (
+                DigestRepository(store),
+                {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("A")},
+            )
             for workspace in WORKSPACES:
                 await shelf.put(workspace, a_digest(schedule=a_schedule(days=(0,))))
             file = (await command(town, "export", **there)).out
@@ -366,7 +369,9 @@ async def cancelled(tasks: list[asyncio.Task[None]]) -> None:
     assert all(isinstance(end, asyncio.CancelledError) for end in ends), ends
 
 
-async def run_silently(shelf: Shelf, runs: dict[WorkspaceId, int], home: WorkspaceId) -> None:
+async def run_silently(
+    shelf: DigestRepository, runs: dict[WorkspaceId, int], home: WorkspaceId
+) -> None:
     """Do to a digest, again and again, what a run without a post does; count that in `runs`."""
     while True:
         await shelf.change(

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from bot.portfolio.portfolio import FRESH_FOR
+from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.town import Town
 

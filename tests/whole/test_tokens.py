@@ -10,14 +10,13 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.recent import RecentInstallations
-from bot.installations.shelf import InstallationShelf
-from bot.installations.tokens import FreshTokens
+from bot.concurrency import Tasks
+from bot.installations.repository import InstallationRepository, RecentInstallations
+from bot.installations.token_rotation import TokenProvider
 from bot.playground.slack import LocalSlack
-from bot.slack.oauth import OAuthCalls
-from bot.store.sealed import load_or_make_key_file
+from bot.slack.auth import OAuthCalls
+from bot.store.encryption import load_or_make_key_file
 from bot.store.sqlite import open_sqlite
-from bot.tasks import Tasks
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import at_nine, make
@@ -75,21 +74,21 @@ async def test_two_that_refresh_one_installation_spend_its_token_once(tmp_path: 
 
 
 @asynccontextmanager
-async def two_sides(many: Many) -> AsyncIterator[tuple[WorkspaceId, list[FreshTokens]]]:
+async def two_sides(many: Many) -> AsyncIterator[tuple[WorkspaceId, list[TokenProvider]]]:
     path = many.settings.database_path
     ring, _ = load_or_make_key_file(path.with_name(f"{path.name}.key"))
     documents, tasks = await open_sqlite(path), [Tasks(), Tasks()]
     async with aiohttp.ClientSession() as first, aiohttp.ClientSession() as second:
-        shelf = InstallationShelf(documents, ring)
+        shelf = InstallationRepository(documents, ring)
         sides = [
-            FreshTokens(
+            TokenProvider(
                 RecentInstallations(shelf), oauth(many, http).refresh, tasks=own, clock=many.clock
             )
             for http, own in zip((first, second), tasks, strict=True)
         ]
         yield WorkspaceId(many["amber"].slack.team_id), sides
         for own in tasks:
-            assert await own.are_done_within(TIME_LIMIT_S)
+            assert await own.drain(TIME_LIMIT_S)
         await documents.close()
 
 

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from bot.playground.slack import lifecycle
 from bot.playground.slack.installations import Consent
-from bot.store.snapshot import read_snapshot
+from bot.store.sqlite import read_snapshot
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import make
 from tests.whole.town import (

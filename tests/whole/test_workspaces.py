@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from bot.playground.slack import Message
-from bot.store.base import Document
-from bot.store.snapshot import read_snapshot
+from bot.store.documents import Document
+from bot.store.sqlite import read_snapshot
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import at_nine, make
 from tests.whole.intruder import marks, send_as, tour

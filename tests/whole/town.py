@@ -14,15 +14,15 @@ from psycopg import sql
 from pydantic import SecretStr
 
 from bot.app import serve
-from bot.installations.canary import KIND as SEEN
-from bot.parts import Pace, Role
+from bot.bootstrap.services import Pace, Role
+from bot.installations.welcome import KIND as SEEN
 from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.settings import Settings
-from bot.store.base import Documents
-from bot.store.postgres.address import parse_address
+from bot.store.documents import Documents
 from bot.store.postgres.documents import open_postgres
+from bot.store.postgres.pool import parse_address
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S

@@ -1,32 +1,176 @@
-"""The store in a PostgreSQL database, which any number of processes share."""
+"""What has arrived already, whichever process it came to."""
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, LiteralString
 
-from bot.store.base import Document
-from bot.store.errors import ConflictError
-from bot.store.postgres.address import Address
-from bot.store.postgres.bans import StoredBans
-from bot.store.postgres.calls import TIMEOUT_S, Calls, told
-from bot.store.postgres.errors import OutdatedSchemaError
-from bot.store.postgres.migrating import OURS, MigrationSet, missing
-from bot.store.postgres.pool import Pool, open_pool
-from bot.store.postgres.putting import Putting
-from bot.store.postgres.statements import (
-    DELETE,
-    DELETE_IF,
-    GET,
-    deletion,
-    document_of,
-    documents_due,
-    documents_under,
-    keys_due,
-    keys_under,
+from bot.store.documents import (
+    ConflictError,
+    Document,
+    ForgottenError,
+    NoAnswerError,
+    StoreError,
+    checked_key,
+    checked_moment,
+    decode_json,
+    encode_value,
+    end_of_prefix,
 )
-from bot.store.rows import checked_key, checked_moment, decode_json, encode_value
+from bot.store.postgres.leases import PostgresFences
+from bot.store.postgres.migrations import OURS, MigrationSet, missing
+from bot.store.postgres.pool import (
+    TIMEOUT_S,
+    Address,
+    Calls,
+    LostConnectionError,
+    OutdatedSchemaError,
+    Pool,
+    db_errors,
+    open_pool,
+)
+
+# As text, because nobody else's way to read JSON is asked for, and without a zone, because that
+# of the session means nothing.
+COLUMNS: LiteralString = "key, value::text, rev, due_at AT TIME ZONE 'UTC'"
+GET: LiteralString = f"SELECT {COLUMNS} FROM document WHERE key = %s"
+GET_REV: LiteralString = "SELECT rev FROM document WHERE key = %s"
+PUT: LiteralString = "SELECT put_document(%s, %s, %s, %s, %s, %s)"
+DELETE: LiteralString = "DELETE FROM document WHERE key = %s RETURNING rev"
+DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RETURNING rev"
+Query = tuple[LiteralString, tuple[object, ...]]
+
+
+def deletion(prefix: str) -> Query:
+    """Return what deletes all that begins with `prefix`, and gives how much that was."""
+    under, arguments = _under(checked_key(prefix))
+    gone = f"DELETE FROM document WHERE {under} RETURNING key"
+    return f"WITH gone AS ({gone}) SELECT count(*) FROM gone", arguments
+
+
+def documents_under(prefix: str, limit: int | None) -> Query:
+    """Return what finds the first `limit` (`None`: all) rows of `COLUMNS`, in key order."""
+    under, arguments = _under(prefix)
+    found = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key LIMIT %s"
+    return found, (*arguments, _limit(limit))
+
+
+def keys_under(prefix: str) -> Query:
+    """Return what finds the keys, in order."""
+    under, arguments = _under(prefix)
+    return f"SELECT key FROM document WHERE {under} ORDER BY key", arguments
+
+
+def documents_due(moment: datetime, prefix: str, limit: int) -> Query:
+    """Return what finds rows of `COLUMNS` that are due, the longest due first."""
+    under, arguments = _under(prefix)
+    due = f"WHERE due_at <= %s AND {under} ORDER BY due_at, key LIMIT %s"
+    return f"SELECT {COLUMNS} FROM document {due}", (
+        checked_moment(moment),
+        *arguments,
+        _limit(limit),
+    )
+
+
+def keys_due(moment: datetime, limit: int) -> Query:
+    """Return what finds their keys."""
+    due: LiteralString = "WHERE due_at <= %s ORDER BY due_at, key LIMIT %s"
+    return f"SELECT key FROM document {due}", (checked_moment(moment), _limit(limit))
+
+
+def document_of(row: tuple[Any, ...]) -> Document:
+    """Return what stands in a row of `COLUMNS`.
+
+    Raises:
+        StoreError: its value is none of ours.
+    """
+    key, text, rev, due_at = row
+    try:
+        value = decode_json(text)
+    except ValueError as error:
+        raise StoreError(f"a stored document cannot be read: {type(error).__name__}") from None
+    if not isinstance(value, dict):
+        raise StoreError("a stored document cannot be read: it is no object")
+    return Document(key, value, rev, due_at and due_at.replace(tzinfo=UTC))
+
+
+def _under(prefix: str) -> Query:
+    """Return the condition on `key` for all that begin with `prefix`."""
+    end = end_of_prefix(checked_key(prefix)) if prefix else None
+    if end is None:
+        return "key >= %s", (prefix,)
+    return "key >= %s AND key < %s", (prefix, end)
+
+
+def _limit(limit: int | None) -> int | None:
+    return None if limit is None else max(limit, 0)
+
+
+# A database that has just been too late for a write is not waited for as long once more.
+LOOKED_UP_WITHIN_S = 2.0
+
+
+class Putting:
+    """Writes a document on the condition of `Documents.put`. Every method raises StoreError.
+
+    A revision is a random number: a writer who finds his own knows that he has written, and so
+    his statement may be repeated as long as the document is the one that he wants to replace.
+    """
+
+    def __init__(self, calls: Calls, *, looked_up_within_s: float = LOOKED_UP_WITHIN_S) -> None:
+        self._calls = calls
+        self._looked_up_within_s = looked_up_within_s
+
+    async def put(
+        self, document: Document, value_json: str, if_rev: int | None, begins: str | None
+    ) -> None:
+        """Write it; `begins` is the prefix that is welcome again by that, `None` for none.
+
+        Raises:
+            ConflictError: the condition does not hold; nothing was changed.
+            ForgottenError: it lies under a prefix that was forgotten.
+            LostConnectionError, NoAnswerError: nobody knows whether it was written.
+        """
+        try:
+            await self._write(document, value_json, if_rev, begins)
+        except NoAnswerError:
+            found = await self._rev(document.key, within_s=self._looked_up_within_s)
+            if found != document.rev:
+                raise
+        except LostConnectionError:
+            found = await self._rev(document.key)
+            if found == document.rev:
+                return
+            if found != if_rev:  # somebody else was there, perhaps after us
+                raise
+            await self._write_again(document, value_json, if_rev, begins)
+
+    async def _write_again(
+        self, document: Document, value_json: str, if_rev: int | None, begins: str | None
+    ) -> None:
+        try:
+            await self._write(document, value_json, if_rev, begins)
+        except ConflictError:
+            if await self._rev(document.key) != document.rev:  # else the first one was late
+                raise LostConnectionError("the connection broke while writing") from None
+
+    async def _write(
+        self, document: Document, value_json: str, if_rev: int | None, begins: str | None
+    ) -> None:
+        arguments = (document.key, value_json, document.due_at, if_rev, document.rev, begins)
+        ((outcome,),) = await self._calls.write(PUT, arguments)
+        if outcome == "forgotten":
+            raise ForgottenError("the app was removed from this workspace")
+        if outcome == "conflict":
+            raise ConflictError(f"{document.key} is not at revision {if_rev}")
+
+    async def _rev(self, key: str, *, within_s: float | None = None) -> int:
+        """Return the revision of what is there, 0 when nothing is."""
+        rows = await self._calls.read(GET_REV, (key,), within_s=within_s)
+        return int(rows[0][0]) if rows else 0
+
 
 CHECK_KEY = "meta/check"
 # What every reader of JSON takes for a whole number.
@@ -51,7 +195,7 @@ class PostgresDocuments:
         self.pool = pool
         self._calls = Calls(pool, timeout_s=timeout_s)
         self._putting = Putting(self._calls)
-        self._bans = StoredBans(self._calls, timeout_s=timeout_s)
+        self._bans = PostgresFences(self._calls, timeout_s=timeout_s)
         self._beginning_of = beginning_of
 
     async def get(self, key: str) -> Document | None:
@@ -97,7 +241,7 @@ class PostgresDocuments:
         ((count,),) = await self._calls.write(*deletion(prefix))
         return int(count)
 
-    async def wipe_traces(self) -> None:
+    async def vacuum(self) -> None:
         """Free, for new rows, the place of what was deleted or replaced.
 
         That is what PostgreSQL can do without a lock on everything. Until the place is written
@@ -148,7 +292,7 @@ class PostgresDocuments:
 
     async def close(self) -> None:
         """See `Documents.close`."""
-        async with told(TIMEOUT_S):
+        async with db_errors(TIMEOUT_S):
             await self.pool.close()
 
 
@@ -182,3 +326,35 @@ async def _require_all_taken(pool: Pool, address: Address, sets: Sequence[Migrat
         raise OutdatedSchemaError(
             f"{address.place}, lacks {steps} of its schema: run `python -m bot migrate`"
         )
+
+
+# Slack's signatures are good for five minutes either way:
+# https://docs.slack.dev/authentication/verifying-requests-from-slack
+KEPT_FOR = timedelta(minutes=10)
+
+
+class PostgresDedup:
+    """Remembers names for ten minutes, as hashes, by the database's clock.
+
+    Every method raises StoreError; after that nobody knows whether a name is remembered.
+    """
+
+    def __init__(self, pool: Pool, *, timeout_s: float = 10.0) -> None:
+        self._calls = Calls(pool, timeout_s=timeout_s)
+
+    async def is_new(self, name: str) -> bool:
+        """Say whether `name` comes for the first time, to any process, and remember it."""
+        ((is_new,),) = await self._calls.write("SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
+        return bool(is_new)
+
+    async def forget(self, name: str) -> None:
+        """Let `name` be new again: what it asked for has failed."""
+        await self._calls.write("DELETE FROM seen WHERE name = %s", (_hash(name),))
+
+    async def drop_old(self) -> None:
+        """Remove what need not be remembered any more."""
+        await self._calls.write("DELETE FROM seen WHERE until <= now()")
+
+
+def _hash(name: str) -> bytes:
+    return sha256(name.encode(errors="surrogatepass")).digest()

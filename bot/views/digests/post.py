@@ -1,42 +1,248 @@
 """The posts of a digest: the digest itself, its sign of life, and what announces it. Pure."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from bot.digests.digest import Digest, Mode
-from bot.digests.post import Post
-from bot.digests.report import Report, owners_to_mention
+from bot.digests.models import Digest, Mode
+from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
+from bot.health import Band, Summary
 from bot.hostnames import HostNameError, host_name
 from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.views.blocks import actions, context, fields, header, run_button, section
-from bot.views.digests.changes import change_groups
-from bot.views.digests.charts import bands_chart, trend_chart, trend_text
-from bot.views.digests.groups import Group
-from bot.views.digests.notes import (
+from bot.views.digests.changes import (
+    MINUS,
     about_shown,
     about_spoken,
+    change_groups,
+    delta_text,
     first_note,
     footer_shown,
     notes,
     preview_note,
+    shown_delta,
     zone_spoken,
 )
-from bot.views.digests.owners import mention_tokens, owners_line
-from bot.views.digests.plan import (
-    MANAGE_DIGEST,
+from bot.views.digests.tables import worst_lines, worst_spoken, worst_table
+from bot.views.digests.wording import (
+    Group,
+    filter_shown,
     local_text,
     manage_button,
+    mention_tokens,
+    owners_line,
     person_shown,
     plan_lines,
     spoken,
 )
-from bot.views.digests.summary import average_text, news_blocks, news_spoken, title, title_spoken
-from bot.views.digests.table import worst_lines, worst_spoken, worst_table
-from bot.views.health import bands_text, summary_text
+from bot.views.domains import SYMBOLS, bands_text, summary_text
 from bot.views.schedule import days_ahead, slot_text
-from bot.views.text import MAX_BUTTON_CHARS, clip, moment_token, plural
+from bot.views.text import MAX_BUTTON_CHARS, clip, moment_token, plural, score_number
 
-__all__ = ["MANAGE_DIGEST", "announcement_message", "digest_message", "heartbeat_message"]
+MAX_POINTS = 20
+MIN_POINTS = 2
+# label and value
+Point = tuple[str, float]
+
+
+def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
+    """Return a line of the average over time, or nothing when there is no time to speak of."""
+    points = _points(trend)
+    if len(points) < MIN_POINTS:
+        return []
+    return [_chart("line", _title(points), {"Average": points}, "Average health")]
+
+
+def trend_text(trend: Sequence[TrendPoint]) -> str:
+    """Return the same as a sentence, or nothing."""
+    points = _points(trend)
+    if len(points) < MIN_POINTS:
+        return ""
+    return f"{_title(points)}: {', '.join(f'{label} {value:g}' for label, value in points)}."
+
+
+def bands_chart(report: Report) -> list[Block]:
+    """Return bars of how many domains lie in each band, now and, where it differs, before."""
+    if not report.totals.count:
+        return []
+    series = {"Now": _band_points(report.totals)}
+    if report.before and report.before.bands != report.totals.bands:
+        series = {"Last digest": _band_points(report.before)} | series
+    return [_chart("bar", "Domains by health", series, "Domains")]
+
+
+def point_labels(moments: Sequence[datetime]) -> list[str]:
+    """Return `20 Nov` for each local moment, with as much more as tells them all apart."""
+    labels = [_day(moment) for moment in moments]
+    for longer in (_time, _year):
+        counts = Counter(labels)
+        labels = [
+            longer(moment) if counts[label] > 1 else label
+            for moment, label in zip(moments, labels, strict=True)
+        ]
+    return _numbered(labels, moments)
+
+
+def _title(points: Sequence[Point]) -> str:
+    return f"Average health, last {len(points)} digests"
+
+
+def _points(trend: Sequence[TrendPoint]) -> list[Point]:
+    """Label and average, as it is shown, of the latest points."""
+    latest = trend[-MAX_POINTS:]
+    labels = point_labels([point.local for point in latest])
+    averages = [float(score_number(point.average)) for point in latest]
+    return list(zip(labels, averages, strict=True))
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {moment:%b}"
+
+
+def _time(moment: datetime) -> str:
+    return f"{_day(moment)} {moment:%H:%M}"
+
+
+def _year(moment: datetime) -> str:
+    return f"{_day(moment)} {moment:%Y} {moment:%H:%M}"
+
+
+def _numbered(labels: Sequence[str], moments: Sequence[datetime]) -> list[str]:
+    """Runs of the very same minute are counted."""
+    counts = Counter(labels)
+    seen: Counter[str] = Counter()
+    numbered = []
+    for label, moment in zip(labels, moments, strict=True):
+        time = _time(moment)
+        seen[time] += counts[label] > 1
+        numbered.append(f"{time} ({seen[time]})" if counts[label] > 1 else label)
+    return numbered
+
+
+def _band_points(totals: Summary) -> list[Point]:
+    return [(band.value, totals.bands[band]) for band in Band]
+
+
+def _chart(kind: str, title: str, series: dict[str, list[Point]], y: str) -> Block:
+    categories = [label for label, _ in next(iter(series.values()))]
+    return {
+        "type": "data_visualization",
+        "title": title,
+        "chart": {
+            "type": kind,
+            "series": [
+                {
+                    "name": name,
+                    "data": [{"label": label, "value": value} for label, value in points],
+                }
+                for name, points in series.items()
+            ],
+            "axis_config": {"categories": categories, "y_label": y},
+        },
+    }
+
+
+_NOTHING_CHANGED = (
+    f"Nothing changed since the last digest: no score moved by {MOVED_FROM} points or into"
+    " another band."
+)
+
+
+def title(report: Report) -> str:
+    """Return `Health digest: 128 domains, average 83 ▲ +1.5`."""
+    if not report.totals.count:
+        return "Health digest: no domains"
+    counted = f"Health digest: {plural(report.totals.count, 'domain')}"
+    now, before = _averages(report)
+    moved = "" if now is None or before is None else delta_text(before, now)
+    return f"{counted}, average {average_text(report.totals)} {moved}".strip()
+
+
+def title_spoken(report: Report) -> str:
+    """Return `Health digest: 128 domains, average health 83, up 1.5: 5 poor (2 more), …`."""
+    if not report.totals.count:
+        return "Health digest: no domains."
+    counted = f"Health digest: {plural(report.totals.count, 'domain')}"
+    now, before = _averages(report)
+    points = 0.0 if now is None or before is None else shown_delta(before, now)
+    moved = f", {'up' if points > 0 else 'down'} {abs(points):g}" if points else ""
+    bands = ", ".join(
+        f"{report.totals.bands[band]:,} {band.value}{_more_spoken(report, band)}"
+        for band in _bands(report)
+    )
+    return f"{counted}, average health {average_text(report.totals)}{moved}: {bands}."
+
+
+def average_text(totals: Summary) -> str:
+    """Return the average as a number, or `unknown`."""
+    return "unknown" if totals.average is None else score_number(totals.average)
+
+
+def news_blocks(
+    report: Report, groups: Sequence[Group], calling: str, filter_text: str
+) -> list[Block]:
+    """Return the bands, whom to call, and what changed; or that there are no domains."""
+    shown = [_bands_shown(report) if report.totals.count else _nothing_there(filter_text)]
+    if not has_changed(report):
+        shown.append(f"✅ {_NOTHING_CHANGED}")
+    if calling:
+        shown.append(f"🔔 {calling}")
+    return [section(text) for text in (*shown, *(group.as_shown for group in groups))]
+
+
+def news_spoken(report: Report, groups: Sequence[Group], filter_text: str) -> list[str]:
+    """Return the same as sentences, without the bands, which the title tells."""
+    said = [] if report.totals.count else [spoken(_nothing_there(filter_text))]
+    if not has_changed(report):
+        said.append(_NOTHING_CHANGED)
+    return [*said, *(group.as_spoken for group in groups)]
+
+
+def _nothing_there(filter_text: str) -> str:
+    if filter_text:
+        return (
+            f"No domain matches {filter_shown(filter_text)} now. To look at others, change the"
+            " filter with `Manage`."
+        )
+    return (
+        "Domain Tracker watches no domains for this workspace yet. Add the first one with"
+        " `/adddomain`: the next digest tells of it."
+    )
+
+
+def _averages(report: Report) -> tuple[float | None, float | None]:
+    """Now and then. With bounds of scores they are of different domains: nothing to compare."""
+    if report.is_bounded:
+        return report.totals.average, None
+    return report.totals.average, report.before.average if report.before else None
+
+
+def _bands(report: Report) -> list[Band]:
+    """The bands in which there is, or was, any domain."""
+    then = report.before.bands if report.before else report.totals.bands
+    return [band for band in Band if report.totals.bands[band] or then[band]]
+
+
+def _bands_shown(report: Report) -> str:
+    return "     ".join(
+        f"{SYMBOLS[band]} *{report.totals.bands[band]:,}* {band.value}{_more_shown(report, band)}"
+        for band in _bands(report)
+    )
+
+
+def _more_shown(report: Report, band: Band) -> str:
+    more = _more(report, band)
+    return f" ({'+' if more > 0 else MINUS}{abs(more):,})" if more else ""
+
+
+def _more_spoken(report: Report, band: Band) -> str:
+    more = _more(report, band)
+    return f" ({abs(more):,} {'more' if more > 0 else 'fewer'})" if more else ""
+
+
+def _more(report: Report, band: Band) -> int:
+    return report.totals.bands[band] - report.before.bands[band] if report.before else 0
+
 
 _CUT = "The message itself says more."
 

@@ -7,27 +7,24 @@ from typing import Any
 
 import aiohttp
 
-from bot.admin.managers import Managers
-from bot.allowance import Allowances
-from bot.digests.digest import Digest, Plan
-from bot.kept import KeptCommands
-from bot.listeners.boundary import Boundary
-from bot.listeners.digests.access import DigestAccess
-from bot.listeners.digests.form import DigestFormListeners
-from bot.listeners.digests.listing import DigestListeners
-from bot.listeners.digests.pausing import DigestPauseListeners
-from bot.listeners.digests.screen import DigestScreen
-from bot.listeners.dispatcher import Dispatcher
-from bot.listeners.failures import Failures
-from bot.listeners.rights import Rights
+from bot.admin import Managers
+from bot.concurrency import Tasks
+from bot.deferred_commands import DeferredCommands
+from bot.digests.models import Digest, Plan
+from bot.listeners.domaindigest import DigestListeners, DigestPauseListeners
+from bot.listeners.domaindigest_form import DigestFormListeners
+from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.modals import DigestScreen
+from bot.listeners.permissions import DigestAccess, Permissions
+from bot.listeners.router import Dispatcher
 from bot.message import Message as BotMessage
-from bot.meter import Meter
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
-from bot.slack.groups import UserGroups
+from bot.shared_limits import QuotaService
 from bot.slack.replies import Replies
-from bot.store.sealed import KeyRing
-from bot.tasks import Tasks
-from bot.tracker.budget import Budget
+from bot.slack.usergroups import UserGroups
+from bot.store.encryption import KeyRing
+from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.usage import UsageCounter
 from bot.views.blocks import actions, button, section
 from bot.workspace import WorkspaceId
 from tests.digests.office import BOB, DAILY, Office
@@ -47,7 +44,7 @@ class Room:
     slack: LocalSlack
     office: Office
     tasks: Tasks
-    rights: Rights
+    rights: Permissions
 
     @property
     def workspace(self) -> WorkspaceId:
@@ -153,7 +150,7 @@ class Room:
         return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
 
     async def quiet(self) -> None:
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def answer(self, person: Person | None = None, channel: str = "general") -> str:
         """Return the newest message that somebody sees."""
@@ -175,17 +172,17 @@ async def running_room() -> AsyncIterator[Room]:
     ):
         app = bolt_app(slack)
         ring = KeyRing({"k1": b"1" * 32})
-        kept = KeptCommands(office.documents, ring, clock=office.clock)
-        rights = Rights(Managers(office.documents), UserGroups(clock=office.clock.seconds))
+        kept = DeferredCommands(office.documents, ring, clock=office.clock)
+        rights = Permissions(Managers(office.documents), UserGroups(clock=office.clock.seconds))
         failures = Failures(
             office.keys,
             kept,
-            Allowances(office.keys, Budget(), Meter()),
+            QuotaService(office.keys, RateLimiter(), UsageCounter()),
             egress_addresses=(),
             clock=office.clock,
             may_configure=rights.may_configure,
         )
-        dispatcher = Dispatcher(app, Boundary(tasks, failures), Replies(http))
+        dispatcher = Dispatcher(app, ErrorBoundary(tasks, failures), Replies(http))
         access = DigestAccess(office.desk, rights)
         screen = DigestScreen(
             desk=office.desk, access=access, failures=failures, clock=office.clock
@@ -195,4 +192,4 @@ async def running_room() -> AsyncIterator[Room]:
         DigestPauseListeners(desk=office.desk, access=access, screen=screen).register(dispatcher)
         async with by_http(app, slack):
             yield Room(slack, office, tasks, rights)
-            await tasks.are_done_within(TIME_LIMIT_S)
+            await tasks.drain(TIME_LIMIT_S)

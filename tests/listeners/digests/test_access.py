@@ -7,12 +7,12 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.digests.errors import AdminsOnlyError, BotNotInChannelError, GuestError, NotInChannelError
+from bot.digests.models import AdminsOnlyError, BotNotInChannelError, GuestError, NotInChannelError
 from bot.errors import StrangerError
-from bot.listeners.conversation import Conversation
-from bot.listeners.digests.access import DigestAccess, Visitor, require_open, seen_channel
-from bot.slack.calls import Member
+from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open, seen_channel
+from bot.listeners.request import Request
 from bot.slack.channels import Channel
+from bot.slack.client import Member
 from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackError
 from bot.slack.replies import Origin, Replies
 from tests.listeners.digests.room import Room
@@ -30,11 +30,9 @@ class Asking:
         self.client = client
         self.access = DigestAccess(room.office.desk, room.rights)
 
-    def by(
-        self, name: str, typed_in: str | None = None, view_id: str | None = None
-    ) -> Conversation:
+    def by(self, name: str, typed_in: str | None = None, view_id: str | None = None) -> Request:
         channel_id = self.room.channel_id(typed_in) if typed_in else None
-        return Conversation(
+        return Request(
             workspace=self.room.workspace,
             origin=Origin(self.room.slack.person(name).id, channel_id),
             client=self.client,
@@ -42,7 +40,7 @@ class Asking:
             view_id=view_id,
         )
 
-    async def editor(self, name: str, channel: str) -> Visitor:
+    async def editor(self, name: str, channel: str) -> ChannelAccess:
         channel_id = self.room.channel_id(channel)
         return await self.access.require_editor(self.by(name), channel_id)
 
@@ -171,16 +169,16 @@ def a_channel(**fields: bool) -> Channel:
 
 
 def test_a_channel_is_open_when_the_bot_is_in_it_and_it_is_not_archived() -> None:
-    require_open(Visitor(MEMBER, a_channel(), is_restricted=False))
+    require_open(ChannelAccess(MEMBER, a_channel(), is_restricted=False))
 
     with pytest.raises(BotNotInChannelError):
-        require_open(Visitor(MEMBER, a_channel(has_bot=False), is_restricted=False))
+        require_open(ChannelAccess(MEMBER, a_channel(has_bot=False), is_restricted=False))
     with pytest.raises(BotNotInChannelError):
-        require_open(Visitor(MEMBER, None, is_restricted=False))
+        require_open(ChannelAccess(MEMBER, None, is_restricted=False))
     for has_bot in (True, False):  # Slack takes the bot out of what is archived
         channel = a_channel(is_archived=True, has_bot=has_bot)
         with pytest.raises(ChannelClosedError):
-            require_open(Visitor(MEMBER, channel, is_restricted=False))
+            require_open(ChannelAccess(MEMBER, channel, is_restricted=False))
 
 
 async def test_of_a_direct_message_slack_is_not_asked(asking: Asking) -> None:

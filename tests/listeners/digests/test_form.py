@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.digests.digest import Mention, Mode
+from bot.digests.models import Mention, Mode
 from bot.digests.schedule import Schedule
-from bot.listeners.presses import Presses
+from bot.listeners.modals import ViewVersions
 from bot.slack.errors import SlackUnavailableError
 from tests.builders import a_domain
 from tests.digests.office import DAILY
@@ -142,7 +142,9 @@ async def test_a_choice_made_before_the_last_one_was_drawn_is_drawn_too(room: Ro
 async def test_what_another_process_has_put_there_is_left_alone(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Presses, "is_latest", lambda *_: True)  # each knows its own presses only
+    monkeypatch.setattr(
+        ViewVersions, "is_latest", lambda *_: True
+    )  # each knows its own presses only
     form = await room.new_form()
     room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
 

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.keys import NoKeyError
+from bot.api_keys.models import NoKeyError
 from bot.slack.errors import ChannelClosedError, SlackUnavailableError
-from bot.tracker.errors import UnavailableError
+from bot.tracker.models import UnavailableError
 from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
 

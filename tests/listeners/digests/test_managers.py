@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.playground.slack import View
-from bot.views.digests.listing import DELETE
+from bot.views.digests.tables import DELETE
 from tests.digests.builders import DIGEST_ID, a_digest
 from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
 

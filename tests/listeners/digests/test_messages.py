@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.changes import Editor
-from bot.digests.digest import Plan
-from bot.tracker.errors import InvalidKeyError
-from bot.views.digests.notices import RESUME_DIGEST, SEND_DIGEST
-from bot.views.digests.plan import MANAGE_DIGEST
+from bot.digests.edits import Editor
+from bot.digests.models import Plan
+from bot.tracker.models import InvalidKeyError
+from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
+from bot.views.digests.wording import MANAGE_DIGEST
 from tests.digests.office import BOB, DAILY
 from tests.listeners.digests.room import Room
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.listeners.conversation import Conversation
-from bot.listeners.digests.note import FormNote, note_in
-from bot.listeners.incoming import from_form, from_press
+from bot.listeners.modals import FormNote, note_in
+from bot.listeners.request import Request, from_form, from_press
 from bot.slack.replies import Origin, Replies
 from bot.workspace import WorkspaceId
 from tests.loops import loop_over
@@ -32,8 +31,8 @@ def body(metadata: str) -> dict[str, Any]:
     return {"user": {"id": "U0BOB"}, "view": view}
 
 
-def a_conversation() -> Conversation:
-    return Conversation(
+def a_conversation() -> Request:
+    return Request(
         workspace=WorkspaceId("T1"),
         origin=Origin("U0BOB", "C0OPS", "https://hooks.example/1"),
         client=Bot.client,

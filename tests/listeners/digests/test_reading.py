@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.digest import Mention, Mode, Plan
-from bot.listeners.acks import FormErrors
-from bot.listeners.digests.fields import field_in
-from bot.listeners.digests.reading import draft_in, read_digest_form, read_pause_form
-from bot.views.digests.draft import (
+from bot.digests.models import Mention, Mode, Plan
+from bot.listeners.domaindigest_parse import draft_in, field_in, read_digest_form, read_pause_form
+from bot.listeners.request import FormErrors
+from bot.views.digests.form_fields import (
     CHANNEL_FIELD,
     DAYS_FIELD,
     FILTER_FIELD,
@@ -26,7 +25,7 @@ from bot.views.digests.draft import (
     WORST_FIELD,
     ZONE_FIELD,
 )
-from bot.views.digests.pause import UNTIL_FIELD
+from bot.views.digests.modal import UNTIL_FIELD
 from tests.builders import KEY
 from tests.digests.builders import a_schedule
 from tests.loops import loop_over

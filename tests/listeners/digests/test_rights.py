@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.playground.slack import View
-from bot.views.digests.plan import MANAGE_DIGEST
+from bot.views.digests.wording import MANAGE_DIGEST
 from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bot.digests.digest import Mention
+from bot.digests.models import Mention
 from bot.playground.slack import View
 from bot.slack.errors import ChannelClosedError, SlackUnavailableError
-from bot.store.errors import StoreError
+from bot.store.documents import StoreError
 from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
 

@@ -7,12 +7,12 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.listeners.conversation import Conversation
-from bot.listeners.digests.access import DigestAccess
-from bot.listeners.digests.screen import DigestScreen
-from bot.listeners.failures import Failures
+from bot.listeners.error_boundary import Failures
+from bot.listeners.modals import DigestScreen
+from bot.listeners.permissions import DigestAccess
+from bot.listeners.request import Request
 from bot.slack.replies import Origin, Replies
-from bot.views.digests.listing import busy_form
+from bot.views.digests.tables import busy_form
 from tests.listeners.digests.room import Room
 
 pytestmark = pytest.mark.anyio
@@ -31,7 +31,7 @@ class Drawing:
             failures=cast(Failures, None),
             clock=room.office.clock,
         )
-        self.conversation = Conversation(
+        self.conversation = Request(
             workspace=room.workspace,
             origin=Origin(room.bob.id),
             client=client,

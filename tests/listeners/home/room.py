@@ -7,28 +7,24 @@ from dataclasses import dataclass
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin.audit import Audit
-from bot.admin.managers import Managers
-from bot.allowance import Allowances
+from bot.admin import Audit, Managers
+from bot.concurrency import Tasks
+from bot.deferred_commands import DeferredCommands
 from bot.errors import BotError
-from bot.homes import Homes
-from bot.kept import KeptCommands
-from bot.listeners.boundary import Boundary
-from bot.listeners.dispatcher import Dispatcher
-from bot.listeners.failures import Failures
-from bot.listeners.home.collecting import HomeCollector
-from bot.listeners.home.listening import HomeListeners
-from bot.listeners.home.screen import HomeScreen
-from bot.listeners.key_state import KeyState
-from bot.listeners.rights import Rights
-from bot.meter import Meter
+from bot.home_viewers import HomeViewers
+from bot.listeners.domainkey import KeyState
+from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
+from bot.listeners.permissions import Permissions
+from bot.listeners.router import Dispatcher
 from bot.playground.slack import LocalSlack, Person, View, running_slack
-from bot.portfolio.portfolio import Portfolio
-from bot.slack.groups import UserGroups
+from bot.portfolio.service import Portfolio
+from bot.shared_limits import QuotaService
 from bot.slack.replies import Replies
-from bot.store.sealed import KeyRing
-from bot.tasks import Tasks
-from bot.tracker.budget import Budget
+from bot.slack.usergroups import UserGroups
+from bot.store.encryption import KeyRing
+from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.usage import UsageCounter
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import Office
@@ -46,7 +42,7 @@ class Room:
     tasks: Tasks
     dispatcher: Dispatcher
     managers: Managers
-    homes: Homes
+    homes: HomeViewers
     screen: HomeScreen
     portfolio: Portfolio
     unready: list[BotError]  # the first of them is why the service cannot be asked at all
@@ -75,7 +71,7 @@ class Room:
 
     async def home(self, person: Person | None = None) -> View:
         """Return somebody's Home tab once all work is done."""
-        assert await self.tasks.are_done_within(TIME_LIMIT_S)
+        assert await self.tasks.drain(TIME_LIMIT_S)
         home = (person or self.bob).home
         assert home is not None
         return home
@@ -134,10 +130,10 @@ async def running_room(
             if unready:
                 raise unready[0]
 
-        kept = KeptCommands(office.documents, KeyRing({"k1": b"1" * 32}), clock=office.clock)
+        kept = DeferredCommands(office.documents, KeyRing({"k1": b"1" * 32}), clock=office.clock)
         managers, replies = Managers(office.documents), Replies(http)
-        allowances = Allowances(office.keys, Budget(), Meter())
-        rights = Rights(managers, UserGroups())
+        allowances = QuotaService(office.keys, RateLimiter(), UsageCounter())
+        rights = Permissions(managers, UserGroups())
         failures = Failures(
             office.keys,
             kept,
@@ -146,7 +142,7 @@ async def running_room(
             clock=office.clock,
             may_configure=rights.may_configure,
         )
-        boundary = Boundary(
+        boundary = ErrorBoundary(
             tasks,
             failures,
             first_word_after_s=TIME_LIMIT_S,
@@ -176,14 +172,14 @@ async def running_room(
             client_for=client_for,
             first_look_after_s=first_look_after_s,
         )
-        homes = Homes(office.documents, tasks, clock=office.clock, sleep=_no_sleep)
+        homes = HomeViewers(office.documents, tasks, clock=office.clock, sleep=_no_sleep)
         HomeListeners(screen=screen, homes=homes).register(dispatcher)
         async with by_http(app, slack):
             yield Room(
                 slack, office, tasks, dispatcher, managers, homes, screen, portfolio, unready
             )
             office.lists.gate.set()
-            await tasks.are_done_within(TIME_LIMIT_S)
+            await tasks.drain(TIME_LIMIT_S)
 
 
 async def _no_sleep(_seconds: float) -> None:

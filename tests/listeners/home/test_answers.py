@@ -4,12 +4,11 @@ import asyncio
 
 import pytest
 
-from bot.listeners.conversation import Conversation
+from bot.listeners.request import Request
 from bot.message import Message
-from bot.slack.calls import open_form
+from bot.slack.client import open_form
 from bot.slack.errors import TriggerExpiredError
-from bot.views.blocks import actions, run_button, section
-from bot.views.form import form
+from bot.views.blocks import actions, form, run_button, section
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room
 
@@ -27,7 +26,7 @@ LONG = Message("12 domains, worst first", (TABLE,), (section("12 domains in plai
 def answering(room: Room, message: Message, gate: asyncio.Event | None = None) -> None:
     """Let `/domains`, which a button on the tab runs, be answered by this, once `gate` is open."""
 
-    async def answer(conversation: Conversation, _text: str) -> None:
+    async def answer(conversation: Request, _text: str) -> None:
         if gate:
             await gate.wait()
         await conversation.reply(message)
@@ -92,7 +91,7 @@ async def test_whoever_closes_the_window_finds_the_answer_in_the_messages(
 
 
 async def test_a_failure_is_read_in_the_window_with_its_buttons(room: Room) -> None:
-    async def fail(_conversation: Conversation, _text: str) -> None:
+    async def fail(_conversation: Request, _text: str) -> None:
         raise TriggerExpiredError("too late")
 
     room.dispatcher.on_command("/domains", fail)
@@ -120,7 +119,7 @@ async def test_a_slow_form_is_not_robbed_of_its_only_chance(hasty_room: Room) ->
     opens = asyncio.Event()
     pick = form("pick", "Pick", "Scan", [section("Pick one")])
 
-    async def ask(conversation: Conversation, _text: str) -> None:
+    async def ask(conversation: Request, _text: str) -> None:
         await asyncio.sleep(0.1)  # longer than the first word waits
         await open_form(conversation.client, conversation.trigger_id or "", pick)
         opens.set()
@@ -134,11 +133,11 @@ async def test_a_slow_form_is_not_robbed_of_its_only_chance(hasty_room: Room) ->
 
 
 async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
-    async def ask(conversation: Conversation, _text: str) -> None:
+    async def ask(conversation: Request, _text: str) -> None:
         pick = form("pick", "Pick", "Scan", [section("Pick")], metadata=conversation.as_metadata())
         await open_form(conversation.client, conversation.trigger_id or "", pick)
 
-    async def answer(conversation: Conversation, _given: None) -> None:
+    async def answer(conversation: Request, _given: None) -> None:
         await conversation.reply(SHORT)
 
     room.dispatcher.on_command("/scan", ask)

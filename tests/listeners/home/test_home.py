@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.admin.managers import Named
-from bot.digests.digest import Plan
-from bot.keys import KeyDraft, NoKeyError
-from bot.tracker.errors import InvalidKeyError, RateLimitedError, UnavailableError
+from bot.admin import Named
+from bot.api_keys.models import KeyDraft, NoKeyError
+from bot.digests.models import Plan
+from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import KEY, a_domain
 from tests.digests.office import BOB, DAILY
 from tests.fakes import TIME_LIMIT_S

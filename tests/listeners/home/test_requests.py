@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from bot.digests.digest import Plan
-from bot.homes import MAX_VIEWERS, OPEN_FOR
-from bot.keys import NoKeyError
+from bot.api_keys.models import NoKeyError
+from bot.digests.models import Plan
+from bot.home_viewers import MAX_VIEWERS, OPEN_FOR
 from bot.playground.slack import View
-from bot.tracker.errors import UnavailableError
+from bot.tracker.models import UnavailableError
 from tests.builders import a_domain
 from tests.digests.office import BOB, DAILY
 from tests.fakes import TIME_LIMIT_S

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.installations.departure import beginning_of
-from bot.store.postgres.address import Address, parse_address
+from bot.installations.models import scope_of_key
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
+from bot.store.postgres.pool import Address, parse_address
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def address(database: str) -> Address:
 
 @pytest.fixture
 async def store(address: Address) -> AsyncIterator[PostgresDocuments]:
-    opened = await open_postgres(address, beginning_of=beginning_of)
+    opened = await open_postgres(address, beginning_of=scope_of_key)
     yield opened
     await opened.close()
 
@@ -24,6 +24,6 @@ async def store(address: Address) -> AsyncIterator[PostgresDocuments]:
 @pytest.fixture
 async def other(address: Address) -> AsyncIterator[PostgresDocuments]:
     """Return a second store on the same database: that of another process."""
-    opened = await open_postgres(address, beginning_of=beginning_of)
+    opened = await open_postgres(address, beginning_of=scope_of_key)
     yield opened
     await opened.close()

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 
 from psycopg.conninfo import conninfo_to_dict
 
-from bot.store.postgres.address import Address
+from bot.store.postgres.pool import Address
 
 ENCRYPTION_REQUESTS = (80877103, 80877104)  # TLS, GSS
 CANCEL_REQUEST = 80877102

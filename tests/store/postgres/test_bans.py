@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from bot.installations.departure import beginning_of
-from bot.installations.erasure import Erasure
-from bot.installations.shelf import InstallationShelf
-from bot.installations.traces import Traces
-from bot.store.errors import ConflictError, StoreError
-from bot.store.postgres.address import Address, parse_address
+from bot.concurrency import Tasks
+from bot.installations.models import scope_of_key
+from bot.installations.repository import InstallationRepository
+from bot.installations.uninstall import Purger, VacuumScheduler
+from bot.store.documents import ConflictError, StoreError
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.tasks import Tasks
+from bot.store.postgres.pool import Address, parse_address
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
@@ -29,7 +28,7 @@ AN_HOUR_AGO = "UPDATE forgotten SET until = until - interval '1 hour'"
 @pytest.fixture
 async def hasty(address: Address) -> AsyncIterator[PostgresDocuments]:
     """Return the store of a third process, which waits for nobody."""
-    opened = await open_postgres(address, beginning_of=beginning_of, timeout_s=0.2)
+    opened = await open_postgres(address, beginning_of=scope_of_key, timeout_s=0.2)
     yield opened
     await opened.close()
 
@@ -119,7 +118,7 @@ async def test_who_waits_for_a_deletion_leaves_it_a_connection(
     database: str, other: PostgresDocuments, queue_up: Callable[[PostgresDocuments], Any]
 ) -> None:
     small = await open_postgres(
-        parse_address(f"{database}&pool_size=2"), beginning_of=beginning_of, timeout_s=TIME_LIMIT_S
+        parse_address(f"{database}&pool_size=2"), beginning_of=scope_of_key, timeout_s=TIME_LIMIT_S
     )
     looks = count()
 
@@ -243,7 +242,7 @@ async def test_what_has_ended_goes_with_the_next_deletion_and_with_the_wiping(
         pass
     after_deletion = await run(store, "SELECT count(*) FROM forgotten")
     await run(store, AN_HOUR_AGO)
-    await store.wipe_traces()
+    await store.vacuum()
 
     assert after_deletion == [(1,)]
     assert await run(store, "SELECT count(*) FROM forgotten") == [(0,)]
@@ -263,8 +262,8 @@ async def test_whoever_installs_again_during_the_deletion_stands_alone_or_is_kep
 ) -> None:
     home = WorkspaceId("T1", "E1")
     tasks = Tasks()
-    erasure = Erasure(store, Traces(store, tasks, clock=FakeClock(MOMENT)), [])
-    shelf = InstallationShelf(other, RING)
+    erasure = Purger(store, VacuumScheduler(store, tasks, clock=FakeClock(MOMENT)), [])
+    shelf = InstallationRepository(other, RING)
     erased = number = 0
     while number < 30 or not 0 < erased < number:  # until both have been tried
         await shelf.put(an_installation(home, name=f"old {number}"))

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.store.errors import StoreError
-from bot.store.postgres.address import parse_address
+from bot.store.documents import StoreError
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
+from bot.store.postgres.pool import parse_address
 from tests.store.postgres.database import run
 
 pytestmark = pytest.mark.anyio
@@ -74,7 +74,7 @@ async def test_what_went_is_not_in_what_the_server_would_read(store: PostgresDoc
     await store.put("-.T1/key", {"secret": "x" * 1000})
     await store.delete("-.T1/key")
 
-    await store.wipe_traces()
+    await store.vacuum()
 
     assert await run(store, "SELECT pg_relation_size('document')") == [(0,)]
 

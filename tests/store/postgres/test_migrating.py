@@ -8,13 +8,11 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from bot.engine.queue_schema import queue_migrations
-from bot.store.errors import StoreError
-from bot.store.postgres.address import Address, parse_address
+from bot.jobs.queue_jobs import queue_migrations
+from bot.store.documents import StoreError
 from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.errors import OutdatedSchemaError
-from bot.store.postgres.migrating import OURS, MigrationSet, migrate, missing
-from bot.store.postgres.pool import open_pool
+from bot.store.postgres.migrations import OURS, MigrationSet, migrate, missing
+from bot.store.postgres.pool import Address, OutdatedSchemaError, open_pool, parse_address
 from tests.fakes import TIME_LIMIT_S
 from tests.postgres import PostgresServer
 

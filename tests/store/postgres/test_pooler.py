@@ -4,14 +4,11 @@ import asyncio
 
 import pytest
 
-from bot.installations.departure import beginning_of
-from bot.store.base import Documents
-from bot.store.errors import StoreError
-from bot.store.postgres.address import parse_address
+from bot.installations.models import scope_of_key
+from bot.store.documents import Documents, StoreError
 from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.errors import LostConnectionError
-from bot.store.postgres.migrating import OURS, migrate
-from bot.store.postgres.pool import connecting
+from bot.store.postgres.migrations import OURS, migrate
+from bot.store.postgres.pool import LostConnectionError, connecting, parse_address
 from tests.postgres import PostgresServer
 from tests.store.postgres.pooler import pooled
 from tests.store.test_documents import increment
@@ -34,7 +31,7 @@ async def increments(documents: Documents, times: int) -> None:
 
 async def live(url: str) -> None:
     """Do everything that a store does, again and again."""
-    store = await open_postgres(parse_address(url), beginning_of=beginning_of)
+    store = await open_postgres(parse_address(url), beginning_of=scope_of_key)
     try:
         await asyncio.gather(*(increment(store, f"-.T1/{n % 10}") for n in range(100)))
         counts = [each.value["n"] for each in await store.list_prefix("-.T1/")]
@@ -44,7 +41,7 @@ async def live(url: str) -> None:
         with pytest.raises(StoreError, match="removed"):
             await store.put("-.T1/key", {})
         await store.put("-.T1/installation", {})
-        await store.wipe_traces()
+        await store.vacuum()
         await store.check()
         assert await store.list_keys("-.T1/") == ["-.T1/installation"]
     finally:

@@ -5,13 +5,9 @@ from typing import LiteralString
 
 import pytest
 
-from bot.store.base import Document
-from bot.store.errors import NoAnswerError
-from bot.store.postgres.calls import Arguments, Calls, Row
-from bot.store.postgres.documents import PostgresDocuments
-from bot.store.postgres.pool import Pool
-from bot.store.postgres.putting import Putting
-from bot.store.postgres.statements import PUT
+from bot.store.documents import Document, NoAnswerError
+from bot.store.postgres.documents import PUT, PostgresDocuments, Putting
+from bot.store.postgres.pool import Arguments, Calls, Pool, Row
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio

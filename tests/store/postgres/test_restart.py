@@ -7,11 +7,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.store.base import Document
-from bot.store.errors import StoreError
-from bot.store.postgres.address import parse_address
+from bot.store.documents import Document, StoreError
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.errors import LostConnectionError
+from bot.store.postgres.pool import LostConnectionError, parse_address
 from tests.fakes import TIME_LIMIT_S
 from tests.postgres import PostgresServer
 from tests.store.postgres.database import WAITING, run, wait_until

@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from bot.store.errors import StoreError
-from bot.store.postgres.documents import PostgresDocuments
-from bot.store.postgres.seen import StoredSeen
+from bot.store.documents import StoreError
+from bot.store.postgres.documents import PostgresDedup, PostgresDocuments
 from tests.store.postgres.database import run
 
 pytestmark = pytest.mark.anyio
@@ -17,7 +16,7 @@ AGE = "UPDATE seen SET until = until - interval '10 minutes'"
 async def test_a_name_is_new_to_one_process_only(
     store: PostgresDocuments, other: PostgresDocuments
 ) -> None:
-    seen = [StoredSeen(store.pool), StoredSeen(other.pool)]
+    seen = [PostgresDedup(store.pool), PostgresDedup(other.pool)]
 
     answers = await asyncio.gather(*(each.is_new("v0=1") for each in seen for _ in range(20)))
 
@@ -26,7 +25,7 @@ async def test_a_name_is_new_to_one_process_only(
 
 
 async def test_what_failed_may_come_again(store: PostgresDocuments) -> None:
-    seen = StoredSeen(store.pool)
+    seen = PostgresDedup(store.pool)
     await seen.is_new("v0=1")
 
     await seen.forget("v0=1")
@@ -36,7 +35,7 @@ async def test_what_failed_may_come_again(store: PostgresDocuments) -> None:
 
 
 async def test_names_are_kept_for_ten_minutes(store: PostgresDocuments) -> None:
-    seen = StoredSeen(store.pool)
+    seen = PostgresDedup(store.pool)
     await seen.is_new("v0=1")
     assert await run(store, "SELECT until <= now() + interval '10 minutes' FROM seen") == [(True,)]
     await run(store, AGE.replace("10 minutes", "599 seconds"))
@@ -49,7 +48,7 @@ async def test_names_are_kept_for_ten_minutes(store: PostgresDocuments) -> None:
 
 
 async def test_only_what_is_over_is_dropped(store: PostgresDocuments) -> None:
-    seen = StoredSeen(store.pool)
+    seen = PostgresDedup(store.pool)
     await seen.is_new("old")
     await run(store, AGE)
     await seen.is_new("young")
@@ -61,7 +60,7 @@ async def test_only_what_is_over_is_dropped(store: PostgresDocuments) -> None:
 
 
 async def test_no_name_stands_in_the_database(store: PostgresDocuments) -> None:
-    await StoredSeen(store.pool).is_new("T0ACME/half \ud800")
+    await PostgresDedup(store.pool).is_new("T0ACME/half \ud800")
 
     ((name,),) = await run(store, "SELECT name FROM seen")
     assert isinstance(name, bytes)
@@ -72,4 +71,4 @@ async def test_a_store_that_is_closed_is_an_error(store: PostgresDocuments) -> N
     await store.close()
 
     with pytest.raises(StoreError):
-        await StoredSeen(store.pool).is_new("v0=1")
+        await PostgresDedup(store.pool).is_new("v0=1")

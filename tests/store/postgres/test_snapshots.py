@@ -4,11 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.store.errors import StoreError
-from bot.store.postgres.address import Address, parse_address
+from bot.store.documents import StoreError
 from bot.store.postgres.documents import PostgresDocuments
-from bot.store.postgres.errors import OutdatedSchemaError
-from bot.store.postgres.snapshots import read_database
+from bot.store.postgres.pool import Address, OutdatedSchemaError, parse_address
+from bot.store.postgres.snapshot import read_database
 from tests.store.postgres.database import run
 
 pytestmark = pytest.mark.anyio

@@ -1,9 +1,7 @@
 import pytest
 
 from bot.message import Message
-from bot.views.digests.post import (
-    digest_message,
-)
+from bot.views.digests.post import digest_message
 from tests.digests.builders import (
     a_post,
     a_report,

@@ -4,11 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.digests.post import TrendPoint
-from bot.views.digests.charts import point_labels
-from bot.views.digests.post import (
-    digest_message,
-)
+from bot.digests.report import TrendPoint
+from bot.views.digests.post import digest_message, point_labels
 from tests.digests.builders import (
     a_post,
     a_report,

@@ -8,14 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.digest import WORST_COUNTS, Mention, Mode, Pause, Plan
+from bot.digests.models import WORST_COUNTS, Mention, Mode, Pause, Plan
 from bot.digests.schedule import Schedule, zone_names
-from bot.listeners.digests.reading import draft_in, read_digest_form, read_pause_form
+from bot.listeners.domaindigest_parse import draft_in, read_digest_form, read_pause_form
 from bot.playground.slack.block_contents import state_values
-from bot.views.digests.draft import MAX_FILTER_CHARS, MAX_LIFE, NEVER, Draft, draft_of
-from bot.views.digests.form import Editing, edit_form
-from bot.views.digests.inputs import zone_option
-from bot.views.digests.pause import pause_form
+from bot.views.digests.form_fields import (
+    MAX_FILTER_CHARS,
+    MAX_LIFE,
+    NEVER,
+    Draft,
+    draft_of,
+    zone_option,
+)
+from bot.views.digests.modal import Editing, edit_form, pause_form
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import DUE, ZONE, a_digest, a_mention, a_schedule
 from tests.loops import loop_over

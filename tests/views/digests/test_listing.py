@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.digests.digest import MAX_PER_CHANNEL, Mode, Outcome, Pause, RunState, Trouble
-from bot.views.digests.listing import (
+from bot.digests.models import MAX_PER_CHANNEL, FailureReason, Mode, Outcome, Pause, RunState
+from bot.views.digests.tables import (
     ADMINS_MAY,
     MEMBERS_MAY,
     DigestList,
@@ -85,9 +85,9 @@ def a_full_digest(number: int) -> Any:
         mode=Mode.CHANGES,
         heartbeat_every=30,
         mentions=(a_mention("tag:" + "x" * 140),) * 10,
-        run=a_run(state=RunState.WAITING, until=DUE, trouble=Trouble.SCOPE),
+        run=a_run(state=RunState.WAITING, until=DUE, trouble=FailureReason.SCOPE),
         past=tuple(
-            a_past_run(Outcome.MISSED, Trouble.NOT_FOUND, DUE - timedelta(days=day))
+            a_past_run(Outcome.MISSED, FailureReason.NOT_FOUND, DUE - timedelta(days=day))
             for day in range(40, 0, -1)
         ),
     )

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.digests.digest import Mention
-from bot.views.digests.mentions import (
+from bot.digests.models import Mention
+from bot.views.digests.mention_fields import (
     MAX_RULES,
     MAX_WHO,
     box_of,

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.digests.digest import Mode, Outcome, Pause, Trouble
+from bot.digests.models import FailureReason, Mode, Outcome, Pause
 from bot.views.digests.post import digest_message, heartbeat_message
 from bot.views.text import moment_token
 from tests.digests.builders import (
@@ -72,22 +72,25 @@ def test_a_digest_that_somebody_sent_is_never_late_and_says_who_it_was() -> None
     ("outcome", "trouble", "words"),
     [
         pytest.param(
-            Outcome.MISSED, Trouble.DOWN, "was missed: the bot was not running.", id="missed"
+            Outcome.MISSED, FailureReason.DOWN, "was missed: the bot was not running.", id="missed"
         ),
         pytest.param(
-            Outcome.FAILED, Trouble.KEY, "was not posted: the workspace has no", id="failed"
+            Outcome.FAILED, FailureReason.KEY, "was not posted: the workspace has no", id="failed"
         ),
         pytest.param(Outcome.FAILED, None, "was not posted.", id="failed, nobody knows why"),
         pytest.param(
-            Outcome.UNCERTAIN, Trouble.SLACK, "may be missing here: Slack did not", id="uncertain"
+            Outcome.UNCERTAIN,
+            FailureReason.SLACK,
+            "may be missing here: Slack did not",
+            id="uncertain",
         ),
         pytest.param(
-            Outcome.UNCERTAIN, Trouble.DOWN, "may be missing here: the bot was", id="stopped"
+            Outcome.UNCERTAIN, FailureReason.DOWN, "may be missing here: the bot was", id="stopped"
         ),
     ],
 )
 def test_digests_that_did_not_come_are_named(
-    outcome: Outcome, trouble: Trouble | None, words: str
+    outcome: Outcome, trouble: FailureReason | None, words: str
 ) -> None:
     message = taken(digest_message(a_post(unposted=(a_past_run(outcome, trouble),))))
 

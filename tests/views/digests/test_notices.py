@@ -4,16 +4,11 @@ from typing import Any
 
 import pytest
 
-from bot.digests.digest import Digest, Outcome, Pause, Trouble
+from bot.digests.models import Digest, FailureReason, Outcome, Pause
 from bot.digests.schedule import next_slot
 from bot.message import Message
-from bot.views.digests.notices import (
-    RESUME_DIGEST,
-    SEND_DIGEST,
-    owner_notice,
-)
-from bot.views.digests.post import MANAGE_DIGEST
-from bot.views.digests.remedies import remedy, trouble_words
+from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST, owner_notice
+from bot.views.digests.wording import MANAGE_DIGEST, remedy, trouble_words
 from tests.builders import HOSTILE_TEXTS
 from tests.digests.builders import (
     BEFORE,
@@ -34,7 +29,7 @@ RUNS = [Outcome.MISSED, Outcome.FAILED, Outcome.UNCERTAIN]
 
 def told(
     outcome: Outcome | None,
-    trouble: Trouble | None = Trouble.DOWN,
+    trouble: FailureReason | None = FailureReason.DOWN,
     digest: Digest | None = None,
     **fields: Any,
 ) -> Message:
@@ -58,8 +53,8 @@ def action_ids(message: Message) -> list[str]:
     return [element["action_id"] for element in row["elements"]]
 
 
-@loop_over("trouble", Trouble)
-def test_every_trouble_has_words_that_end_a_sentence(trouble: Trouble) -> None:
+@loop_over("trouble", FailureReason)
+def test_every_trouble_has_words_that_end_a_sentence(trouble: FailureReason) -> None:
     words = trouble_words(trouble)
 
     assert words.split()[0] in {"the", "it", "its", "Domain", "Slack"}
@@ -67,8 +62,8 @@ def test_every_trouble_has_words_that_end_a_sentence(trouble: Trouble) -> None:
     assert len(words) <= 80
 
 
-@loop_over("trouble", Trouble)
-def test_what_helps_is_told_the_same_everywhere(trouble: Trouble) -> None:
+@loop_over("trouble", FailureReason)
+def test_what_helps_is_told_the_same_everywhere(trouble: FailureReason) -> None:
     helps = remedy(trouble, channel=CHANNEL, change="`Manage` and `Change`")
 
     assert helps in shown_text(told(None, trouble))
@@ -76,16 +71,16 @@ def test_what_helps_is_told_the_same_everywhere(trouble: Trouble) -> None:
 
 
 def test_no_two_troubles_are_called_the_same() -> None:
-    assert len({trouble_words(trouble) for trouble in Trouble}) == len(Trouble)
+    assert len({trouble_words(trouble) for trouble in FailureReason}) == len(FailureReason)
 
 
 @loop_over(
     ("outcome", "trouble"),
-    list(product([None, *Outcome], [None, *Trouble])),
+    list(product([None, *Outcome], [None, *FailureReason])),
     ids=lambda each: each.value if each else "none",
 )
 def test_every_notice_names_the_channel_the_slot_and_why(
-    outcome: Outcome | None, trouble: Trouble | None
+    outcome: Outcome | None, trouble: FailureReason | None
 ) -> None:
     message = told(outcome, trouble)
 
@@ -106,8 +101,8 @@ def test_a_run_that_did_not_reach_the_channel_can_be_sent_now(outcome: Outcome) 
     assert "press Send now" in message.text
 
 
-@loop_over("trouble", Trouble)
-def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: Trouble) -> None:
+@loop_over("trouble", FailureReason)
+def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: FailureReason) -> None:
     message = told(None, trouble)
 
     assert "I have paused the digest in" in message.text
@@ -120,18 +115,18 @@ def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: Trouble) -> None:
     ("trouble", "words"),
     [
         pytest.param(
-            Trouble.NOT_IN_CHANNEL, f"Go to {CHANNEL} and type `/invite @Domain Tracker`",
+            FailureReason.NOT_IN_CHANNEL, f"Go to {CHANNEL} and type `/invite @Domain Tracker`",
             id="not in the channel",
         ),
-        pytest.param(Trouble.NOT_FOUND, "type `/invite @Domain Tracker` in it", id="not found"),
-        pytest.param(Trouble.ARCHIVED, f"Unarchive {CHANNEL} and invite me again", id="archived"),
-        pytest.param(Trouble.RESTRICTED, f"whoever manages {CHANNEL}", id="restricted"),
-        pytest.param(Trouble.SCOPE, "the scope `read_domains`", id="scope"),
-        pytest.param(Trouble.KEY, "set one with `/domainkey`", id="key"),
-        pytest.param(Trouble.UNINSTALLED, "install Domain Tracker again", id="uninstalled"),
+        pytest.param(FailureReason.NOT_FOUND, "type `/invite @Domain Tracker` in it", id="not found"),
+        pytest.param(FailureReason.ARCHIVED, f"Unarchive {CHANNEL} and invite me again", id="archived"),
+        pytest.param(FailureReason.RESTRICTED, f"whoever manages {CHANNEL}", id="restricted"),
+        pytest.param(FailureReason.SCOPE, "the scope `read_domains`", id="scope"),
+        pytest.param(FailureReason.KEY, "set one with `/domainkey`", id="key"),
+        pytest.param(FailureReason.UNINSTALLED, "install Domain Tracker again", id="uninstalled"),
     ],
 )  # fmt: skip
-def test_a_notice_says_how_to_mend_it(trouble: Trouble, words: str) -> None:
+def test_a_notice_says_how_to_mend_it(trouble: FailureReason, words: str) -> None:
     assert words in shown_text(told(None, trouble))
 
 
@@ -156,11 +151,15 @@ def test_several_missed_runs_are_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("trouble", "words"),
     [
-        pytest.param(Trouble.SLACK, "Slack did not say whether it took it, so", id="no answer"),
-        pytest.param(Trouble.DOWN, "The bot was stopped while it posted it, so", id="stopped"),
+        pytest.param(
+            FailureReason.SLACK, "Slack did not say whether it took it, so", id="no answer"
+        ),
+        pytest.param(
+            FailureReason.DOWN, "The bot was stopped while it posted it, so", id="stopped"
+        ),
     ],
 )
-def test_an_uncertain_run_is_not_called_missing(trouble: Trouble, words: str) -> None:
+def test_an_uncertain_run_is_not_called_missing(trouble: FailureReason, words: str) -> None:
     message = told(Outcome.UNCERTAIN, trouble)
 
     assert "may be missing" in message.text
@@ -186,7 +185,7 @@ def test_digests_of_one_channel_are_told_apart() -> None:
 def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:
     schedule = a_schedule(range(7), at=time(2, 30))
     slot = next_slot(schedule, datetime(2026, 3, 29, tzinfo=UTC))
-    notice = a_notice(outcome=Outcome.MISSED, slot=slot, trouble=Trouble.DOWN)
+    notice = a_notice(outcome=Outcome.MISSED, slot=slot, trouble=FailureReason.DOWN)
 
     message = owner_notice(a_digest(schedule=schedule), notice)
 
@@ -198,6 +197,6 @@ def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:
 def test_what_strangers_wrote_does_nothing(outcome: Outcome | None, text: str) -> None:
     digest = a_digest(channel_id=text, filter_text=text, made_by_name=text)
 
-    message = told(outcome, Trouble.ARCHIVED, digest, channel_id=text)
+    message = told(outcome, FailureReason.ARCHIVED, digest, channel_id=text)
 
     assert "the channel" in message.text

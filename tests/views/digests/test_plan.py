@@ -1,7 +1,7 @@
 import pytest
 
-from bot.digests.digest import Mode
-from bot.views.digests.plan import mode_text, plan_lines
+from bot.digests.models import Mode
+from bot.views.digests.wording import mode_text, plan_lines
 from tests.digests.builders import (
     a_mention,
     a_plan,

@@ -6,16 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.digests.digest import Mode, Outcome, Pause
-from bot.digests.post import Post
+from bot.digests.models import Mode, Outcome, Pause
+from bot.digests.report import Post
 from bot.digests.schedule import next_slot
 from bot.views.blocks import RUN_BELOW
-from bot.views.digests.post import (
-    MANAGE_DIGEST,
-    announcement_message,
-    digest_message,
-    heartbeat_message,
-)
+from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
+from bot.views.digests.wording import MANAGE_DIGEST
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, a_domain
 from tests.digests.builders import (
     DUE,

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.digest import Digest, Outcome, Pause, Run, RunState, Trouble
-from bot.views.digests.state import RUNS_LOOKED_BACK, run_lines, state_lines
+from bot.digests.models import Digest, FailureReason, Outcome, Pause, Run, RunState
+from bot.views.digests.wording import RUNS_LOOKED_BACK, run_lines, state_lines
 from bot.views.text import moment_token
 from tests.builders import ADMIN_ID
 from tests.digests.builders import BEFORE, DUE, ZONE, a_digest, a_past_run, a_run, a_schedule
@@ -19,7 +19,7 @@ def state(digest: Digest, reader_zone: str | None = ZONE) -> str:
     return "\n".join(state_lines(digest, DUE, reader_zone))
 
 
-def a_run_for(minutes: int, state: RunState, trouble: Trouble | None = None) -> Run:
+def a_run_for(minutes: int, state: RunState, trouble: FailureReason | None = None) -> Run:
     until = DUE + timedelta(minutes=minutes)
     return a_run(state=state, until=until, trouble=trouble)
 
@@ -63,13 +63,18 @@ def test_a_pause_without_an_end_says_so() -> None:
 @pytest.mark.parametrize(
     ("why", "mend"),
     [
-        (Trouble.ARCHIVED, "Unarchive it and invite me again: type `/invite @Domain Tracker`"),
-        (Trouble.NOT_IN_CHANNEL, "`/invite @Domain Tracker` in it, or choose another"),
-        (Trouble.NOT_FOUND, "`/invite @Domain Tracker` in it"),
-        (Trouble.RESTRICTED, "to let apps post"),
+        (
+            FailureReason.ARCHIVED,
+            "Unarchive it and invite me again: type `/invite @Domain Tracker`",
+        ),
+        (FailureReason.NOT_IN_CHANNEL, "`/invite @Domain Tracker` in it, or choose another"),
+        (FailureReason.NOT_FOUND, "`/invite @Domain Tracker` in it"),
+        (FailureReason.RESTRICTED, "to let apps post"),
     ],
 )
-def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(why: Trouble, mend: str) -> None:
+def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(
+    why: FailureReason, mend: str
+) -> None:
     told = state(a_digest(pause=Pause(since=DUE, why=why)))
 
     assert told.startswith("⏸️ *Paused*: the ")
@@ -77,8 +82,8 @@ def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(why: Trouble, mend
     assert told.endswith("Then press `Resume`.")
 
 
-@loop_over("trouble", Trouble)
-def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: Trouble) -> None:
+@loop_over("trouble", FailureReason)
+def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: FailureReason) -> None:
     told = state(a_digest(run=a_run_for(5, RunState.WAITING, trouble)))
 
     assert told.startswith("🕓 *Waiting*: ")
@@ -106,18 +111,18 @@ def test_a_digest_without_runs_says_so() -> None:
     [
         (Outcome.POSTED, None, "posted"),
         (Outcome.QUIET, None, "nothing to post"),
-        (Outcome.MISSED, Trouble.DOWN, "⚠️ missed, as the bot was not running"),
-        (Outcome.FAILED, Trouble.SERVICE, "⚠️ not posted, as Domain Tracker did not answer"),
+        (Outcome.MISSED, FailureReason.DOWN, "⚠️ missed, as the bot was not running"),
+        (Outcome.FAILED, FailureReason.SERVICE, "⚠️ not posted, as Domain Tracker did not answer"),
         (Outcome.UNCERTAIN, None, "❓ maybe posted: Slack did not say whether it took it"),
         (
             Outcome.UNCERTAIN,
-            Trouble.DOWN,
+            FailureReason.DOWN,
             "❓ maybe posted: the bot was stopped while it posted it",
         ),
     ],
 )
 def test_how_the_last_run_ended_is_told(
-    outcome: Outcome, trouble: Trouble | None, words: str
+    outcome: Outcome, trouble: FailureReason | None, words: str
 ) -> None:
     digest = a_digest(past=(a_past_run(outcome, trouble),))
 

@@ -2,13 +2,14 @@
 
 from datetime import timedelta
 
-from bot.digests import errors
-from bot.digests.digest import Pause
+from bot.api_keys.models import NoKeyError
+from bot.digests import models
+from bot.digests.models import Pause
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError, NotAllowedError
-from bot.keys import NoKeyError
-from bot.tracker.errors import InvalidKeyError, UnavailableError
-from bot.views.digests.answers import (
+from bot.tracker.models import InvalidKeyError, UnavailableError
+from bot.views.digests.errors import DIGEST_TROUBLES, trouble_line
+from bot.views.digests.modal import (
     DAY_IS_OVER,
     MAYBE_SENT,
     done_already_message,
@@ -18,9 +19,8 @@ from bot.views.digests.answers import (
     saved_line,
     sent_line,
 )
-from bot.views.digests.listing import trouble_form
-from bot.views.digests.trouble import DIGEST_TROUBLES, trouble_line
-from bot.views.failure import failure_message
+from bot.views.digests.tables import trouble_form
+from bot.views.errors import failure_message
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, facts_for, facts_for_admin
 from tests.digests.builders import DUE, ZONE, a_digest
 from tests.digests.builders import DUE as CHANGED_AT
@@ -29,17 +29,17 @@ from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, 
 
 CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
 ERRORS: list[tuple[BotError, str]] = [
-    (errors.UnknownDigestError(), "somebody has deleted it"),
-    (errors.TooManyDigestsError(), "has 20 digests, the most"),
-    (errors.ChangedMeanwhileError(CHANGED), f"<@{ADMIN_ID}> changed this digest meanwhile"),
-    (errors.DigestBusyError(), "is being sent at this very moment"),
-    (errors.JustSentError(MOMENT), "was sent just now, <!date^"),
-    (errors.LostClaimError(), "Something else came in between"),
-    (errors.StoppedError(), "did not begin"),
-    (errors.NotInChannelError(), "You are not in that channel, or I am not"),
-    (errors.BotNotInChannelError(), "Type `/invite @Domain Tracker` in it"),
-    (errors.AdminsOnlyError(), "only admins and owners make and change digests"),
-    (errors.GuestError(), "Guests cannot see or change digests"),
+    (models.UnknownDigestError(), "somebody has deleted it"),
+    (models.TooManyDigestsError(), "has 20 digests, the most"),
+    (models.ChangedMeanwhileError(CHANGED), f"<@{ADMIN_ID}> changed this digest meanwhile"),
+    (models.DigestBusyError(), "is being sent at this very moment"),
+    (models.JustSentError(MOMENT), "was sent just now, <!date^"),
+    (models.LostClaimError(), "Something else came in between"),
+    (models.StoppedError(), "did not begin"),
+    (models.NotInChannelError(), "You are not in that channel, or I am not"),
+    (models.BotNotInChannelError(), "Type `/invite @Domain Tracker` in it"),
+    (models.AdminsOnlyError(), "only admins and owners make and change digests"),
+    (models.GuestError(), "Guests cannot see or change digests"),
     (UnknownZoneError(), "I do not know that time zone"),
 ]
 
@@ -53,7 +53,7 @@ def test_each_trouble_with_a_digest_has_a_sentence(error: BotError, words: str) 
 
 
 def test_no_trouble_is_left_out() -> None:
-    ours = {each for each in vars(errors).values() if isinstance(each, type)}
+    ours = {each for each in vars(models).values() if isinstance(each, type)}
     known = {each for each in ours if issubclass(each, BotError)} - {BotError}
 
     assert known <= set(DIGEST_TROUBLES)
@@ -61,7 +61,7 @@ def test_no_trouble_is_left_out() -> None:
 
 
 def test_who_changed_it_may_not_be_known() -> None:
-    error = errors.ChangedMeanwhileError(a_digest())
+    error = models.ChangedMeanwhileError(a_digest())
 
     text = DIGEST_TROUBLES[type(error)](error, facts_for()).text
 

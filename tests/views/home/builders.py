@@ -6,15 +6,15 @@ from dataclasses import replace
 from datetime import time, timedelta
 from typing import Any
 
-from bot.admin.audit import Act, Entry
-from bot.digests.changes import Editor, made
-from bot.digests.digest import Digest, Plan
+from bot.admin import Act, Entry
+from bot.digests.edits import Editor, create
+from bot.digests.models import Digest, Plan
 from bot.digests.schedule import Schedule
 from bot.message import Block
 from bot.tracker.models import Domain
-from bot.views.home.page import HomePage, SetUp
-from bot.views.home.view import HomeView, home_view
-from bot.views.key_state import key_state_message
+from bot.views.api_key import key_state_message
+from bot.views.home import HomeView, home_view
+from bot.views.home_sections import HomePage, SetUp
 from tests.builders import ADMIN_ID, MOMENT, a_key_record, a_snapshot
 from tests.views.acceptance import PLAIN_BLOCKS, assert_slack_takes_form
 
@@ -27,7 +27,7 @@ _NAMES = re.compile(r"<(#C0[A-Z]+|@U0[A-Z]+|!subteam\^S0[A-Z]+)>")
 def a_digest(number: int = 1, **plan: Any) -> Digest:
     defaults: dict[str, Any] = {"channel_id": CHANNEL_ID, "schedule": DAILY}
     by = Editor(user_id=ADMIN_ID, name="ada")
-    digest = made(f"d{number}", Plan(**(defaults | plan)), by, MOMENT)
+    digest = create(f"d{number}", Plan(**(defaults | plan)), by, MOMENT)
     later = replace(digest.next, due_at=digest.next.due_at + timedelta(minutes=number))
     return replace(digest, next=later)
 

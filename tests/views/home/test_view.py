@@ -5,18 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from bot.admin.audit import Act
-from bot.admin.errors import ManagersUnknownError
-from bot.digests.digest import Pause, Trouble
+from bot.admin import Act, ManagersUnknownError
+from bot.api_keys.models import NoKeyError
+from bot.digests.models import FailureReason, Pause
 from bot.errors import BotError
-from bot.keys import NoKeyError
 from bot.message import Message
-from bot.store.errors import StoreError
-from bot.tracker.errors import InvalidKeyError, UnavailableError
-from bot.views.failure import failure_message
-from bot.views.home.digests import PER_PAGE
-from bot.views.home.page import Reader
-from bot.views.home.view import home_view, trouble_view
+from bot.store.documents import StoreError
+from bot.tracker.models import InvalidKeyError, UnavailableError
+from bot.views.errors import failure_message
+from bot.views.home import home_view, trouble_view
+from bot.views.home_sections import PER_PAGE, Reader
 from bot.views.usage import USAGES
 from tests.builders import (
     ADMIN_ID,
@@ -213,7 +211,7 @@ def test_a_hundred_digests_come_in_pages() -> None:
 
 
 def test_a_digest_that_needs_somebody_comes_first() -> None:
-    paused = Pause(since=MOMENT, why=Trouble.NOT_IN_CHANNEL)
+    paused = Pause(since=MOMENT, why=FailureReason.NOT_IN_CHANNEL)
     needy = replace(a_digest(9, filter_text="tag:needy"), pause=paused)
     told = shown(a_page(a_domain(), set_up=a_set_up(*map(a_digest, range(8)), needy)))
 

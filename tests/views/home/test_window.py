@@ -4,18 +4,18 @@ import pytest
 
 from bot.message import MAX_TEXT_CHARS, Message
 from bot.portfolio.query import Query
+from bot.views.api_key import saved_message
 from bot.views.domains import domains_message
-from bot.views.home.window import (
+from bot.views.home import (
     MAX_SUMMARY_CHARS,
     answer_window,
     fits_window,
     messages_url,
     summary_window,
 )
-from bot.views.key import saved_message
 from bot.views.scan import scan_message
 from bot.views.text import clip_at_word
-from bot.views.waiting import working_message
+from bot.views.usage import working_message
 from tests.builders import a_domain, a_key_record, a_report, a_snapshot
 from tests.views.acceptance import assert_slack_takes_form, buttons
 

@@ -1,0 +1,368 @@
+"""The workspace's API key: its form, what is known of it, and where it is kept sealed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.api_keys.models import (
+    KeyDraft,
+    KeyInUseError,
+    KeyNotice,
+    KeyPair,
+    KeyRecord,
+    NoEarlierKeyError,
+    NoKeyError,
+    NoticeAttempt,
+    OtherKeyError,
+    StoredKey,
+    decode_slots,
+    due_notice,
+    encode_slots,
+    new_slots,
+)
+from bot.store.documents import ConflictError, Document, Documents, UnreadableSecretError
+from bot.store.encryption import KeyRing, associated_data
+from bot.workspace import WorkspaceId
+
+KIND = "key"
+
+
+class KeyRepository:
+    """Reads and writes the documents, each as it is at that moment.
+
+    Every method may raise StoreError.
+    """
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    async def get(self, workspace: WorkspaceId) -> KeyPair | None:
+        """Return the keys, or `None` when there is none."""
+        document = await self._documents.get(_place(workspace))
+        return decode_slots(document.value) if document else None
+
+    async def change(self, workspace: WorkspaceId, change: Callable[[KeyPair], KeyPair]) -> bool:
+        """Save what `change` makes of what is there now; say whether that changed anything."""
+        while True:
+            document = await self._documents.get(_place(workspace))
+            if document is None:
+                return False
+            slots = decode_slots(document.value)
+            changed = change(slots)
+            if changed == slots and document.due_at == slots.due_at():
+                return False
+            try:
+                await self._write(workspace, changed, document)
+            except ConflictError:
+                continue  # somebody else was faster: look again
+            return changed != slots
+
+    async def put(
+        self, workspace: WorkspaceId, make: Callable[[KeyPair | None], KeyPair]
+    ) -> KeyPair:
+        """Save and return what `make` makes of what is there now, if anything.
+
+        Whatever `make` raises is passed on.
+        """
+        while True:
+            document = await self._documents.get(_place(workspace))
+            made = make(decode_slots(document.value) if document else None)
+            try:
+                await self._write(workspace, made, document)
+            except ConflictError:
+                continue  # somebody else was faster: look again
+            return made
+
+    async def delete(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
+        """Forget both keys; say whether there was one.
+
+        Raises:
+            OtherKeyError: the key in use is not that of `mark`.
+        """
+        while True:
+            document = await self._documents.get(_place(workspace))
+            if document is None:
+                return False
+            if mark is not None and decode_slots(document.value).record.mark != mark:
+                raise OtherKeyError("replaced meanwhile")
+            try:
+                return await self._documents.delete(_place(workspace), if_rev=document.rev)
+            except ConflictError:
+                continue  # a note was faster: look again
+
+    async def _write(
+        self, workspace: WorkspaceId, slots: KeyPair, document: Document | None
+    ) -> None:
+        await self._documents.put(
+            _place(workspace),
+            encode_slots(slots),
+            due_at=slots.due_at(),
+            if_rev=document.rev if document else 0,
+        )
+
+
+def is_of_keys(key: str) -> bool:
+    """Return whether the document of that name is one of these."""
+    return key.count("/") == 1 and key.endswith(f"/{KIND}")
+
+
+def _place(workspace: WorkspaceId) -> str:
+    return f"{workspace}/{KIND}"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A notice that one worker tells: about which key, and whom it has reached already.
+
+    `tries`: how often it was put off before.
+    """
+
+    notice: KeyNotice
+    record: KeyRecord
+    told: tuple[str, ...]
+    tries: int
+
+
+class KeyClaims:
+    """Hands out what is due, and remembers how far it has come. May raise StoreError."""
+
+    def __init__(self, documents: Documents, *, clock: Callable[[], datetime]) -> None:
+        self._documents = documents
+        self._shelf = KeyRepository(documents)
+        self._clock = clock
+
+    async def due(self, *, limit: int) -> list[WorkspaceId]:
+        """Return at most `limit` workspaces about whose keys something has to be done now."""
+        due = await self._documents.due_keys(self._clock(), limit=limit)
+        return [WorkspaceId.parse(key.partition("/")[0]) for key in due if is_of_keys(key)]
+
+    async def claim(self, workspace: WorkspaceId, *, lease: timedelta) -> Claim | None:
+        """Return the notice that is due, for the caller alone until `lease` has passed.
+
+        `None`: there is none, or somebody else has it. An earlier key that was kept long enough
+        is forgotten on the way.
+        """
+        claims: list[Claim] = []
+
+        def claimed(slots: KeyPair) -> KeyPair:
+            now = self._clock()
+            claims.clear()
+            slots = slots.without_expired(now)
+            notice, telling = due_notice(slots.record, now), slots.telling
+            if notice is None or (telling and telling.until > now):
+                return slots
+            if telling is None or telling.name != notice.name:
+                telling = NoticeAttempt(notice.name, now)
+            claims.append(Claim(notice, slots.record, telling.told, telling.tries))
+            return replace(slots, telling=replace(telling, until=now + lease))
+
+        await self._shelf.change(workspace, claimed)
+        return claims[0] if claims else None
+
+    async def note_told(self, workspace: WorkspaceId, claim: Claim, user_id: str) -> None:
+        """Remember that a notice has reached somebody."""
+
+        def told(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
+            people = tuple(dict.fromkeys((*telling.told, user_id)))
+            return replace(slots, telling=replace(telling, told=people))
+
+        await self._change_telling(workspace, claim, told)
+
+    async def put_off(self, workspace: WorkspaceId, claim: Claim, wait: timedelta) -> None:
+        """Let a notice be taken up again after `wait`: it has not reached everybody."""
+
+        def put_off(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
+            later = replace(telling, until=self._clock() + wait, tries=telling.tries + 1)
+            return replace(slots, telling=later)
+
+        await self._change_telling(workspace, claim, put_off)
+
+    async def finish(self, workspace: WorkspaceId, claim: Claim) -> None:
+        """Remember that a notice is told, for good."""
+
+        def finished(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
+            return slots.told(claim.notice, self._clock(), telling.told)
+
+        await self._change_telling(workspace, claim, finished)
+
+    async def _change_telling(
+        self,
+        workspace: WorkspaceId,
+        claim: Claim,
+        change: Callable[[KeyPair, NoticeAttempt], KeyPair],
+    ) -> None:
+        """Change what is known of a notice, unless it is about another key or state by now."""
+
+        def changed(slots: KeyPair) -> KeyPair:
+            telling = slots.telling
+            if telling is None or telling.name != claim.notice.name:
+                return slots
+            if slots.record.mark != claim.record.mark:
+                return slots
+            return change(slots, telling)
+
+        await self._shelf.change(workspace, changed)
+
+
+class Keys:
+    """Every workspace's keys, one document each, sealed for that workspace alone.
+
+    Every method may raise StoreError.
+    """
+
+    def __init__(
+        self, documents: Documents, ring: KeyRing, *, clock: Callable[[], datetime]
+    ) -> None:
+        self._shelf = KeyRepository(documents)
+        self._ring = ring
+        self._clock = clock
+
+    async def slots(self, workspace: WorkspaceId) -> KeyPair | None:
+        """Return the key in use and the one before it, or `None` when there is none."""
+        slots = await self._shelf.get(workspace)
+        return slots.without_expired(self._clock()) if slots else None
+
+    async def record(self, workspace: WorkspaceId) -> KeyRecord | None:
+        """Return what is known of the key in use, or `None` when there is none."""
+        slots = await self.slots(workspace)
+        return slots.record if slots else None
+
+    async def stored(self, workspace: WorkspaceId) -> StoredKey:
+        """Return the key to call the service with, or raise NoKeyError.
+
+        Raises:
+            UnreadableSecretError: it was sealed for another workspace, or with a lost key.
+        """
+        slots = await self.slots(workspace)
+        if slots is None:
+            raise NoKeyError("no key in this workspace")
+        return StoredKey(self._opened(workspace, slots.sealed), slots.sealed, slots.record)
+
+    async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
+        """Return the key before the one in use.
+
+        Raises:
+            KeyInUseError: `mark` is that of the key in use.
+            NoEarlierKeyError: there is none of this `mark`.
+            UnreadableSecretError: as for `stored`.
+        """
+        slots = await self.slots(workspace)
+        if slots and slots.record.mark == mark:
+            raise KeyInUseError("rolled back already")
+        if slots is None or slots.earlier is None or slots.earlier.record.mark != mark:
+            raise NoEarlierKeyError("no such key")
+        sealed = slots.earlier.sealed
+        return StoredKey(self._opened(workspace, sealed), sealed, slots.earlier.record)
+
+    async def save(self, workspace: WorkspaceId, draft: KeyDraft, *, set_by: str) -> KeyPair:
+        """Keep a key that was just seen to list domains; the one before it is kept for a while."""
+        now = self._clock()
+        record = KeyRecord(
+            last4=draft.secret[-4:],
+            label=draft.label,
+            expires_on=draft.expires_on,
+            scopes=draft.scopes,
+            set_by=set_by,
+            set_at=now,
+            works=("list",),
+        )
+        sealed = self._ring.encrypt(draft.secret, _about(workspace))
+
+        def with_new(slots: KeyPair | None) -> KeyPair:
+            before = slots.without_expired(now) if slots else None
+            is_same = self._holds(workspace, before, draft.secret)
+            return new_slots(sealed, record, before, is_same=is_same)
+
+        return await self._shelf.put(workspace, with_new)
+
+    async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
+        """Put the earlier key, which was just seen to work, in the place of the one in use.
+
+        Raises:
+            NoEarlierKeyError: somebody has changed the keys meanwhile.
+        """
+
+        def with_earlier(slots: KeyPair | None) -> KeyPair:
+            if slots is None or slots.earlier is None or slots.earlier.sealed != key.sealed:
+                raise NoEarlierKeyError("changed meanwhile")
+            return slots.rolled_back(slots.earlier, self._clock())
+
+        return await self._shelf.put(workspace, with_earlier)
+
+    async def forget_earlier(self, workspace: WorkspaceId, mark: str) -> bool:
+        """Forget the key before the one in use; say whether it was that one."""
+
+        def forgotten(slots: KeyPair) -> KeyPair:
+            is_meant = slots.earlier and slots.earlier.record.mark == mark
+            return replace(slots, earlier=None) if is_meant else slots
+
+        return await self._shelf.change(workspace, forgotten)
+
+    async def remove(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
+        """Forget the keys, both of them; say whether there was one.
+
+        Raises:
+            OtherKeyError: the key in use is not that of `mark`.
+        """
+        return await self._shelf.delete(workspace, mark)
+
+    async def note_refused(self, workspace: WorkspaceId, key: StoredKey) -> bool:
+        """Remember that the service calls `key` invalid; say whether that is news."""
+        now = self._clock()
+        return await self._note(
+            workspace, key, lambda record: replace(record, refused_at=record.refused_at or now)
+        )
+
+    async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
+        """Remember that `key` works, and for this operation too; say whether that is news."""
+        known = key.record
+        if not known.refused_at and operation in known.works:  # so it is not among what it lacks
+            return False
+
+        def better(record: KeyRecord) -> KeyRecord:
+            return replace(
+                record,
+                refused_at=None,
+                told_at=None,
+                told=(),
+                lacks=_without(record.lacks, operation),
+                works=(*_without(record.works, operation), operation),
+            )
+
+        return await self._note(workspace, key, better)
+
+    async def note_lacking(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
+        """Remember that the scopes of `key` do not cover `operation`; say whether that is news."""
+
+        def worse(record: KeyRecord) -> KeyRecord:
+            lacks = tuple(dict.fromkeys((*record.lacks, operation)))
+            return replace(record, lacks=lacks, works=_without(record.works, operation))
+
+        return await self._note(workspace, key, worse)
+
+    async def _note(
+        self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
+    ) -> bool:
+        """Change the record as it is now, unless `key` is no longer there; say if it changed."""
+        return await self._shelf.change(
+            workspace,
+            lambda slots: slots.noted(change) if slots.sealed == key.sealed else slots,
+        )
+
+    def _opened(self, workspace: WorkspaceId, sealed: str) -> str:
+        return self._ring.decrypt(sealed, _about(workspace))
+
+    def _holds(self, workspace: WorkspaceId, slots: KeyPair | None, secret: str) -> bool:
+        """Whether the key in use is this one; one that cannot be read is another one."""
+        try:
+            return slots is not None and self._opened(workspace, slots.sealed) == secret
+        except UnreadableSecretError:
+            return False
+
+
+def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return tuple(each for each in names if each != name)
+
+
+def _about(workspace: WorkspaceId) -> str:
+    return associated_data("api-key", workspace)

@@ -1,0 +1,317 @@
+"""What people do with the workspace's key. Whether they may is asked where they ask."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+import structlog
+
+from bot.admin import Act, Audit, EarlierKeyRefusedError
+from bot.api_keys.models import (
+    ExpiredDraftError,
+    KeyDraft,
+    KeyInUseError,
+    KeyPair,
+    KeyRecord,
+    NoKeyError,
+    StoredKey,
+)
+from bot.api_keys.repository import Keys
+from bot.concurrency import SingleFlight
+from bot.errors import BotError
+from bot.portfolio.service import Portfolio
+from bot.store.documents import StoreError, UnreadableSecretError
+from bot.tracker.client import Tracker
+from bot.tracker.models import (
+    Added,
+    InsufficientPermissionsError,
+    InvalidKeyError,
+    Listing,
+    ScanResult,
+)
+from bot.tracker.rate_limit import Purpose
+from bot.workspace import KEY_CHECK, OTHER, WorkspaceId, caller_context, current_caller
+
+logger = structlog.get_logger()
+T = TypeVar("T")
+
+
+class LackingScopeError(BotError):
+    """The workspace's key works, but may not do `operation`: "list", "add" or "scan"."""
+
+    def __init__(self, operation: str) -> None:
+        self.operation = operation
+        super().__init__(f"the key's scopes do not cover {operation}")
+
+
+class TellsOfRefusal(Protocol):
+    """Whoever tells the people concerned that the service refuses a key."""
+
+    async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
+        """Tell them; never raise."""
+        ...
+
+
+class WorkspaceTracker:
+    """Calls the service for workspaces, and remembers what the service says of their keys.
+
+    A key that was refused as invalid is not sent again before somebody replaces it or asks
+    for it to be checked. Every call may raise NoKeyError,
+    LackingScopeError, StoreError (the key cannot be read) and any TrackerError. While the
+    service is asked, the context says for whom, and where (see `asking.py`).
+    """
+
+    def __init__(
+        self,
+        tracker: Tracker,
+        keys: Keys,
+        *,
+        on_refusal: TellsOfRefusal,
+    ) -> None:
+        self._tracker = tracker
+        self._keys = keys
+        self._on_refusal = on_refusal
+
+    async def list_domains(
+        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+    ) -> Listing:
+        """Return the workspace's domains."""
+        return await self._call(
+            workspace, "list", lambda key: self._tracker.list_domains(key, purpose=purpose)
+        )
+
+    async def add_domain(
+        self,
+        workspace: WorkspaceId,
+        domain: str,
+        *,
+        domain_type: str,
+        tags: Sequence[str],
+        folder: str | None,
+    ) -> Added:
+        """Add a domain."""
+        return await self._call(
+            workspace,
+            "add",
+            lambda key: self._tracker.add_domain(
+                key, domain=domain, domain_type=domain_type, tags=tags, folder=folder
+            ),
+        )
+
+    async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
+        """Run a full scan, which may take two minutes."""
+        return await self._call(workspace, "scan", lambda key: self._tracker.scan(key, domain_id))
+
+    async def ready(self, workspace: WorkspaceId) -> None:
+        """Return when the workspace has a key that was not refused; no request is made.
+
+        Raises:
+            NoKeyError, InvalidKeyError: it has not.
+        """
+        await self._usable_key(workspace)
+
+    async def probe_key(self, secret: str) -> Listing:
+        """Return what the service lists for a key that is not in use; nothing is noted of it."""
+        if (asked := current_caller()) is None:
+            return await self._tracker.list_domains(secret)
+        with caller_context(asked[0], KEY_CHECK):
+            return await self._tracker.list_domains(secret)
+
+    async def recheck_key(self, workspace: WorkspaceId) -> Listing:
+        """Ask the service once with the workspace's key, even if it was refused before."""
+        key = await self._keys.stored(workspace)
+        with caller_context(workspace, KEY_CHECK):
+            return await self._observed(workspace, key, "list", self._tracker.list_domains)
+
+    async def _call(
+        self, workspace: WorkspaceId, operation: str, call: Callable[[str], Awaitable[T]]
+    ) -> T:
+        key = await self._usable_key(workspace)
+        try:
+            return await self._observed(workspace, key, operation, call)
+        except InvalidKeyError as refusal:
+            # Replaced while the call was on its way: the refusal says nothing of the new key,
+            # and a refused call has changed nothing.
+            present = await self._replaced(workspace, key)
+            if present is None:
+                raise refusal from None
+            return await self._observed(workspace, present, operation, call)
+
+    async def _replaced(self, workspace: WorkspaceId, key: StoredKey) -> StoredKey | None:
+        """The key that has taken the place of `key`, or `None`: none has, or none can be read."""
+        try:
+            present = await self._keys.stored(workspace)
+        except (NoKeyError, StoreError):
+            return None
+        return None if present.sealed == key.sealed or present.record.refused_at else present
+
+    async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
+        key = await self._keys.stored(workspace)
+        if key.record.refused_at:
+            raise InvalidKeyError("refused before, and not replaced since")
+        return key
+
+    async def _observed(
+        self,
+        workspace: WorkspaceId,
+        key: StoredKey,
+        operation: str,
+        call: Callable[[str], Awaitable[T]],
+    ) -> T:
+        try:
+            answer = await self._asked(workspace, key.secret, call)
+        except InvalidKeyError:
+            if await _noted(self._keys.note_refused(workspace, key)):
+                await self._on_refusal(workspace, key)
+            raise
+        except InsufficientPermissionsError as error:
+            await _noted(self._keys.note_lacking(workspace, key, operation))
+            raise LackingScopeError(operation) from error
+        await _noted(self._keys.note_accepted(workspace, key, operation))
+        return answer
+
+    async def _asked(
+        self, workspace: WorkspaceId, secret: str, call: Callable[[str], Awaitable[T]]
+    ) -> T:
+        """Call for whoever asks; somebody of another workspace is nobody in particular here."""
+        home, asker = current_caller() or (workspace, OTHER)
+        with caller_context(workspace, asker if home == workspace else OTHER):
+            return await call(secret)
+
+
+async def _noted(note: Awaitable[bool]) -> bool:
+    """A note that the store does not take must not hide what the service has answered."""
+    try:
+        return await note
+    except StoreError as error:
+        logger.warning("could not note what the service says of a key", error=repr(error))
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCheck:
+    """The keys after one of them was seen to work, and how many domains it sees."""
+
+    slots: KeyPair
+    domains: int
+
+    @property
+    def record(self) -> KeyRecord:
+        """The key in use."""
+        return self.slots.record
+
+
+class KeyService:
+    """Sets, replaces, checks, rolls back and removes keys, and notes who did so.
+
+    Every method may raise StoreError.
+    """
+
+    def __init__(
+        self,
+        keys: Keys,
+        connection: WorkspaceTracker,
+        portfolio: Portfolio,
+        audit: Audit,
+        *,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._keys = keys
+        self._connection = connection
+        self._portfolio = portfolio
+        self._audit = audit
+        self._clock = clock
+        # A form that is sent twice at once is one act.
+        self._setting: SingleFlight[tuple[WorkspaceId, KeyDraft, str, bool], KeyCheck] = (
+            SingleFlight()
+        )
+
+    async def set_key(
+        self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
+    ) -> KeyCheck:
+        """Prove a key with one request and use it from now on, in the place of any other.
+
+        Raises:
+            ExpiredDraftError: it has expired, by what was said of it.
+            KeyInUseError: a rotation needs another key than the one in use.
+            TrackerError: it does not work, or nobody knows; nothing was changed.
+        """
+        return await self._setting.run(
+            (workspace, draft, by, is_rotation),
+            lambda: self._set_key(workspace, draft, by=by, is_rotation=is_rotation),
+        )
+
+    async def _set_key(
+        self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool
+    ) -> KeyCheck:
+        if draft.expires_on and draft.expires_on < self._clock().date():
+            raise ExpiredDraftError("an expiration in the past")
+        if is_rotation and await self._is_in_use(workspace, draft.secret):
+            raise KeyInUseError("the same key again")
+        listing = await self._connection.probe_key(draft.secret)
+        before = await self._keys.record(workspace)
+        slots = await self._keys.save(workspace, draft, set_by=by)
+        await self._portfolio.disown(workspace)
+        act = Act.KEY_REPLACED if before else Act.KEY_SET
+        await self._audit.note(workspace, act, by=by, key=slots.record.shown)
+        return KeyCheck(slots, len(listing.domains))
+
+    async def check(self, workspace: WorkspaceId) -> KeyCheck:
+        """Ask the service whether the key in use works now.
+
+        Raises:
+            NoKeyError: there is none, or no longer. TrackerError: it does not work.
+        """
+        snapshot = await self._portfolio.renew(
+            workspace, lambda: self._connection.recheck_key(workspace)
+        )
+        slots = await self._keys.slots(workspace)
+        if slots is None:
+            raise NoKeyError("removed meanwhile")
+        return KeyCheck(slots, len(snapshot.domains))
+
+    async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
+        """Prove the earlier key with one request and use it from now on.
+
+        Raises:
+            KeyInUseError: it is in use already. NoEarlierKeyError: there is no such key.
+            EarlierKeyRefusedError, TrackerError: it does not work, or nobody knows.
+        """
+        key = await self._keys.earlier(workspace, mark)
+        try:
+            listing = await self._connection.probe_key(key.secret)
+        except (InvalidKeyError, InsufficientPermissionsError) as error:
+            raise EarlierKeyRefusedError("not swapped in") from error
+        slots = await self._keys.roll_back(workspace, key)
+        await self._portfolio.disown(workspace)
+        await self._audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=slots.record.shown)
+        return KeyCheck(slots, len(listing.domains))
+
+    async def forget_earlier(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
+        """Forget the earlier key, if it is that one: it was deleted in the service."""
+        slots = await self._keys.slots(workspace)
+        earlier = slots.earlier if slots else None
+        if earlier and await self._keys.forget_earlier(workspace, mark):
+            shown = earlier.record.shown
+            await self._audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
+
+    async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> bool:
+        """Forget both keys; say whether there was one.
+
+        Raises:
+            OtherKeyError: the key in use is not that of `mark`.
+        """
+        record = await self._keys.record(workspace)
+        was_there = await self._keys.remove(workspace, mark)
+        await self._portfolio.disown(workspace)
+        if was_there:
+            shown = record.shown if record else None
+            await self._audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
+        return was_there
+
+    async def _is_in_use(self, workspace: WorkspaceId, secret: str) -> bool:
+        try:
+            return (await self._keys.stored(workspace)).secret == secret
+        except (NoKeyError, UnreadableSecretError):
+            return False

@@ -1,0 +1,414 @@
+"""What is looked up for the metrics, joined to them: a part of the composition root."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.admin import Audit, Managers
+from bot.api_keys.models import StoredKey
+from bot.api_keys.notifications import KeyNotices, ManagerNotifier
+from bot.api_keys.repository import KeyClaims, Keys
+from bot.api_keys.service import KeyService, WorkspaceTracker
+from bot.bootstrap.services import Services, Stored
+from bot.concurrency import Tasks
+from bot.digests.collector import Collector, Due, steps_to
+from bot.digests.delivery import Delivery, DigestRenderer
+from bot.digests.failure_policy import Owners
+from bot.digests.repository import DigestRepository, Places
+from bot.digests.service import DigestService
+from bot.digests.worker import DigestWorker
+from bot.home_viewers import HomeViewers
+from bot.jobs.queue import depth
+from bot.listeners.adddomain import AddingListeners
+from bot.listeners.domaindigest import DigestListeners, DigestPauseListeners
+from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
+from bot.listeners.domainkey import (
+    LISTED_WITHIN_S,
+    HistoryListeners,
+    KeyListeners,
+    KeyState,
+    ManagersListeners,
+)
+from bot.listeners.domainkey_forms import KeySettingListeners, KeyTaking, RotationListeners
+from bot.listeners.domains import DomainsListeners
+from bot.listeners.error_boundary import ErrorBoundary, Failures, register_error_handler
+from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
+from bot.listeners.modals import DigestScreen, KeyScreen
+from bot.listeners.permissions import DigestAccess, Permissions
+from bot.listeners.router import OPTIONS_WITHIN_S, Dispatcher, KeptRuns
+from bot.listeners.scan import ScanListeners
+from bot.metrics import gauges
+from bot.metrics.definitions import Metrics
+from bot.portfolio.add_domain import DomainAdder
+from bot.portfolio.service import Portfolio
+from bot.process_heartbeat import PREFIX
+from bot.scans import Scans
+from bot.shared_limits import (
+    ANSWERED_WITHIN_S,
+    QuotaService,
+    SharedAllowances,
+    forget_expired,
+    share_allowances,
+)
+from bot.slack.posting import Posting
+from bot.slack.replies import Replies
+from bot.slack.usergroups import GroupPeople, UserGroups
+from bot.store.documents import Documents
+from bot.store.encryption import KeyRing
+from bot.tracker.client import MeasuredTracker, Tracker, TrackerClient
+from bot.tracker.rate_limit import RateLimiter, counted
+from bot.tracker.usage import UsageCounter
+from bot.views.admin import appointed_message
+from bot.views.digests.errors import owner_notice
+from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
+from bot.views.errors_api_key import key_notice
+from bot.workspace import WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class AdminServices:
+    """What the features share: the keys, who may do what, what was done, who is told."""
+
+    keys: Keys
+    managers: Managers
+    rights: Permissions
+    audit: Audit
+    notices: KeyNotices
+    appointments: ManagerNotifier
+    clock: Callable[[], datetime]
+
+
+def build_admin(
+    documents: Documents,
+    ring: KeyRing,
+    posting: Posting,
+    tasks: Tasks,
+    *,
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
+    on_act: Callable[[WorkspaceId], object],
+    clock: Callable[[], datetime],
+) -> AdminServices:
+    """Make what the features share; `on_act` learns of every act that is noted."""
+    managers, groups = Managers(documents), UserGroups()
+    claims = KeyClaims(documents, clock=clock)
+    people = GroupPeople(client_for, groups)
+    return AdminServices(
+        Keys(documents, ring, clock=clock),
+        managers,
+        Permissions(managers, groups),
+        Audit(documents, clock=clock, on_act=on_act),
+        KeyNotices(posting, claims, managers, key_notice, tasks, clock=clock, groups=people),
+        ManagerNotifier(posting, appointed_message, tasks),
+        clock,
+    )
+
+
+def register_office(
+    dispatcher: Dispatcher,
+    office: AdminServices,
+    *,
+    connection: WorkspaceTracker,
+    portfolio: Portfolio,
+    kept: KeptRuns,
+    desk: DigestService,
+    failures: Failures,
+    key: KeyState,
+    patience: float,
+) -> None:
+    """Attach what admins and managers do to the workspace's key; for `patience` see `Pace`."""
+    rights, keys, clock, screen = office.rights, office.keys, office.clock, KeyScreen(failures)
+    custody = KeyService(keys, connection, portfolio, office.audit, clock=clock)
+    KeyListeners(rights=rights, custody=custody, state=key, desk=desk).register(dispatcher)
+    taking = KeyTaking(
+        rights=rights,
+        keys=keys,
+        custody=custody,
+        kept=kept,
+        desk=desk,
+        screen=screen,
+        clock=clock,
+    )
+    KeySettingListeners(taking=taking).register(dispatcher)
+    RotationListeners(taking=taking).register(dispatcher)
+    ManagersListeners(
+        rights=rights,
+        managers=office.managers,
+        audit=office.audit,
+        appointments=office.appointments,
+        screen=screen,
+        listed_within_s=LISTED_WITHIN_S * patience,
+    ).register(dispatcher)
+    HistoryListeners(rights=rights, audit=office.audit, screen=screen).register(dispatcher)
+
+
+def register_home(
+    dispatcher: Dispatcher,
+    office: AdminServices,
+    *,
+    homes: HomeViewers,
+    shelf: DigestRepository,
+    portfolio: Portfolio,
+    failures: Failures,
+    key: KeyState,
+    ready: Callable[[WorkspaceId], Awaitable[None]],
+    replies: Replies,
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
+    clock: Callable[[], datetime],
+) -> HomeScreen:
+    """Attach the tab: everything that the other features know, in one place."""
+    collector = HomeCollector(
+        rights=office.rights,
+        managers=office.managers,
+        key=key,
+        audit=office.audit,
+        portfolio=portfolio,
+        ready=ready,
+        digests=shelf.of_workspace,
+        failures=failures,
+        clock=clock,
+    )
+    screen = HomeScreen(collector=collector, replies=replies, client_for=client_for)
+    HomeListeners(screen=screen, homes=homes).register(dispatcher)
+    return screen
+
+
+def look_at_work(
+    metrics: Metrics,
+    shelf: DigestRepository,
+    budget: RateLimiter,
+    *,
+    clock: Callable[[], datetime],
+) -> None:
+    """Let the metrics tell what is due, and how the API keys stand."""
+    metrics.looks.give("digests", gauges.due(Due(shelf, clock=clock)))
+    metrics.looks.give("budget", gauges.budget(lambda: counted(budget.states())))
+
+
+def look_at_processes(metrics: Metrics, stored: Stored) -> None:
+    """Let the metrics tell which processes live, what the queue holds, and how the pool is."""
+    if (shared := stored.shared) is None:
+        metrics.looks.give("processes", gauges.processes(_alone))
+        return
+
+    async def roles() -> Mapping[str, int]:
+        shown = await stored.documents.list_prefix(PREFIX)
+        return Counter(str(each.value.get("role")) for each in shown)
+
+    metrics.looks.give("processes", gauges.processes(roles))
+    metrics.looks.give("queue", gauges.queue(lambda: depth(shared.pool)))
+    metrics.looks.give("pool", gauges.pool(shared.pool.get_stats))
+
+
+async def _alone() -> Mapping[str, int]:
+    return {"all": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """What the features do from now on: answer people, and what comes again and again.
+
+    `digests` takes up those that are due; `periodic` is what one of all processes does every few
+    seconds, `own` what each of them does. After `stop` nothing that is due is begun any more,
+    after `cut_off` nothing is asked of the service. `open_home` draws somebody's Home tab. Each of
+    `forget` lets this process remember nothing of a workspace.
+    """
+
+    boundary: ErrorBoundary
+    office: AdminServices
+    digests: DigestWorker
+    periodic: Mapping[str, Callable[[], Awaitable[object]]]
+    own: tuple[Callable[[], Awaitable[object]], ...]
+    stop: Callable[[], None]
+    cut_off: Callable[[], None]
+    open_home: Callable[[WorkspaceId, str], Awaitable[None]]
+    forget: tuple[Callable[[WorkspaceId], object], ...]
+
+
+def register_features(app: AsyncApp, parts: Services) -> Features:
+    """Attach every feature to `app`; return what runs them."""
+    homes = HomeViewers(parts.documents, parts.tasks, clock=parts.clock)
+    office = build_admin(
+        parts.documents,
+        parts.ring,
+        parts.posting,
+        parts.tasks,
+        client_for=parts.client_for,
+        on_act=homes.changed,
+        clock=parts.clock,
+    )
+    budget, meter = RateLimiter(), UsageCounter()
+    patience = parts.pace.patience
+    sharing = share_allowances(
+        parts.documents,
+        budget,
+        meter,
+        parts.tasks,
+        clock=parts.clock,
+        answered_within_s=ANSWERED_WITHIN_S * patience,
+    )
+    allowances = QuotaService(office.keys, budget, meter, refresh=sharing.refresh)
+    tracker = _tracker(parts, budget, sharing)
+    connection = _connection(tracker, office, homes)
+    portfolio = Portfolio(
+        connection, clock=parts.clock, on_change=homes.changed, versions=parts.commons.versions
+    )
+    failures = Failures(
+        office.keys,
+        parts.kept,
+        allowances,
+        egress_addresses=parts.settings.egress_addresses,
+        clock=parts.clock,
+        may_configure=office.rights.may_configure,
+    )
+    boundary = ErrorBoundary(
+        parts.tasks,
+        failures,
+        journal=parts.journal,
+        note=parts.metrics.people.note_request,
+        first_word_after_s=parts.pace.first_word_after_s,
+        first_word_in_home_after_s=parts.pace.first_word_in_home_after_s,
+    )
+    dispatcher = Dispatcher(
+        app,
+        boundary,
+        parts.replies,
+        seen=parts.commons.seen,
+        options_within_s=OPTIONS_WITHIN_S * patience,
+    )
+    register_error_handler(app)
+    _register_members(dispatcher, parts, connection, portfolio)
+    on_step = steps_to(parts.metrics.digests)
+    shelf = DigestRepository(parts.documents, on_change=homes.changed, on_step=on_step)
+    look_at_work(parts.metrics, shelf, budget, clock=parts.clock)
+    desk, rounds = _digests(parts, office, shelf, portfolio)
+    _register_digests(dispatcher, parts, desk, failures, office.rights)
+    key = KeyState(
+        keys=office.keys, managers=office.managers, allowances=allowances, clock=parts.clock
+    )
+    register_office(
+        dispatcher,
+        office,
+        connection=connection,
+        portfolio=portfolio,
+        kept=KeptRuns(parts.kept, dispatcher.lines, parts.replies),
+        desk=desk,
+        failures=failures,
+        key=key,
+        patience=patience,
+    )
+    home = register_home(
+        dispatcher,
+        office,
+        homes=homes,
+        shelf=shelf,
+        portfolio=portfolio,
+        failures=failures,
+        key=key,
+        ready=connection.ready,
+        replies=parts.replies,
+        client_for=parts.client_for,
+        clock=parts.clock,
+    )
+
+    def stop() -> None:
+        rounds.stop()
+        homes.stop()
+        sharing.usage.stop()
+
+    forget = (portfolio.forget, meter.forget, sharing.forget, home.forget)
+    return Features(
+        boundary=boundary,
+        office=office,
+        digests=rounds,
+        periodic={
+            "reminders": office.notices.run_due,
+            "clean-up": parts.kept.forget_expired,
+            "usage": lambda: forget_expired(parts.documents, parts.clock()),
+            **parts.commons.periodic,
+        },
+        own=(sharing.usage.tick,),
+        stop=stop,
+        cut_off=tracker.cut_off,
+        open_home=home.draw_for,
+        forget=forget,
+    )
+
+
+def _digests(
+    parts: Services, office: AdminServices, shelf: DigestRepository, portfolio: Portfolio
+) -> tuple[DigestService, DigestWorker]:
+    """What people do with digests, and what the clock does."""
+    collector = Collector(portfolio, shelf, clock=parts.clock)
+    words = DigestRenderer(digest_message, heartbeat_message)
+    delivery = Delivery(shelf, collector, parts.posting, words, clock=parts.clock)
+    desk = DigestService(
+        shelf,
+        collector,
+        delivery,
+        parts.posting,
+        announcement_message,
+        clock=parts.clock,
+        notes=office.audit.note_digest,
+        places=Places(parts.documents, clock=parts.clock),
+    )
+    owners = Owners(parts.posting, office.keys, owner_notice)
+    return desk, DigestWorker(shelf, delivery, owners, parts.tasks, clock=parts.clock)
+
+
+def _register_digests(
+    dispatcher: Dispatcher,
+    parts: Services,
+    desk: DigestService,
+    failures: Failures,
+    rights: Permissions,
+) -> None:
+    """What people do with digests: in the list, in its forms, in posts and notices."""
+    access = DigestAccess(desk, rights)
+    screen = DigestScreen(desk=desk, access=access, failures=failures, clock=parts.clock)
+    DigestListeners(desk, access, screen).register(dispatcher)
+    DigestFormListeners(
+        desk=desk,
+        access=access,
+        screen=screen,
+        count_within_s=COUNT_WITHIN_S * parts.pace.patience,
+    ).register(dispatcher)
+    DigestPauseListeners(desk=desk, access=access, screen=screen).register(dispatcher)
+
+
+def _tracker(parts: Services, budget: RateLimiter, sharing: SharedAllowances) -> MeasuredTracker:
+    url, service = parts.settings.domain_tracker_url, parts.metrics.service
+
+    def note_sent(fingerprint: str) -> None:
+        sharing.usage.count_present(fingerprint)
+        service.note_sent(fingerprint)
+
+    client = TrackerClient(
+        parts.tracker_http, base_url=url, budget=budget, on_sent=note_sent, peers=sharing.budget
+    )
+    return MeasuredTracker(client, service.note_call)
+
+
+def _connection(tracker: Tracker, office: AdminServices, homes: HomeViewers) -> WorkspaceTracker:
+    async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
+        homes.changed(workspace)
+        await office.notices(workspace, key)
+
+    return WorkspaceTracker(tracker, office.keys, on_refusal=tell_of_refusal)
+
+
+def _register_members(
+    dispatcher: Dispatcher, parts: Services, connection: WorkspaceTracker, portfolio: Portfolio
+) -> None:
+    """What every member of the workspace may do."""
+    DomainsListeners(portfolio).register(dispatcher)
+    scans = Scans(connection, portfolio, parts.documents, clock=parts.clock)
+    ScanListeners(
+        connection, portfolio, scans, still_waiting_after_s=parts.pace.still_waiting_after_s
+    ).register(dispatcher)
+    adding = DomainAdder(connection, portfolio)
+    owned_type = parts.settings.domain_tracker_owned_type
+    AddingListeners(connection, portfolio, adding, owned_type=owned_type).register(dispatcher)

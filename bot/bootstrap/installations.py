@@ -1,0 +1,199 @@
+"""How workspaces come and go, made and joined: a part of the composition root."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+import structlog
+from slack_bolt.async_app import AsyncApp
+
+from bot.admin import SLACK, Act
+from bot.bootstrap.features import Features
+from bot.bootstrap.services import Services
+from bot.bootstrap.slack_app import OAuth, SlackAuth
+from bot.digests.repository import DigestRepository
+from bot.installations.models import WHOLE_ORGANISATION, Installation, organisation
+from bot.installations.oauth_flow import Exchange, InstallFlow, InstallStates, OAuthPlace
+from bot.installations.repository import InstallationRepository
+from bot.installations.token_check import TokenChecker, TokenProof
+from bot.installations.uninstall import Uninstaller
+from bot.installations.welcome import DataLossCheck, Setup, Welcome
+from bot.listeners.app_lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
+from bot.listeners.request import Request
+from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Identity, workspace_of
+from bot.slack.replies import Origin
+from bot.store.documents import StoreError
+from bot.store.fenced import ErasableDocuments
+from bot.views import install_pages
+from bot.views.install import arrival_message, lost_store_message
+from bot.web import InstallEndpoint
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifecycle:
+    """What comes of it: pages for browsers (`None` without OAuth), and what comes again.
+
+    `look` goes on with what this process has begun; each of `looks` begins what `periodic` does
+    to its end. Neither of them waits for Slack.
+    """
+
+    endpoint: InstallEndpoint | None
+    look: Callable[[], None]
+    looks: tuple[Callable[[], None], ...]
+    periodic: Mapping[str, Callable[[], Awaitable[object]]]
+
+
+def register_lifecycle(
+    app: AsyncApp,
+    parts: Services,
+    running: Features,
+    workspaces: SlackAuth,
+    documents: ErasableDocuments,
+    shelf: InstallationRepository,
+) -> Lifecycle:
+    """Attach what installs the bot, and what forgets a workspace that has removed it."""
+    own, oauth = workspaces.own, workspaces.oauth
+    caches = [*running.forget, *([oauth.directory.forget, oauth.tokens.forget] if oauth else [])]
+    proving = TokenChecker(
+        documents,
+        shelf,
+        still_works=TokenProof(workspaces.client_for),
+        caches=caches,
+        tasks=parts.tasks,
+        clock=parts.clock,
+        on_revoked=_revocations(running),
+    )
+    forgetting = Uninstaller(
+        documents,
+        proving,
+        still_works=TokenProof(workspaces.client_for, is_told=True),
+        caches=caches,
+        tasks=parts.tasks,
+        clock=parts.clock,
+        installed_since=(lambda: own.since) if own else None,
+    )
+    welcome = _welcome(parts, running, documents)
+
+    async def greet(workspace: WorkspaceId) -> None:
+        try:
+            kept = await shelf.get(organisation(workspace.enterprise_id or ""))
+            if kept:
+                await welcome.on_granted(workspace, kept.installation)
+        except StoreError as error:
+            logger.warning("could not welcome a workspace", error=repr(error))
+
+    LifecycleListeners(
+        forgetting,
+        parts.tasks,
+        clock=parts.clock,
+        on_granted=greet,
+        answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
+    ).register(app)
+    if oauth:
+        workspaces.doubt.listen(proving.doubt)
+        oauth.served.listen(forgetting.note_served)
+    flow = _flow(parts, oauth, welcome) if oauth else None
+    canary = _canary(parts, own) if own else None
+    return Lifecycle(
+        endpoint=InstallEndpoint(flow) if flow else None,
+        look=_look(parts, forgetting, own),
+        looks=(canary.look if canary else proving.look,),
+        periodic={"canary": canary.check} if canary else {"proofs": proving.prove_due},
+    )
+
+
+def _look(parts: Services, forgetting: Uninstaller, own: Identity | None) -> Callable[[], None]:
+    """Return what each tick begins.
+
+    Whose token Slack takes has the app: with one token no document of an installation tells that
+    to a store that several processes share, and that refuses for an hour whoever has left.
+    """
+    is_at_home = own is None
+
+    async def take_in(own: Identity) -> None:
+        forgetting.grant(workspace_of(await own.fetch()), own.since or parts.clock())
+
+    def look() -> None:
+        nonlocal is_at_home
+        forgetting.look()
+        if own and own.since and not is_at_home:
+            is_at_home = True  # once: who leaves later has left
+            parts.tasks.start(take_in(own))
+
+    return look
+
+
+def _revocations(running: Features) -> Callable[[WorkspaceId], Awaitable[None]]:
+    async def note(home: WorkspaceId) -> None:
+        if home.team_id != WHOLE_ORGANISATION:
+            await running.office.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
+
+    return note
+
+
+def _canary(parts: Services, own: Identity) -> DataLossCheck:
+    async def workspace() -> WorkspaceId:
+        return workspace_of(await own.fetch())
+
+    return DataLossCheck(
+        parts.documents,
+        parts.posting,
+        parts.tasks,
+        own=workspace,
+        client_for=parts.client_for,
+        words=lost_store_message,
+        clock=parts.clock,
+    )
+
+
+def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:
+    settings, secret = parts.settings, parts.settings.slack_client_secret
+    place = OAuthPlace(
+        client_id=settings.slack_client_id or "",
+        client_secret=secret.get_secret_value() if secret else "",
+        scopes=[*NEEDED_SCOPES, *OPTIONAL_SCOPES],
+        authorize_url=settings.slack_authorize_url,
+        public_url=settings.public_url or "",
+    )
+    return InstallFlow(
+        place=place,
+        exchange=Exchange(oauth.calls, clock=parts.clock),
+        recent=oauth.recent,
+        states=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
+        pages=install_pages,
+        on_installed=welcome.on_installed,
+        tasks=parts.tasks,
+    )
+
+
+def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -> Welcome:
+    office, digests = running.office, DigestRepository(documents)
+
+    async def setup_of(workspace: WorkspaceId) -> Setup:
+        has_key = await office.keys.record(workspace) is not None
+        return Setup(has_key=has_key, digests=len(await digests.of_workspace(workspace)))
+
+    async def may_set_key(workspace: WorkspaceId, user_id: str) -> bool:
+        client = await parts.client_for(workspace)
+        visit = Request(
+            workspace=workspace, origin=Origin(user_id), client=client, replies=parts.replies
+        )
+        return await office.rights.may_configure(visit)
+
+    async def note(installation: Installation, before: Installation | None) -> None:
+        act = Act.APP_REINSTALLED if before else Act.APP_INSTALLED
+        await office.audit.note(installation.home, act, by=installation.installed_by)
+
+    return Welcome(
+        documents,
+        parts.posting,
+        parts.tasks,
+        words=arrival_message,
+        client_for=parts.client_for,
+        setup_of=setup_of,
+        may_set_key=may_set_key,
+        open_home=running.open_home,
+        note=note,
+    )

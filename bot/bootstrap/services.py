@@ -1,0 +1,221 @@
+"""The store, opened as the settings say: a part of the composition root."""
+
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+
+import httpx
+import structlog
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.concurrency import Tasks
+from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup
+from bot.deferred_commands import DeferredCommands
+from bot.installations.models import scope_of_key
+from bot.installations.repository import REMEMBERED_FOR_S
+from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S
+from bot.listeners.interrupted import InflightTracker
+from bot.listeners.scan import STILL_WAITING_AFTER_S
+from bot.metrics.definitions import Metrics
+from bot.ops.doctor_store import disk_warning
+from bot.ops.stores import require_unmoved
+from bot.portfolio import service
+from bot.portfolio.service import OnlyHere, StoredVersions, Versions
+from bot.settings import Settings
+from bot.slack.posting import Posting
+from bot.slack.replies import Replies
+from bot.store.documents import Documents
+from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
+from bot.store.fenced import ErasableDocuments, FencedDocuments
+from bot.store.measured import Note, TimedDocuments
+from bot.store.postgres.documents import PostgresDedup, PostgresDocuments, open_postgres
+from bot.store.postgres.migrations import OURS, MigrationSet
+from bot.store.postgres.pool import Address, Pool
+from bot.store.sqlite import open_sqlite
+from bot.workspace import WorkspaceId
+
+
+def migrations() -> tuple[MigrationSet, ...]:
+    """Return all that a database needs, in order: the store's own tables and the queue's."""
+    # Imported only now: with a file there is no queue.
+    from bot.jobs.queue_jobs import queue_migrations
+
+    return (OURS, queue_migrations())
+
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The database that several processes work on, and the connections of this one.
+
+    `seen` is what any of them has seen; `drop_bans` removes bans on writing that have ended.
+    """
+
+    address: Address
+    pool: Pool
+    seen: PostgresDedup
+    drop_bans: Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """The store, and the ring that opens what is sealed in it.
+
+    `shared` is `None` for the embedded store, which one process has alone.
+    """
+
+    documents: ErasableDocuments
+    ring: KeyRing
+    shared: Shared | None = None
+
+
+@asynccontextmanager
+async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
+    """Yield the store of these settings; `note` learns of each call.
+
+    Raises:
+        StoreError: it cannot be opened: in use, damaged, out of date, not reachable, moved
+            elsewhere, or sealed with other keys.
+    """
+    database = settings.database
+    async with AsyncExitStack() as stack:
+        documents: ErasableDocuments
+        shared = None
+        if isinstance(database, Path):
+            logger.info("store", path=str(settings.database_path.absolute()))
+            documents = await _open_file(database)
+        else:
+            documents = opened = await _open_shared(database)
+            shared = Shared(database, opened.pool, PostgresDedup(opened.pool), opened.drop_old)
+        stack.push_async_callback(documents.close)
+        ring = _key_ring(settings)
+        await check_key_ring(documents, ring)
+        yield Stored(documents=TimedDocuments(documents, note), ring=ring, shared=shared)
+
+
+async def _open_file(path: Path) -> FencedDocuments:
+    if warning := disk_warning(os.environ):
+        logger.warning(warning)
+    documents = await open_sqlite(path)
+    try:
+        await require_unmoved(documents)
+    except BaseException:
+        await documents.close()
+        raise
+    return FencedDocuments(documents, beginning_of=scope_of_key)
+
+
+async def _open_shared(address: Address) -> PostgresDocuments:
+    logger.info("store", place=address.place, connections=address.pool_size)
+    return await open_postgres(address, sets=migrations(), beginning_of=scope_of_key)
+
+
+def _key_ring(settings: Settings) -> KeyRing:
+    if settings.bot_secret_keys:  # which PostgreSQL requires
+        return KeyRing.parse(settings.bot_secret_keys.get_secret_value())
+    path = key_file_of(settings.database_path)
+    ring, is_new = load_or_make_key_file(path)
+    if is_new:
+        logger.warning(
+            "BOT_SECRET_KEYS is not set: made a key file, without which the store cannot be read."
+            " Keep a copy of it somewhere else",
+            path=str(path),
+        )
+    return ring
+
+
+# An installation that another process has changed may be that old.
+FRESH_FOR_S = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedState:
+    """`seen` never raises; `used` does, for what may under no doubt be done twice.
+
+    `None` in either: each of those who ask remembers for itself. `installations_for_s`: how long
+    an installation is taken as it was read. `periodic` keeps the shared memory small.
+    """
+
+    seen: DedupStore | None
+    used: DedupStore | None
+    versions: Versions
+    installations_for_s: float
+    periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
+
+
+def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
+    """Return what is known together on this store; for `patience` see `Pace`."""
+    if stored.shared is None:
+        return SharedState(
+            seen=None, used=None, versions=OnlyHere(), installations_for_s=REMEMBERED_FOR_S
+        )
+    by_all, here = stored.shared.seen, MemoryDedup(clock=time.monotonic)
+    return SharedState(
+        seen=SharedDedup(by_all, here=here, asked_within_s=ASKED_WITHIN_S * patience),
+        used=by_all,
+        versions=StoredVersions(
+            stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
+        ),
+        installations_for_s=FRESH_FOR_S,
+        periodic={"seen": by_all.drop_old, "bans": stored.shared.drop_bans},
+    )
+
+
+class Role(Enum):
+    """What a process is for. `web` and `worker` share one PostgreSQL, any number of each."""
+
+    ALL = "all"
+    WEB = "web"  # answers Slack
+    WORKER = "worker"  # delivers digests, and does what comes again and again
+
+    @property
+    def answers(self) -> bool:
+        """Whether it takes what Slack sends."""
+        return self is not Role.WORKER
+
+    @property
+    def delivers(self) -> bool:
+        """Whether it does what falls due."""
+        return self is not Role.WEB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long people wait for a word: the first one, and the second one of a scan.
+
+    `patience`: so many times longer than usual the bot waits for the store and for Slack, where
+    it goes on without them. Slack is content with 1; on a machine that is busy with other things
+    tests need more.
+    """
+
+    first_word_after_s: float = FIRST_WORD_AFTER_S
+    first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S
+    still_waiting_after_s: float = STILL_WAITING_AFTER_S
+    patience: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the features stand on; whoever made these closes them."""
+
+    settings: Settings
+    documents: Documents
+    ring: KeyRing
+    kept: DeferredCommands
+    tasks: Tasks
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    posting: Posting
+    replies: Replies
+    tracker_http: httpx.AsyncClient
+    clock: Callable[[], datetime]
+    metrics: Metrics
+    commons: SharedState
+    journal: InflightTracker
+    pace: Pace

@@ -1,0 +1,408 @@
+"""Bolt's app, with a watch: how long Slack waits for each ack."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+import aiohttp
+import structlog
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.bootstrap.services import Role, Services
+from bot.concurrency import Event, Tasks
+from bot.deduplication import DedupStore, MemoryDedup
+from bot.installations.authorize import (
+    KNOWN_WITHIN_S,
+    Clients,
+    InstalledWorkspaces,
+    note_asked_place,
+)
+from bot.installations.repository import Directory, InstallationRepository, RecentInstallations
+from bot.installations.token_rotation import TokenProvider
+from bot.listeners.router import BEGUN_AT
+from bot.logs import bolt_logger
+from bot.metrics.definitions import Metrics
+from bot.settings import Settings
+from bot.slack.auth import Identity, OAuthCalls, OneClient, OneWorkspace, check_api
+from bot.slack.client import check_app_token
+from bot.slack.errors import SlackError, SlackRefusedError
+from bot.views.install import not_installed_text
+from bot.web import (
+    Check,
+    HealthEndpoints,
+    InstallEndpoint,
+    MetricsEndpoint,
+    SlackEndpoint,
+    listening,
+)
+from bot.workspace import WorkspaceId
+
+FOREIGN_WORKSPACE = "This bot serves another workspace. Ask whoever runs it to add this one."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OAuth:
+    """What a bot for many workspaces installs itself with, and what it finds out about them.
+
+    `served` tells of each workspace whose request is let in.
+    """
+
+    calls: OAuthCalls
+    recent: RecentInstallations
+    directory: Directory
+    tokens: TokenProvider
+    served: Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackAuth:
+    """As whom the bot answers, and posts unasked.
+
+    `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
+    returns once Slack is there, and raises SlackError until then. `unknown` is for people whose
+    workspace is none of these. Either `own` or `oauth` is `None`. `doubt` is to be told of a
+    workspace whose token Slack has refused.
+    """
+
+    authorize: AsyncAuthorize
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    find_slack: Callable[[], Awaitable[object]]
+    unknown: str
+    doubt: Event
+    own: Identity | None = None
+    oauth: OAuth | None = None
+
+
+class TimedAuthorize(AsyncAuthorize):
+    """An authorization that notes when it began, for what is to be answered in time."""
+
+    def __init__(self, authorize: AsyncAuthorize) -> None:
+        self._authorize = authorize
+
+    async def __call__(self, *, context: AsyncBoltContext, **asked: Any) -> AuthorizeResult | None:
+        """See `AsyncAuthorize`."""
+        context[BEGUN_AT] = asyncio.get_running_loop().time()
+        return await self._authorize(context=context, **asked)
+
+
+class SlackClients:
+    """Makes clients of Slack's Web API that share one HTTP session."""
+
+    def __init__(self, settings: Settings, http: aiohttp.ClientSession) -> None:
+        self._settings = settings
+        self._http = http
+
+    def patient(self, token: str | None = None) -> AsyncWebClient:
+        """Return a client that waits once when Slack asks it to."""
+        # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
+        return self._client(token, AsyncRateLimitErrorRetryHandler(max_retry_count=1))
+
+    def once(self, token: str | None = None) -> AsyncWebClient:
+        """Return a client that repeats nothing by itself."""
+        return self._client(token)
+
+    def _client(
+        self, token: str | None, *handlers: AsyncRateLimitErrorRetryHandler
+    ) -> AsyncWebClient:
+        client = AsyncWebClient(
+            token=token, base_url=self._settings.slack_api_url, session=self._http
+        )
+        client.retry_handlers = [*handlers]
+        return client
+
+
+def open_workspaces(
+    settings: Settings,
+    shelf: InstallationRepository,
+    clients: SlackClients,
+    tasks: Tasks,
+    *,
+    clock: Callable[[], datetime],
+    recent_for_s: float,
+    patience: float,
+) -> SlackAuth:
+    """Make what answers in the workspaces of these settings.
+
+    `recent_for_s`: how long an installation is taken as it was read. For `patience` see `Pace`.
+    """
+    if settings.slack_bot_token:
+        token = settings.slack_bot_token.get_secret_value()
+        workspaces = _one_workspace(clients, token, clock=clock)
+    else:
+        recent = RecentInstallations(shelf, for_s=recent_for_s)
+        workspaces = _many_workspaces(
+            settings, recent, clients, tasks, clock=clock, known_within_s=KNOWN_WITHIN_S * patience
+        )
+    return replace(workspaces, authorize=TimedAuthorize(workspaces.authorize))
+
+
+def _one_workspace(
+    clients: SlackClients, token: str, *, clock: Callable[[], datetime]
+) -> SlackAuth:
+    own = Identity(clients.patient(token), clock=clock)
+    return SlackAuth(
+        authorize=OneWorkspace(own),
+        client_for=OneClient(own, clients.once(token)),
+        find_slack=own.fetch,
+        unknown=FOREIGN_WORKSPACE,
+        doubt=Event(),  # nobody listens: its operator finds out
+        own=own,
+    )
+
+
+def _many_workspaces(
+    settings: Settings,
+    recent: RecentInstallations,
+    clients: SlackClients,
+    tasks: Tasks,
+    *,
+    clock: Callable[[], datetime],
+    known_within_s: float,
+) -> SlackAuth:
+    secret = settings.slack_client_secret
+    calls = OAuthCalls(
+        clients.once(),
+        client_id=settings.slack_client_id or "",
+        client_secret=secret.get_secret_value() if secret else "",
+    )
+    doubt, served = Event(), Event()
+    tokens = TokenProvider(recent, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
+    directory = Directory(recent)
+    return SlackAuth(
+        authorize=InstalledWorkspaces(
+            directory, tokens, on_served=served, known_within_s=known_within_s
+        ),
+        client_for=Clients(directory, tokens, clients.once),
+        find_slack=_until_found(clients.once()),
+        unknown=not_installed_text(settings.public_url or ""),
+        doubt=doubt,
+        oauth=OAuth(calls=calls, recent=recent, directory=directory, tokens=tokens, served=served),
+    )
+
+
+def _until_found(client: AsyncWebClient) -> Callable[[], Awaitable[object]]:
+    """A bot that nobody has installed yet has no token to ask with, and is ready all the same."""
+    found: list[bool] = []
+
+    async def find() -> None:
+        if not found:
+            await check_api(client)
+            found.append(True)
+
+    return find
+
+
+class SocketMode(AsyncSocketModeHandler):
+    """Bolt's handler, for which an envelope that Slack sends again acts once.
+
+    https://github.com/slackapi/bolt-js/issues/2487. Of several connections any may get it, the
+    second time too (https://docs.slack.dev/apis/events-api/using-socket-mode): hence `seen`, what
+    several processes know together.
+    """
+
+    def __init__(self, app: AsyncApp, app_token: str, *, seen: DedupStore | None = None) -> None:
+        super().__init__(app, app_token)
+        self._seen = seen or MemoryDedup(clock=time.monotonic)
+
+    async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
+        """Answer an envelope; one that could not be taken is not acknowledged, and comes again."""
+        name = f"envelope/{req.envelope_id}"
+        if not await self._seen.is_new(name):
+            await client.send_socket_mode_response(SocketModeResponse(envelope_id=req.envelope_id))
+            return
+        began = time.time()
+        answer = await run_async_bolt_app(self.app, req)
+        if answer.status != 200:
+            await self._seen.forget(name)
+        await send_async_response(client, req, answer, began)
+
+    async def is_connected(self) -> bool:
+        """Say whether the link is up."""
+        return await self.client.is_connected()
+
+
+@asynccontextmanager
+async def connected(
+    app: AsyncApp, app_token: str, *, seen: DedupStore | None = None
+) -> AsyncIterator[SocketMode]:
+    """Yield a link that is being opened, and opened again whenever it falls, until the end."""
+    socket_mode = SocketMode(app, app_token, seen=seen)
+    # The SDK tries for ever, so that a Slack that is down for a minute does not end the bot.
+    connecting = asyncio.create_task(socket_mode.connect_async())  # type: ignore[no-untyped-call]  # Bolt's own gap
+    try:
+        yield socket_mode
+    finally:
+        connecting.cancel()
+        await asyncio.gather(connecting, return_exceptions=True)
+        await socket_mode.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap
+
+
+# https://docs.slack.dev/interactivity/handling-user-interaction#payloads
+_KINDS = {
+    "block_actions": "action",
+    "view_submission": "view",
+    "view_closed": "view",
+    "block_suggestion": "options",
+    "event_callback": "event",
+}
+
+
+class NotesAcks(Protocol):
+    """Whoever counts acks; it never raises."""
+
+    def __call__(self, kind: str, took_s: float, *, is_refused: bool) -> None:
+        """Count one; `is_refused`: Slack got an error instead, and sends events again."""
+        ...
+
+
+class TimedApp(AsyncApp):
+    """An app that tells `note_ack` how long each request took, from Bolt's hands to the ack.
+
+    With `process_before_response=True` the ack is what dispatching returns. What is done for a
+    request after its ack is not counted, nor what comes before Bolt: see
+    `bot_http_request_seconds`.
+    """
+
+    def __init__(self, *, note_ack: NotesAcks, **options: Any) -> None:
+        super().__init__(**options)
+        self._note_ack = note_ack
+
+    async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
+        """See `AsyncApp.async_dispatch`."""
+        began, is_refused = time.perf_counter(), True
+        try:
+            answer = await super().async_dispatch(req)
+            is_refused = answer.status >= 400
+        finally:
+            took_s = time.perf_counter() - began
+            self._note_ack(kind_of(req.body), took_s, is_refused=is_refused)
+        return answer
+
+
+def kind_of(body: Mapping[str, Any]) -> str:
+    """Return what sort of request this is: "command", "action", "view", "options", "event"."""
+    if "command" in body:
+        return "command"
+    return _KINDS.get(str(body.get("type")), "other")
+
+
+logger = structlog.get_logger()
+
+
+class StartError(Exception):
+    """The bot cannot start; the message is for the operator and holds no secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlackTransport:
+    """By which way Slack's requests come in: over HTTP, a socket, or, to a worker, not at all."""
+
+    endpoint: SlackEndpoint | None = None
+    checks: Mapping[str, Check] = field(default_factory=dict)
+
+
+def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) -> AsyncApp:
+    """Return Bolt's app; `client` has no token: Bolt adds that of each request."""
+    return TimedApp(
+        note_ack=metrics.people.note_ack,
+        name="domain-tracker",  # else Bolt 1.30 reads the sources of the whole stack to find one
+        logger=bolt_logger(),
+        client=client,
+        before_authorize=note_asked_place,
+        authorize=workspaces.authorize,
+        user_facing_authorize_error_message=workspaces.unknown,
+        process_before_response=True,  # no polling for the ack: the listeners only ack
+        request_verification_enabled=False,  # web/slack.py does; a socket needs none
+    )
+
+
+async def check_tokens(
+    parts: Services, clients: SlackClients, workspaces: SlackAuth, role: Role
+) -> None:
+    """Find out at once what no waiting will mend; a Slack that is away is waited for.
+
+    Raises:
+        StartError: Slack refuses a token for good.
+    """
+    name = "SLACK_BOT_TOKEN" if workspaces.own else "SLACK_API_URL"
+    await _check_token(name, workspaces.find_slack())
+    if parts.settings.slack_app_token and role.answers:
+        app_token = parts.settings.slack_app_token.get_secret_value()
+        await _check_token("SLACK_APP_TOKEN", check_app_token(clients.patient(), app_token))
+
+
+async def start_transport(
+    stack: AsyncExitStack, app: AsyncApp, parts: Services, role: Role
+) -> SlackTransport:
+    """Begin to take Slack's requests; over HTTP whoever listens hands them to the endpoint."""
+    if not role.answers:
+        return SlackTransport()
+    seen = parts.commons.seen
+    if app_token := parts.settings.slack_app_token:
+        link = connected(app, app_token.get_secret_value(), seen=seen)
+        return SlackTransport(
+            checks={"socket": (await stack.enter_async_context(link)).is_connected}
+        )
+    secret = parts.settings.slack_signing_secret  # the settings require one of the two
+    return (
+        SlackTransport(SlackEndpoint(app, secret.get_secret_value(), seen=seen))
+        if secret
+        else SlackTransport()
+    )
+
+
+async def listen(
+    stack: AsyncExitStack,
+    parts: Services,
+    health: HealthEndpoints,
+    *,
+    slack: SlackEndpoint | None,
+    install: InstallEndpoint | None,
+) -> None:
+    """Begin to listen.
+
+    Raises:
+        StartError: the address cannot be listened on.
+    """
+    settings, metrics = parts.settings, parts.metrics
+    token = settings.metrics_token
+    page = MetricsEndpoint(metrics.page, token.get_secret_value() if token else None)
+    listener = listening(
+        settings.host,
+        settings.port,
+        health,
+        slack,
+        install,
+        metrics=page,
+        note_request=metrics.people.note_http,
+    )
+    try:
+        await stack.enter_async_context(listener)
+    except OSError as error:
+        where = f"HOST {settings.host}, PORT {settings.port}"
+        raise StartError(f"cannot listen on {where}: {error.strerror or error}") from error
+
+
+async def _check_token(name: str, asking: Awaitable[object]) -> None:
+    try:
+        await asking
+    except SlackRefusedError as error:
+        raise StartError(f"{name}: Slack refuses it ({error.code})") from error
+    except SlackError as error:
+        logger.warning("Slack does not answer yet", error=repr(error))

@@ -1,0 +1,175 @@
+"""What is told of a workspace, to those who are made later than who tells it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
+
+import structlog
+
+from bot.errors import BotError
+from bot.workspace import WorkspaceId
+
+T = TypeVar("T")
+logger = structlog.get_logger()
+
+
+class Tasks:
+    """A set of running tasks. Bolt keeps none (1.30): nothing else would wait for them."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+        """Run `work` on its own, and return its task; what it raises is logged."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._finish)
+        return task
+
+    async def drain(self, timeout_s: float) -> bool:
+        """Wait for everything that runs, and what that starts; say whether that ended in time."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while self._running and (left_s := deadline - loop.time()) > 0:
+            await asyncio.wait(set(self._running), timeout=left_s)
+        return not self._running
+
+    async def cancel(self) -> int:
+        """Cancel what still runs; return how much that was."""
+        late = set(self._running)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        return len(late)
+
+    def _finish(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("a task failed", exc_info=error)
+
+
+K = TypeVar("K", bound=Hashable)
+
+
+class SingleFlight(Generic[K, T]):
+    """Share one run among everybody who asks for the same thing while it is under way.
+
+    async-lru would do this too, but it keeps results for a time of its own, and what a
+    portfolio may keep depends on what happened to it meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._flights: dict[K, asyncio.Task[T]] = {}
+
+    async def run(self, key: K, work: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of `work`, or raise its error, to everybody alike.
+
+        An asker who is cancelled leaves; the work goes on for the others.
+        """
+        if key not in self._flights:
+            task = asyncio.ensure_future(_as_coroutine(work))
+            self._flights[key] = task
+            task.add_done_callback(lambda done: self._on_done(key, done))
+        return await asyncio.shield(self._flights[key])
+
+    def is_under_way(self, key: K) -> bool:
+        """Return whether the next asker would share a run that has begun already."""
+        return key in self._flights
+
+    def forget(self, key: K) -> None:
+        """Let the next asker start anew, although a run may be under way."""
+        self._flights.pop(key, None)
+
+    def _on_done(self, key: K, task: asyncio.Task[T]) -> None:
+        if self._flights.get(key) is task:
+            del self._flights[key]
+        if not task.cancelled():
+            # Every asker may have left: asyncio would complain of an error that nobody saw.
+            task.exception()
+
+
+async def _as_coroutine(work: Callable[[], Awaitable[T]]) -> T:
+    return await work()
+
+
+class BoundedWait:
+    """Waits `within_s` seconds for a piece of work; what takes longer goes on, unwaited for.
+
+    Breaking off a question to a database that hangs may take seconds itself: psycopg asks the
+    server to cancel it, and waits up to ten seconds for that (3.3, `AsyncConnection.wait`). What
+    is begun ends by the store's own time limits.
+    """
+
+    def __init__(self, within_s: float) -> None:
+        self._within_s = within_s
+        self._begun: set[asyncio.Task[Any]] = set()
+
+    async def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return or raise as `work` does; raise TimeoutError when that takes longer."""
+        task = asyncio.create_task(work)
+        self._begun.add(task)
+        task.add_done_callback(self._let_go)
+        done, _ = await asyncio.wait({task}, timeout=self._within_s)
+        if not done:
+            raise TimeoutError(f"no answer within {self._within_s} s")
+        return task.result()
+
+    def _let_go(self, task: asyncio.Task[Any]) -> None:
+        self._begun.discard(task)
+        if not task.cancelled():
+            task.exception()  # asyncio would complain of one that nobody has waited for
+
+
+async def run_shielded(tasks: Tasks, work: Awaitable[T]) -> T:
+    """Do `work` as one of `tasks`, so that a stop waits for its end; return or raise as it does.
+
+    What Slack gives once must not be lost because whoever asked for it has gone.
+    """
+    result, error = await asyncio.shield(tasks.start(_outcome(work)))
+    if error:
+        raise error
+    return result  # type: ignore[return-value]  # without an error there is one
+
+
+async def _outcome(work: Awaitable[T]) -> tuple[T | None, Exception | None]:
+    try:
+        return await work, None
+    except Exception as error:  # noqa: BLE001  # it is for whoever waits, and not for the log
+        return None, error
+
+
+class NonOverlappingTask:
+    """Does `work` as one of `tasks`, never twice at a time. What fails is logged."""
+
+    def __init__(self, tasks: Tasks, work: Callable[[], Awaitable[object]]) -> None:
+        self._tasks = tasks
+        self._work = work
+        self._under_way: asyncio.Task[None] | None = None
+
+    def begin(self) -> "asyncio.Task[None]":
+        """Begin with it, unless it is under way; return what is. It never raises."""
+        if self._under_way is None or self._under_way.done():
+            self._under_way = self._tasks.start(self._run())
+        return self._under_way
+
+    async def _run(self) -> None:
+        try:
+            await self._work()
+        except BotError as error:
+            logger.warning("not done now, again with the next tick", error=repr(error))
+
+
+class Event:
+    """Tells all that listen, at once; they may raise nothing."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[[WorkspaceId], object]] = []
+
+    def listen(self, listener: Callable[[WorkspaceId], object]) -> None:
+        """Let `listener` hear of every workspace from now on."""
+        self._listeners.append(listener)
+
+    def __call__(self, workspace: WorkspaceId) -> None:
+        """Tell of a workspace."""
+        for listener in self._listeners:
+            listener(workspace)

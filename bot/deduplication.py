@@ -1,0 +1,111 @@
+"""What has arrived already: a request that comes a second time acts once."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+import structlog
+from cachetools import TTLCache
+
+from bot.concurrency import BoundedWait
+from bot.store.documents import StoreError
+
+logger = structlog.get_logger()
+# Slack's signatures are good for five minutes either way:
+# https://docs.slack.dev/authentication/verifying-requests-from-slack
+REMEMBERED_FOR_S = 600
+MAX_REMEMBERED = 100_000
+# With `KNOWN_WITHIN_S` of `installations/authorize.py` well below the 3 s that Slack waits for its
+# ack, also while the store is away; and a form can be opened for 3 s after a press:
+# https://docs.slack.dev/interactivity/handling-user-interaction
+ASKED_WITHIN_S = 0.6
+
+
+class DedupStore(Protocol):
+    """Remembers names for ten minutes at least. A name begins with what it names: `request/…`.
+
+    One that is shared by several processes raises StoreError when they cannot be asked.
+    """
+
+    async def is_new(self, name: str) -> bool:
+        """Say whether `name` comes for the first time, and remember it, in one step."""
+        ...
+
+    async def forget(self, name: str) -> None:
+        """Let `name` be new again: what it asked for has failed."""
+        ...
+
+
+class MemoryDedup:
+    """What this process has seen: `at_most` so many names, the latest, for `for_s` seconds."""
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float],
+        at_most: int = MAX_REMEMBERED,
+        for_s: float = REMEMBERED_FOR_S,
+    ) -> None:
+        self._names: TTLCache[str, bool] = TTLCache(at_most, for_s, timer=clock)
+
+    async def is_new(self, name: str) -> bool:
+        """See `Seen.is_new`."""
+        if name in self._names:
+            return False
+        self._names[name] = True
+        return True
+
+    async def forget(self, name: str) -> None:
+        """See `Seen.forget`."""
+        self._names.pop(name, None)
+
+
+class SharedDedup:
+    """What any process has seen (`stored`), and what this one has (`here`). Never raises.
+
+    While the others cannot be asked, or do not answer in time, only what came to this process
+    is known: people's commands go on, and Slack repeats nothing in those ten minutes unless the
+    ack was late, or somebody replays a request that they have got hold of.
+    """
+
+    def __init__(
+        self, stored: DedupStore, *, here: DedupStore, asked_within_s: float = ASKED_WITHIN_S
+    ) -> None:
+        self._stored = stored
+        self._here = here
+        self._patience = BoundedWait(asked_within_s)
+        self._noting: dict[str, asyncio.Event] = {}
+
+    async def is_new(self, name: str) -> bool:
+        """See `Seen.is_new`."""
+        if not await self._here.is_new(name):
+            return False
+        try:
+            is_new = await self._patience.wait(self._note(name))
+        except (StoreError, TimeoutError) as error:
+            logger.warning("no other process could be asked what it has seen", error=repr(error))
+            return True
+        if not is_new:  # another process has it, and may forget it
+            await self._here.forget(name)
+        return is_new
+
+    async def forget(self, name: str) -> None:
+        """See `Seen.forget`. A store that fails lets other processes take `name` for a repeat."""
+        await self._here.forget(name)
+        try:
+            await self._patience.wait(self._let_go(name))
+        except (StoreError, TimeoutError) as error:
+            logger.warning("other processes may still know it", error=repr(error))
+
+    async def _note(self, name: str) -> bool:
+        self._noting[name] = noted = asyncio.Event()
+        try:
+            return await self._stored.is_new(name)
+        finally:
+            self._noting.pop(name, None)
+            noted.set()
+
+    async def _let_go(self, name: str) -> None:
+        if noted := self._noting.get(name):  # nobody waits for it any more; it may still happen
+            await noted.wait()
+        await self._stored.forget(name)

@@ -1,0 +1,81 @@
+"""Commands typed before the workspace had a key: kept for a quarter of an hour, then run."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.redaction import redact
+from bot.store.documents import Documents
+from bot.store.encryption import KeyRing, associated_data
+from bot.workspace import WorkspaceId
+
+# Within the half hour for which Slack takes answers to a command:
+# https://docs.slack.dev/interactivity/handling-user-interaction
+KEPT_FOR = timedelta(minutes=15)
+KIND = "kept"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptCommand:
+    """A command line and where its answer goes; `response_url` and `channel_id` may be `None`."""
+
+    command: str
+    text: str
+    user_id: str
+    channel_id: str | None
+    response_url: str | None
+
+
+class DeferredCommands:
+    """Each person's commands, each once; sealed, as they hold a response_url."""
+
+    def __init__(
+        self, documents: Documents, ring: KeyRing, *, clock: Callable[[], datetime]
+    ) -> None:
+        self._documents = documents
+        self._ring = ring
+        self._clock = clock
+
+    async def keep(self, workspace: WorkspaceId, command: KeptCommand) -> None:
+        """Keep `command` until it is taken or too old."""
+        body = {
+            "command": command.command,
+            "text": redact(command.text),
+            "channel_id": command.channel_id,
+            "response_url": command.response_url,
+        }
+        sealed = self._ring.encrypt(json.dumps(body), _about(workspace, command.user_id))
+        await self._documents.put(
+            f"{workspace}/{KIND}/{command.user_id}/{_name(command)}",
+            {"v": 1, "sealed": sealed},
+            due_at=self._clock() + KEPT_FOR,
+        )
+
+    async def take_all(self, workspace: WorkspaceId) -> list[KeptCommand]:
+        """Return the commands that are still young enough, each to one taker only."""
+        taken = []
+        for document in await self._documents.list_prefix(f"{workspace}/{KIND}/"):
+            is_ours = await self._documents.delete(document.key)
+            if is_ours and document.due_at and document.due_at > self._clock():
+                user_id = document.key.split("/")[2]
+                body = self._ring.decrypt(document.value["sealed"], _about(workspace, user_id))
+                taken.append(KeptCommand(user_id=user_id, **json.loads(body)))
+        return taken
+
+    async def forget_expired(self) -> int:
+        """Delete what nobody took in time; return how many commands that were."""
+        due = await self._documents.due_keys(self._clock())
+        expired = [key for key in due if f"/{KIND}/" in key]
+        for key in expired:
+            await self._documents.delete(key)
+        return len(expired)
+
+
+def _name(command: KeptCommand) -> str:
+    return hashlib.sha256(f"{command.command} {command.text}".encode()).hexdigest()[:16]
+
+
+def _about(workspace: WorkspaceId, user_id: str) -> str:
+    return associated_data("kept-command", workspace, user_id)

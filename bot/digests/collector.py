@@ -1,0 +1,206 @@
+"""What becomes of digests, told to whoever counts it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from bot.digests.models import Digest, Outcome, PastRun, Plan, Run, UnknownDigestError
+from bot.digests.report import Baseline, Post, Report, TrendPoint, baseline_of, make_report
+from bot.digests.repository import DigestRepository
+from bot.digests.run_state import due_at, newly_ended, was_put_off
+from bot.digests.schedule import Slot, slot_at
+from bot.portfolio.query import parse_query, select
+from bot.portfolio.service import Portfolio, Snapshot
+from bot.tracker.rate_limit import Purpose
+from bot.workspace import WorkspaceId
+
+T = TypeVar("T")
+MAX_TREND_POINTS = 20
+# A millisecond or two on the loop.
+FEW = 500
+_REACHED = {Outcome.POSTED, Outcome.QUIET}
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """A post, and what the one after it is to be compared with."""
+
+    post: Post
+    baseline: Baseline
+
+
+class Collector:
+    """Collects for digests. One list serves all digests of a workspace within a minute."""
+
+    def __init__(
+        self, portfolio: Portfolio, shelf: DigestRepository, *, clock: Callable[[], datetime]
+    ) -> None:
+        self._portfolio = portfolio
+        self._shelf = shelf
+        self._clock = clock
+        # One at a time: several threads that count compete with the loop for the interpreter.
+        self._counting = asyncio.Lock()
+
+    async def offload(self, work: Callable[..., T], *args: Any, size: int) -> T:
+        """Return what `work` does with `size` domains: 10,000 take tens of milliseconds.
+
+        Those are done off the loop. A few are done sooner than a thread is at hand.
+        """
+        if size <= FEW:
+            return work(*args)
+        async with self._counting:
+            return await asyncio.to_thread(work, *args)
+
+    async def matching(self, workspace: WorkspaceId, plan: Plan) -> int:
+        """Return how many domains the plan's filter chooses.
+
+        Raises:
+            NoKeyError, TrackerError, LackingScopeError: there is no list.
+        """
+        snapshot = await self._portfolio.snapshot(workspace)
+        query = parse_query(plan.filter_text)
+        domains = snapshot.domains
+        return len(await self.offload(select, domains, query, size=len(domains)))
+
+    async def labels(self, workspace: WorkspaceId) -> list[str]:
+        """Return the tags and folders in use, as `tag:prod` and `folder:Web shops`.
+
+        Raises as `matching` does.
+        """
+        snapshot = await self._portfolio.snapshot(workspace)
+        tags = [f"tag:{tag}" for tag in snapshot.tags]
+        return tags + [f"folder:{folder}" for folder in snapshot.folders]
+
+    async def collect(
+        self, workspace: WorkspaceId, digest: Digest, *, slot: Slot | None, purpose: Purpose
+    ) -> Collected:
+        """Return what a post would say now; `slot` is `None` when somebody asked for it.
+
+        Raises as `matching` does, and StoreError.
+        """
+        snapshot = await self._portfolio.snapshot(workspace, purpose=purpose)
+        before = await self._shelf.baseline(workspace, digest.digest_id, digest.baseline)
+        now = self._clock()
+        size = len(snapshot.domains)
+        report, baseline = await self.offload(
+            _counted, snapshot, digest.plan, before, now, size=size
+        )
+        post = Post(
+            digest=digest,
+            report=report,
+            sent_at=now,
+            slot=slot,
+            trend=_trend(digest, slot, now, report.totals.average),
+            unposted=_unposted(digest),
+            is_first=not _was_posted(digest),
+        )
+        return Collected(post, baseline)
+
+
+def _counted(
+    snapshot: Snapshot, plan: Plan, before: Baseline | None, now: datetime
+) -> tuple[Report, Baseline]:
+    query = parse_query(plan.filter_text)
+    index = snapshot.by_host
+    if query.scope.is_filter:
+        chosen = set(map(id, select(index.values(), query.scope)))
+        index = {host: domain for host, domain in index.items() if id(domain) in chosen}
+    report = make_report(index, before, worst_count=plan.worst_count, bounds=query.bounds)
+    return report, baseline_of(index, now)
+
+
+def as_preview(post: Post) -> Post:
+    """Return the post as somebody sees it who only wants to know what it would look like."""
+    return replace(post, is_preview=True)
+
+
+def _trend(
+    digest: Digest, slot: Slot | None, now: datetime, average: float | None
+) -> tuple[TrendPoint, ...]:
+    points = [
+        TrendPoint(run.slot.local, run.average)
+        for run in digest.past
+        if run.average is not None and run.outcome in _REACHED
+    ]
+    if average is not None:
+        local = (slot or slot_at(digest.plan.schedule, now)).local
+        points.append(TrendPoint(local, average))
+    return tuple(points[-MAX_TREND_POINTS:])
+
+
+def _unposted(digest: Digest) -> tuple[PastRun, ...]:
+    """The runs since the last post that the channel did not get, as far as they were for it."""
+    posts = [place for place, run in enumerate(digest.past) if run.outcome is Outcome.POSTED]
+    since = digest.past[posts[-1] + 1 :] if posts else digest.past
+    moved_at = digest.moved_at or digest.made_at
+    return tuple(run for run in since if run.outcome not in _REACHED and run.at > moved_at)
+
+
+def _was_posted(digest: Digest) -> bool:
+    return digest.baseline is not None or any(run.outcome is Outcome.POSTED for run in digest.past)
+
+
+DUE_AT_MOST = 20_000
+
+
+class CountsRuns(Protocol):
+    """Whoever counts what becomes of runs, without learning whose they are. None of it raises."""
+
+    def note_run(self, outcome: str, trouble: str | None) -> None:
+        """Count a run that has ended; `trouble` is why, `None` when all went well."""
+        ...
+
+    def note_retry(self, trouble: str) -> None:
+        """Count a run that was put off, to be tried again."""
+        ...
+
+    def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
+        """Record how long after its slot a digest was posted."""
+        ...
+
+
+def steps_to(counts: CountsRuns) -> Callable[[Digest, Digest], None]:
+    """Return the `on_step` of a shelf that tells `counts` of each step that was saved."""
+
+    def on_step(before: Digest, after: Digest) -> None:
+        if before.past[-1:] != after.past[-1:]:  # at one step in three; comparing all is slow
+            for ended in newly_ended(before, after):
+                _count(counts, before.run, ended)
+        if was_put_off(before, after) and after.run and after.run.trouble:
+            counts.note_retry(after.run.trouble.value)
+
+    return on_step
+
+
+def _count(counts: CountsRuns, run: Run | None, ended: PastRun) -> None:
+    """Count how it ended, and how late it was posted: what somebody sends now is never late."""
+    counts.note_run(ended.outcome.value, ended.trouble.value if ended.trouble else None)
+    if ended.outcome is Outcome.POSTED and run and not ended.asked_by:
+        lag_s = (ended.at - ended.slot.due_at).total_seconds()
+        counts.note_lag(lag_s, is_first_try=run.attempt == 1)
+
+
+class Due:
+    """How many digests wait to be taken up, and for how long the first of them."""
+
+    def __init__(self, shelf: DigestRepository, *, clock: Callable[[], datetime]) -> None:
+        self._shelf = shelf
+        self._clock = clock
+
+    async def __call__(self) -> tuple[int, float]:
+        """Return their number, 20,000 at most, and the seconds; raise StoreError.
+
+        The seconds count from the moment that the digest itself was due at: one that a queue had
+        been given, and that comes due again as nobody has done it, was due before that.
+        """
+        now = self._clock()
+        due = await self._shelf.due(now, limit=DUE_AT_MOST)
+        if not due:
+            return 0, 0.0
+        try:
+            since = due_at(await self._shelf.get(*due[0]))
+        except (UnknownDigestError, ValueError):  # deleted just now, or of another version
+            since = None
+        return len(due), max(0.0, (now - (since or now)).total_seconds())

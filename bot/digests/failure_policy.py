@@ -1,0 +1,137 @@
+"""Whoever answers for a digest, told by direct message what has become of it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Protocol
+
+import structlog
+
+from bot.api_keys.models import NoKeyError
+from bot.api_keys.repository import Keys
+from bot.api_keys.service import LackingScopeError
+from bot.digests.models import Digest, FailureReason, Notice
+from bot.errors import BotError
+from bot.message import Message
+from bot.slack.errors import (
+    ChannelClosedError,
+    MissingScopeError,
+    PersonUnreachableError,
+    SlackError,
+    SlackRateLimitedError,
+    SlackRefusedError,
+    TokenRefusedError,
+    WorkspaceHeldError,
+)
+from bot.store.documents import UnreadableSecretError
+from bot.tracker.models import (
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    ReserveReachedError,
+)
+from bot.workspace import WorkspaceId
+
+# Nothing mends these within minutes. A new key wakes what waits for one.
+KEY_CHECK = timedelta(minutes=5)
+HOLD = timedelta(hours=1)
+_OF_SERVICE: tuple[tuple[type[BotError], FailureReason], ...] = (
+    (NoKeyError, FailureReason.KEY),
+    (InvalidKeyError, FailureReason.KEY),
+    (UnreadableSecretError, FailureReason.KEY),
+    (LackingScopeError, FailureReason.SCOPE),
+    (IpNotAllowedError, FailureReason.ADDRESS),
+    (RateLimitedError, FailureReason.RATE),
+    (ReserveReachedError, FailureReason.RATE),
+)
+_OF_CHANNEL = {
+    "is_archived": FailureReason.ARCHIVED,
+    "not_in_channel": FailureReason.NOT_IN_CHANNEL,
+    "channel_not_found": FailureReason.NOT_FOUND,
+}
+
+
+def service_trouble(error: Exception) -> tuple[FailureReason, timedelta | None]:
+    """Return why no list came, and how long to wait; `None`: longer with each attempt."""
+    kinds = (trouble for kind, trouble in _OF_SERVICE if isinstance(error, kind))
+    trouble = next(kinds, FailureReason.SERVICE)
+    if isinstance(error, RateLimitedError | ReserveReachedError):
+        return trouble, timedelta(seconds=max(1.0, error.retry_after_s))
+    return trouble, KEY_CHECK if trouble is FailureReason.KEY else None
+
+
+def slack_trouble(error: SlackError) -> tuple[FailureReason, timedelta | None]:
+    """Return why Slack has surely not posted, and how long to wait; `None` as above."""
+    if isinstance(error, SlackRateLimitedError):
+        return FailureReason.SLACK, timedelta(seconds=max(1.0, error.retry_after_s))
+    if isinstance(error, TokenRefusedError):
+        return FailureReason.UNINSTALLED, HOLD
+    if isinstance(error, MissingScopeError):
+        return FailureReason.PERMISSION, HOLD
+    if isinstance(error, WorkspaceHeldError):
+        return FailureReason.SLACK, HOLD
+    return FailureReason.SLACK, None
+
+
+def channel_trouble(error: ChannelClosedError) -> FailureReason:
+    """Return why a channel takes no posts."""
+    return _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
+
+
+logger = structlog.get_logger()
+SOON = timedelta(minutes=1)
+LATER = timedelta(hours=1)
+MAX_TRIES = 72
+
+
+class TellsPeople(Protocol):
+    """Whoever sends direct messages."""
+
+    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+        """Send one; raise SlackError."""
+        ...
+
+
+class Owners:
+    """Tells who made a digest; when they have left, who changed it last, or who set the key."""
+
+    def __init__(
+        self, people: TellsPeople, keys: Keys, words: Callable[[Digest, Notice], Message]
+    ) -> None:
+        self._people = people
+        self._keys = keys
+        self._words = words
+
+    async def __call__(
+        self, workspace: WorkspaceId, digest: Digest, notice: Notice
+    ) -> timedelta | None:
+        """See `TellsOwners`. What may not have arrived is sent again, once."""
+        message = self._words(digest, notice)
+        try:
+            for user_id in await self._in_charge(workspace, digest):
+                try:
+                    await self._people.tell(workspace, user_id, message)
+                except PersonUnreachableError:
+                    continue  # they have left
+                return None
+        except SlackError as error:
+            logger.warning("could not tell the owner", error=repr(error), tries=notice.tries)
+            return _wait(error, notice.tries)
+        logger.error("nobody left to tell", notice=repr(notice))
+        return None
+
+    async def _in_charge(self, workspace: WorkspaceId, digest: Digest) -> list[str]:
+        record = await self._keys.record(workspace)
+        people = (digest.made_by, digest.changed_by, record and record.set_by)
+        return list(dict.fromkeys(each for each in people if each))
+
+
+def _wait(error: SlackError, tries: int) -> timedelta | None:
+    """How long to wait before the next try; `None`: another would be in vain."""
+    if isinstance(error, SlackRateLimitedError):
+        return timedelta(seconds=max(1.0, error.retry_after_s))
+    if isinstance(error, TokenRefusedError | WorkspaceHeldError):
+        return LATER if tries < MAX_TRIES else None
+    if isinstance(error, SlackRefusedError) or (error.is_outcome_unknown and tries):
+        return None
+    doubled: timedelta = SOON * 2 ** min(tries, 8)
+    return min(doubled, LATER) if tries < MAX_TRIES else None

@@ -1,0 +1,251 @@
+"""What people do with digests. Whether they may is asked where they ask."""
+
+import contextlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import structlog
+
+from bot.digests import edits, run_state
+from bot.digests.collector import Collector, as_preview
+from bot.digests.delivery import Delivery, Poster
+from bot.digests.edits import Editor
+from bot.digests.models import ChangedMeanwhileError, Digest, Plan, UnknownDigestError
+from bot.digests.report import Post
+from bot.digests.repository import DigestRepository, Places
+from bot.errors import BotError
+from bot.message import Message
+from bot.slack.errors import SlackError
+from bot.tracker.rate_limit import Purpose
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+Announce = Callable[[Digest, datetime], Message]
+
+
+class Notes(Protocol):
+    """Whoever remembers who did what with digests."""
+
+    async def __call__(
+        self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
+    ) -> None:
+        """Remember it; `what` is `digest-made` and the like, `by` a person's id. Never raise."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A digest that was saved; `is_announced`: its channel surely knows of it."""
+
+    digest: Digest
+    is_announced: bool
+
+
+class DigestService:
+    """Makes, changes, pauses, sends and deletes digests. Every method may raise StoreError."""
+
+    def __init__(
+        self,
+        shelf: DigestRepository,
+        collector: Collector,
+        delivery: Delivery,
+        posts: Poster,
+        announce: Announce,
+        *,
+        clock: Callable[[], datetime],
+        notes: Notes,
+        places: Places,
+    ) -> None:
+        self._notes = notes
+        self._shelf = shelf
+        self._collector = collector
+        self._delivery = delivery
+        self._posts = posts
+        self._announce = announce
+        self._clock = clock
+        self._places = places
+
+    async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
+        """Return a channel's digests, the oldest first."""
+        digests = await self._shelf.of_workspace(workspace)
+        return [digest for digest in digests if digest.plan.channel_id == channel_id]
+
+    async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
+        """Return a digest, or raise UnknownDigestError."""
+        return await self._shelf.get(workspace, digest_id)
+
+    async def make(self, workspace: WorkspaceId, plan: Plan, *, by: Editor) -> Made:
+        """Save a digest and announce it in its channel; one that the channel refuses is not saved.
+
+        Raises:
+            TooManyDigestsError: the channel has twenty.
+            SlackError: nothing was posted, and nothing saved.
+        """
+        digest = edits.create(secrets.token_hex(6), plan, by, self._clock())
+        async with self._place(workspace, plan.channel_id, digest.digest_id):
+            digest = await self._shelf.put(workspace, digest)
+        try:
+            is_announced = await self._is_announced(workspace, digest)
+        except SlackError:
+            await self._shelf.delete(workspace, digest.digest_id)
+            raise
+        await self._note(workspace, "digest-made", by, digest)
+        return Made(digest, is_announced)
+
+    async def change(
+        self, workspace: WorkspaceId, digest_id: str, plan: Plan, *, by: Editor, version: int
+    ) -> Digest:
+        """Give a digest another plan; in another channel it is announced.
+
+        Raises:
+            UnknownDigestError: it was deleted.
+            ChangedMeanwhileError: somebody has changed it since `version`.
+            TooManyDigestsError, SlackError: the new channel has no place for it, or refuses it;
+                then it stays as it was.
+        """
+        before = await self._shelf.get(workspace, digest_id)
+        is_moved = plan.channel_id != before.plan.channel_id
+        place = self._place(workspace, plan.channel_id, digest_id)
+        async with place if is_moved else contextlib.nullcontext():
+            saved = await self._replanned(workspace, digest_id, plan, by, version)
+        try:
+            if is_moved:
+                await self._is_announced(workspace, saved)
+        except SlackError:
+            with contextlib.suppress(ChangedMeanwhileError, UnknownDigestError):
+                await self._replanned(workspace, digest_id, before.plan, by, saved.version)
+            raise
+        await self._note(workspace, "digest-changed", by, saved)
+        return saved
+
+    async def _replanned(
+        self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
+    ) -> Digest:
+        return await self._shelf.change(
+            workspace,
+            digest_id,
+            lambda each: edits.update(each, plan, by, self._clock(), version=version),
+        )
+
+    async def pause(
+        self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
+    ) -> Digest:
+        """Post nothing until `until`; `None`: until somebody resumes it."""
+        paused = await self._shelf.change(
+            workspace,
+            digest_id,
+            lambda each: edits.paused(each, by, self._clock(), until=until),
+        )
+        await self._note(workspace, "digest-paused", by, paused)
+        return paused
+
+    async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
+        """Post again, from the next slot on."""
+        resumed = await self._shelf.change(
+            workspace, digest_id, lambda each: edits.resumed(each, self._clock())
+        )
+        await self._note(workspace, "digest-resumed", by, resumed)
+        return resumed
+
+    async def delete(
+        self, workspace: WorkspaceId, digest_id: str, *, by: Editor | None = None
+    ) -> None:
+        """Forget a digest; raise UnknownDigestError when it is gone already."""
+        digest = await self._shelf.get(workspace, digest_id)
+        await self._shelf.delete(workspace, digest_id)
+        if by:
+            await self._note(workspace, "digest-deleted", by, digest)
+
+    async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
+        """Post a digest whatever its mode and schedule say; the next one compares with it.
+
+        Raises:
+            UnknownDigestError, DigestBusyError, JustSentError: nothing was posted.
+            NoKeyError, TrackerError, LackingScopeError, SlackError: nothing was posted, unless
+                it is a SlackError whose outcome is unknown.
+        """
+        token = secrets.token_hex(8)
+        digest = await self._shelf.change(
+            workspace,
+            digest_id,
+            lambda each: edits.start_manual_run(each, by, self._clock(), token),
+        )
+        return await self._delivery.deliver(workspace, digest, token, asked_by_name=by.name)
+
+    async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
+        """Return what would be posted now; nothing is recorded.
+
+        Raises:
+            NoKeyError, TrackerError, LackingScopeError: there is no list.
+        """
+        collected = await self._collector.collect(
+            workspace, digest, slot=None, purpose=Purpose.PERSON
+        )
+        return as_preview(collected.post)
+
+    async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
+        """Return how many domains a plan is about now; `None` when the service does not say."""
+        try:
+            return await self._collector.matching(workspace, plan)
+        except BotError as error:
+            logger.info("no list to count in", error=repr(error))
+            return None
+
+    async def labels(self, workspace: WorkspaceId) -> list[str]:
+        """Return `tag:…` and `folder:…` in use; none when the service does not say."""
+        try:
+            return await self._collector.labels(workspace)
+        except BotError as error:
+            logger.info("no labels to offer", error=repr(error))
+            return []
+
+    async def admins_only(self, workspace: WorkspaceId) -> bool:
+        """Return whether only admins may make and change digests."""
+        return await self._shelf.is_restricted(workspace)
+
+    async def restrict(
+        self, workspace: WorkspaceId, *, admins_only: bool, by: str | None = None
+    ) -> None:
+        """Say whether only admins may make and change digests; `by` is a person's id."""
+        is_new = await self._shelf.restrict(workspace, admins_only=admins_only)
+        if is_new and by:
+            what = "digests-restricted" if admins_only else "digests-unrestricted"
+            await self._notes(workspace, what, by=by)
+
+    async def wake(self, workspace: WorkspaceId) -> None:
+        """Let the runs that wait for a key try again at once: there is another one."""
+        for digest in await self._shelf.of_workspace(workspace):
+            with contextlib.suppress(UnknownDigestError):
+                await self._shelf.change(
+                    workspace,
+                    digest.digest_id,
+                    lambda each: run_state.retry_now(each, self._clock()),
+                )
+
+    async def _note(self, workspace: WorkspaceId, what: str, by: Editor, digest: Digest) -> None:
+        channel_id = digest.plan.channel_id
+        await self._notes(workspace, what, by=by.user_id, channel_id=channel_id)
+
+    def _place(
+        self, workspace: WorkspaceId, channel_id: str, digest_id: str
+    ) -> contextlib.AbstractAsyncContextManager[None]:
+        async def present() -> list[str]:
+            return [each.digest_id for each in await self.of_channel(workspace, channel_id)]
+
+        return self._places.taken(workspace, channel_id, digest_id, present)
+
+    async def _is_announced(self, workspace: WorkspaceId, digest: Digest) -> bool:
+        """Announce a digest in its channel; raise SlackError when it surely is not."""
+        try:
+            await self._posts.turn(workspace, digest.plan.channel_id)
+            message = self._announce(digest, self._clock())
+            await self._posts.post(workspace, digest.plan.channel_id, message)
+        except SlackError as error:
+            if not error.is_outcome_unknown:
+                raise
+            logger.warning("the announcement may be missing", error=repr(error))
+            return False
+        return True

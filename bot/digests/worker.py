@@ -1,0 +1,205 @@
+"""The rounds of the engine: whatever is due with a digest is taken up, a few at a time."""
+
+import asyncio
+import secrets
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Protocol
+from weakref import WeakValueDictionary
+
+import structlog
+from cachetools import TTLCache
+
+from bot.concurrency import Tasks
+from bot.digests import run_state
+from bot.digests.delivery import Delivery
+from bot.digests.models import (
+    Digest,
+    LostClaimError,
+    Notice,
+    Run,
+    StoppedError,
+    UnknownDigestError,
+)
+from bot.digests.repository import DigestRepository
+from bot.digests.run_state import telling, told, told_later
+from bot.digests.schedule import UnknownZoneError
+from bot.errors import BotError
+from bot.store.documents import ForgottenError, StoreError
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+WORKERS = 20
+# One workspace with a slow list or a hundred digests must leave workers to the others.
+WORKERS_PER_WORKSPACE = 5
+WAITING_PER_WORKSPACE = 100
+LOOK_AT = 20_000
+# After a mistake of ours; the others go on meanwhile.
+LEFT_ALONE_S = 600
+
+
+class TellsOwners(Protocol):
+    """Whoever tells the owner of a digest what has become of it."""
+
+    async def __call__(
+        self, workspace: WorkspaceId, digest: Digest, notice: Notice
+    ) -> timedelta | None:
+        """Tell them; return after what time to try again, `None` when that is done or in vain."""
+        ...
+
+
+class DigestWorker:
+    """Takes up what is due: a tick goes once around, or a queue says which digests those are."""
+
+    def __init__(
+        self,
+        shelf: DigestRepository,
+        delivery: Delivery,
+        tell: TellsOwners,
+        tasks: Tasks,
+        *,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._shelf = shelf
+        self._delivery = delivery
+        self._tell = tell
+        self._tasks = tasks
+        self._clock = clock
+        self._workers = asyncio.Semaphore(WORKERS)
+        self._workspaces: WeakValueDictionary[WorkspaceId, asyncio.Semaphore] = (
+            WeakValueDictionary()
+        )
+        self._under_way: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
+        self._is_stopped = False
+        self._left_alone: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(10_000, LEFT_ALONE_S)
+
+    async def run_due(self) -> None:
+        """Start whatever is due and not under way; it runs on after this returns."""
+        for place in await self._shelf.due(self._clock(), limit=LOOK_AT):
+            if self._may_start(place):
+                self._start(*place)
+
+    async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> list[str]:
+        """Do what is due with these digests, and return when that is done.
+
+        Returns those at which the store failed, which are to be taken up again.
+
+        Raises:
+            StoppedError: the bot stops, and some of them were not begun.
+        """
+        under_way = self._under_way.get(workspace, set())
+        new = [each for each in digest_ids if each not in under_way]
+        failures = await asyncio.gather(*(self._start(workspace, each) for each in new))
+        for failure in failures:
+            if isinstance(failure, StoppedError):
+                raise failure
+        return [each for each, failure in zip(new, failures, strict=True) if failure]
+
+    def stop(self) -> None:
+        """Begin nothing more, also none of what waits for a worker; what has begun goes on."""
+        self._is_stopped = True
+
+    def _may_start(self, place: tuple[WorkspaceId, str]) -> bool:
+        under_way = self._under_way[place[0]]
+        is_new = place[1] not in under_way and place not in self._left_alone
+        return is_new and len(under_way) < WAITING_PER_WORKSPACE and not self._is_stopped
+
+    def _start(
+        self, workspace: WorkspaceId, digest_id: str
+    ) -> "asyncio.Task[StoreError | StoppedError | None]":
+        self._under_way[workspace].add(digest_id)
+        return self._tasks.start(self._work(workspace, digest_id))
+
+    async def _work(
+        self, workspace: WorkspaceId, digest_id: str
+    ) -> StoreError | StoppedError | None:
+        """Take the digest up; return why that has to be done again, soon."""
+        with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
+            try:
+                async with self._worker(workspace):
+                    if self._is_stopped:
+                        return StoppedError("stopped before it was begun")
+                    await self._take_up(workspace, digest_id)
+            except (LostClaimError, UnknownDigestError, ForgottenError) as error:
+                logger.info("not wanted any more", error=repr(error))
+            except BotError as error:
+                logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
+                return error if isinstance(error, StoreError) else None
+            except Exception:
+                self._left_alone[(workspace, digest_id)] = True
+                logger.exception("unforeseen failure")
+            finally:
+                self._forget(workspace, digest_id)
+            return None
+
+    def _forget(self, workspace: WorkspaceId, digest_id: str) -> None:
+        self._under_way[workspace].discard(digest_id)
+        if not self._under_way[workspace]:
+            del self._under_way[workspace]
+
+    @asynccontextmanager
+    async def _worker(self, workspace: WorkspaceId) -> AsyncIterator[None]:
+        own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
+        async with own, self._workers:
+            yield
+
+    async def _take_up(self, workspace: WorkspaceId, digest_id: str) -> None:
+        token = secrets.token_hex(8)
+        notices: list[Notice] = []
+        before: list[Run] = []
+
+        def take_up(digest: Digest) -> Digest:
+            now = self._clock()
+            before[:] = [digest.run] if digest.run else []
+            taken, notices[:] = telling(_taken_up(digest, now, token), now)
+            return taken
+
+        digest = await self._shelf.change(workspace, digest_id, take_up)
+        for run in before:
+            await self._tidy_up(workspace, digest, run)
+        trouble = await self._deliver(workspace, digest, token)
+        for notice in notices:  # whatever became of this run: they are of what was before
+            await self._tell_of(workspace, digest, notice)
+        if trouble:
+            raise trouble
+
+    async def _tidy_up(self, workspace: WorkspaceId, digest: Digest, run: Run) -> None:
+        """Forget what a worker that died had kept for its run, once that is no longer its."""
+        in_use = {digest.baseline, digest.run and digest.run.token}
+        if run.token not in in_use:
+            await self._shelf.forget_baseline(workspace, digest.digest_id, run.token)
+
+    async def _deliver(
+        self, workspace: WorkspaceId, digest: Digest, token: str
+    ) -> BotError | None:
+        """Deliver the run if it is ours; return what kept it from being posted."""
+        if digest.run is None or digest.run.token != token:
+            return None
+        try:
+            delivered = await self._delivery.deliver(workspace, digest, token)
+        except BotError as trouble:
+            return trouble
+        except Exception:  # recorded already: the owner is told in the next round
+            logger.exception("unforeseen failure")
+        else:
+            logger.info("digest", outcome=delivered.past[-1].outcome.value)
+        return None
+
+    async def _tell_of(self, workspace: WorkspaceId, digest: Digest, notice: Notice) -> None:
+        again = await self._tell(workspace, digest, notice)
+
+        def done(each: Digest) -> Digest:
+            if again is None:
+                return told(each, notice)
+            return told_later(each, notice, self._clock() + again)
+
+        await self._shelf.change(workspace, digest.digest_id, done)
+
+
+def _taken_up(digest: Digest, now: datetime, token: str) -> Digest:
+    try:
+        return run_state.claim_due_run(digest, now, token)
+    except UnknownZoneError:
+        return run_state.without_zone(digest, now)

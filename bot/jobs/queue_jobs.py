@@ -1,0 +1,204 @@
+"""The tick of the queue: digests that are due become jobs, each of them in one job only."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import structlog
+from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
+from procrastinate.jobs import Job
+from procrastinate.schema import SchemaManager
+from procrastinate.types import JSONValue
+
+from bot.errors import BotError
+from bot.store.documents import StoreError
+from bot.store.postgres.leases import claimed_due, due_again
+from bot.store.postgres.migrations import MigrationSet
+from bot.store.postgres.pool import Connection, Pool, db_errors
+from bot.workspace import WorkspaceId
+
+# Our jobs have locks, by which procrastinate 3.10 has no index, and the table is mostly empty:
+# when 20,000 jobs come at once, PostgreSQL 18, which still takes it for empty, sorted and compared
+# all of them for each that was fetched (5.6 s). With the index and in the order of the index that
+# it is made for, a fetch takes less than 1 ms, whatever PostgreSQL takes the table for.
+FETCHING = """
+CREATE INDEX bot_jobs_by_lock ON procrastinate_jobs (lock) WHERE status IN ('todo', 'doing');
+ALTER FUNCTION procrastinate_fetch_job_v2(character varying[], bigint)
+    SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off;
+"""
+OURS = {"bot-01-fetching": FETCHING}
+
+
+def queue_migrations() -> MigrationSet:
+    """Return procrastinate's tables as they are now, and every step that led to them, in order.
+
+    The names of its files begin with the version that needs them, so they sort by age:
+    https://procrastinate.readthedocs.io/en/stable/howto/production/migrations.html
+    """
+    folder = Path(SchemaManager.get_migrations_path())
+    theirs = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.sql"))}
+    whole = "\n".join([SchemaManager.get_schema(), *OURS.values()])
+    return MigrationSet(name="procrastinate", steps={**theirs, **OURS}, whole=whole)
+
+
+logger = structlog.get_logger()
+DELIVER = "deliver"
+PERIODIC = "periodic"
+DIGESTS_PER_JOB = 100
+# After the waits of 2, 4, 8 and 16 s. procrastinate 3.10 lets a job that waits for its next try
+# keep back all others of its lock, so they are short, and few; then a tick finds the digests again
+# when their lease is over: https://github.com/procrastinate-org/procrastinate/issues/1599
+MAX_ATTEMPTS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What the queue does.
+
+    `periodic` is done under each name by one of all workers, about every `every_s` seconds, and
+    never twice at once. `deliver` takes up these digests of one workspace; the jobs of a
+    workspace run one after the other. Both may be cancelled by a stop.
+
+    `deliver` returns those at which the store failed: they are taken up again soon, by another
+    job, and keep no other digest waiting. It may raise a BotError when its process stops, to be
+    called at once with the same digests by a process that does not. Anything else that either
+    raises is a mistake of ours, which is logged.
+    """
+
+    periodic: Mapping[str, Callable[[], Awaitable[object]]]
+    deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
+    clock: Callable[[], datetime]
+
+
+class Again(BaseRetryStrategy):
+    """Which jobs are tried again, and when."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        """Return when to try `job` again; `None` if not at all."""
+        if job.attempts >= MAX_ATTEMPTS:
+            return None
+        if isinstance(exception, StoreError):
+            return RetryDecision(retry_in={"seconds": 2 ** (job.attempts + 1)})
+        is_stop = isinstance(exception, asyncio.CancelledError | BotError)
+        return RetryDecision() if is_stop else None
+
+
+def add_deliver(
+    app: App, work: Work, again: Callable[[str, Collection[str]], Awaitable[None]]
+) -> None:
+    """Teach `app` to deliver.
+
+    `again` lets digests of a workspace be found again soon. When it raises StoreError, the store
+    fails as a whole, and the job is tried again.
+    """
+
+    async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
+        with structlog.contextvars.bound_contextvars(job=context.job.id, workspace=workspace):
+            try:
+                failed = await work.deliver(WorkspaceId.parse(workspace), digests)
+                if failed:
+                    logger.warning("the store failed: due again soon", digests=len(failed))
+                    await again(workspace, failed)
+            except BotError as error:
+                logger.warning("handed back", error=repr(error), attempts=context.job.attempts + 1)
+                raise
+            except Exception:
+                logger.exception("unforeseen failure")
+
+    app.task(name=DELIVER, queue=DELIVER, retry=Again(), pass_context=True)(deliver)
+
+
+def add_periodic(app: App, name: str, action: Callable[[], Awaitable[object]]) -> None:
+    """Teach `app` a periodic work. It is never tried again: its next turn comes soon."""
+
+    async def run(context: JobContext, timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
+        with structlog.contextvars.bound_contextvars(job=context.job.id, work=name):
+            try:
+                await action()
+            except BotError as error:
+                logger.warning("periodic work failed", error=repr(error))
+            except Exception:
+                logger.exception("periodic work failed")
+
+    app.task(name=name, queue=PERIODIC, lock=name, queueing_lock=name, pass_context=True)(run)
+
+
+def deliver_jobs(due: Sequence[tuple[str, str]]) -> list[Job]:
+    """Return the jobs that deliver these (workspace, digest id), in the order of the first due."""
+    digests: defaultdict[str, list[str]] = defaultdict(list)
+    for workspace, digest_id in due:
+        digests[workspace].append(digest_id)
+    return [
+        _deliver_job(workspace, ids[first : first + DIGESTS_PER_JOB])
+        for workspace, ids in digests.items()
+        for first in range(0, len(ids), DIGESTS_PER_JOB)
+    ]
+
+
+def _deliver_job(workspace: str, digest_ids: list[str]) -> Job:
+    arguments: dict[str, JSONValue] = {"workspace": workspace, "digests": [*digest_ids]}
+    return Job(
+        queue=DELIVER,
+        task_name=DELIVER,
+        lock=workspace,
+        queueing_lock=None,
+        task_kwargs=arguments,
+    )
+
+
+TICK = "tick"
+# The kind of the documents that are delivered; see `bot/digests/shelf.py`.
+KIND = "digest"
+# So long a digest that is in a job is not looked for again.
+LEASE = timedelta(minutes=10)
+AT_ONCE = 20_000
+WITHIN_S = 30.0
+# What failed is due again after so long, although its lease is not over.
+AGAIN_AFTER = timedelta(seconds=10)
+# Not what waits for its next try: it may be about digests that nobody can read.
+_WAITING = """
+SELECT DISTINCT lock FROM procrastinate_jobs
+WHERE status = 'todo' AND queue_name = %s AND (scheduled_at IS NULL OR scheduled_at <= now())
+"""
+# Defers jobs inside the transaction of the given connection.
+Defer = Callable[[list[Job], Connection], Awaitable[object]]
+
+
+async def tick(pool: Pool, defer: Defer, *, clock: Callable[[], datetime]) -> int:
+    """Make jobs of the digests that are due, in one transaction; return how many digests.
+
+    A workspace whose jobs still wait is passed over: its other digests would wait behind them
+    anyway, and a queue that falls behind must not fill up with the same digests again.
+
+    Raises:
+        StoreError: the database failed, and nothing was changed. `defer` may raise more.
+    """
+    now = clock()
+    async with db_errors(WITHIN_S), pool.connection() as connection, connection.transaction():
+        waiting = await (await connection.execute(_WAITING, (DELIVER,))).fetchall()
+        due = await claimed_due(
+            connection,
+            KIND,
+            now=now,
+            until=now + LEASE,
+            but_not=[lock for (lock,) in waiting],
+            limit=AT_ONCE,
+        )
+        if due:
+            await defer(deliver_jobs(due), connection)
+    return len(due)
+
+
+async def soon_again(
+    pool: Pool, workspace: str, digest_ids: Collection[str], *, clock: Callable[[], datetime]
+) -> None:
+    """Let a tick find these digests of `workspace` again before their lease is over.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    async with db_errors(WITHIN_S), pool.connection() as connection:
+        await due_again(connection, KIND, workspace, digest_ids, at=clock() + AGAIN_AFTER)

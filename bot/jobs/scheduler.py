@@ -1,0 +1,89 @@
+"""Periodic work inside one process. The only module that knows APScheduler."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import structlog
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+logger = structlog.get_logger()
+# A tick only starts work; one that takes longer hangs.
+END_WITHIN_S = 5.0
+# So many ticks may fail or be late before somebody should look.
+MISSED_TICKS = 3
+
+
+class Ticks:
+    """When the last tick began, and when the last one ended well."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self.begun_at = self.last_at = time.monotonic()
+
+    def note(self) -> None:
+        """Record that a tick has ended well just now."""
+        self.last_at = time.monotonic()
+
+    async def are_recent(self) -> bool:
+        """Say whether ticks come as they should."""
+        return time.monotonic() - self.last_at < MISSED_TICKS * self._every_s + 1
+
+
+@asynccontextmanager
+async def ticking(
+    tick: Callable[[], Awaitable[object]], *, every_s: float
+) -> AsyncIterator[Ticks]:
+    """Call `tick` at once and then every `every_s` seconds inside the block.
+
+    A failed one is logged and not the last. One that runs when the block ends is waited for.
+    APScheduler 3.11 drops a run that is a second late unless it is told not to.
+    """
+    scheduler = AsyncIOScheduler(timezone=UTC)
+    ticks = Ticks(every_s)
+    under_way = asyncio.Lock()
+
+    async def run() -> None:
+        async with under_way:
+            ticks.begun_at = time.monotonic()
+            try:
+                await tick()
+                ticks.note()
+            except Exception:
+                logger.exception("a tick failed")
+
+    scheduler.add_job(
+        run,
+        "interval",
+        seconds=every_s,
+        id="tick",
+        next_run_time=datetime.now(UTC),  # what fell due while nobody ticked is not kept waiting
+        misfire_grace_time=None,
+        coalesce=True,
+        max_instances=1,
+    )
+    scheduler.start()
+    watch = asyncio.create_task(_watch(scheduler, ticks, every_s))
+    try:
+        yield ticks
+    finally:
+        watch.cancel()
+        scheduler.pause()
+        # APScheduler 3.11 would cancel a tick that runs, and log that as an error of the job.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(under_way.acquire(), END_WITHIN_S)
+        scheduler.shutdown(wait=False)
+
+
+async def _watch(scheduler: AsyncIOScheduler, ticks: Ticks, every_s: float) -> None:
+    """Wake the scheduler when no tick has begun for too long.
+
+    APScheduler 3.11 sleeps by the wall clock: set back by an hour, it would sleep for an hour.
+    """
+    while True:
+        await asyncio.sleep(every_s)
+        if time.monotonic() - ticks.begun_at > 2 * every_s:
+            scheduler.modify_job("tick", next_run_time=datetime.now(UTC))

@@ -1,0 +1,191 @@
+"""Slack's events about the app itself: removed, withdrawn, revoked, granted.
+
+Nobody waits for an answer to them, but Slack: what is answered with another status than 2xx comes
+again at once, after a minute and after five (https://docs.slack.dev/apis/events-api#retries).
+Bolt does not authorize the first three, whose tokens are gone already.
+"""
+
+import asyncio
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.response import BoltResponse
+
+from bot.concurrency import Tasks
+from bot.errors import BotError
+from bot.installations.models import UninstallEvent, UninstallKind, organisation
+from bot.installations.oauth_flow import CLOCKS_DIFFER_BY
+from bot.installations.uninstall import Uninstaller
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+# Slack waits 3 s. What takes longer goes on, and Slack asks again when it is done.
+ANSWERED_WITHIN_S = 2.5
+WIPED_WITHIN_S = 1.0
+_ID = re.compile(r"[A-Za-z0-9]{1,40}")
+_WAYS = {
+    "app_uninstalled": UninstallKind.REMOVED,
+    "tokens_revoked": UninstallKind.REVOKED,
+    "team_access_revoked": UninstallKind.WITHDRAWN,
+}
+
+
+async def _nothing(_workspace: WorkspaceId) -> None:
+    return None
+
+
+class LifecycleListeners:
+    """Answers 200 when what an event asks for is done, and 503 until then.
+
+    `on_granted` greets in a workspace to which an organisation has given the app; it may raise
+    nothing, and is not to wait.
+    """
+
+    def __init__(
+        self,
+        forgetting: Uninstaller,
+        tasks: Tasks,
+        *,
+        clock: Callable[[], datetime],
+        on_granted: Callable[[WorkspaceId], Awaitable[object]] = _nothing,
+        answered_within_s: float = ANSWERED_WITHIN_S,
+        wiped_within_s: float = WIPED_WITHIN_S,
+    ) -> None:
+        self._forgetting = forgetting
+        self._on_granted = on_granted
+        self._tasks = tasks
+        self._clock = clock
+        self._answered_within_s = answered_within_s
+        self._wiped_within_s = wiped_within_s
+
+    def register(self, app: AsyncApp) -> None:
+        """Attach every listener of this class."""
+        for event in _WAYS:
+            app.event(event)(self.follow)
+        app.event("team_access_granted")(self.grant)
+
+    async def follow(self, body: Mapping[str, Any]) -> BoltResponse | None:
+        """Delete what has to go. A process that dies meanwhile has not answered 200."""
+        loop = asyncio.get_running_loop()
+        is_done: asyncio.Future[bool] = loop.create_future()
+        self._tasks.start(self._follow_all(read_departures(body, self._clock()), is_done))
+        try:
+            async with asyncio.timeout(self._answered_within_s):
+                if await asyncio.shield(is_done):
+                    return None
+        except TimeoutError:
+            logger.warning("still forgetting")
+        return BoltResponse(status=503, body="not done yet")
+
+    async def grant(self, body: Mapping[str, Any]) -> None:
+        """Take the workspaces in again to which an organisation has given the app."""
+        for departure in _withdrawn(body, _moment(body, self._clock())):
+            await self._forgetting.grant(departure.home, departure.at)
+            await self._on_granted(departure.home)
+
+    async def _follow_all(
+        self, departures: list[UninstallEvent], is_done: "asyncio.Future[bool]"
+    ) -> None:
+        # One after another, but each of them: one that fails must not keep the others.
+        results = [await self._follow(departure) for departure in departures]
+        if wiping := self._forgetting.wipe_soon():  # in a small store it is done in no time
+            await asyncio.wait({wiping}, timeout=self._wiped_within_s)
+        is_done.set_result(all(results))
+
+    async def _follow(self, departure: UninstallEvent) -> bool:
+        told = logger.bind(
+            request=secrets.token_hex(4), home=str(departure.home), way=departure.way.value
+        )
+        try:
+            await self._forgetting.follow(departure)
+        except BotError as error:
+            told.warning("not forgotten yet", error=repr(error), cause=repr(error.__cause__))
+        except Exception:  # noqa: BLE001  # nobody is to be answered: Slack sends it again
+            told.exception("unforeseen failure")
+        else:
+            told.info("departure")
+            return True
+        return False
+
+
+def read_departures(body: Mapping[str, Any], now: datetime) -> list[UninstallEvent]:
+    """Return what an event tells of, whatever of it is missing or of another type.
+
+    https://docs.slack.dev/reference/events/app_uninstalled, …/tokens_revoked and
+    …/team_access_revoked. `now` takes the place of a moment that cannot be read.
+    """
+    event, at = _mapping(body.get("event")), _moment(body, now)
+    way = _WAYS.get(str(event.get("type")))
+    if way is None or (
+        way is UninstallKind.REVOKED and not _mapping(event.get("tokens")).get("bot")
+    ):
+        return []  # a person's token, of which the bot has none
+    found = (
+        _withdrawn(body, at)
+        if way is UninstallKind.WITHDRAWN
+        else [UninstallEvent(home, way, at) for home in _homes(body)]
+    )
+    if not found:
+        logger.error("an event that says of nowhere", event_type=event.get("type"))
+    return found
+
+
+def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
+    """Return from where the app goes: from a whole organisation only if no workspace is named.
+
+    Whatever else is said: a wrong guess must not delete all of an organisation, and a token that
+    is dead is found out anyway (`proving.py`). A workspace may have joined an organisation since
+    its documents were named.
+    """
+    team_id = _id(body.get("team_id")) or _id(_authorization(body).get("team_id"))
+    enterprise_id = _enterprise_id(body)
+    if team_id is None or team_id.startswith("E"):
+        whole = team_id or enterprise_id
+        return [organisation(whole)] if whole else []
+    alone = WorkspaceId(team_id)
+    return [WorkspaceId(team_id, enterprise_id), alone] if enterprise_id else [alone]
+
+
+def _withdrawn(body: Mapping[str, Any], at: datetime) -> list[UninstallEvent]:
+    team_ids, enterprise_id = _mapping(body.get("event")).get("team_ids"), _enterprise_id(body)
+    if not isinstance(team_ids, list) or enterprise_id is None:
+        return []
+    homes = [WorkspaceId(team_id, enterprise_id) for each in team_ids if (team_id := _id(each))]
+    return [UninstallEvent(home, UninstallKind.WITHDRAWN, at) for home in homes]
+
+
+def _enterprise_id(body: Mapping[str, Any]) -> str | None:
+    places = (body, _authorization(body), _mapping(body.get("event")))
+    found = (_id(place.get("enterprise_id")) for place in places)
+    return next((each for each in found if each), None)
+
+
+def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Slack names one installation that the event is for.
+
+    https://docs.slack.dev/apis/events-api#authorizations
+    """
+    listed = body.get("authorizations")
+    return _mapping(listed[0]) if isinstance(listed, list) and listed else {}
+
+
+def _moment(body: Mapping[str, Any], now: datetime) -> datetime:
+    """`event_time` is in whole seconds by Slack's clock, as `Installation.installed_at` is."""
+    try:
+        moment = datetime.fromtimestamp(int(body.get("event_time", "")), UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
+        return now
+    return moment if moment - now < CLOCKS_DIFFER_BY else now
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _id(value: object) -> str | None:
+    return value if isinstance(value, str) and _ID.fullmatch(value) else None

@@ -1,0 +1,414 @@
+"""What somebody filled into the forms about a digest, read before they are taken. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, time, timedelta
+from typing import Any, Protocol, TypeVar
+
+from bot.command_text import NotUnderstoodError, split_words
+from bot.digests.models import WORST_COUNTS, Mention, Mode, Plan
+from bot.digests.schedule import Schedule
+from bot.listeners.request import FormErrors
+from bot.portfolio.query import parse_query
+from bot.redaction import holds_secret
+from bot.views.digests.form_fields import (
+    CHANNEL_FIELD,
+    DAYS_FIELD,
+    FILTER_FIELD,
+    GROUP_FIELD,
+    LABEL_FIELD,
+    LIFE_FIELD,
+    MAX_FILTER_CHARS,
+    MODE_FIELD,
+    PEOPLE_FIELD,
+    RULES_FIELD,
+    TIME_FIELD,
+    WORST_FIELD,
+    ZONE_FIELD,
+    Draft,
+    RuleBox,
+    is_zone,
+    life_of,
+    time_of,
+    worst_of,
+)
+from bot.views.digests.mention_fields import MAX_RULES, MAX_WHO, box_of, is_label, is_same_label
+from bot.views.digests.modal import UNTIL_FIELD
+from bot.views.text import MAX_OPTION_VALUE_CHARS, outside
+
+_ID = re.compile(r"[A-Z0-9]{2,30}")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: the block that it stands in, and what Slack says that it holds."""
+
+    block_id: str
+    state: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str | None:
+        """What was typed; `None`: nothing, or no text."""
+        return _text(self.state.get("value"))
+
+    @property
+    def option(self) -> tuple[str, str] | None:
+        """The value and the words of the one chosen option."""
+        return _option(self.state.get("selected_option"))
+
+    @property
+    def options(self) -> list[str | None]:
+        """The values of the chosen options, `None` for each that is no option."""
+        chosen = self.state.get("selected_options")
+        found = [_option(each) for each in chosen] if isinstance(chosen, list) else []
+        return [each[0] if each else None for each in found]
+
+    @property
+    def value(self) -> str | None:
+        """The value of the one chosen option."""
+        return self.option[0] if self.option else None
+
+    def picked(self, key: str) -> str | None:
+        """Return what a picker holds under `key`, as `selected_date`."""
+        return _text(self.state.get(key))
+
+    @property
+    def conversation_id(self) -> str | None:
+        """The chosen channel's id, or `None`: none, or nothing like an id."""
+        return _id(self.state.get("selected_conversation"))
+
+    @property
+    def user_ids(self) -> tuple[str, ...]:
+        """The chosen people's ids; what is nothing like one is left out."""
+        chosen = self.state.get("selected_users")
+        ids = [_id(each) for each in chosen] if isinstance(chosen, list) else []
+        return tuple(dict.fromkeys(each for each in ids if each))
+
+
+def field_in(values: object, action_id: str) -> Field:
+    """Return the field with that `action_id`, an empty one when there is none.
+
+    Its block's id is not known beforehand: see `Editing.nonce`.
+    """
+    for block_id, elements in _items(values):
+        for name, state in _items(elements):
+            if name == action_id and isinstance(state, Mapping):
+                return Field(block_id, state)
+    return Field(action_id)
+
+
+def _items(value: object) -> list[tuple[str, Any]]:
+    pairs = value.items() if isinstance(value, Mapping) else ()
+    return [(name, child) for name, child in pairs if isinstance(name, str)]
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _id(value: object) -> str | None:
+    text = _text(value)
+    return text if text and _ID.fullmatch(text) else None
+
+
+def _option(option: object) -> tuple[str, str] | None:
+    if not isinstance(option, Mapping):
+        return None
+    value, words = _text(option.get("value")), option.get("text")
+    shown = _text(words.get("text")) if isinstance(words, Mapping) else None
+    return (value, shown or value) if value else None
+
+
+MAX_PARTS_NAMED = 3
+# One cannot turn the page of a post; and it has an order of its own.
+_SENSELESS = {"sort", "page"}
+# As `split_words` takes them: Slack's clients write curly ones.
+_QUOTES = '"“”„‟«»'
+_CHANNEL = re.compile(r"[CG][A-Z0-9]+")
+_GROUP = re.compile(r"S[A-Z0-9]+")
+DAYS = {f"{day}": day for day in range(7)}
+
+
+def channel_in(place: Field) -> str:
+    """Return the id of a channel; a direct message is none."""
+    channel_id = place.conversation_id or ""
+    if not _CHANNEL.fullmatch(channel_id):
+        raise ValueError("Please choose a channel.")
+    return channel_id
+
+
+def days_in(place: Field) -> frozenset[int]:
+    """Return at least one weekday, from 0 for Monday."""
+    chosen = place.options
+    if not chosen or not all(day in DAYS for day in chosen):
+        raise ValueError("Please choose at least one day.")
+    return frozenset(DAYS[day or ""] for day in chosen)
+
+
+def time_in(place: Field) -> time:
+    """Return a time of day."""
+    at = time_of(place.picked("selected_time") or "")
+    if at is None:
+        raise ValueError("Please choose a time, such as 09:00.")
+    return at
+
+
+def zone_in(place: Field) -> str:
+    """Return the IANA name of a time zone."""
+    zone = place.value or ""
+    if not is_zone(zone):
+        raise ValueError("I do not know this time zone. Please pick one from the list.")
+    return zone
+
+
+def filter_in(place: Field) -> str:
+    """Return a filter of `/domains` as it was typed, empty for all domains."""
+    typed = place.state.get("value")
+    if typed is not None and not isinstance(typed, str):
+        raise ValueError("Please type the filter again.")
+    typed = (typed or "").strip()
+    if len(typed) > MAX_FILTER_CHARS:
+        raise ValueError(f"A filter has at most {MAX_FILTER_CHARS} characters.")
+    if holds_secret(typed):
+        raise ValueError("There is a key or a token in it. Never put one here.")
+    if problems := [*_not_understood(typed), *_unclosed(typed)]:
+        raise ValueError(" ".join(problems))
+    return typed
+
+
+def _not_understood(typed: str) -> Iterator[str]:
+    """Yield sentences about the parts that mean nothing, and about those that do so in a post."""
+    senseless = [word.typed for word in split_words(typed) if word.key in _SENSELESS]
+    try:
+        parse_query(typed)
+    except NotUnderstoodError as error:
+        problems = [
+            f"{_named([each.part])}: {each.why}"
+            for each in error.problems
+            if each.part not in senseless
+        ]
+        if problems:
+            yield f"I did not understand {_joined(problems, '; ')}."
+    if senseless:
+        yield f"Leave out {_named(senseless)}: a post has neither an order nor pages."
+
+
+def _unclosed(typed: str) -> Iterator[str]:
+    if sum(typed.count(mark) for mark in _QUOTES) % 2:
+        yield 'A quotation mark (") is opened and not closed.'
+
+
+def mode_in(place: Field) -> Mode:
+    """Return when to post."""
+    try:
+        return Mode(place.value)
+    except ValueError:
+        raise ValueError("Please choose when to post.") from None
+
+
+def life_in(place: Field) -> int | None:
+    """Return after how many silent runs a sign of life comes, `None` for never."""
+    try:
+        return life_of(place.value or "")
+    except ValueError:
+        raise ValueError("Please choose how many silent runs, or Never.") from None
+
+
+def worst_in(place: Field) -> int:
+    """Return how many of the worst domains are shown."""
+    count = worst_of((place.text or "").strip())
+    if count is None:
+        raise ValueError(f"Type a whole number from {WORST_COUNTS[0]} to {WORST_COUNTS[-1]}.")
+    return count
+
+
+def group_in(place: Field) -> tuple[str, str] | None:
+    """Return the id and the handle of a user group, `None` for none, and for no such id."""
+    chosen = place.option
+    return chosen if chosen and _GROUP.fullmatch(chosen[0]) else None
+
+
+def _named(parts: list[str]) -> str:
+    return _joined([f"“{outside(part, 60)}”" for part in parts], " and ")
+
+
+def _joined(parts: list[str], by: str) -> str:
+    left_out = len(parts) - MAX_PARTS_NAMED
+    more = f"{by}{left_out} more" if left_out > 0 else ""
+    return by.join(parts[:MAX_PARTS_NAMED]) + more
+
+
+def kept_in(values: object) -> tuple[RuleBox, ...] | None:
+    """Return the boxes that are ticked; `None`: the form has none, so every rule stays."""
+    chosen = field_in(values, RULES_FIELD).state.get("selected_options")
+    if not isinstance(chosen, list):
+        return None
+    boxes = (_box(option) for option in chosen)
+    return tuple(box for box in boxes if box)
+
+
+def places_in(kept: tuple[RuleBox, ...] | None) -> frozenset[int] | None:
+    """Return the places of the rules that stay, `None` for all."""
+    if kept is None:
+        return None
+    return frozenset(place for place, _, _ in _read(kept))
+
+
+def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
+    """Return the new rule of mention, `None` for none; note in `errors` what it lacks."""
+    label, people = field_in(values, LABEL_FIELD), field_in(values, PEOPLE_FIELD)
+    group = field_in(values, GROUP_FIELD)
+    chosen = group_in(group)
+    who = (*people.user_ids, chosen[0]) if chosen else people.user_ids
+    if group.value and not chosen:
+        errors[group.block_id] = "Please pick a user group from the list."
+    if not label.value:
+        if who:
+            errors[label.block_id] = "Pick the tag or folder whose domains they look after."
+        return None
+    if not is_label(label.value):
+        errors[label.block_id] = "Pick a tag or a folder from the list, or type tag:prod."
+    elif not who:
+        errors.setdefault(people.block_id, "Pick whom to mention, or empty the tag or folder.")
+    else:
+        _check_room(values, Mention(label=label.value, who=who), errors)
+    return Mention(label=label.value, who=who)
+
+
+def _check_room(values: object, new: Mention, errors: dict[str, str]) -> None:
+    """Note in `errors` where the new rule is one too many, or mentions too many."""
+    kept = _read(kept_in(values) or ())
+    joined = [count for _, count, label in kept if is_same_label(label, new.label)]
+    if not joined and len(kept) >= MAX_RULES:
+        errors[field_in(values, LABEL_FIELD).block_id] = (
+            f"{MAX_RULES} rules are the most there can be: take the tick from one of them first."
+        )
+    if sum(joined) + len(new.who) > MAX_WHO:
+        errors[field_in(values, PEOPLE_FIELD).block_id] = (
+            f"At most {MAX_WHO} people and user groups are mentioned for one tag or folder"
+            f"{f': it has {sum(joined)} already' if joined else ''}."
+        )
+
+
+def _read(kept: tuple[RuleBox, ...]) -> list[tuple[int, int, str]]:
+    return [found for box in kept if (found := box_of(box.value))]
+
+
+def _box(option: object) -> RuleBox | None:
+    """A box as Slack sends it back, if it is one of ours."""
+    if not isinstance(option, Mapping):
+        return None
+    value, shown, note = option.get("value"), option.get("text"), option.get("description")
+    if not isinstance(value, str) or len(value) > MAX_OPTION_VALUE_CHARS or not box_of(value):
+        return None
+    return RuleBox(value, _plain_text(shown) or value, _plain_text(note))
+
+
+def _plain_text(words: object) -> str:
+    text = words.get("text") if isinstance(words, Mapping) else None
+    return text if isinstance(text, str) else ""
+
+
+T = TypeVar("T")
+LONGEST_PAUSE = timedelta(days=3_650)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenDigest:
+    """A form that is right: the plan with the one new rule of mention, if any.
+
+    Of the rules that there were, those at the places `kept` stay; `None`: all of them. `draft` is
+    the form as it was filled in.
+    """
+
+    draft: Draft
+    plan: Plan
+    kept: frozenset[int] | None = None
+
+
+def draft_in(values: object) -> Draft:
+    """Return what stands in the fields, whatever was sent; what cannot be shown is left out."""
+    days = field_in(values, DAYS_FIELD).options
+    return Draft(
+        channel_id=field_in(values, CHANNEL_FIELD).conversation_id,
+        days=frozenset(DAYS[day] for day in days if day in DAYS),
+        at=field_in(values, TIME_FIELD).picked("selected_time"),
+        zone=field_in(values, ZONE_FIELD).value,
+        filter_text=field_in(values, FILTER_FIELD).text or "",
+        mode=field_in(values, MODE_FIELD).value or "",
+        life=field_in(values, LIFE_FIELD).value or "",
+        worst=field_in(values, WORST_FIELD).text or "",
+        label=field_in(values, LABEL_FIELD).value,
+        people=field_in(values, PEOPLE_FIELD).user_ids,
+        group=group_in(field_in(values, GROUP_FIELD)),
+        kept=kept_in(values),
+    )
+
+
+def read_digest_form(values: object) -> GivenDigest:
+    """Return what was filled in; raise FormErrors, by block id, where it cannot be taken."""
+    errors: dict[str, str] = {}
+    read = _reader(values, errors)
+    channel_id = read(CHANNEL_FIELD, channel_in)
+    days, at, zone = (
+        read(DAYS_FIELD, days_in),
+        read(TIME_FIELD, time_in),
+        read(ZONE_FIELD, zone_in),
+    )
+    filter_text, mode = read(FILTER_FIELD, filter_in), read(MODE_FIELD, mode_in)
+    life, worst = read(LIFE_FIELD, life_in), read(WORST_FIELD, worst_in)
+    rule = rule_in(values, errors)
+    # Without an error all of them are there; naming them tells the type checker.
+    if errors or not (channel_id and days and at and zone and mode and worst):
+        raise FormErrors(errors)
+    plan = Plan(
+        channel_id=channel_id,
+        schedule=Schedule(days, at, zone),
+        filter_text=filter_text or "",
+        mode=mode,
+        heartbeat_every=life,
+        worst_count=worst,
+        mentions=(rule,) if rule else (),
+    )
+    draft = draft_in(values)
+    return GivenDigest(draft=draft, plan=plan, kept=places_in(draft.kept))
+
+
+class _Read(Protocol):
+    def __call__(self, action_id: str, take: Callable[[Field], T]) -> T | None: ...
+
+
+def _reader(values: object, errors: dict[str, str]) -> _Read:
+    """Return what reads a field; `None`: it has noted in `errors` what is wrong with it."""
+
+    def read(action_id: str, take: Callable[[Field], T]) -> T | None:
+        place = field_in(values, action_id)
+        try:
+            return take(place)
+        except ValueError as error:
+            errors[place.block_id] = str(error)
+            return None
+
+    return read
+
+
+def read_pause_form(values: object, first: date) -> date | None:
+    """Return the day on which a pause ends, `None` for none; `first` is the first one possible.
+
+    Raises:
+        FormErrors: the day is no day, or earlier.
+    """
+    place = field_in(values, UNTIL_FIELD)
+    picked = place.state.get("selected_date")
+    if picked is None:
+        return None
+    try:
+        day = date.fromisoformat(picked if isinstance(picked, str) else "")
+    except ValueError:
+        raise FormErrors({place.block_id: "That is no date. Please pick one."}) from None
+    if day < first:
+        raise FormErrors({place.block_id: "Pick a day from tomorrow on, or none."})
+    if day - first > LONGEST_PAUSE:
+        raise FormErrors({place.block_id: "That is very far away. Better pick none."})
+    return day

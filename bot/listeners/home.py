@@ -1,0 +1,349 @@
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import structlog
+from cachetools import LRUCache
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.admin import Audit, Managers
+from bot.api_keys.models import NoKeyError
+from bot.digests.models import Digest
+from bot.errors import BotError
+from bot.home_viewers import HomeViewers
+from bot.listeners.domainkey import KeyState
+from bot.listeners.error_boundary import Failures
+from bot.listeners.modals import MAX_PLACES, ViewVersions
+from bot.listeners.permissions import Permissions, can_be_manager
+from bot.listeners.request import Request
+from bot.listeners.router import Dispatcher
+from bot.message import Message
+from bot.portfolio.service import Portfolio, Snapshot
+from bot.slack.client import Member, publish_home
+from bot.slack.errors import FormChangedError, SlackError
+from bot.slack.replies import Origin, Replies
+from bot.store.documents import StoreError
+from bot.views.errors import failure_message
+from bot.views.home import OPEN_MESSAGES, HomeView, home_view, trouble_view
+from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp
+from bot.workspace import WorkspaceId, caller_context, person
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomeCollector:
+    """Asks the store, Slack and the service for whoever looks.
+
+    Rights are asked anew each time. `ready` raises NoKeyError and the like where the service
+    cannot be asked, without asking it. `digests` returns all of a workspace; raises StoreError.
+    """
+
+    rights: Permissions
+    managers: Managers
+    key: KeyState
+    audit: Audit
+    portfolio: Portfolio
+    ready: Callable[[WorkspaceId], Awaitable[None]]
+    digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
+    failures: Failures
+    clock: Callable[[], datetime]
+
+    async def known(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
+        """Return what is known of the domains without a request; `None`: the service is to say."""
+        try:
+            await self.ready(workspace)
+        except BotError as error:
+            return error
+        return await self.portfolio.said(workspace)
+
+    async def ask(self, workspace: WorkspaceId) -> Snapshot | Exception:
+        """Return the domains as of within a minute, or why there are none; at most one request."""
+        try:
+            return await self.portfolio.snapshot(workspace)
+        except Exception as error:
+            if not isinstance(error, BotError):
+                logger.exception("unforeseen failure")
+            return error
+
+    async def look(
+        self,
+        conversation: Request,
+        page: int,
+        domains: Snapshot | Exception | None,
+    ) -> HomePage:
+        """Return what whoever asks may see now; `page` is that of the digests.
+
+        `domains`: what is known of them, `None` while that is on its way. Raises SlackError when
+        Slack does not say who asks.
+        """
+        member = await conversation.fetch_member()
+        if member.is_stranger:
+            return HomePage(now=self.clock(), reader=Reader.STRANGER)
+        reader = Reader.GUEST if member.is_guest else Reader.MEMBER
+        begun = HomePage(now=self.clock(), reader=reader)
+        looked = await self._with_set_up(conversation, member, begun, page)
+        if domains is None:
+            kept = await self.portfolio.kept(conversation.workspace)
+            return replace(looked, portfolio=kept, is_awaited=True)
+        if isinstance(domains, Snapshot):
+            return replace(looked, portfolio=domains)
+        told = await self.explained(conversation, domains)
+        last = await self.portfolio.kept(conversation.workspace)
+        is_connected = not isinstance(domains, NoKeyError)
+        return replace(looked, portfolio=told, last=last, is_connected=is_connected)
+
+    async def explained(self, conversation: Request, error: Exception) -> Message:
+        """Return what to tell of a failure; it is in the log under the same reference."""
+        reference = secrets.token_hex(4)
+        if not isinstance(error, NoKeyError):
+            logger.warning("not on Home", request=reference, error=repr(error))
+        facts = await self.failures.facts(error, conversation, reference)
+        return failure_message(error, facts)
+
+    async def _with_set_up(
+        self, conversation: Request, member: Member, begun: HomePage, page: int
+    ) -> HomePage:
+        try:
+            named = await self.managers.named(conversation.workspace)
+            begun = replace(begun, managers=named.ids)
+            if member.is_admin or await self.rights.is_manager(conversation, member):
+                return replace(begun, set_up=await self._set_up(conversation, member, page))
+        except BotError as error:
+            if member.is_admin:  # the only ones who are known to be one without store and groups
+                return replace(begun, set_up=await self.explained(conversation, error))
+            logger.warning("a manager, or not", error=repr(error))
+            return replace(begun, doubt=error if can_be_manager(member) else None)
+        return begun
+
+    async def _set_up(self, conversation: Request, member: Member, page: int) -> SetUp | Message:
+        workspace = conversation.workspace
+        try:
+            return SetUp(
+                key=await self.key.told_to(member, workspace),
+                digests=await self.digests(workspace),
+                page=page,
+                history=await self.audit.entries(workspace),
+                zone=member.zone,
+            )
+        except StoreError as error:
+            return await self.explained(conversation, error)
+
+
+# Whoever waits longer for the domains sees everything else meanwhile.
+FIRST_LOOK_AFTER_S = 1.0
+ClientFor = Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+
+
+@dataclass(kw_only=True)
+class HomeScreen:
+    """Draws the tab of one person at a time; `draw` and `draw_for` never raise.
+
+    It is drawn with what the service said last, which is asked anew for whoever opens the tab or
+    wants that. Of several draws at once the one begun last stays: within this process they are
+    numbered, and of what another process draws meanwhile Slack tells by the tab's hash.
+    """
+
+    collector: HomeCollector
+    replies: Replies
+    client_for: ClientFor
+    first_look_after_s: float = FIRST_LOOK_AFTER_S
+    _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
+    _pages: LRUCache[str, int] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
+    _anew: LRUCache[str, bool] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
+
+    def turn(self, conversation: Request, page: int) -> None:
+        """Let the next draws for this person show another page of digests."""
+        self._pages[_name(conversation)] = page
+
+    def look_as_of(self, conversation: Request, view_hash: str | None) -> None:
+        """Note what the person has before them: only that may be replaced without looking."""
+        if view_hash:
+            self._draws.note_drawn(_name(conversation), view_hash)
+
+    def look_anew(self, conversation: Request) -> None:
+        """Let the next draw for this person ask the service how the domains are now.
+
+        Those that begin before that is drawn wait for the same answer.
+        """
+        self._anew[_name(conversation)] = True
+
+    def forget(self, workspace: WorkspaceId) -> None:
+        """Remember nothing of what a workspace's people have before them."""
+        beginning = f"{workspace}/"
+        self._draws.forget(beginning)
+        for name in [each for each in (*self._pages, *self._anew) if each.startswith(beginning)]:
+            self._pages.pop(name, None)
+            self._anew.pop(name, None)
+
+    async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
+        """Show a person what has changed: see `Homes.set_renderer`."""
+        with structlog.contextvars.bound_contextvars(
+            workspace=str(workspace), user=user_id, what="home"
+        ):
+            try:
+                client = await self.client_for(workspace)
+            except SlackError as error:
+                logger.warning("Home was not drawn", error=repr(error))
+                return
+            await self.draw(self._visit(workspace, user_id, client))
+
+    async def draw(self, conversation: Request) -> None:
+        """Show whoever asks what there is now.
+
+        The service is asked where that was wanted, or where it has said nothing yet; when that
+        takes long, what is there without it comes first. What the conversation was about before
+        does not matter here.
+        """
+        visit = self._visit(
+            conversation.workspace, conversation.origin.user_id, conversation.client
+        )
+        number = self._draws.note(_name(visit))
+        try:
+            await self._draw(visit, number)
+        except FormChangedError as error:
+            logger.warning("Home was not drawn", error=repr(error))
+        except Exception as error:  # nobody may be left with an empty tab
+            if not isinstance(error, SlackError):
+                logger.exception("unforeseen failure")
+            with contextlib.suppress(FormChangedError):  # what came meanwhile is no worse
+                await self._show_trouble(visit, number, error)
+
+    async def _draw(self, visit: Request, number: int) -> None:
+        name = _name(visit)
+        is_anew = name in self._anew
+        try:
+            await self._show_page(visit, number, is_anew=is_anew)
+        except FormChangedError:  # another process drew it since we last did: look again
+            self._draws.note_drawn(name, None)
+            await self._show_page(visit, number, is_anew=False)
+        finally:
+            if is_anew:
+                self._anew.pop(name, None)
+
+    async def _show_page(self, visit: Request, number: int, *, is_anew: bool) -> None:
+        member = await _meet(visit)
+        if member.is_stranger:
+            await self._show(visit, number, None)
+            return
+        known = None if is_anew else await self.collector.known(visit.workspace)
+        await self._show(visit, number, known or await self._asked(visit, number))
+
+    async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:
+        asking = asyncio.create_task(self.collector.ask(visit.workspace))
+        try:
+            if not await _is_done(asking, self.first_look_after_s):
+                await self._show(visit, number, None)
+                await asyncio.wait({asking})
+                await _meet(visit)  # they may no longer be what they were when they began to wait
+            return await asking
+        finally:
+            asking.cancel()
+
+    async def _show(
+        self, visit: Request, number: int, domains: Snapshot | Exception | None
+    ) -> None:
+        name = _name(visit)
+        if not self._draws.is_latest(name, number):
+            return
+        page = await self.collector.look(visit, self._pages.get(name, 0), domains)
+        # Counting 10,000 domains takes some milliseconds: off the loop.
+        await self._publish(visit, number, await asyncio.to_thread(home_view, page))
+
+    async def _show_trouble(self, visit: Request, number: int, error: Exception) -> None:
+        told = await self.collector.explained(visit, error)
+        self._draws.note_drawn(_name(visit), None)
+        await self._publish(visit, number, trouble_view(told))
+
+    async def _publish(self, visit: Request, number: int, view: HomeView) -> None:
+        name = _name(visit)
+        async with self._draws.turn(name):
+            if not self._draws.is_latest(name, number):
+                return
+            try:
+                view_hash = await publish_home(
+                    visit.client,
+                    visit.origin.user_id,
+                    view.view,
+                    view.twin,
+                    view_hash=self._draws.drawn_hash(name, number),
+                )
+            except FormChangedError:
+                raise
+            except SlackError as error:  # what Slack does not say comes as one, too: see `draw`
+                logger.warning("Home was not drawn", error=repr(error))
+                return
+            self._draws.note_drawn(name, view_hash)
+
+    def _visit(self, workspace: WorkspaceId, user_id: str, client: AsyncWebClient) -> Request:
+        return Request(
+            workspace=workspace, origin=Origin(user_id), client=client, replies=self.replies
+        )
+
+
+async def _meet(visit: Request) -> Member:
+    """Ask Slack anew who looks, for all that is drawn until the next time."""
+    visit.member = None
+    visit.member = await visit.fetch_member()
+    return visit.member
+
+
+async def _is_done(task: "asyncio.Task[Any]", within_s: float) -> bool:
+    done, _ = await asyncio.wait({task}, timeout=within_s)
+    return bool(done)
+
+
+def _name(conversation: Request) -> str:
+    return f"{conversation.workspace}/{conversation.origin.user_id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomeListeners:
+    """The listeners of the tab. Its buttons about keys and digests are their features' own."""
+
+    screen: HomeScreen
+    homes: HomeViewers
+
+    def register(self, dispatcher: Dispatcher) -> None:
+        """Attach every listener of this class."""
+        dispatcher.on_event("app_home_opened", self.open)
+        dispatcher.on_press(REFRESH, self.refresh)
+        dispatcher.on_press(TURN_DIGESTS, self.turn_digests)
+        dispatcher.on_press(OPEN_MESSAGES, self.leave)
+        dispatcher.after_home(self.follow)
+        self.homes.set_renderer(self.screen.draw_for)
+
+    async def open(self, conversation: Request, event: Mapping[str, Any]) -> None:
+        """Draw the tab for whoever opens it; the event is about the messages beside it too.
+
+        https://docs.slack.dev/reference/events/app_home_opened
+        """
+        if event.get("tab") != "home":
+            return
+        self.screen.turn(conversation, 0)
+        self.screen.look_as_of(conversation, (event.get("view") or {}).get("hash"))
+        # Noted first: what changes while it is drawn must reach them, too.
+        await self.homes.opened(conversation.workspace, conversation.origin.user_id)
+        self.screen.look_anew(conversation)
+        await self.screen.draw(conversation)
+
+    async def refresh(self, conversation: Request, _value: str) -> None:
+        """Let the service be asked anew by the draw that follows every press."""
+        self.screen.look_anew(conversation)
+
+    async def leave(self, conversation: Request, _value: str) -> None:
+        """Take the button that leads away from the tab: Slack tells of it all the same."""
+
+    async def turn_digests(self, conversation: Request, page: str) -> None:
+        """Show another page of the digests."""
+        self.screen.turn(conversation, int(page) if page.isdecimal() else 0)
+
+    async def follow(self, conversation: Request) -> None:
+        """Draw the tab anew after something was done on it, or from it."""
+        await self.homes.opened(conversation.workspace, conversation.origin.user_id)
+        with caller_context(conversation.workspace, person(conversation.origin.user_id)):
+            await self.screen.draw(conversation)

@@ -1,0 +1,293 @@
+"""Who may see and change the digests of a channel, asked of Slack at every press."""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from bot.admin import Managers, ManagersUnknownError, Named, NotAManagerError, NotAnAdminError
+from bot.digests.edits import Editor
+from bot.digests.models import (
+    AdminsOnlyError,
+    BotNotInChannelError,
+    Digest,
+    GuestError,
+    NotInChannelError,
+)
+from bot.digests.service import DigestService
+from bot.errors import StrangerError
+from bot.listeners.request import Request
+from bot.slack.channels import Channel, fetch_channel, is_in_channel
+from bot.slack.client import Member
+from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackError, SlackRefusedError
+from bot.slack.usergroups import UserGroups
+from bot.workspace import WorkspaceId
+
+
+class Permissions:
+    """Admins and owners of the workspace may; so may the people whom they name as managers.
+
+    Whoever is in a user group that was named is a manager too. A guest, a bot or somebody of
+    another workspace never may, even if named. Every method may raise StoreError, and SlackError
+    when Slack does not say who asks.
+    """
+
+    def __init__(self, managers: Managers, groups: UserGroups) -> None:
+        self._managers = managers
+        self.groups = groups
+
+    async def may_configure(self, conversation: Request) -> bool:
+        """Return whether whoever asks may manage the key, as far as Slack says."""
+        member = await conversation.fetch_member()
+        try:
+            return member.is_admin or await self.is_manager(conversation, member)
+        except ManagersUnknownError:
+            return False
+
+    async def require_configurer(self, conversation: Request) -> Member:
+        """Return whoever asks, if they may manage the key.
+
+        Raises:
+            NotAManagerError: they may not; it says who may.
+            ManagersUnknownError: Slack does not say whether they may.
+        """
+        member = await conversation.fetch_member()
+        if not (member.is_admin or await self.is_manager(conversation, member)):
+            named = await self._managers.named(conversation.workspace)
+            is_in_organisation = _is_in_organisation(conversation.workspace)
+            raise NotAManagerError(named.ids, is_in_organisation=is_in_organisation)
+        return member
+
+    async def require_admin(self, conversation: Request) -> Member:
+        """Return whoever asks, if they are an admin or owner.
+
+        Raises:
+            NotAnAdminError: they are not, or no longer.
+        """
+        member = await conversation.fetch_member()
+        if not member.is_admin:
+            is_in_organisation = _is_in_organisation(conversation.workspace)
+            raise NotAnAdminError(is_in_organisation=is_in_organisation)
+        return member
+
+    async def is_manager(self, conversation: Request, member: Member) -> bool:
+        """Return whether `member` was named, alone or in a group, and is somebody who may be.
+
+        Raises:
+            ManagersUnknownError: Slack does not say who is in one of the groups.
+        """
+        if not can_be_manager(member):
+            return False
+        named = await self._managers.named(conversation.workspace)
+        is_named = member.user_id in named.user_ids
+        return is_named or await self._is_in_group(conversation, named, member.user_id)
+
+    async def _is_in_group(self, conversation: Request, named: Named, user_id: str) -> bool:
+        """One group that has them suffices, whatever Slack does not say of the others."""
+        asked = (
+            self.groups.people_in(conversation.client, conversation.workspace, group_id)
+            for group_id in named.group_ids
+        )
+        doubt: SlackError | None = None
+        for answer in await asyncio.gather(*asked, return_exceptions=True):
+            if isinstance(answer, SlackError):
+                doubt = answer
+            elif isinstance(answer, BaseException):
+                raise answer
+            elif user_id in answer:
+                return True
+        if doubt:
+            lacks_scope = isinstance(doubt, MissingScopeError)
+            raise ManagersUnknownError(named.ids, lacks_scope=lacks_scope) from doubt
+        return False
+
+
+def can_be_manager(member: Member) -> bool:
+    """Return whether somebody may be named: people of the workspace, but for its guests."""
+    return member.is_colleague
+
+
+def _is_in_organisation(workspace: WorkspaceId) -> bool:
+    return workspace.enterprise_id is not None
+
+
+# A direct message of one person: https://docs.slack.dev/reference/objects/conversation-object
+_DIRECT = "D"
+# The bot does not ask for these: direct messages have no digests.
+_DIRECT_SCOPES = {"im:read", "mpim:read"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAccess:
+    """Somebody who may see a channel's digests. `channel` is `None` where the bot cannot look.
+
+    Nor can it look for certain into one that is archived (`is_out_of_sight`): Slack takes the
+    bot out of it, and may not say any more who was in it.
+
+    `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: they may
+    see what they have made themselves, and nothing else of the channel. `doubt`: Slack did not
+    say whether they are a manager, so they count as none.
+    """
+
+    member: Member
+    channel: Channel | None
+    is_restricted: bool
+    sees_own_only: bool = False
+    doubt: ManagersUnknownError | None = None
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the workspace lets this person make and change digests."""
+        return self.member.is_admin or not self.is_restricted
+
+    @property
+    def is_out_of_sight(self) -> bool:
+        """Whether the bot cannot find out for certain who is in the channel."""
+        return self.channel is None or self.channel.is_archived
+
+    @property
+    def editor(self) -> Editor:
+        """The person, as a digest remembers them."""
+        return Editor(user_id=self.member.user_id, name=self.member.name)
+
+
+class DigestAccess:
+    """Members see and change the digests of their own channels; admins those of public ones too.
+
+    A private channel without the bot is to it, and to everybody who asks it, like none; whoever
+    made a digest there, or in a channel that was archived since, can still change, move or
+    delete it.
+    """
+
+    def __init__(self, desk: DigestService, rights: Permissions) -> None:
+        self._desk = desk
+        self.rights = rights
+
+    async def require_member(self, conversation: Request) -> Member:
+        """Return whoever asks.
+
+        Raises:
+            StrangerError, GuestError: those have nothing to do with digests.
+            SlackError: Slack did not say who it is.
+        """
+        member = await conversation.fetch_member()
+        if member.is_stranger:
+            raise StrangerError("digests are for the workspace's own people")
+        if member.is_guest:
+            raise GuestError("digests are not for guests")
+        return member
+
+    async def require_maker(self, conversation: Request) -> Member:
+        """Return whoever asks, if they may make a digest in some channel.
+
+        Raises:
+            AdminsOnlyError: only admins may. ManagersUnknownError: nobody knows whether they may.
+            Others: see `require_member`.
+        """
+        member = await self.require_member(conversation)
+        if not member.is_admin and await self._is_restricted(conversation, member):
+            raise AdminsOnlyError("restricted by an admin")
+        return member
+
+    async def require_visitor(self, conversation: Request, channel_id: str) -> ChannelAccess:
+        """Return whoever asks, if they may see the digests of this channel.
+
+        Raises:
+            NotInChannelError: they are not in it. Others: see `require_member`.
+        """
+        visitor = await self._visitor(conversation, channel_id)
+        if await _may_see(conversation, visitor, channel_id):
+            return visitor
+        digests = await self._desk.of_channel(conversation.workspace, channel_id)
+        if any(_is_own(digest, visitor) for digest in digests):
+            return replace(visitor, sees_own_only=True)
+        raise NotInChannelError("not theirs to see")
+
+    async def require_editor(
+        self, conversation: Request, channel_id: str, *, digest: Digest | None = None
+    ) -> ChannelAccess:
+        """Return whoever asks, if they may change the digests of this channel, or this `digest`.
+
+        Raises:
+            NotInChannelError, AdminsOnlyError: they may not. ManagersUnknownError: nobody knows.
+            Others: see `require_member`.
+        """
+        visitor = await self._visitor(conversation, channel_id)
+        if not visitor.may_change:
+            raise visitor.doubt or AdminsOnlyError("restricted by an admin")
+        if digest and _is_own(digest, visitor):
+            return replace(visitor, sees_own_only=True)
+        if await _is_in(conversation, visitor, channel_id):
+            return visitor
+        raise NotInChannelError("not theirs to change")
+
+    async def require_editor_of(self, conversation: Request, digest: Digest) -> ChannelAccess:
+        """Return whoever asks, if they may change this digest; see `require_editor`."""
+        return await self.require_editor(conversation, digest.plan.channel_id, digest=digest)
+
+    async def _visitor(self, conversation: Request, channel_id: str) -> ChannelAccess:
+        member = await self.require_member(conversation)
+        channel = await seen_channel(conversation, channel_id)
+        try:
+            is_restricted = await self._is_restricted(conversation, member)
+        except ManagersUnknownError as error:  # they can see the digests all the same
+            return ChannelAccess(member, channel, is_restricted=True, doubt=error)
+        return ChannelAccess(member, channel, is_restricted)
+
+    async def _is_restricted(self, conversation: Request, member: Member) -> bool:
+        """Whether only admins may change digests there; managers count as admins in this."""
+        if not await self._desk.admins_only(conversation.workspace):
+            return False
+        return not await self.rights.is_manager(conversation, member)
+
+
+def require_open(visitor: ChannelAccess) -> None:
+    """Pass if the bot can post in the channel, as far as Slack says beforehand.
+
+    Raises:
+        BotNotInChannelError: it is not in it. ChannelClosedError: the channel is archived.
+    """
+    if visitor.channel and visitor.channel.is_archived:  # nobody can be invited into it either
+        raise ChannelClosedError("is_archived")
+    if visitor.channel is None or not visitor.channel.has_bot:
+        raise BotNotInChannelError("not invited")
+
+
+async def seen_channel(conversation: Request, channel_id: str) -> Channel | None:
+    """Return a channel, `None` where the bot cannot look: see `Visitor`. Raise SlackError."""
+    if channel_id.startswith(_DIRECT):
+        return None
+    try:
+        return await fetch_channel(conversation.client, channel_id)
+    except ChannelClosedError:
+        return None
+    except MissingScopeError as error:
+        needed = {scope.strip() for scope in error.needed.split(",")}
+        if needed <= _DIRECT_SCOPES:
+            return None
+        raise
+
+
+async def _may_see(conversation: Request, visitor: ChannelAccess, channel_id: str) -> bool:
+    """Slack itself says that whoever typed the command was in the channel then."""
+    origin = conversation.origin
+    typed_here = origin.channel_id == channel_id and not origin.is_message
+    if typed_here and (conversation.view_id is None or visitor.channel is None):
+        return True
+    return await _is_in(conversation, visitor, channel_id)
+
+
+def _is_own(digest: Digest, visitor: ChannelAccess) -> bool:
+    return visitor.is_out_of_sight and digest.made_by == visitor.member.user_id
+
+
+async def _is_in(conversation: Request, visitor: ChannelAccess, channel_id: str) -> bool:
+    channel = visitor.channel
+    if channel is None:
+        return False
+    if visitor.member.is_admin and not channel.is_private:
+        return True
+    try:
+        return await is_in_channel(conversation.client, channel_id, visitor.member.user_id)
+    except SlackRefusedError:
+        if channel.is_archived:  # without the bot Slack does not say who was in it
+            return False
+        raise

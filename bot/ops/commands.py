@@ -1,0 +1,366 @@
+"""The operator's commands, made and joined: a composition root beside bot/app.py.
+
+Each prints its result and returns the exit status; what is in the way is an OperatingError.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine, Iterable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import aiohttp
+from pydantic import SecretStr
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.admin import Audit, Managers
+from bot.bootstrap.services import migrations
+from bot.digests.models import UnknownDigestError
+from bot.digests.repository import DigestRepository
+from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
+from bot.logs import set_up_logs
+from bot.ops.doctor import LIMIT_S, DoctorInput, OAuthApp, OneToken, examine
+from bot.ops.doctor_slack import InstallQuery
+from bot.ops.export_file import file_text
+from bot.ops.import_diff import Difference, Target, difference_between, told, write
+from bot.ops.import_file import FileProblemsError, read_file
+from bot.ops.move import Progress, back, relocate
+from bot.ops.output import Finding, OperatingError, failure, has_failed, ok, shown, some_of
+from bot.ops.rotate_secrets import failure_lines, require_shared, rotate_all, rotation_lines
+from bot.ops.stores import (
+    DatabaseStore,
+    FileStore,
+    Store,
+    read_histories,
+    read_holdings,
+    read_holdings_whole,
+    read_sealed,
+    unreadable_lines,
+)
+from bot.settings import DEFAULT_FILE, MOVE_TO, Settings
+from bot.slack.auth import Grant, OAuthCalls, check_api, fetch_answer, fetch_grant
+from bot.slack.client import check_app_token
+from bot.store.documents import (
+    ConflictError,
+    Documents,
+    StoreError,
+    StoreLockedError,
+    WrongKeyRingError,
+)
+from bot.store.encryption import CHECK_KEY
+from bot.store.postgres.migrations import migrate as migrations_migrate
+from bot.store.postgres.pool import Address, OutdatedSchemaError, parse_address
+from bot.tracker.client import look_for_service
+from bot.tracker.http import tracker_http
+
+
+def open_store(settings: Settings) -> Store:
+    """Return the store of these settings."""
+    if isinstance(settings.database, Path):
+        return FileStore(settings.database)
+    return DatabaseStore(settings.database, migrations())
+
+
+async def migrate_store(database: Path | Address | None) -> list[str]:
+    """Bring the tables of a database up to date; return what to say of it; raise StoreError.
+
+    `None`: nobody has set which.
+    """
+    if database is None:
+        return [
+            f"DATABASE_URL is not set, so the store is the file {DEFAULT_FILE}, which needs no"
+            " migration."
+        ]
+    if isinstance(database, Path):
+        return ["There is nothing to do: the store is a file, which needs no migration."]
+    steps = await migrations_migrate(database, migrations())
+    return [f"applied {step}" for step in steps] or ["The store's schema is up to date."]
+
+
+async def move_store(settings: Settings, to: str, tell: Callable[[str], object]) -> list[str]:
+    """Bring the embedded store into the database at the address `to`; return what to say of it.
+
+    Raises:
+        OperatingError, StoreError: why it was not moved.
+    """
+    path, keys = _old_house(settings), settings.bot_secret_keys
+    if not to:
+        raise OperatingError(f"Where to? Give the address as --to or in {MOVE_TO}.")
+    try:
+        address = parse_address(to)
+    except ValueError as error:
+        raise OperatingError(f"Where to? {error}. Nothing was moved.") from None
+    target = DatabaseStore(address, migrations())
+    setting = keys.get_secret_value() if keys else None
+    try:
+        return await relocate(
+            path, target, setting=setting, now=datetime.now(UTC), progress=Progress(tell)
+        )
+    except WrongKeyRingError as error:
+        raise OperatingError(f"{error}. Nothing was moved.") from error
+
+
+async def move_store_back(settings: Settings) -> list[str]:
+    """Let bots start on the embedded store again; return what to say of it.
+
+    Raises:
+        OperatingError, StoreError: why not.
+    """
+    return await back(_old_house(settings))
+
+
+def _old_house(settings: Settings) -> Path:
+    if isinstance(settings.database, Path):
+        return settings.database
+    raise OperatingError(
+        "DATABASE_URL is a PostgreSQL already. `move` is for a store in SQLite: let DATABASE_URL"
+        " be the old address, sqlite:///…. Nothing was changed."
+    )
+
+
+# Within the doctor's own limit, so that it is a warning: the bot may not have been started yet.
+HEALTH_WITHIN_S = LIMIT_S - 1
+
+
+async def diagnose(settings: Settings) -> list[Finding]:
+    """Return what there is to say of everything that the bot needs, but for the settings."""
+    app_token, url = _text(settings.slack_app_token), settings.domain_tracker_url
+    async with aiohttp.ClientSession() as http, tracker_http() as service:
+        slack = _client(settings, http)
+        patient = DoctorInput(
+            way=_way(settings, http),
+            ask_for_socket=partial(check_app_token, slack, app_token) if app_token else None,
+            signing_secret=_text(settings.slack_signing_secret),
+            look_for_service=partial(look_for_service, service, url, LIMIT_S),
+            service_url=url,
+            database=_database(settings),
+            key_ring=_text(settings.bot_secret_keys) or None,
+            environ=os.environ,
+        )
+        return await examine(patient)
+
+
+def _database(settings: Settings) -> Path | DatabaseStore:
+    where = settings.database
+    return where if isinstance(where, Path) else DatabaseStore(where, migrations())
+
+
+def _way(settings: Settings, http: aiohttp.ClientSession) -> OneToken | OAuthApp:
+    if settings.slack_bot_token:
+        return partial(fetch_grant, _client(settings, http, _text(settings.slack_bot_token)))
+    public_url = settings.public_url or ""
+
+    async def ask(token: str) -> Grant:
+        return await fetch_grant(_client(settings, http, token))
+
+    calls = OAuthCalls(
+        _client(settings, http),
+        client_id=settings.slack_client_id or "",
+        client_secret=_text(settings.slack_client_secret),
+    )
+    return OAuthApp(
+        exchange=partial(calls.exchange, redirect_uri=f"{public_url}{REDIRECT_PATH}"),
+        public_url=public_url,
+        ask_api=partial(check_api, _client(settings, http)),
+        look_at_health=partial(fetch_answer, http, f"{public_url}/healthz", HEALTH_WITHIN_S),
+        enquiry=InstallQuery(
+            ask=ask, install_url=f"{public_url}{INSTALL_PATH}", now=datetime.now(UTC)
+        ),
+    )
+
+
+def _client(
+    settings: Settings, http: aiohttp.ClientSession, token: str | None = None
+) -> AsyncWebClient:
+    return AsyncWebClient(
+        token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
+    )
+
+
+def _text(secret: SecretStr | None) -> str:
+    return secret.get_secret_value() if secret else ""
+
+
+DONE, FAILED = 0, 1
+SETTINGS = "settings"
+
+
+def run(command: Coroutine[object, object, int]) -> int:
+    """Run a command and return its exit status; leave with it by `os._exit`.
+
+    Raises:
+        OperatingError: it could not do its work.
+        BrokenPipeError: whoever read its result has had enough.
+    """
+    set_up_logs("ERROR", "console")
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # files have it
+    try:
+        # Never closed: that would wait for a thread that asks a dead name server or disk.
+        return asyncio.Runner().run(command)
+    except BrokenPipeError:
+        raise
+    except StoreLockedError as error:
+        raise OperatingError(f"The bot is running: {error}. Stop it first.") from error
+    except OutdatedSchemaError as error:
+        raise OperatingError(
+            "The database lacks tables of this version: run `python -m bot migrate` first."
+        ) from error
+    except (StoreError, OSError) as error:
+        raise OperatingError(shown(str(error), 500)) from error
+    finally:
+        sys.stdout.flush()
+
+
+def print_problems(problems: list[str]) -> int:
+    """Print what the doctor has to say of settings that are missing or wrong."""
+    mend = "See the settings in README.md. The rest is checked once they are right."
+    _print(failure(SETTINGS, problem, mend).line for problem in problems)
+    return FAILED
+
+
+async def doctor(settings: Settings) -> int:
+    """Check everything that the bot needs, one line each."""
+    mode = "Socket Mode" if settings.slack_app_token else "HTTP"
+    many = "any number of workspaces" if settings.is_for_many else "one workspace"
+    findings = [ok(SETTINGS, f"complete, for {mode} and {many}"), *await diagnose(settings)]
+    _print(finding.line for finding in findings)
+    return FAILED if has_failed(findings) else DONE
+
+
+async def export(settings: Settings) -> int:
+    """Print the digests of every workspace, who may change them, and who manages the key."""
+    holdings = await read_holdings(open_store(settings))
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as YAML is
+    sys.stdout.write(file_text(holdings))
+    if holdings.unreadable:
+        raise OperatingError(*unreadable_lines(holdings), "The rest was exported.")
+    return DONE
+
+
+async def export_history(settings: Settings) -> int:
+    """Print who did what to the settings of every workspace."""
+    histories = await read_histories(open_store(settings))
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as JSON is
+    sys.stdout.writelines(f"{line}\n" for line in histories.lines)
+    if histories.unreadable:
+        raise OperatingError(*unreadable_lines(histories), "The rest was exported.")
+    return DONE
+
+
+async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int:
+    """Print what a file would change, and change it if that is wanted."""
+    store, now = open_store(settings), datetime.now(UTC)
+    try:
+        wanted = read_file(_bytes_of(name))
+        if not is_applied:
+            store.require_writable()
+            held = await read_holdings_whole(store)
+            difference = difference_between(held, wanted, now)
+            _print([*told(difference, held.places), _advice(difference, name)])
+            return DONE
+        async with store.opened() as documents:
+            held = await read_holdings_whole(store)
+            difference = difference_between(held, wanted, now)
+            _print(told(difference, held.places))
+            audit = Audit(documents, clock=lambda: now)
+            await write(
+                Target(DigestRepository(documents), Managers(documents), audit), difference, now
+            )
+            _print(["No difference." if difference.is_empty else "Written."])
+    except FileProblemsError as error:
+        raise OperatingError(
+            f"{shown(name)} was not imported:", *some_of(error.problems)
+        ) from error
+    except (ConflictError, UnknownDigestError) as error:  # beside a running bot
+        raise OperatingError(
+            "Somebody has changed the same in the meantime. Some of it may be written: import the"
+            " file again."
+        ) from error
+    return DONE
+
+
+async def rotate_secrets(settings: Settings) -> int:
+    """Seal everything at rest anew under the first key of the ring."""
+    store = open_store(settings)
+    store.require_there()
+    try:
+        source = store.ring_source(_secret(settings.bot_secret_keys))
+        if source.ring is None:
+            raise OperatingError(
+                f"There are no keys: BOT_SECRET_KEYS is not set, and {source.key_file} is not"
+                " there. Put one of them back. Nothing was changed."
+            )
+        ring = source.ring
+        async with store.opened() as documents:
+            running = await store.living()
+            require_shared(ring, await documents.get(CHECK_KEY), running)
+            rotated, places = await rotate_all(lambda: read_sealed(store), documents, ring)
+            await _wipe_traces(documents)
+    except WrongKeyRingError as error:
+        raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
+    _print(rotation_lines(rotated, source))
+    if rotated.failures:
+        lines = failure_lines(rotated, ring, places)
+        raise OperatingError(
+            "Could not be opened, and was left as it is:",
+            *some_of([*lines]),
+            "Keep the earlier keys in BOT_SECRET_KEYS until that is mended.",
+        )
+    return DONE
+
+
+async def _wipe_traces(documents: Documents) -> None:
+    try:
+        await documents.vacuum()
+    except StoreError as error:
+        raise OperatingError(
+            f"What was sealed with the old keys has left traces: {shown(str(error), 300)}. Run"
+            " this again."
+        ) from error
+
+
+async def migrate(database: Path | Address | None) -> int:
+    """Bring the tables of a database up to date; `None`: DATABASE_URL is not set."""
+    _print(await migrate_store(database))
+    return DONE
+
+
+async def move(settings: Settings, to: str) -> int:
+    """Bring the embedded store, as it is, into the database at the address `to`."""
+    _print(await move_store(settings, to, _print_now))
+    return DONE
+
+
+async def come_back(settings: Settings) -> int:
+    """Let bots start on the embedded store again, after a `move`."""
+    _print(await move_store_back(settings))
+    return DONE
+
+
+def _bytes_of(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except (OSError, ValueError) as error:  # the latter for a name that holds NUL
+        why = getattr(error, "strerror", None) or "no name of a file"
+        raise OperatingError(f"{shown(name)} cannot be read: {why}") from error
+
+
+def _advice(difference: Difference, name: str) -> str:
+    if difference.is_empty:
+        return "No difference."
+    return f"Nothing was written. To write this: python -m bot import {shown(name)} --apply"
+
+
+def _secret(setting: SecretStr | None) -> str | None:
+    return setting.get_secret_value() if setting else None
+
+
+def _print(lines: Iterable[str]) -> None:
+    print(*lines, sep="\n")  # noqa: T201  # this is what the commands are for
+
+
+def _print_now(line: str) -> None:
+    print(line, flush=True)  # noqa: T201  # how far it is, also for whoever reads it from a pipe

@@ -1,0 +1,359 @@
+"""What is to be said of the workspaces that have installed the app. Pure but for the asking."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from bot.installations.models import Installation, Tokens, decode, is_installation, organisation
+from bot.installations.repository import WAITS_FOR_REINSTALL
+from bot.ops.export_file import installation_name, places_of, some_names
+from bot.ops.output import Finding, counted, failure, ok, shown, warning
+from bot.ops.stores import sealed_in
+from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
+from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
+from bot.store.documents import Document, UnreadableSecretError
+from bot.store.encryption import KeyRing
+from bot.workspace import WorkspaceId
+
+BOT_TOKEN, APP_TOKEN, SECRET = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"
+SCOPES = "Slack permissions"
+# Basic Information of the app shows 32 hexadecimal digits.
+SIGNING_SECRET_CHARS = 32
+MEND_BOT = (
+    'Copy the "Bot User OAuth Token" from "OAuth & Permissions" of your app at'
+    " https://api.slack.com/apps; install the app again if there is none."
+)
+MEND_APP = (
+    'Make an app-level token with the scope connections:write under "Basic Information" of your'
+    " app, and turn Socket Mode on."
+)
+
+
+async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Finding]:
+    """Return whose the bot token is, and whether the bot was granted what it needs."""
+    try:
+        grant = await fetch()
+    except SlackError as error:
+        return [refusal(BOT_TOKEN, error, MEND_BOT)]
+    name, team_id = shown(grant.team_name or "?"), shown(grant.team_id or "?")
+    said = f"Slack takes it; it is of the workspace {name} ({team_id})"
+    return [ok(BOT_TOKEN, said), scopes_finding(grant.scopes)]
+
+
+async def check_socket_token(ask: Callable[[], Awaitable[None]]) -> Sequence[Finding]:
+    """Return whether the app token opens Socket Mode.
+
+    `ask` asks Slack for the address of a connection, as the bot does at each start. Nobody
+    connects to it, so none of the bot's ten is taken, and no request goes there:
+    https://docs.slack.dev/apis/events-api/using-socket-mode.
+    """
+    try:
+        await ask()
+    except SlackError as error:
+        return [refusal(APP_TOKEN, error, MEND_APP)]
+    return [ok(APP_TOKEN, "Slack lets it connect by Socket Mode")]
+
+
+def signing_secret_finding(secret: str) -> Finding:
+    """Return whether the secret of HTTP mode looks like one; only a request of Slack can tell."""
+    is_hex = all(each in "0123456789abcdef" for each in secret)
+    if len(secret) == SIGNING_SECRET_CHARS and is_hex:
+        return ok(SECRET, "it looks like one of Slack's; only a request of Slack proves it")
+    return warning(
+        SECRET,
+        "it does not look like one of Slack's, 32 hexadecimal digits",
+        'Compare it with "Signing Secret" under "Basic Information" of your app.',
+    )
+
+
+def scopes_finding(granted: Set[str] | None) -> Finding:
+    """Return what is missing of what the bot needs; `None`: Slack does not say what it has."""
+    if granted is None:
+        return warning(
+            SCOPES,
+            "Slack does not say what was granted",
+            f"Compare yourself; needed are {', '.join(NEEDED_SCOPES)}.",
+        )
+    if lacking := lacking_scopes(NEEDED_SCOPES, granted):
+        mend = "Bring the app's manifest up to date with manifest.yml, and install the app again."
+        return failure(SCOPES, f"missing {lacking}", mend)
+    if lacking := lacking_scopes(OPTIONAL_SCOPES, granted):
+        mend = "Install the app again with it, if you want that; the rest works without."
+        return warning(SCOPES, f"without {lacking}", mend)
+    return ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
+
+
+def lacking_scopes(wanted: Mapping[str, str], held: Set[str]) -> str:
+    """Return the scopes that are wanted and not held, each with its reason."""
+    return ", ".join(f"{scope} ({why})" for scope, why in wanted.items() if scope not in held)
+
+
+def refusal(about: str, error: SlackError, mend: str) -> Finding:
+    """Return what Slack's refusal or silence means; `mend` is what to do after a refusal."""
+    if isinstance(error, SlackRefusedError):
+        return failure(about, f"Slack refuses it ({shown(error.code)})", mend)
+    if isinstance(error, SlackRateLimitedError):
+        return warning(about, "Slack asks to wait before it says more", "Try again in a minute.")
+    return failure(
+        about,
+        f"no usable answer from Slack ({shown(str(error))})",
+        "Look at the network, a proxy, and SLACK_API_URL.",
+    )
+
+
+CLIENT_ID, CLIENT_SECRET = "SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"
+API, PUBLIC = "SLACK_API_URL", "PUBLIC_URL"
+ALIVE = '"alive"'
+BOTH = f"{CLIENT_ID}, {CLIENT_SECRET}"
+MADE_UP_CODE = "doctor"
+MEND = 'Copy it again from "App Credentials" under "Basic Information" of your app.'
+
+
+async def check_client(exchange: Callable[[str], Awaitable[object]]) -> Sequence[Finding]:
+    """Return whether Slack knows the app's id, and takes its secret.
+
+    `exchange` asks for the tokens of a code, here of one that Slack never gave: nothing comes of
+    it, and its refusal tells the three apart, https://docs.slack.dev/reference/methods/oauth.v2.access#errors.
+    A client is known before its code is looked at: https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3.
+    """
+    try:
+        await exchange(MADE_UP_CODE)
+    except SlackRefusedError as error:
+        return [*_client_findings(error.code)]
+    except SlackError:
+        said = "not known yet whether they are right, as Slack gave no usable answer"
+        return [warning(BOTH, said, "Try again, once SLACK_API_URL is well.")]
+    return [*_client_findings("a made-up code was taken")]
+
+
+def _client_findings(code: str) -> Iterator[Finding]:
+    match code:
+        case "invalid_client_id":
+            yield failure(CLIENT_ID, "Slack knows no app of this id", MEND)
+        case "bad_client_secret":
+            yield ok(CLIENT_ID, "Slack knows the app")
+            yield failure(CLIENT_SECRET, "it is not this app's secret, says Slack", MEND)
+        case "invalid_code":
+            yield ok(CLIENT_ID, "Slack knows the app")
+            yield ok(CLIENT_SECRET, "Slack takes it")
+        case _:
+            said = f"Slack does not say whether it is right ({shown(code, 60)})"
+            yield warning(CLIENT_SECRET, said, "An installation will show it.")
+
+
+async def check_slack_api(ask: Callable[[], Awaitable[None]]) -> Sequence[Finding]:
+    """Return whether Slack answers at all."""
+    try:
+        await ask()
+    except SlackError as error:
+        return [refusal(API, error, "Look at the address: Slack's is https://slack.com/api/.")]
+    return [ok(API, "Slack answers")]
+
+
+async def check_public_url(
+    look: Callable[[], Awaitable[Answer]], public_url: str
+) -> Sequence[Finding]:
+    """Return whether the bot answers where browsers come back to; it may not run yet."""
+    answer, health = await look(), f"{public_url}/healthz"
+    if answer.status == 200 and ALIVE in answer.body:
+        return [ok(PUBLIC, f"the bot answers at {shown(health)}")]
+    if answer.trouble:
+        said = f"no answer from {shown(health)} ({shown(answer.trouble)})"
+        mend = (
+            "If the bot runs: look at the name, the certificate, and what stands in front of it."
+        )
+    else:
+        said = f"{shown(health)} answers with status {answer.status}, which is not the bot"
+        mend = "If the bot runs: let what stands in front of it pass on every path to its PORT."
+    return [warning(PUBLIC, said, mend)]
+
+
+def permission_findings(granted: Mapping[str, Set[str]], invitation: str) -> Iterator[Finding]:
+    """Yield where what this version wants was granted, and where not.
+
+    `granted` holds the scopes by the name of each installation; `invitation` says how the app is
+    installed anew. It is a failure when the bot can do its work nowhere.
+    """
+    if narrow := _lacking(NEEDED_SCOPES, granted):
+        tell = failure if len(narrow) == len(granted) else warning
+        mend = f"Bring the app's manifest up to date with manifest.yml, and {invitation}."
+        yield tell(SCOPES, f"missing in {some_names(narrow)}", mend)
+    if wishes := _lacking(OPTIONAL_SCOPES, granted):
+        mend = f"If people want that there, {invitation}; the rest works without."
+        yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
+    if granted and not (narrow or wishes):
+        count = len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)
+        yield ok(SCOPES, f"all {count} are granted in {counted(len(granted), 'installation')}")
+
+
+def _lacking(wanted: Mapping[str, str], granted: Mapping[str, Set[str]]) -> list[str]:
+    lacking = {name: lacking_scopes(wanted, scopes) for name, scopes in granted.items()}
+    return [f"{name}: {scopes}" for name, scopes in lacking.items() if scopes]
+
+
+INSTALLATIONS = "installations"
+MAX_ASKED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallQuery:
+    """How the installations are asked after. `ask` asks Slack whose a token is.
+
+    `install_url` is where people install the app. A token whose end has come by `now` is not
+    tried.
+    """
+
+    ask: Callable[[str], Awaitable[Grant]] = field(repr=False)
+    install_url: str
+    now: datetime
+
+
+async def check_installations(
+    documents: Sequence[Document], ring: KeyRing | None, enquiry: InstallQuery
+) -> Sequence[Finding]:
+    """Return how many there are, whose tokens Slack refuses, and which lack permissions.
+
+    The permissions are those that Slack names with its answer, or else those of the installing.
+    Nothing is renewed here: a refresh token is good for one use, and that is the bot's.
+    """
+    kept, unreadable = _read(documents, ring)
+    left_out = list(_left_out(documents, enquiry))
+    if unreadable:
+        said = f"{counted(unreadable, 'installation')} that this version of the bot cannot read"
+        left_out.append(warning(INSTALLATIONS, said, "Use the version that wrote them."))
+    if not kept:
+        said = f"none yet; people install the app at {shown(enquiry.install_url)}"
+        return [ok(INSTALLATIONS, said), *left_out]
+    answers = await _answers(kept, enquiry)
+    return [
+        _asked(kept, answers, enquiry),
+        *_revoked(kept, enquiry),
+        *permission_findings(_granted(kept, answers), _invitation(enquiry)),
+        *left_out,
+    ]
+
+
+def _read(documents: Iterable[Document], ring: KeyRing | None) -> tuple[list[Installation], int]:
+    """Return the installations, the latest first, and how many cannot be read.
+
+    Tokens that the ring does not open are left out; the check of the ring tells of them.
+    """
+    kept, unreadable = [], 0
+    for document in documents:
+        if is_installation(document.key):
+            try:
+                home = WorkspaceId.parse(document.key.split("/")[0])
+                kept.append(decode(home, document.value, _tokens(document, ring)))
+            except (LookupError, TypeError, ValueError):
+                unreadable += 1
+    return sorted(kept, key=lambda each: each.installed_at, reverse=True), unreadable
+
+
+def _tokens(document: Document, ring: KeyRing | None) -> Tokens | None:
+    expires_at = document.value.get("expires_at")
+    for sealed in sealed_in(document):
+        if ring and sealed.path == ("token", "sealed"):
+            try:
+                access = sealed.opened(ring)
+            except UnreadableSecretError:
+                return None
+            ends_at = datetime.fromisoformat(expires_at) if expires_at else None
+            return Tokens(access=access, expires_at=ends_at)
+    return None
+
+
+async def _answers(
+    kept: Sequence[Installation], enquiry: InstallQuery
+) -> Mapping[WorkspaceId, Grant | SlackError]:
+    """Return what Slack says of the latest of those whose token may still live."""
+    asked = [
+        (each.home, each.tokens)
+        for each in kept
+        if each.tokens and not (each.tokens.expires_at and each.tokens.expires_at <= enquiry.now)
+    ][:MAX_ASKED]
+    answers = await asyncio.gather(*(_answer(tokens, enquiry) for _, tokens in asked))
+    return {home: answer for (home, _), answer in zip(asked, answers, strict=True)}
+
+
+def _asked(
+    kept: Sequence[Installation],
+    answers: Mapping[WorkspaceId, Grant | SlackError],
+    enquiry: InstallQuery,
+) -> Finding:
+    refused = [
+        f"{installation_name(each)}: {shown(error.code, 40)}"
+        for each in kept
+        if isinstance(error := answers.get(each.home), SlackRefusedError)
+    ]
+    silent = sum(isinstance(answer, SlackError) for answer in answers.values()) - len(refused)
+    said = f"{counted(len(kept), 'installation')}; asked Slack about {len(answers):,}"
+    if refused:
+        tell = failure if len(refused) == len(answers) else warning
+        mend = (
+            "The bot forgets these tokens within a day, and everything else of whoever does not"
+            f" install the app again {WAITS_FOR_REINSTALL.days} days after. If the app was removed"
+            f" there, nothing is to be done; else {_invitation(enquiry)}."
+        )
+        return tell(INSTALLATIONS, f"{said}, and it refuses {some_names(refused)}", mend)
+    if silent:
+        said = f"{said}, of which {silent:,} got no usable answer"
+        return warning(INSTALLATIONS, said, "Try again in a minute.")
+    return ok(INSTALLATIONS, said)
+
+
+async def _answer(tokens: Tokens, enquiry: InstallQuery) -> Grant | SlackError:
+    try:
+        return await enquiry.ask(tokens.access)
+    except SlackError as error:
+        return error
+
+
+def _revoked(kept: Iterable[Installation], enquiry: InstallQuery) -> Iterator[Finding]:
+    if revoked := [installation_name(each) for each in kept if each.revoked_at]:
+        days = WAITS_FOR_REINSTALL.days
+        said = (
+            f"Slack takes the tokens of {some_names(revoked)} no longer: they were revoked, or the"
+            f" app was removed; all of it is deleted {days} days after"
+        )
+        yield warning(INSTALLATIONS, said, f"To keep it, {_invitation(enquiry)}.")
+
+
+def _granted(
+    kept: Iterable[Installation], answers: Mapping[WorkspaceId, Grant | SlackError]
+) -> Mapping[str, Set[str]]:
+    """Return what each was granted, as far as it is in use: Slack's word for it, or ours."""
+    granted: dict[str, Set[str]] = {}
+    for each in kept:
+        answer = answers.get(each.home)
+        told = answer.scopes if isinstance(answer, Grant) else None
+        if each.revoked_at or isinstance(answer, SlackRefusedError):
+            continue
+        granted[installation_name(each)] = frozenset(each.scopes) if told is None else told
+    return granted
+
+
+def _left_out(documents: Sequence[Document], enquiry: InstallQuery) -> Iterator[Finding]:
+    """Workspaces that the bot knows, e.g. from when it had one token, but may not serve."""
+    known = {each.key: workspace for each in documents if (workspace := _workspace(each.key))}
+    homes = {workspace for key, workspace in known.items() if is_installation(key)}
+    places = places_of(documents)
+    left_out = [
+        places.workspace(each)
+        for each in sorted({*known.values()}, key=str)
+        if each not in homes and organisation(each.enterprise_id or "") not in homes
+    ]
+    if left_out:
+        said = f"the store knows {some_names(left_out)}, where the app is not installed by OAuth"
+        yield warning(INSTALLATIONS, said, f"So that it works there, {_invitation(enquiry)}.")
+
+
+def _workspace(key: str) -> WorkspaceId | None:
+    try:
+        return WorkspaceId.parse(key.split("/")[0])
+    except ValueError:  # the store's own
+        return None
+
+
+def _invitation(enquiry: InstallQuery) -> str:
+    return f"let an admin there open {shown(enquiry.install_url)}"

@@ -1,0 +1,242 @@
+"""The database, looked at without changing anything, also beside running bots."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from bot.ops.export_file import places_of
+from bot.ops.output import Finding, counted, failure, ok, shown, warning
+from bot.ops.stores import (
+    ALL,
+    MEND,
+    WEB,
+    WORKER,
+    DatabaseStore,
+    Process,
+    SealedText,
+    forwarding_in,
+    read_sealed,
+    roles,
+    sealed_in,
+    unopened,
+)
+from bot.store.documents import Document, StoreError
+from bot.store.encryption import RingSource
+from bot.store.files import lock_file_of, lock_holder, may_write
+from bot.store.postgres.migrations import missing
+from bot.store.postgres.pool import Address, Pool, open_pool
+from bot.store.postgres.snapshot import Facts, read_facts
+from bot.store.sqlite import Snapshot, read_snapshot
+
+STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
+MAX_NAMED = 3
+RESTORE = "stop the bot and put a backup in its place."
+SAME_USER = (
+    "Give the file and its folder to the user that runs the bot, and run this as that user."
+)
+
+
+async def check_store(path: Path) -> tuple[Finding, Snapshot | None]:
+    """Return how the store is, and what it holds; `None` when nobody can read it."""
+    try:
+        if (new := _new_store(path)) is not None:
+            return new, Snapshot()
+        holder = lock_holder(lock_file_of(path))
+        snapshot = await read_snapshot(path)
+    except (StoreError, OSError) as error:
+        return failure(STORE, shown(str(error)), f"{SAME_USER} If it is damaged: {RESTORE}"), None
+    return _store_finding(path, snapshot, holder), snapshot
+
+
+def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
+    """Return whether the ring opens everything that is sealed, and which of its keys do."""
+    sealed = [each for document in documents for each in sealed_in(document)]
+    needed = ", ".join(sorted({shown(each.key_name, 40) for each in sealed})) or "none"
+    if source.ring is None:
+        return _without_ring(source, sealed, needed)
+    if closed := list(unopened(documents, source.ring)):
+        places = places_of(documents)
+        said = [f"{each.place(places)}: {each.why_closed(source.ring)}" for each in closed]
+        mend = f"The store needs the keys named {needed}: put the missing or earlier one back."
+        return failure(RING, f"{shown(source.name)} does not open {_some(said)}", mend)
+    spare = [name for name in source.ring.names[1:] if name not in {s.key_name for s in sealed}]
+    if not sealed:
+        return ok(RING, f"{shown(source.name)} is there; nothing is sealed yet")
+    them = f"all {len(sealed):,} sealed texts" if len(sealed) > 1 else "the only sealed text"
+    opens = f"{shown(source.name)} opens {them}"
+    unused = f"; no longer needed: {', '.join(spare)}" if spare else ""
+    return ok(RING, f"{opens}; keys in use: {needed}{unused}")
+
+
+def check_disk(environ: Mapping[str, str]) -> Finding | None:
+    """Return a warning where a file does not last, `None` where nothing is known of that.
+
+    Heroku sets DYNO, and empties the disk of a dyno at least once a day:
+    https://devcenter.heroku.com/articles/dynos#ephemeral-filesystem.
+    """
+    if "DYNO" not in environ:
+        return None
+    return warning(
+        DISK,
+        "this is a dyno, whose disk is emptied at least once a day: keys and digests get lost",
+        "Put the store on a disk that lasts, and keep what `python -m bot export` prints.",
+    )
+
+
+def disk_warning(environ: Mapping[str, str]) -> str | None:
+    """Return the same for the log of a bot that starts."""
+    finding = check_disk(environ)
+    return f"{finding.said}. {finding.mend}" if finding else None
+
+
+def unreadable_finding(where: str, snapshot: Snapshot) -> Finding | None:
+    """Return a failure when there is what nobody can read, `None` when there is not."""
+    if not snapshot.unreadable:
+        return None
+    places = places_of(snapshot.documents)
+    names = [places.document(key) for key in snapshot.unreadable]
+    said = f"{shown(where)} holds what nobody can read: {_some(names)}"
+    mend = f"Use the version of the bot that wrote it, or {RESTORE}"
+    return failure(STORE, said, mend)
+
+
+def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Finding:
+    where = shown(str(path.absolute()))
+    if unreadable := unreadable_finding(where, snapshot):
+        return unreadable
+    if forwarding := forwarding_in(snapshot.documents):
+        return failure(STORE, f"{where} {forwarding.told}", f"{MEND[0].upper()}{MEND[1:]}")
+    if not (may_write(path) and may_write(path.resolve().parent)):
+        return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
+    used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
+    return ok(STORE, f"{where} is whole, {counted(len(snapshot.documents), 'document')}, {used}")
+
+
+def _new_store(path: Path) -> Finding | None:
+    """Return whether a store can be made there, `None` when there is one."""
+    if path.exists():
+        return None
+    where, folder = shown(str(path.absolute())), path.absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    if folder.is_dir() and may_write(folder):
+        return ok(STORE, f"{where} is not there yet; the bot makes it when it starts")
+    said = f"{where} cannot be made, as {shown(str(folder))} cannot be written to"
+    return failure(
+        STORE, said, "Give that folder to the user that runs the bot, or choose another."
+    )
+
+
+def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str) -> Finding:
+    if not sealed:
+        return ok(RING, f"not set: the bot makes {shown(str(source.key_file))} when it starts")
+    mend = f"Put it back, or set {RING} to a ring with the keys named {needed}."
+    if source.key_file is None:
+        return failure(RING, "not set", mend)
+    return failure(RING, f"not set, and there is no file {shown(str(source.key_file))}", mend)
+
+
+def _some(names: Sequence[str]) -> str:
+    left_out = len(names) - MAX_NAMED
+    more = f" and {left_out:,} more" if left_out > 0 else ""
+    return "; ".join(shown(name, 160) for name in names[:MAX_NAMED]) + more
+
+
+TLS, CONNECTIONS, PROCESSES = "TLS", "connections", "processes"
+MIGRATE = "Run `python -m bot migrate`."
+REACH = "Look at DATABASE_URL, at the network between here and there, and at the server."
+# Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
+OLDEST_SUPPORTED = 14
+# A command reads several times before it answers, and Slack waits for three seconds.
+SLOW_READ_S = 0.05
+
+
+async def check_database(
+    store: DatabaseStore,
+) -> tuple[list[Finding], Snapshot | None]:
+    """Return how the database is, and what is sealed in it; `None` when nobody can read it."""
+    try:
+        pool = await open_pool(store.address)
+    except StoreError as error:
+        return [failure(STORE, shown(str(error), 400), REACH)], None
+    try:
+        return await _looked_at(pool, store)
+    except StoreError as error:
+        return [failure(STORE, shown(str(error), 400), REACH)], None
+    finally:
+        await pool.close()
+
+
+async def _looked_at(pool: Pool, store: DatabaseStore) -> tuple[list[Finding], Snapshot | None]:
+    address = store.address
+    if steps := await missing(pool, store.sets):
+        said = f"{shown(address.place)} lacks {counted(len(steps), 'step')} of its schema"
+        return [failure(STORE, said, MIGRATE)], None
+    facts = await read_facts(pool)
+    snapshot = await read_sealed(store)
+    running = await store.living()
+    found = [unreadable_finding(address.place, snapshot) or database_finding(address, facts)]
+    found += [tls_finding(facts)]
+    found += [] if address.is_pooled else [connections_finding(address, facts, running)]
+    return [*found, processes_finding(running)], snapshot
+
+
+def database_finding(address: Address, facts: Facts) -> Finding:
+    """Return how the database answers."""
+    where = shown(address.place)
+    said = (
+        f"{where} answers in {facts.read_s * 1000:.1f} ms; PostgreSQL {shown(facts.version, 20)},"
+        f" {counted(facts.documents, 'document')}, its schema is up to date"
+    )
+    if _major(facts.version) < OLDEST_SUPPORTED:
+        mend = f"It gets no corrections any more: change to {OLDEST_SUPPORTED} or newer."
+        return warning(STORE, said, mend)
+    if facts.read_s > SLOW_READ_S:
+        mend = "That is slow: have the bot and the database in the same place."
+        return warning(STORE, said, mend)
+    return ok(STORE, said)
+
+
+def tls_finding(facts: Facts) -> Finding:
+    """Return whether others on the way can read along."""
+    if facts.is_encrypted:
+        return ok(TLS, "the way to the database is encrypted")
+    if facts.is_near:
+        return ok(TLS, "not needed, the database is on this machine")
+    mend = "Add sslmode=verify-full (or at least require) to DATABASE_URL."
+    return warning(TLS, "whoever is between here and the database can read along", mend)
+
+
+def connections_finding(address: Address, facts: Facts, running: Sequence[Process]) -> Finding:
+    """Return whether every process gets the connections that it may need."""
+    each, free = address.pool_size, facts.allowed - facts.used
+    many = f"{facts.used:,} of {facts.allowed:,} are in use; a process takes up to {each:,}"
+    wanted = each * max(len(running), 1)
+    if wanted > facts.allowed or (not running and each > free):
+        processes = f"{len(running):,} processes" if len(running) > 1 else "one process"
+        mend = (
+            f"That is too few for {processes}: lower DATABASE_POOL_SIZE (or pool_size in"
+            " DATABASE_URL, which wins), allow more, or use a pooler with pool_mode=transaction."
+        )
+        return warning(CONNECTIONS, many, mend)
+    return ok(CONNECTIONS, many)
+
+
+def processes_finding(running: Sequence[Process]) -> Finding:
+    """Return which processes live, and whether each kind of work is done by one."""
+    if not running:
+        return ok(PROCESSES, "none is running")
+    if lacking := [*_lacking({each.role for each in running})]:
+        return failure(PROCESSES, f"only {roles(running)}", " ".join(lacking))
+    return ok(PROCESSES, f"{roles(running)}")
+
+
+def _lacking(present: set[str]) -> Iterator[str]:
+    if not present & {ALL, WORKER, "?"}:
+        yield "Nobody delivers digests: start `python -m bot worker`."
+    if not present & {ALL, WEB, "?"}:
+        yield "Nobody answers Slack: start `python -m bot web`."
+
+
+def _major(version: str) -> int:
+    first = version.split(".")[0]
+    return int(first) if first.isdecimal() else OLDEST_SUPPORTED

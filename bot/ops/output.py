@@ -1,0 +1,105 @@
+"""What a check of the doctor has found, as one line. Pure."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum
+
+from bot.redaction import redact
+
+
+class OperatingError(Exception):
+    """The command could not do its work; `lines` say why and what to do, without a secret."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = lines
+        super().__init__("\n".join(lines))
+
+
+MAX_CHARS = 200
+MAX_LINES = 100
+
+
+def shown(text: str, max_chars: int = MAX_CHARS) -> str:
+    """Return text from outside as it can be printed: nothing in it acts on a terminal."""
+    text = "".join(each if each.isprintable() else _escaped(each) for each in redact(text))
+    return text if len(text) <= max_chars else f"{text[: max_chars - 3]}..."
+
+
+def counted(count: int, thing: str) -> str:
+    """Return `1 digest`, `2 digests`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def day(moment: datetime) -> str:
+    """Return `2026-11-20 at 09:00 UTC`."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d at %H:%M} UTC"
+
+
+def some_of(lines: Sequence[str]) -> list[str]:
+    """Return the first hundred lines, set in, and how many more there are."""
+    left_out = len(lines) - MAX_LINES
+    more = [f"  and {left_out:,} more"] if left_out > 0 else []
+    return [f"  {shown(line, 400)}" for line in lines[:MAX_LINES]] + more
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape", errors="surrogatepass").decode("ascii")
+
+
+Check = Callable[[], Awaitable[Sequence["Finding"]]]
+
+
+class Mark(Enum):
+    """How it is: well; to be known; or so that the bot cannot do its work."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "FAIL"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`about` is what was checked, `said` how it is, `mend` what to do (empty: all is well)."""
+
+    mark: Mark
+    about: str
+    said: str
+    mend: str = ""
+
+    @property
+    def line(self) -> str:
+        """The line of it, as `FAIL  SLACK_BOT_TOKEN: Slack refuses it. Copy it again.`."""
+        mend = f" {self.mend}" if self.mend else ""
+        return f"{self.mark.value:<5} {self.about}: {self.said}.{mend}"
+
+
+def ok(about: str, said: str) -> Finding:
+    """Return that all is well."""
+    return Finding(Mark.OK, about, said)
+
+
+def warning(about: str, said: str, mend: str) -> Finding:
+    """Return what does not stop the bot."""
+    return Finding(Mark.WARN, about, said, mend)
+
+
+def failure(about: str, said: str, mend: str) -> Finding:
+    """Return what does."""
+    return Finding(Mark.FAIL, about, said, mend)
+
+
+def has_failed(findings: Sequence[Finding]) -> bool:
+    """Return whether one of them is a failure."""
+    return any(finding.mark is Mark.FAIL for finding in findings)
+
+
+async def found_within(about: str, check: Check, limit_s: float) -> Sequence[Finding]:
+    """Return what `check` finds, or that it did not come to an end within so many seconds."""
+    try:
+        async with asyncio.timeout(limit_s):
+            return await check()
+    except TimeoutError:
+        mend = "Look at the network between here and there, or at the disk, and try again."
+        return [failure(about, f"no end within {limit_s:g} s", mend)]

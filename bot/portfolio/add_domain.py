@@ -1,0 +1,183 @@
+"""Adding a domain with guard rails: seen before the write, shown after it, never written twice."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+from bot.command_text import NotUnderstood, NotUnderstoodError, split_words
+from bot.concurrency import SingleFlight
+from bot.errors import BotError
+from bot.hostnames import host_name
+from bot.portfolio.service import Portfolio
+from bot.tracker.models import (
+    Added,
+    Domain,
+    RejectedError,
+    ReplyTooLargeError,
+    UnavailableError,
+    UnreadableReplyError,
+)
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+MAX_LABEL_CHARS = 100
+MAX_TAGS = 20
+
+
+class AlreadyAddedError(BotError):
+    """The portfolio holds this domain already, as `domain`."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        super().__init__("the portfolio holds the domain already")
+
+
+class UncertainAddError(BotError):
+    """The service gave no proper answer to an add, and does not list the domain (yet)."""
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        super().__init__("an add without a proper answer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDomain:
+    """A domain to add; `host` is a host name as `host_name` returns it, `folder` may be `None`."""
+
+    host: str
+    domain_type: str
+    tags: tuple[str, ...] = ()
+    folder: str | None = None
+
+
+class AddsDomains(Protocol):
+    """Whatever asks the service to add a domain."""
+
+    async def add_domain(
+        self,
+        workspace: WorkspaceId,
+        domain: str,
+        *,
+        domain_type: str,
+        tags: Sequence[str],
+        folder: str | None,
+    ) -> Added:
+        """Return what the service answered, or raise a TrackerError or a NoKeyError."""
+        ...
+
+
+def parse_new_domain(text: str, *, owned_type: str) -> NewDomain:
+    """Return what `/adddomain` is to add: `example.com type:x folder:"x" tag:x tag:y`.
+
+    Raises:
+        HostNameError: the domain is none; its problem says why.
+        NotUnderstoodError: other parts mean nothing; all of them are named.
+    """
+    hosts: list[str] = []
+    labels: dict[str, list[str]] = {"type": [], "folder": [], "tag": []}
+    problems: list[NotUnderstood] = []
+    understood: list[str] = []
+    for word in split_words(text):
+        if why := _problem(word.key, word.value, hosts, labels):
+            problems.append(NotUnderstood(word.typed, why))
+            continue
+        understood.append(word.typed)
+        (hosts if word.key is None else labels[word.key]).append(word.value or word.raw)
+    if problems:
+        raise NotUnderstoodError(problems, understood)
+    return NewDomain(
+        host=host_name(hosts[0] if hosts else ""),
+        domain_type=labels["type"][0] if labels["type"] else owned_type,
+        tags=tuple(dict.fromkeys(labels["tag"])),
+        folder=labels["folder"][0] if labels["folder"] else None,
+    )
+
+
+def _problem(
+    key: str | None, value: str, hosts: list[str], labels: dict[str, list[str]]
+) -> str | None:
+    """Return why a word cannot be taken, or `None`."""
+    if key is None:
+        return "one domain at a time" if hosts else None
+    if key not in labels:
+        return f"there is no “{key}:”"
+    if not value:
+        return "has no value"
+    if len(value) > MAX_LABEL_CHARS:
+        return f"is longer than {MAX_LABEL_CHARS} characters"
+    if key != "tag":
+        return "is given twice" if labels[key] else None
+    return f"is more than {MAX_TAGS} tags" if len(labels["tag"]) >= MAX_TAGS else None
+
+
+class DomainAdder:
+    """Adds domains to workspaces' portfolios; one write however many people ask for it at once."""
+
+    def __init__(self, service: AddsDomains, portfolio: Portfolio) -> None:
+        self._service = service
+        self._portfolio = portfolio
+        self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
+        self._wishes: dict[tuple[WorkspaceId, str], NewDomain] = {}
+
+    async def add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
+        """Add `new`; return how the service lists it now, or `None` if it does not list it yet.
+
+        The write is sent once. When its outcome is unknown, the list decides.
+
+        Raises:
+            AlreadyAddedError: it was there before; nothing was written.
+            UncertainAddError: no proper answer, and the list does not hold it.
+            TrackerError, NoKeyError: nothing was added.
+        """
+        first = self._wishes.setdefault((workspace, new.host), new)
+        try:
+            listed = await self._flights.run(
+                (workspace, new.host), lambda: self._add(workspace, new)
+            )
+        finally:
+            if first is new:
+                self._wishes.pop((workspace, new.host), None)
+        if first != new and listed:
+            raise AlreadyAddedError(listed)  # somebody's, at the same moment, with other labels
+        return listed
+
+    async def _add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
+        if known := await self._listed(workspace, new.host):
+            raise AlreadyAddedError(known)
+        try:
+            await self._write(workspace, new)
+        except RejectedError:
+            # Somebody may have added it since our list was made.
+            if known := await self._listed_anew(workspace, new.host):
+                raise AlreadyAddedError(known) from None
+            raise
+        except (UnavailableError, UnreadableReplyError, ReplyTooLargeError) as error:
+            if not error.is_outcome_unknown:
+                raise
+            if known := await self._listed_anew(workspace, new.host):
+                return known
+            raise UncertainAddError(new.host) from error
+        return await self._listed_anew(workspace, new.host)
+
+    async def _write(self, workspace: WorkspaceId, new: NewDomain) -> None:
+        await self._service.add_domain(
+            workspace,
+            new.host,
+            domain_type=new.domain_type,
+            tags=new.tags,
+            folder=new.folder,
+        )
+
+    async def _listed_anew(self, workspace: WorkspaceId, host: str) -> Domain | None:
+        """How the service lists `host` after a write, which a failing list must not hide."""
+        await self._portfolio.outdate(workspace)
+        try:
+            return await self._listed(workspace, host)
+        except BotError as error:
+            logger.warning("no list after a write", error=repr(error))
+            return None
+
+    async def _listed(self, workspace: WorkspaceId, host: str) -> Domain | None:
+        return (await self._portfolio.snapshot(workspace)).by_host.get(host)

@@ -1,0 +1,411 @@
+"""A workspace's domains: listed once a minute at most, however many people ask."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Protocol
+
+import structlog
+from cachetools import LRUCache
+
+from bot.concurrency import BoundedWait, SingleFlight
+from bot.portfolio.query import find, index_by_host
+from bot.store.documents import Documents, StoreError
+from bot.tracker.models import Domain, Listing
+from bot.tracker.rate_limit import Purpose
+from bot.workspace import WorkspaceId
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The portfolio as the service listed it at `listed_at`; `skipped` entries had no name."""
+
+    domains: tuple[Domain, ...]
+    listed_at: datetime
+    skipped: int = 0
+
+    @cached_property
+    def by_host(self) -> dict[str, Domain]:
+        """The domains by host name."""
+        return index_by_host(self.domains)
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """Every tag in use, in order."""
+        return sorted({tag for domain in self.domains for tag in domain.tags})
+
+    @cached_property
+    def folders(self) -> list[str]:
+        """Every folder in use, in order."""
+        return sorted({domain.folder for domain in self.domains if domain.folder})
+
+    @cached_property
+    def domain_types(self) -> list[str]:
+        """Every type in use, in order."""
+        return sorted({domain.domain_type for domain in self.domains if domain.domain_type})
+
+    def find(self, host: str) -> Domain:
+        """Return the domain called `host`, or raise UnknownDomainError."""
+        return find(self.by_host, host)
+
+
+logger = structlog.get_logger()
+# A list that is a minute old is better than no answer: see `Portfolio`.
+ASKED_WITHIN_S = 1.0
+KIND = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Another number than before: another account's list, or a change of the domains."""
+
+    account: int = 0
+    change: int = 0
+
+
+class Versions(Protocol):
+    """Tells every process that keeps a list when there is a newer one. Never raises."""
+
+    async def current(self, workspace: WorkspaceId) -> Version | None:
+        """Return the version as it is now, `None` when nobody can tell."""
+        ...
+
+    async def change(self, workspace: WorkspaceId) -> None:
+        """Let every list be outdated that was begun before this moment, in every process."""
+        ...
+
+    async def disown(self, workspace: WorkspaceId) -> None:
+        """Likewise, and let no process show an older one any more: it may be another account's."""
+        ...
+
+
+class OnlyHere:
+    """For a process that has the store to itself: nobody else changes anything."""
+
+    async def current(self, workspace: WorkspaceId) -> Version | None:  # noqa: ARG002  # the port's
+        """See `Versions.current`."""
+        return Version()
+
+    async def change(self, workspace: WorkspaceId) -> None:
+        """See `Versions.change`."""
+
+    async def disown(self, workspace: WorkspaceId) -> None:
+        """See `Versions.disown`."""
+
+
+class StoredVersions:
+    """Two documents of each workspace, of which only the revisions count.
+
+    A revision that was there once does not come again, also after a deletion: so two who write
+    at the same moment need no compare-and-set, and what went with its workspace is no old one.
+    """
+
+    def __init__(self, documents: Documents, *, asked_within_s: float = ASKED_WITHIN_S) -> None:
+        self._documents = documents
+        self._patience = BoundedWait(asked_within_s)
+
+    async def current(self, workspace: WorkspaceId) -> Version | None:
+        """See `Versions.current`."""
+
+        async def read() -> Version:
+            found = await self._documents.list_prefix(f"{workspace}/{KIND}/")
+            revs = {document.key: document.rev for document in found}
+            return Version(
+                account=revs.get(_place(workspace, "account"), 0),
+                change=revs.get(_place(workspace, "change"), 0),
+            )
+
+        try:
+            return await self._patience.wait(read())
+        except (StoreError, TimeoutError) as error:
+            logger.warning("it is not known whether a list is the latest", error=repr(error))
+            return None
+
+    async def change(self, workspace: WorkspaceId) -> None:
+        """See `Versions.change`."""
+        await self._write(_place(workspace, "change"))
+
+    async def disown(self, workspace: WorkspaceId) -> None:
+        """See `Versions.disown`."""
+        await self._write(_place(workspace, "account"))
+
+    async def _write(self, place: str) -> None:
+        async def write() -> None:
+            await self._documents.put(place, {"v": 1})
+
+        try:
+            await self._patience.wait(write())
+        except (StoreError, TimeoutError) as error:
+            logger.warning("other processes may keep an older list", error=repr(error))
+
+
+def _place(workspace: WorkspaceId, what: str) -> str:
+    return f"{workspace}/{KIND}/{what}"
+
+
+# About 1 kB a domain with its texts: some 200 MB at the very most, over all workspaces.
+MAX_CACHED_DOMAINS = 200_000
+MAX_FAILURES = 1_000
+
+
+@dataclass(slots=True, eq=False)
+class Question:
+    """What the service is asked at this moment, and what was known when that began.
+
+    `purpose` is `None` for a question that nobody shares. `is_late`: something has changed since.
+    """
+
+    workspace: WorkspaceId
+    version: Version
+    purpose: Purpose | None = None
+    is_late: bool = False
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The last list, and what was known when it was asked for; `is_late` as above."""
+
+    snapshot: Snapshot
+    version: Version
+    is_late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why there was no list, when the service said so, and what was known when it was asked."""
+
+    error: Exception
+    at: datetime
+    version: Version
+
+
+class Latest:
+    """Answers, bounded over all workspaces. Of a workspace that was forgotten nothing stays.
+
+    What is known of a workspace is remembered with what came of it, and with nothing else.
+    """
+
+    def __init__(self) -> None:
+        self._kept: LRUCache[WorkspaceId, _Kept] = LRUCache(
+            MAX_CACHED_DOMAINS, getsizeof=lambda kept: len(kept.snapshot.domains) + 1
+        )
+        self._failures: LRUCache[WorkspaceId, _Failure] = LRUCache(MAX_FAILURES)
+        self._questions: set[Question] = set()
+
+    def kept(self, workspace: WorkspaceId) -> Snapshot | None:
+        """Return the last list, also when something has changed since."""
+        kept = self._kept.get(workspace)
+        return kept.snapshot if kept else None
+
+    def present(self, workspace: WorkspaceId) -> Snapshot | None:
+        """Return the last list, unless something has changed since."""
+        kept = self._kept.get(workspace)
+        return kept.snapshot if kept and not kept.is_late else None
+
+    def failure(self, workspace: WorkspaceId, since: datetime) -> Exception | None:
+        """Return why the service gave no list later than `since`, if nothing has changed."""
+        failure = self._failures.get(workspace)
+        return failure.error if failure and since < failure.at else None
+
+    def version(self, workspace: WorkspaceId) -> Version:
+        """Return what was known when the last list was asked for."""
+        kept = self._kept.get(workspace)
+        return kept.version if kept else Version()
+
+    def catch_up(self, workspace: WorkspaceId, version: Version) -> list[Question]:
+        """Outdate what is of another version; return the questions among it."""
+        kept, failure = self._kept.get(workspace), self._failures.get(workspace)
+        if kept and kept.version.account != version.account:
+            del self._kept[workspace]
+        elif kept and kept.version != version:
+            kept.is_late = True
+        if failure and failure.version != version:
+            del self._failures[workspace]
+        late = [each for each in self._under_way(workspace) if each.version != version]
+        for question in late:
+            question.is_late = True
+        return late
+
+    def outdate(self, workspace: WorkspaceId) -> None:
+        """Outdate everything, whatever its version."""
+        self._failures.pop(workspace, None)
+        if kept := self._kept.get(workspace):
+            kept.is_late = True
+        for question in self._under_way(workspace):
+            question.is_late = True
+
+    def forget(self, workspace: WorkspaceId) -> None:
+        """Likewise, and keep no list."""
+        self._kept.pop(workspace, None)
+        self.outdate(workspace)
+
+    @contextmanager
+    def noted(self, question: Question) -> Iterator[None]:
+        """Let `catch_up` and `outdate` know of a question that is asked inside the block."""
+        self._questions.add(question)
+        try:
+            yield
+        finally:  # not before its flight lands: whoever asks until then would join that
+            asyncio.get_running_loop().call_soon(self._questions.discard, question)
+
+    def keep(self, question: Question, snapshot: Snapshot) -> None:
+        """Keep the answer to a question, unless something has changed since or it is too large."""
+        if question.is_late:
+            return
+        self._failures.pop(question.workspace, None)
+        if len(snapshot.domains) < self._kept.maxsize:
+            self._kept[question.workspace] = _Kept(snapshot, question.version)
+
+    def keep_failure(self, question: Question, error: Exception, at: datetime) -> None:
+        """Likewise, when there was none."""
+        if not question.is_late:
+            self._failures[question.workspace] = _Failure(error, at, question.version)
+
+    def _under_way(self, workspace: WorkspaceId) -> list[Question]:
+        return [
+            each for each in self._questions if each.workspace == workspace and not each.is_late
+        ]
+
+
+FRESH_FOR = timedelta(seconds=60)
+
+
+class ListsDomains(Protocol):
+    """Whatever asks the service for a workspace's list."""
+
+    async def list_domains(
+        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+    ) -> Listing:
+        """Return the list, or raise a TrackerError or a NoKeyError."""
+        ...
+
+
+class Portfolio:
+    """Every workspace's domains, fresh for 60 s. `on_change` learns of those that have changed.
+
+    `versions` is what several processes know together: a change is outdated at once in the
+    process in which it was made, and in the others before somebody asks them the next time.
+    """
+
+    def __init__(
+        self,
+        service: ListsDomains,
+        *,
+        clock: Callable[[], datetime],
+        on_change: Callable[[WorkspaceId], object] = lambda _workspace: None,
+        versions: Versions | None = None,
+    ) -> None:
+        self._service = service
+        self._versions = versions or OnlyHere()
+        self._clock = clock
+        self._on_change = on_change
+        # By purpose too: a person may be refused what is kept for scheduled work.
+        self._flights: SingleFlight[tuple[WorkspaceId, Purpose], Snapshot] = SingleFlight()
+        self._latest = Latest()
+
+    async def snapshot(
+        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+    ) -> Snapshot:
+        """Return the domains as of at most 60 s ago; one request serves all who ask at once.
+
+        Raises:
+            TrackerError: the service gave no list; nothing older is passed off as new.
+            NoKeyError: the workspace has no key yet.
+        """
+        version = await self._catch_up(workspace)
+        present = self._latest.present(workspace)
+        if present and self._clock() - present.listed_at < FRESH_FOR:
+            return present
+
+        def ask() -> Awaitable[Listing]:
+            return self._service.list_domains(workspace, purpose=purpose)
+
+        is_for_people = purpose is Purpose.PERSON
+        return await self._flights.run(
+            (workspace, purpose),
+            lambda: self._list(
+                Question(workspace, version, purpose), ask, tells_failures=is_for_people
+            ),
+        )
+
+    async def kept(self, workspace: WorkspaceId) -> Snapshot | None:
+        """Return the last list, however old, and also when something has changed since."""
+        await self._catch_up(workspace)
+        return self._latest.kept(workspace)
+
+    async def said(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
+        """Return what the service said last, without asking: a list of any age, or a failure.
+
+        `None`: something has changed since, a failure is older than 60 s and there was no list
+        before it, or the service is being asked right now: `snapshot` then waits for that.
+        """
+        await self._catch_up(workspace)
+        if self._flights.is_under_way((workspace, Purpose.PERSON)):
+            return None
+        failure = self._latest.failure(workspace, since=self._clock() - FRESH_FOR)
+        return failure or self._latest.present(workspace)
+
+    async def renew(
+        self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
+    ) -> Snapshot:
+        """Keep what the service answers to `ask`, a question of another way; raise its errors."""
+        question = Question(workspace, await self._catch_up(workspace))
+        snapshot = await self._list(question, ask, tells_failures=True)
+        self._on_change(workspace)
+        return snapshot
+
+    async def outdate(self, workspace: WorkspaceId) -> None:
+        """Something has changed: the next asker gets a list that was made after this moment.
+
+        Here from the call on, in every process once it has returned.
+        """
+        self._latest.outdate(workspace)
+        self._share_nothing(workspace)
+        self._on_change(workspace)
+        await self._versions.change(workspace)
+
+    async def disown(self, workspace: WorkspaceId) -> None:
+        """Likewise, and nobody is shown the last list: it may have been another account's."""
+        self.forget(workspace)
+        await self._versions.disown(workspace)
+
+    def forget(self, workspace: WorkspaceId) -> None:
+        """Keep nothing here: the workspace has gone. Nothing is written of it any more."""
+        self._latest.forget(workspace)
+        self._share_nothing(workspace)
+        self._on_change(workspace)
+
+    async def _catch_up(self, workspace: WorkspaceId) -> Version:
+        """Take in what other processes have changed; what nobody can tell has not changed.
+
+        Return what is known now.
+        """
+        version = await self._versions.current(workspace)
+        if version is None:
+            return self._latest.version(workspace)
+        for question in self._latest.catch_up(workspace, version):
+            if question.purpose:
+                self._flights.forget((workspace, question.purpose))
+        return version
+
+    def _share_nothing(self, workspace: WorkspaceId) -> None:
+        for purpose in Purpose:
+            self._flights.forget((workspace, purpose))
+
+    async def _list(
+        self, question: Question, ask: Callable[[], Awaitable[Listing]], *, tells_failures: bool
+    ) -> Snapshot:
+        with self._latest.noted(question):
+            try:
+                listing = await ask()
+            except Exception as error:
+                if tells_failures:
+                    self._latest.keep_failure(question, error, self._clock())
+                raise
+            snapshot = Snapshot(listing.domains, self._clock(), listing.skipped)
+            await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
+        self._latest.keep(question, snapshot)
+        return snapshot

@@ -1,1 +1,0 @@
-"""What several processes know together of keys and of Slack, through the store they share."""

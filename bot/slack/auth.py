@@ -1,0 +1,302 @@
+"""The two calls by which Slack gives tokens: for a code, and for a refresh token.
+
+https://docs.slack.dev/reference/methods/oauth.v2.access. Neither may be repeated by itself: a
+code and a refresh token are good for one use.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import aiohttp
+import structlog
+from aiohttp import encode_basic_auth
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bot.concurrency import SingleFlight
+from bot.slack.client import slack_errors
+from bot.slack.errors import SlackError, SlackUnavailableError, TokenRefusedError
+from bot.workspace import WorkspaceId
+
+NEEDED_SCOPES = {
+    "commands": "the commands, and answers to them",
+    "chat:write": "posts digests, and answers where the reply address has run out",
+    "im:write": "opens direct messages: to admins, to owners of digests, with long answers",
+    "users:read": "who is an admin, an owner or a guest; time zones",
+    "channels:read": "who is in the public channel of a digest; where the app is",
+    "groups:read": "who is in the private channels that the bot was invited to",
+}
+OPTIONAL_SCOPES = {
+    "usergroups:read": "offers user groups as managers, and to mention in digests",
+}
+# Slack names what was granted with every answer of its Web API:
+# https://docs.slack.dev/authentication/installing-with-oauth
+GRANTED_HEADER = "x-oauth-scopes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A workspace, and the scopes that it granted; `None`: Slack did not say which."""
+
+    team_id: str
+    team_name: str
+    scopes: frozenset[str] | None
+
+
+async def fetch_grant(client: AsyncWebClient) -> Grant:
+    """Return what `auth.test` says of the client's token; raise SlackError."""
+    async with slack_errors():
+        answer = await client.auth_test()
+        headers = {name.lower(): value for name, value in answer.headers.items()}
+    granted = headers.get(GRANTED_HEADER)
+    return Grant(
+        team_id=str(answer.get("team_id") or ""),
+        team_name=str(answer.get("team") or ""),
+        scopes=None if granted is None else frozenset(map(str.strip, granted.split(","))),
+    )
+
+
+MAX_BODY_BYTES = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What an address answers; `trouble` names why it does not, and is else empty."""
+
+    status: int = 0
+    body: str = ""
+    trouble: str = ""
+
+
+async def check_api(client: AsyncWebClient) -> None:
+    """Return when Slack's Web API answers, which takes no token; raise SlackError.
+
+    https://docs.slack.dev/reference/methods/api.test
+    """
+    async with slack_errors():
+        await client.api_test()
+
+
+async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) -> Answer:
+    """Return what a GET of `url` is answered, redirects included; never raise for the network."""
+    try:
+        async with http.get(
+            url, allow_redirects=False, timeout=aiohttp.ClientTimeout(total=timeout_s)
+        ) as response:
+            body = await response.content.read(MAX_BODY_BYTES)
+            return Answer(status=response.status, body=body.decode(errors="replace"))
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        return Answer(trouble=type(error).__name__)
+
+
+logger = structlog.get_logger()
+
+
+class Identity:
+    """What `auth.test` says of the bot's token, kept from the first good answer on.
+
+    `since` is the moment of that answer, `None` until then.
+    """
+
+    def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
+        self._client = client
+        self._clock = clock
+        self._known: AuthorizeResult | None = None
+        self.since: datetime | None = None
+        self._flights: SingleFlight[str, AuthorizeResult] = SingleFlight()
+
+    async def fetch(self) -> AuthorizeResult:
+        """Return who the bot is; raise SlackError when Slack does not say or refuses the token."""
+        return self._known or await self._flights.run("auth.test", self._ask)
+
+    async def _ask(self) -> AuthorizeResult:
+        async with slack_errors():
+            answer = await self._client.auth_test()
+        self.since = self._clock()
+        self._known = AuthorizeResult(
+            enterprise_id=answer.get("enterprise_id"),
+            team_id=answer.get("team_id"),
+            bot_id=answer.get("bot_id"),
+            bot_user_id=answer.get("user_id"),
+            bot_token=self._client.token,
+        )
+        return self._known
+
+
+class OneWorkspace(AsyncAuthorize):
+    """Bolt's authorization for a bot with one token: without `auth.test` on every request."""
+
+    def __init__(self, identity: Identity) -> None:
+        self._identity = identity
+
+    async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult | None:
+        """Return the bot's identity, or `None` for a request of any other workspace."""
+        bot = await self._identity.fetch()
+        if team_id != bot.team_id:
+            logger.warning("request of a foreign workspace", team_id=team_id)
+            return None
+        return bot
+
+
+class OneClient:
+    """The client for what nobody has asked for: there is one workspace, and one token."""
+
+    def __init__(self, identity: Identity, client: AsyncWebClient) -> None:
+        self._identity = identity
+        self._client = client
+
+    async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
+        """Return the client of `workspace`.
+
+        Raises:
+            TokenRefusedError: the store holds another workspace, the token is not for it.
+            SlackError: Slack does not say whose token it is.
+        """
+        if workspace_of(await self._identity.fetch()) != workspace:
+            raise TokenRefusedError("not_authed")
+        return self._client
+
+
+def workspace_of(bot: AuthorizeResult) -> WorkspaceId:
+    """Return the workspace that the bot's token is for."""
+    return WorkspaceId(team_id=bot.team_id or "", enterprise_id=bot.enterprise_id)
+
+
+ANSWERED_WITHIN_S = 15.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenTokens:
+    """What Slack gave. Without token rotation there are no `refresh` and `expires_in_s`."""
+
+    access: str = field(repr=False)
+    refresh: str | None = field(default=None, repr=False)
+    expires_in_s: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenInstallation:
+    """What Slack says of an installation just made.
+
+    `team_id` is `None` when it is for a whole organisation, `enterprise_id` outside of one.
+    `name` is the workspace's, or the organisation's. A person's own token is not in it: the bot
+    asks for none. `answered_at` is Slack's own time, in whole seconds, `None` if it does not say.
+    """
+
+    app_id: str
+    team_id: str | None
+    enterprise_id: str | None
+    name: str
+    bot_user_id: str
+    scopes: tuple[str, ...]
+    installed_by: str
+    tokens: GivenTokens
+    answered_at: datetime | None = None
+
+
+class OAuthCalls:
+    """Asks as the app itself. `client` has no token, and its `retry_handlers` must be `[]`."""
+
+    def __init__(self, client: AsyncWebClient, *, client_id: str, client_secret: str) -> None:
+        self._client = client
+        self._headers = {"Authorization": encode_basic_auth(client_id, client_secret)}
+
+    async def exchange(self, code: str, redirect_uri: str) -> GivenInstallation:
+        """Return what a code stands for.
+
+        Raises:
+            SlackRefusedError: the code is spent, too old or not ours; or so is our secret.
+            SlackError: Slack did not answer, or nothing that can be read.
+        """
+        answer = await self._ask(code=code, redirect_uri=redirect_uri)
+        try:
+            return _installation(_fields(answer), _moment(answer))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
+
+    async def refresh(self, refresh_token: str) -> GivenTokens:
+        """Return the tokens that take the place of those that end.
+
+        Raises:
+            TokenRefusedError: the refresh token is spent, or the app was removed.
+            SlackError: as for `exchange`.
+        """
+        answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
+        try:
+            return _tokens(_fields(answer))
+        except (KeyError, TypeError, ValueError) as error:
+            raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
+
+    async def bot_id(self, token: str) -> str | None:
+        """Return the bot's id, which Slack does not tell at once; `None` if it does not now."""
+        try:
+            async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
+                answer = await self._client.auth_test(token=token)
+                return answer.get("bot_id")
+        except SlackError:
+            return None
+
+    async def _ask(self, **what: str) -> AsyncSlackResponse:
+        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
+            # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
+            answer = await self._client.api_call(
+                "oauth.v2.access", data=what, headers=self._headers
+            )
+            _fields(answer)
+            return answer
+
+
+def _fields(answer: AsyncSlackResponse) -> Mapping[str, Any]:
+    if not isinstance(answer.data, dict):
+        raise TypeError("no JSON object")
+    return answer.data
+
+
+def _moment(answer: AsyncSlackResponse) -> datetime | None:
+    """Return the time of Slack's clock, by which its events are stamped, too.
+
+    https://www.rfc-editor.org/rfc/rfc9110#field.date
+    """
+    try:
+        return parsedate_to_datetime(answer.headers["Date"]).replace(tzinfo=UTC)  # always GMT
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> GivenInstallation:
+    is_org_wide = answer.get("is_enterprise_install") is True
+    enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
+    place = enterprise if is_org_wide else answer["team"]
+    return GivenInstallation(
+        app_id=_text(answer["app_id"]),
+        team_id=None if is_org_wide else _text(place["id"]),
+        enterprise_id=_text(enterprise["id"]) if enterprise or is_org_wide else None,
+        name=str(place.get("name") or ""),
+        bot_user_id=_text(answer["bot_user_id"]),
+        scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
+        installed_by=_text(answer["authed_user"]["id"]),
+        tokens=_tokens(answer),
+        answered_at=answered_at,
+    )
+
+
+def _tokens(answer: Mapping[str, Any]) -> GivenTokens:
+    refresh = answer.get("refresh_token")
+    # Tokens that end come with the one that renews them: half of the two is an unreadable answer.
+    return GivenTokens(
+        access=_text(answer["access_token"]),
+        refresh=_text(refresh) if refresh else None,
+        expires_in_s=int(answer["expires_in"]) if refresh else None,
+    )
+
+
+def _text(value: object) -> str:
+    if not (isinstance(value, str) and value):
+        raise TypeError("a text was expected")
+    return value

@@ -1,0 +1,294 @@
+"""The Home tab of a person: published whole, each time."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.errors import (
+    SlackError,
+    SlackRateLimitedError,
+    SlackRefusedError,
+    SlackUnavailableError,
+    SlackUnreachableError,
+    slack_error,
+)
+from bot.workspace import WorkspaceId
+
+# aiohttp 3.14 raises these before it has a connection to send anything through: refused, no such
+# name, no TLS, none free in the pool, none given by a proxy. Others may come after sending:
+# https://docs.aiohttp.org/en/stable/client_reference.html#hierarchy-of-exceptions
+_NOT_SENT = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ConnectionTimeoutError,
+    aiohttp.ClientHttpProxyError,
+)
+# slack_sdk 3.47 stumbles with these over an answer that is no JSON object, or badly encoded.
+_NOT_READ = (AttributeError, LookupError, TypeError, ValueError)
+FAILURES = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, *_NOT_READ)
+# Whoever asks for more does not mean it, and would only silence the bot.
+LONGEST_WAIT_S = 3600.0
+
+
+def error_of(failure: Exception) -> SlackError:
+    """Return our error for one of FAILURES."""
+    if isinstance(failure, SlackApiError):
+        return _answered(failure.response)
+    if isinstance(failure, _NOT_SENT):
+        return SlackUnreachableError(type(failure).__name__)
+    return SlackUnavailableError(type(failure).__name__)
+
+
+def _answered(response: Any) -> SlackError:
+    """`response` is the SDK's, or aiohttp's own where the SDK could not read it."""
+    status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0))
+    data = getattr(response, "data", None)
+    answer: Mapping[str, Any] = data if isinstance(data, dict) else {}
+    retry_after_s = _seconds(response.headers)
+    if status == 429:
+        return SlackRateLimitedError(retry_after_s)
+    if status >= 500 or not answer.get("error"):
+        return SlackUnavailableError(f"status {status}")
+    needed = str(answer.get("needed") or "")
+    return slack_error(str(answer["error"]), retry_after_s=retry_after_s, needed=needed)
+
+
+def _seconds(headers: Mapping[str, str]) -> float:
+    """https://docs.slack.dev/apis/web-api/rate-limits: whole seconds in `Retry-After`."""
+    value = headers.get("Retry-After") or headers.get("retry-after") or ""
+    return min(max(float(value), 1.0), LONGEST_WAIT_S) if value.isdecimal() else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person as this workspace knows them.
+
+    `is_admin` covers owners too, and admins of the organisation; guests and strangers are none.
+    `is_stranger`: somebody of another workspace, met in a shared channel. `is_guest`: somebody
+    who sees only some channels. `is_person`: neither a bot nor an account that was closed.
+    `zone` is the IANA name of their time zone, `None` if Slack does not say.
+    """
+
+    user_id: str
+    name: str
+    is_admin: bool
+    is_stranger: bool
+    is_guest: bool = False
+    is_person: bool = True
+    zone: str | None = None
+
+    @property
+    def is_colleague(self) -> bool:
+        """Whether they are a person of this workspace, and not one of its guests."""
+        return self.is_person and not (self.is_guest or self.is_stranger)
+
+
+@asynccontextmanager
+async def slack_errors() -> AsyncIterator[None]:
+    """Turn what the SDK raises inside the block into a SlackError."""
+    try:
+        yield
+    except FAILURES as error:
+        raise error_of(error) from error
+
+
+async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: str) -> Member:
+    """Return what Slack says of a person now: https://docs.slack.dev/reference/objects/user-object.
+
+    Raises:
+        SlackError: Slack did not say; then nobody may be taken for an admin.
+    """
+    async with slack_errors():
+        user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
+        in_org: Mapping[str, Any] = _in_organisation(user, workspace)
+        profile: Mapping[str, Any] = user.get("profile") or {}
+        is_stranger = bool(user.get("is_stranger")) or not _belongs(user, in_org, workspace)
+    is_guest = bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
+    is_person = not (user.get("deleted") or user.get("is_bot"))
+    name = profile.get("display_name") or user.get("real_name") or user.get("name") or "somebody"
+    zone = user.get("tz")
+    return Member(
+        user_id,
+        str(name),
+        is_person and not (is_guest or is_stranger) and _administers(user, in_org, workspace),
+        is_stranger,
+        is_guest=is_guest,
+        is_person=is_person,
+        zone=zone if isinstance(zone, str) and zone else None,
+    )
+
+
+def _in_organisation(user: Mapping[str, Any], workspace: WorkspaceId) -> Mapping[str, Any]:
+    """Return what the person is in this workspace's organisation: nothing in another one's."""
+    found: Mapping[str, Any] = user.get("enterprise_user") or {}
+    is_ours = found.get("enterprise_id") == workspace.enterprise_id
+    return found if workspace.enterprise_id and is_ours else {}
+
+
+def _administers(
+    user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: WorkspaceId
+) -> bool:
+    """Whoever administers the organisation administers each of its workspaces.
+
+    Of which workspace `is_admin` is told is said for the person's own alone; with the token of a
+    whole organisation it repeats that of the organisation. An admin of another workspace of the
+    same organisation is none here: https://github.com/slackapi/bolt-js/issues/1566.
+    """
+    is_own = workspace.enterprise_id is None or user.get("team_id") == workspace.team_id
+    sides = (user, in_org) if is_own else (in_org,)
+    return any(side.get(flag) is True for side in sides for flag in ("is_admin", "is_owner"))
+
+
+def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: WorkspaceId) -> bool:
+    """`is_stranger` is not set for everybody of another workspace, but their team differs.
+
+    In an organisation a person has one team and may be in several: `teams` says in which.
+    """
+    teams = in_org.get("teams")
+    if in_org and teams is not None:
+        return workspace.team_id in teams
+    if in_org:
+        return True
+    own = {workspace.team_id} if workspace.enterprise_id else {None, workspace.team_id}
+    return user.get("team_id") in own
+
+
+async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any]) -> str:
+    """Open `form` for whoever pressed; return the view's id.
+
+    Raises:
+        TriggerExpiredError: the press is older than 3 s, or has opened a form already.
+        SlackError: Slack refused or did not answer.
+    """
+    async with slack_errors():
+        answer = await client.views_open(trigger_id=trigger_id, view=dict(form))
+    return str(answer["view"]["id"])
+
+
+async def update_form(
+    client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, view_hash: str | None = None
+) -> str | None:
+    """Put `form` in the place of an open one; return its hash, `None` if Slack does not say.
+
+    Raises:
+        FormChangedError: it is no longer the one of `view_hash`; `None` takes it as it is.
+        SlackError: Slack refused or did not answer.
+    """
+    async with slack_errors():
+        answer = await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
+    view: Mapping[str, Any] = answer.get("view") or {}
+    return view.get("hash")
+
+
+async def open_direct(client: AsyncWebClient, user_id: str) -> str:
+    """Return the id of the bot's direct message with a person; raise SlackError."""
+    async with slack_errors():
+        opened = await client.conversations_open(users=user_id)
+        return str(opened["channel"]["id"])
+
+
+async def post_message(client: AsyncWebClient, channel_id: str, message: Mapping[str, Any]) -> str:
+    """Post a message without previews of its links; return its `ts`. Raise SlackError."""
+    async with slack_errors():
+        posted = await client.chat_postMessage(
+            channel=channel_id, unfurl_links=False, unfurl_media=False, **message
+        )
+    return str(posted.get("ts") or "")
+
+
+async def send_direct(client: AsyncWebClient, user_id: str, message: Mapping[str, Any]) -> None:
+    """Send a person a direct message from the bot; raise SlackError."""
+    await post_message(client, await open_direct(client, user_id), message)
+
+
+async def send_ephemeral(
+    client: AsyncWebClient, channel_id: str, user_id: str, message: Mapping[str, Any]
+) -> None:
+    """Show a message to one person in a channel; raise SlackError."""
+    async with slack_errors():
+        await client.chat_postEphemeral(channel=channel_id, user=user_id, **message)
+
+
+async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
+    """Return when Slack lets this token open a Socket Mode link; raise SlackError."""
+    async with slack_errors():
+        await client.apps_connections_open(app_token=app_token)
+
+
+logger = structlog.get_logger()
+AGAIN_AFTER_S = (0.5, 2.0)
+# Somebody sits before it: whoever is to wait longer is told elsewhere.
+FORM_WAIT_S = 5.0
+
+
+async def put_form(
+    client: AsyncWebClient,
+    view_id: str,
+    form: Mapping[str, Any],
+    *,
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> None:
+    """Put `form` in the place of an open one. A try whose answer is lost is harmless.
+
+    Raises:
+        SlackUnavailableError: Slack did not do it in three tries, or would not for long.
+        SlackError: it refused; most often the person has closed the form.
+    """
+    for wait_s in AGAIN_AFTER_S:
+        try:
+            await update_form(client, view_id, form)
+        except SlackUnavailableError as error:
+            asked_s = error.retry_after_s if isinstance(error, SlackRateLimitedError) else 0
+            if asked_s > FORM_WAIT_S:
+                raise
+            logger.info("the form is drawn again", error=repr(error))
+            await sleep(max(wait_s, asked_s))
+        else:
+            return
+    await update_form(client, view_id, form)
+
+
+# How Slack refuses what is in a view: https://docs.slack.dev/reference/methods/views.publish#errors
+_VIEW_REFUSED = frozenset(
+    {"invalid_arguments", "invalid_blocks", "invalid_view", "view_too_large"}
+)
+
+
+async def publish_home(
+    client: AsyncWebClient,
+    user_id: str,
+    view: Mapping[str, Any],
+    twin: Mapping[str, Any] | None,
+    *,
+    view_hash: str | None = None,
+) -> str | None:
+    """Show `view` on somebody's Home tab; return its hash, `None` if Slack does not say.
+
+    A view that Slack refuses gives way to its plain `twin`, once; `None`: it is plain already.
+
+    Raises:
+        FormChangedError: the tab is no longer that of `view_hash`; `None` takes it as it is.
+        SlackError: Slack refused or did not answer.
+    """
+    try:
+        return await _publish(client, user_id, view, view_hash)
+    except SlackRefusedError as error:
+        if error.code not in _VIEW_REFUSED or twin is None:
+            raise
+        logger.warning("blocks refused", code=error.code, has_twin=True)
+        return await _publish(client, user_id, twin, view_hash)
+
+
+async def _publish(
+    client: AsyncWebClient, user_id: str, view: Mapping[str, Any], view_hash: str | None
+) -> str | None:
+    async with slack_errors():
+        answer = await client.views_publish(user_id=user_id, view=dict(view), hash=view_hash)
+    published: Mapping[str, Any] = answer.get("view") or {}
+    return published.get("hash")

@@ -1,0 +1,158 @@
+"""User groups and who is in them, as Slack has them, or had them within a minute."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from cachetools import LRUCache, TTLCache
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.concurrency import SingleFlight
+from bot.slack.client import fetch_member, slack_errors
+from bot.slack.errors import NO_USER_GROUPS, SlackError, SlackRefusedError
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+# Slack takes 20 of either question a minute, and asks for a menu's options at every letter:
+# https://docs.slack.dev/reference/methods/usergroups.list
+KEPT_FOR_S = 60.0
+MAX_KEPT = 1_000
+# aiohttp alone would wait 300 s: see `posting.py`.
+ANSWERED_WITHIN_S = 10.0
+# https://docs.slack.dev/reference/methods/usergroups.users.list
+_GONE = NO_USER_GROUPS | {"no_such_subteam"}
+
+
+@dataclass(frozen=True, slots=True)
+class UserGroup:
+    """People who can be mentioned at once; `handle` comes without the `@`.
+
+    `is_disabled`: it was put out of use, and can be put into use again.
+    """
+
+    group_id: str
+    handle: str
+    name: str
+    is_disabled: bool = False
+
+
+class UserGroups:
+    """The user groups of workspaces, each asked for at most once a minute.
+
+    The client of an organisation's installation needs a `team_id`, which the SDK adds to each
+    call. Every method may raise MissingScopeError when `usergroups:read` is lacking, and
+    SlackError when Slack does not say.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._listed: LRUCache[WorkspaceId, tuple[float, list[UserGroup]]] = LRUCache(MAX_KEPT)
+        self._people: TTLCache[tuple[WorkspaceId, str], tuple[str, ...]] = TTLCache(
+            MAX_KEPT, KEPT_FOR_S, timer=clock
+        )
+        self._flights: SingleFlight[tuple[WorkspaceId, str], tuple[str, ...]] = SingleFlight()
+
+    async def listed(self, client: AsyncWebClient, workspace: WorkspaceId) -> list[UserGroup]:
+        """Return the groups, by handle, for people to choose from.
+
+        They are as of within a minute; when Slack says no, as they were last.
+        """
+        now, known = self._clock(), self._listed.get(workspace)
+        if known and now - known[0] < KEPT_FOR_S:
+            return known[1]
+        try:
+            groups = await fetch_user_groups(client)
+        except SlackError as error:
+            if known is None:
+                raise
+            logger.warning("user groups of some time ago", error=repr(error))
+            return known[1]
+        self._listed[workspace] = now, groups
+        return groups
+
+    async def people_in(
+        self, client: AsyncWebClient, workspace: WorkspaceId, group_id: str
+    ) -> tuple[str, ...]:
+        """Return the ids of those who are in a group, or were within a minute.
+
+        Rights depend on it: what is older than that is not told, whatever Slack says.
+        """
+        place = (workspace, group_id)
+        known = self._people.get(place)
+        if known is not None:
+            return known
+        people = await self._flights.run(place, lambda: fetch_people_in(client, group_id))
+        self._people[place] = people
+        return people
+
+
+class GroupPeople:
+    """The same for work that nobody waits for; `client_for` returns a workspace's client."""
+
+    def __init__(
+        self,
+        client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
+        groups: UserGroups,
+    ) -> None:
+        self._client_for = client_for
+        self._groups = groups
+
+    async def people_in(self, workspace: WorkspaceId, group_id: str) -> tuple[str, ...]:
+        """Return the ids of those who are in a group; raise SlackError."""
+        client = await self._client_for(workspace)
+        return await self._groups.people_in(client, workspace, group_id)
+
+    async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
+        """Return whether somebody is a person of the workspace, and no guest; raise SlackError."""
+        client = await self._client_for(workspace)
+        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
+            return (await fetch_member(client, workspace, user_id)).is_colleague
+
+
+async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
+    """Return the user groups, by handle; none on a plan that has no user groups.
+
+    Raises:
+        MissingScopeError: `usergroups:read` is lacking.
+        SlackError: Slack did not say.
+    """
+    try:
+        async with slack_errors():
+            answer = await client.usergroups_list(include_disabled=True)
+            groups = [_user_group(group) for group in answer.get("usergroups") or ()]
+    except SlackRefusedError as error:
+        if error.code not in NO_USER_GROUPS:
+            raise
+        return []
+    return sorted(groups, key=lambda group: group.handle)
+
+
+async def fetch_people_in(client: AsyncWebClient, group_id: str) -> tuple[str, ...]:
+    """Return the ids of those who are in a group; nobody when it is gone or disabled.
+
+    Raises:
+        MissingScopeError, SlackError: as for `fetch_user_groups`.
+    """
+    try:
+        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
+            # Without `include_disabled` Slack leaves out the people of a disabled one.
+            answer = await client.usergroups_users_list(usergroup=group_id)
+            return tuple(str(user_id) for user_id in answer["users"] if user_id)
+    except SlackRefusedError as error:
+        if error.code not in _GONE:
+            raise
+        return ()
+
+
+def _user_group(group: Mapping[str, Any]) -> UserGroup:
+    """https://docs.slack.dev/reference/objects/usergroup-object."""
+    handle = str(group.get("handle") or "")
+    return UserGroup(
+        str(group["id"]),
+        handle,
+        str(group.get("name") or handle),
+        is_disabled=bool(group.get("date_delete")),
+    )

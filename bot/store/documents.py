@@ -1,0 +1,282 @@
+"""How a document looks in storage, and the rules that every store keeps. No I/O."""
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, NoReturn, Protocol
+
+from bot.errors import BotError
+
+
+class StoreError(BotError):
+    """The store failed or refused.
+
+    After a write that failed by time-out nobody knows whether it happened: read it.
+    """
+
+
+class ConflictError(StoreError):
+    """The document is not (or no longer) at the revision that the caller named."""
+
+
+class ForgottenError(StoreError):
+    """The workspace was forgotten, and nothing is written of it: see `ErasableDocuments`.
+
+    Nothing is wrong with the store.
+    """
+
+
+class NoAnswerError(StoreError):
+    """The storage did not answer in time."""
+
+
+class StoreLockedError(StoreError):
+    """Another process uses this file. One file serves one process."""
+
+
+class WrongKeyRingError(StoreError):
+    """The key ring is not the one that sealed what is stored, or its file is garbled."""
+
+
+class UnreadableSecretError(StoreError):
+    """A sealed text was altered, belongs elsewhere, or its key is not in the ring."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document as it was when it was read; changing `value` changes nothing in the store.
+
+    `rev` is positive and changes with every write. `due_at` is in UTC, or `None` when the
+    document never comes due.
+    """
+
+    key: str
+    value: dict[str, Any]
+    rev: int
+    due_at: datetime | None
+
+
+class Documents(Protocol):
+    """Keeps JSON documents across restarts.
+
+    A method that returned has finished: a crash does not lose it. Each call happens alone and
+    wholly or not at all; two calls are two steps, so what must change together belongs in one
+    document. A call that was cancelled may still have happened.
+
+    Keys are not empty and compare exactly, character by character: case counts, `%`, `_` and
+    `/` mean nothing special, and order is by code point. NUL and lone surrogates are refused.
+    A key begins with `str(WorkspaceId)` and `/`, so that `delete_prefix` forgets a workspace;
+    `meta/` is the store's own.
+
+    Values are JSON objects: strings may hold any character; NaN and infinity are refused.
+
+    Every method raises StoreError when the storage fails, when a key, value or moment is
+    refused, when a document in its way cannot be read (`delete` and `delete_prefix` still
+    remove it), and after `close`.
+    """
+
+    async def get(self, key: str) -> Document | None:
+        """Return the document, or `None` when there is none."""
+        ...
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        """Save a document whole, replacing value and `due_at`; return it as `get` would.
+
+        `if_rev` is the condition: `None` for none, 0 for "only if there is no such document",
+        otherwise "only if it is still at this revision". A key that was deleted and made again
+        has another revision, so it does not look unchanged. `due_at` is any aware moment.
+
+        Raises:
+            ConflictError: the condition does not hold; nothing was changed.
+        """
+        ...
+
+    async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
+        """Forget a document; return whether there was one.
+
+        Raises:
+            ConflictError: as for `put`; nothing was changed.
+        """
+        ...
+
+    async def delete_prefix(self, prefix: str) -> int:
+        """Forget, in one step, every document whose key begins with `prefix`; return how many.
+
+        The empty prefix is refused: it would mean everything. See `wipe_traces`.
+        """
+        ...
+
+    async def vacuum(self) -> None:
+        """Leave in the storage no trace of what was deleted or replaced before.
+
+        That may write everything else anew and take minutes, while everybody else waits.
+        """
+        ...
+
+    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+        """Return the documents whose key begins with `prefix`, in key order.
+
+        At most `limit` of them, the first ones; `None` for all. The empty prefix means all.
+        """
+        ...
+
+    async def list_keys(self, prefix: str) -> list[str]:
+        """Return the keys of what `list_prefix` would return, without reading any of it."""
+        ...
+
+    async def due_before(
+        self, moment: datetime, *, prefix: str = "", limit: int = 100
+    ) -> list[Document]:
+        """Return what is due at or before `moment`, the longest due first, then by key.
+
+        At most `limit` of them. Nothing is changed: a document stays due until it is put with
+        another `due_at` or deleted.
+        """
+        ...
+
+    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
+        """Return the keys of what `due_before` would return, without reading any of it."""
+        ...
+
+    async def check(self) -> None:
+        """Write and read.
+
+        Raises:
+            StoreError: it did not work, or the data is no longer where the settings say.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Finish and let go of the storage. Closing twice does no harm."""
+        ...
+
+
+FORMAT = 1
+MAX_FIRST_REV = 2**31
+
+
+class Row(NamedTuple):
+    """A document ready to be written; its value is already JSON text."""
+
+    rev: int
+    due_at: datetime | None
+    value_json: str
+
+
+def encode_row(row: Row) -> str:
+    """Return the row as JSON text."""
+    due_at = json.dumps(row.due_at and row.due_at.isoformat())
+    return f'{{"v":{FORMAT},"rev":{row.rev},"due_at":{due_at},"value":{row.value_json}}}'
+
+
+def decode_row(key: str, text: str | bytes) -> Document:
+    """Return the document that `encode_row` wrote.
+
+    Raises:
+        ValueError: something else wrote this.
+    """
+    match decode_json(text):
+        case {"v": 1, "rev": int(rev), "due_at": str() | None as due, "value": dict(value)}:
+            return Document(key, value, rev, None if due is None else _moment(due))
+    raise ValueError("a row of an unknown format")
+
+
+def encode_value(value: Mapping[str, Any]) -> str:
+    """Return the value as JSON text, which later changes to `value` cannot reach.
+
+    Raises:
+        StoreError: it is no JSON.
+    """
+    try:
+        return json.dumps(dict(value), allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        # Only the type: the message may quote what was to be kept private.
+        raise StoreError(f"a value that is not JSON: {type(error).__name__}") from None
+
+
+def decode_json(text: str | bytes) -> Any:
+    """Return what the JSON text says, and refuse NaN, which is not JSON.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("JSON nested too deeply") from None
+
+
+def checked_key(key: str) -> str:
+    """Return the key or prefix as it is.
+
+    Raises:
+        StoreError: not every store could keep it.
+    """
+    if not key or "\0" in key or any("\ud800" <= char <= "\udfff" for char in key):
+        raise StoreError("a key is empty, or holds NUL or half a character")
+    return key
+
+
+def checked_moment(moment: datetime) -> datetime:
+    """Return the moment in UTC.
+
+    Raises:
+        StoreError: it names no zone, or lies outside the calendar.
+    """
+    if moment.utcoffset() is None:
+        raise StoreError(f"{moment} names no time zone")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise StoreError(f"{moment} cannot be told in UTC") from None
+
+
+def checked_rev(key: str, rev: int | None, if_rev: int | None) -> None:
+    """Compare a document's revision (`None`: there is none) with the condition.
+
+    Raises:
+        ConflictError: see `Documents.put`.
+    """
+    if if_rev is not None and if_rev != (rev or 0):
+        raise ConflictError(f"{key} is at revision {rev or 0}, not {if_rev}")
+
+
+def next_rev(rev: int | None) -> int:
+    """Return the revision after `rev`.
+
+    A new document begins at random: one that was deleted and made again must not look
+    unchanged to somebody who read the first one.
+    """
+    return secrets.randbelow(MAX_FIRST_REV) + 1 if rev is None else rev + 1
+
+
+def end_of_prefix(prefix: str) -> str | None:
+    """Return the first string after all that begin with `prefix`; `None`: there is none.
+
+    UTF-8 bytes and code points sort alike, so this holds in Python and in SQLite.
+    """
+    stem = prefix.rstrip("\U0010ffff")
+    if not stem:
+        return None
+    after_last = ord(stem[-1]) + 1
+    return stem[:-1] + chr(0xE000 if after_last == 0xD800 else after_last)  # no surrogates
+
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.utcoffset() is None:
+        raise ValueError("a due moment without a zone")
+    return moment.astimezone(UTC)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,240 @@
+"""The ring that seals the store: from a setting, or from the file that the bot makes itself."""
+
+import base64
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from bot.store.documents import (
+    ConflictError,
+    Documents,
+    StoreError,
+    UnreadableSecretError,
+    WrongKeyRingError,
+)
+from bot.store.files import close_to_others, write_new_private_file
+from bot.workspace import WorkspaceId
+
+VERSION = "v1"
+KEY_BYTES = 32
+NONCE_BYTES = 12
+# Shorter than the base64 of a key: a key in the place of its name is never taken for one.
+NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+URLSAFE_TO_STANDARD = str.maketrans("-_", "+/")
+SEALING = b"domain tracker bot: secrets at rest"  # the purpose of the derived key
+CHECK_KEY = "meta/key-check"
+CHECK_TEXT = "the ring that holds this key opens the store"
+
+
+class KeyRing:
+    """Named keys: the first one seals, all of them open. Shows none of them."""
+
+    def __init__(self, keys: Mapping[str, bytes]) -> None:
+        """Take at least one key of 32 bytes, the sealing one first."""
+        self._boxes = {name: AESGCM(_derived(key, SEALING)) for name, key in keys.items()}
+
+    @classmethod
+    def parse(cls, text: str) -> "KeyRing":
+        """Read `name:base64-of-32-bytes, …`; either base64 alphabet, with or without padding.
+
+        Raises:
+            ValueError: it is something else. The message never quotes a key.
+        """
+        keys: dict[str, bytes] = {}
+        for number, entry in enumerate(filter(None, map(str.strip, text.split(","))), start=1):
+            name, _, key = (part.strip() for part in entry.partition(":"))
+            if not NAME.fullmatch(name) or not key:
+                raise ValueError(f"entry {number} is not of the form name:base64-of-32-bytes")
+            if name in keys:
+                raise ValueError(f"there are two keys named {name}")
+            keys[name] = _key_bytes(name, key)
+        if not keys:
+            raise ValueError("there is no key: one is written as name:base64-of-32-bytes")
+        return cls(keys)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the keys, the sealing one first."""
+        return tuple(self._boxes)
+
+    def __repr__(self) -> str:
+        return f"KeyRing({len(self._boxes)} keys)"
+
+    def encrypt(self, text: str, about: str) -> str:
+        """Return the text, readable only by `unseal` with the same `about` (see `about`)."""
+        name, nonce = self.names[0], os.urandom(NONCE_BYTES)
+        box = self._boxes[name].encrypt(nonce, _bytes(text), _bytes(f"{VERSION}|{about}"))
+        return f"{VERSION}.{name}.{_text(nonce + box)}"
+
+    def decrypt(self, sealed: str, about: str) -> str:
+        """Return what was sealed.
+
+        Raises:
+            UnreadableSecretError: altered, sealed about something else, or its key is missing.
+        """
+        name, raw = _parts(sealed)
+        if name not in self._boxes:
+            raise UnreadableSecretError(f"sealed with the key {name}, not one of {self.names}")
+        nonce, box = raw[:NONCE_BYTES], raw[NONCE_BYTES:]
+        try:
+            text = self._boxes[name].decrypt(nonce, box, _bytes(f"{VERSION}|{about}"))
+        except (InvalidTag, ValueError) as error:
+            raise UnreadableSecretError(f"altered, or not sealed about {about}") from error
+        return text.decode(errors="surrogatepass")
+
+
+def associated_data(field: str, workspace: WorkspaceId, *rest: str) -> str:
+    """Return the place where a secret belongs, e.g. a person's id as the rest.
+
+    Two different places never give the same text.
+    """
+    place = [field, workspace.enterprise_id, workspace.team_id, *rest]
+    return json.dumps(place, ensure_ascii=False)  # escapes would make two texts of one
+
+
+async def check_key_ring(documents: Documents, ring: KeyRing) -> None:
+    """Make sure that the ring opens what earlier rings sealed; take note of its first key.
+
+    The store remembers a known text under every key that ever came first. Removing a key
+    from a ring is therefore noticed until everything is sealed anew and the note is rewritten.
+
+    Raises:
+        WrongKeyRingError: a key is missing, or is another one of the same name.
+        StoreError: the store failed.
+    """
+    while True:
+        found = await documents.get(CHECK_KEY)
+        known = found.value if found else {}
+        _require_opened(ring, known)
+        first = ring.names[0]
+        if first in known:
+            return
+        try:
+            note = {**known, first: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
+            await documents.put(CHECK_KEY, note, if_rev=found.rev if found else 0)
+        except ConflictError:
+            continue  # another process started at the same moment
+        return
+
+
+def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
+    """Return the ring in the file; make a file with one new key if there is none.
+
+    The second value says whether it was made just now. A file that is there is never
+    overwritten: what it sealed could not be read again.
+
+    Raises:
+        WrongKeyRingError: the file holds no key ring.
+        StoreError: it cannot be read or made.
+    """
+    try:
+        key = _text(os.urandom(KEY_BYTES))
+        is_new = not path.exists() and write_new_private_file(path, f"k1:{key}\n")
+        text = path.read_text(errors="replace")
+        close_to_others(path)
+        return KeyRing.parse(text), is_new
+    except OSError as error:
+        raise StoreError(f"the key file {path} cannot be used: {error.strerror}") from error
+    except ValueError as error:
+        raise WrongKeyRingError(f"the key file {path} is garbled: {error}") from None
+
+
+def _require_opened(ring: KeyRing, known: Mapping[str, str]) -> None:
+    for name, sealed in known.items():
+        try:
+            ring.decrypt(sealed, CHECK_KEY)
+        except UnreadableSecretError as error:
+            raise WrongKeyRingError(
+                f"the store holds secrets sealed with a key named {name}, and BOT_SECRET_KEYS (or"
+                f" the key file) has {'another' if name in ring.names else 'no'} key of that name:"
+                " put the earlier key back, after the new one if you are replacing it"
+            ) from error
+
+
+def _parts(sealed: str) -> tuple[str, bytes]:
+    """Return the name of the key, and nonce with box. There is one spelling of each."""
+    version, name, body, *_ = [*sealed.split("."), "", ""]
+    try:
+        raw = base64.b64decode(body, altchars=b"-_")
+    except ValueError:
+        raw = b""
+    if version != VERSION or sealed != f"{version}.{name}.{_text(raw)}":
+        raise UnreadableSecretError("not a sealed text")  # unquoted: it may be a plain secret
+    return name, raw
+
+
+def _key_bytes(name: str, text: str) -> bytes:
+    standard = text.translate(URLSAFE_TO_STANDARD).rstrip("=")
+    try:
+        key = base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+    except ValueError:  # binascii.Error is one
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise ValueError(f"the key named {name} is not base64 of {KEY_BYTES} bytes")
+    return key
+
+
+def _derived(key: bytes, purpose: bytes) -> bytes:
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose).derive(key)
+
+
+def _bytes(text: str) -> bytes:
+    # Plain UTF-8 refuses half a character with an error that quotes the whole secret.
+    return text.encode(errors="surrogatepass")
+
+
+def _text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode()
+
+
+SETTING = "BOT_SECRET_KEYS"
+
+
+@dataclass(frozen=True, slots=True)
+class RingSource:
+    """Where the ring comes from; `key_file` is `None` when the setting is used.
+
+    `ring` is `None` when there is no key file (yet).
+    """
+
+    ring: KeyRing | None
+    key_file: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """What an operator knows it by."""
+        return f"the key file {self.key_file}" if self.key_file else SETTING
+
+
+def key_file_of(database: Path) -> Path:
+    """Return where the bot keeps the key that it made for a database."""
+    return database.with_name(f"{database.name}.key")
+
+
+def ring_source(setting: str | None, database: Path) -> RingSource:
+    """Return the ring of the setting, or else that of the key file; make nothing.
+
+    Raises:
+        WrongKeyRingError: the key file holds no ring.
+        StoreError: it cannot be read.
+        ValueError: the setting is none; settings that were loaded are checked already.
+    """
+    if setting:
+        return RingSource(KeyRing.parse(setting))
+    path = key_file_of(database)
+    try:
+        return RingSource(KeyRing.parse(path.read_text(errors="replace")), path)
+    except FileNotFoundError:
+        return RingSource(None, path)
+    except OSError as error:
+        raise StoreError(f"the key file {path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise WrongKeyRingError(f"the key file {path} is garbled: {error}") from None

@@ -1,0 +1,158 @@
+"""A store that takes nothing more in of whom it has forgotten: work under way ends later."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
+from typing import Any, Protocol
+
+from cachetools import LRUCache
+
+from bot.store.documents import Document, Documents, ForgottenError
+
+# Work that was under way ends within minutes; so many are not forgotten in that time.
+MAX_REMEMBERED = 10_000
+
+
+class ErasableDocuments(Documents, Protocol):
+    """`Documents` that refuse to write what lies under a prefix that was forgotten.
+
+    A scan, a post or a note may end after its workspace was deleted, and would leave its ids
+    behind for ever. Prefixes are `E1.T1/` for one workspace and `E1.` for all of an organisation;
+    the longer one counts. A prefix is welcome again when a document is put that begins it, as
+    an installation does, and may be so by itself an hour later.
+    """
+
+    def forgetting(
+        self, prefix: str, *, but: Iterable[str] = ()
+    ) -> AbstractAsyncContextManager[None]:
+        """Refuse, from now on, to write under `prefix`, but not under the longer ones in `but`.
+
+        What was written before can be deleted inside the block, where every document that begins
+        something waits for its end: a new installation is not deleted together with the one
+        before. Nobody else forgets anything of the same workspace or organisation meanwhile.
+
+        Raises:
+            StoreError: it failed, or others took too long.
+        """
+        ...
+
+    async def welcome(self, prefix: str) -> None:
+        """Take in again what lies under `prefix`.
+
+        Raises:
+            StoreError: it failed.
+        """
+        ...
+
+
+class FencedDocuments:
+    """`ErasableDocuments` for a store that one process uses alone.
+
+    `beginning_of` names the prefix that is welcome again when a document is put, `None` for all
+    documents but those. The latest `at_most` prefixes are remembered.
+
+    Only this process knows what it has forgotten, until it ends. It relies on a store that does
+    what it is asked in that order: a `put` before `forgetting` happens before the deletion.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        *,
+        beginning_of: Callable[[str], str | None] = lambda _key: None,
+        at_most: int = MAX_REMEMBERED,
+    ) -> None:
+        self._documents = documents
+        self._beginning_of = beginning_of
+        self._forgotten: LRUCache[str, bool] = LRUCache(at_most)
+        self._turn = asyncio.Lock()
+
+    @asynccontextmanager
+    async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
+        """See `ErasableDocuments.forgetting`."""
+        async with self._turn:
+            self._welcome(prefix)  # with whatever of it was welcome by itself
+            self._forgotten[prefix] = True
+            for each in but:
+                self._welcome(each)
+            yield
+
+    async def welcome(self, prefix: str) -> None:
+        """See `ErasableDocuments.welcome`."""
+        self._welcome(prefix)
+
+    def _welcome(self, prefix: str) -> None:
+        for known in [each for each in self._forgotten if each.startswith(prefix)]:
+            del self._forgotten[known]
+        if self._is_forgotten(prefix):  # as a part of an organisation
+            self._forgotten[prefix] = False
+
+    async def get(self, key: str) -> Document | None:
+        """See `Documents.get`."""
+        return await self._documents.get(key)
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        """See `Documents.put`.
+
+        Raises:
+            ForgottenError: it lies under a prefix that was forgotten.
+        """
+        if (begins := self._beginning_of(key)) is None:
+            if self._is_forgotten(key):
+                raise ForgottenError("the app was removed from this workspace")
+            return await self._documents.put(key, value, due_at=due_at, if_rev=if_rev)
+        async with self._turn:
+            document = await self._documents.put(key, value, due_at=due_at, if_rev=if_rev)
+            self._welcome(begins)
+            return document
+
+    async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
+        """See `Documents.delete`."""
+        return await self._documents.delete(key, if_rev=if_rev)
+
+    async def delete_prefix(self, prefix: str) -> int:
+        """See `Documents.delete_prefix`."""
+        return await self._documents.delete_prefix(prefix)
+
+    async def vacuum(self) -> None:
+        """See `Documents.vacuum`."""
+        await self._documents.vacuum()
+
+    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+        """See `Documents.list_prefix`."""
+        return await self._documents.list_prefix(prefix, limit=limit)
+
+    async def list_keys(self, prefix: str) -> list[str]:
+        """See `Documents.list_keys`."""
+        return await self._documents.list_keys(prefix)
+
+    async def due_before(
+        self, moment: datetime, *, prefix: str = "", limit: int = 100
+    ) -> list[Document]:
+        """See `Documents.due_before`."""
+        return await self._documents.due_before(moment, prefix=prefix, limit=limit)
+
+    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
+        """See `Documents.due_keys`."""
+        return await self._documents.due_keys(moment, limit=limit)
+
+    async def check(self) -> None:
+        """See `Documents.check`."""
+        await self._documents.check()
+
+    async def close(self) -> None:
+        """See `Documents.close`."""
+        await self._documents.close()
+
+    def _is_forgotten(self, key: str) -> bool:
+        home, _, _ = key.partition("/")
+        organisation, _, _ = home.partition(".")
+        return self._forgotten.get(f"{home}/", self._forgotten.get(f"{organisation}.", False))

@@ -1,0 +1,160 @@
+"""The tables of the database brought up to date, step by step, all of it or nothing."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+
+import psycopg
+
+from bot.store.documents import StoreError
+from bot.store.postgres.pool import Address, Connection, Pool, connected
+
+# Any number, the same in every version: who migrates holds the lock of that number.
+MIGRATION_LOCK = 7_203_311_927
+MIN_SERVER_VERSION = 13_00_00
+LONGEST_S = 1800.0
+SETTINGS = """
+    SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+        current_setting('default_transaction_isolation')
+"""
+RECORD = """
+    CREATE TABLE IF NOT EXISTS migration (
+        series text NOT NULL,
+        step text NOT NULL,
+        checksum text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (series, step)
+    )
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationSet:
+    """Steps by name, as SQL, in the order in which they are taken.
+
+    `whole` is SQL that makes the present state at once: where no step has been taken yet, it is
+    used and all of them count as taken.
+    """
+
+    name: str
+    steps: Mapping[str, str]
+    whole: str | None = None
+
+
+def _own_steps() -> dict[str, str]:
+    folder = files("bot.store.postgres") / "sql"
+    found = sorted((each for each in folder.iterdir()), key=lambda each: each.name)
+    return {each.name: each.read_text() for each in found if each.name.endswith(".sql")}
+
+
+OURS = MigrationSet("bot", _own_steps())
+
+
+async def migrate(address: Address, sets: Sequence[MigrationSet]) -> list[str]:
+    """Take the steps that are missing, in one transaction; return their names as `set/step`.
+
+    Of two at once one waits for the other. Nothing outlives the transaction, so this works
+    through a pooler, too.
+
+    Raises:
+        StoreError: it failed, and nothing was changed; or a step that was taken has been altered.
+    """
+    connection = await connected(address)
+    try:
+        async with asyncio.timeout(LONGEST_S), connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
+            await _require_usable(connection)
+            await connection.execute(RECORD)
+            return [name for each in sets for name in await _take(connection, each)]
+    except (psycopg.Error, TimeoutError) as error:
+        raise StoreError(f"cannot migrate {address.place}: {_told(error)}") from error
+    finally:
+        await connection.close()
+
+
+async def missing(pool: Pool, sets: Sequence[MigrationSet]) -> list[str]:
+    """Return the names of the steps, as `set/step`, that the database lacks.
+
+    A step that this version does not know is no trouble: a newer version has migrated.
+
+    Raises:
+        StoreError: the database failed, or is none that the store can use.
+    """
+    try:
+        async with asyncio.timeout(pool.timeout), pool.connection() as connection:
+            await _require_usable(connection)
+            taken = await _taken(connection)
+    except (psycopg.Error, TimeoutError) as error:
+        raise StoreError(f"cannot read what was migrated: {_told(error)}") from error
+    return [
+        f"{each.name}/{step}"
+        for each in sets
+        for step in each.steps
+        if (each.name, step) not in taken
+    ]
+
+
+async def _take(connection: Connection, steps: MigrationSet) -> list[str]:
+    taken = {
+        step: checksum
+        for (series, step), checksum in (await _taken(connection)).items()
+        if series == steps.name
+    }
+    _require_unaltered(steps, taken)
+    new = [step for step in steps.steps if step not in taken]
+    if steps.whole is not None and not taken:
+        await _run(connection, steps.whole)
+    else:
+        for step in new:
+            await _run(connection, steps.steps[step])
+    for step in new:
+        await connection.execute(
+            "INSERT INTO migration (series, step, checksum) VALUES (%s, %s, %s)",
+            (steps.name, step, _checksum(steps.steps[step])),
+        )
+    return [f"{steps.name}/{step}" for step in new]
+
+
+async def _run(connection: Connection, statements: str) -> None:
+    # Without arguments `%` means nothing special, and there may be many statements.
+    await connection.execute(statements.encode())
+
+
+async def _taken(connection: Connection) -> dict[tuple[str, str], str]:
+    """Return the checksums of the steps that were taken."""
+    found = await connection.execute("SELECT to_regclass('migration') IS NOT NULL")
+    if await found.fetchone() != (True,):
+        return {}
+    rows = await connection.execute("SELECT series, step, checksum FROM migration")
+    return {(series, step): checksum for series, step, checksum in await rows.fetchall()}
+
+
+def _require_unaltered(steps: MigrationSet, taken: Mapping[str, str]) -> None:
+    for step, sql in steps.steps.items():
+        if step in taken and taken[step] != _checksum(sql):
+            raise StoreError(
+                f"the migration {steps.name}/{step} is not the one that this database has had:"
+                " use the version of the bot that made it, or a newer one"
+            )
+
+
+async def _require_usable(connection: Connection) -> None:
+    """Refuse a server or database on which what the store promises would not hold."""
+    found = await connection.execute(SETTINGS)
+    version, encoding, isolation = await found.fetchone() or (0, "", "")
+    if version < MIN_SERVER_VERSION:
+        raise StoreError("PostgreSQL 13 or newer is needed")
+    if encoding != "UTF8":
+        raise StoreError("the database must be of the encoding UTF8")
+    if isolation != "read committed":  # who has waited for a lock must see what was done meanwhile
+        raise StoreError("default_transaction_isolation must be 'read committed'")
+
+
+def _checksum(sql: str) -> str:
+    return sha256(sql.encode()).hexdigest()
+
+
+def _told(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

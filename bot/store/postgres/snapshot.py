@@ -1,0 +1,237 @@
+"""A database that takes in the documents of another store, all of them or none."""
+
+import ipaddress
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any, LiteralString
+
+import psycopg
+
+from bot.store.documents import Document, StoreError, decode_json, encode_value
+from bot.store.postgres.pool import Address, Connection, OutdatedSchemaError, Pool, connected
+from bot.store.sqlite import PAGE_ROWS, Snapshot
+
+READS = 5
+# How many connections this user may open to this database, and how many there are. Everybody may
+# read these tables, while most columns of pg_stat_activity are hidden from all but the owner:
+# https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-DATABASE-VIEW
+ROOM: LiteralString = """
+    SELECT current_setting('max_connections')::int
+            - current_setting('superuser_reserved_connections')::int
+            - coalesce(current_setting('reserved_connections', true)::int, 0),
+        (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database),
+        (SELECT datconnlimit FROM pg_database WHERE datname = current_database()),
+        (SELECT numbackends FROM pg_stat_database WHERE datname = current_database()),
+        (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user),
+        (SELECT count(*)::int FROM pg_stat_activity WHERE usename = current_user)
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """`read_s`: how long the quickest of a few reads took. `version` as in `16.2`.
+
+    `allowed` connections, `used` of them by whomever: of the limit that is reached first.
+    `is_near`: on this machine.
+    """
+
+    version: str
+    is_near: bool
+    is_encrypted: bool
+    read_s: float
+    documents: int
+    allowed: int
+    used: int
+
+
+async def read_facts(pool: Pool) -> Facts:
+    """Return them.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    try:
+        async with pool.connection() as connection:
+            info = connection.info
+            read_s = min([await _took_s(connection) for _ in range(READS)])
+            counting = await connection.execute("SELECT count(*) FROM document")
+            (count,) = await counting.fetchone() or (0,)
+            asking = await connection.execute(ROOM)
+            limits = await asking.fetchone() or ()
+            allowed, used = tightest(*limits)
+            return Facts(
+                version=info.parameter_status("server_version") or "?",
+                is_near=is_near(info.host, info.hostaddr),
+                is_encrypted=connection.pgconn.ssl_in_use,
+                read_s=read_s,
+                documents=count,
+                allowed=allowed,
+                used=used,
+            )
+    except psycopg.Error as error:
+        raise StoreError(f"the database cannot be examined: {error}") from error
+
+
+async def _took_s(connection: psycopg.AsyncConnection[tuple[object, ...]]) -> float:
+    began_at = perf_counter()
+    await connection.execute("SELECT rev FROM document WHERE key = 'meta/key-check'")
+    return perf_counter() - began_at
+
+
+def tightest(*limits: int) -> tuple[int, int]:
+    """Return the limit that has the least left, and what is used of it; -1 is no limit."""
+    pairs = [pair for pair in zip(limits[::2], limits[1::2], strict=True) if pair[0] >= 0]
+    return min(pairs, key=lambda pair: pair[0] - pair[1])
+
+
+def is_near(host: str, address: str) -> bool:
+    """Return whether that is this machine: a socket in a folder, or a loopback address."""
+    if not address:
+        return not host or host.startswith("/")
+    return ipaddress.ip_address(address).is_loopback
+
+
+SELECT: LiteralString = "SELECT key, value::text, rev, due_at FROM document "
+WANTED: LiteralString = """
+    WHERE (%(kinds)s::text[] IS NULL AND %(text)s::text IS NULL)
+        OR split_part(key, '/', 2) = ANY(%(kinds)s)
+        OR strpos(value::text, %(text)s) > 0
+"""
+
+
+async def read_database(
+    address: Address, *, kinds: Collection[str] | None = None, text: str | None = None
+) -> Snapshot:
+    """Return the documents of these kinds, and those in whose JSON `text` occurs; by default all.
+
+    The kind of `T1/digest/d1` is `digest`.
+
+    Raises:
+        OutdatedSchemaError: the database was never migrated.
+        StoreError: it cannot be reached or read.
+    """
+    wanted = {"kinds": None if kinds is None else [*kinds], "text": text}
+    connection = await connected(address)
+    try:
+        async with (
+            connection.transaction(),
+            aclosing(pages_of(connection, SELECT + WANTED, wanted)) as pages,
+        ):
+            found = [page async for page in pages]
+    except psycopg.errors.UndefinedTable as error:
+        raise OutdatedSchemaError("no tables yet: run `python -m bot migrate`") from error
+    except psycopg.Error as error:
+        raise StoreError(f"cannot read {address.place}: {error}") from error
+    finally:
+        await connection.close()
+    return Snapshot(
+        documents=tuple(each for page in found for each in page.documents),
+        unreadable=tuple(each for page in found for each in page.unreadable),
+    )
+
+
+async def pages_of(
+    connection: Connection, query: LiteralString, parameters: dict[str, Any]
+) -> AsyncGenerator[Snapshot]:
+    """Yield the documents of a query for four columns like SELECT, in key order, page by page.
+
+    Inside a transaction, from a cursor of the server's: all pages are of one moment.
+
+    Raises:
+        psycopg.Error: the database failed.
+    """
+    async with connection.cursor(name="documents") as cursor:
+        await cursor.execute(query + " ORDER BY key", parameters)
+        while rows := await cursor.fetchmany(PAGE_ROWS):
+            documents, unreadable = [], []
+            for key, text, rev, due_at in rows:
+                document = _document(key, text, rev, due_at)
+                documents += [document] if document else []
+                unreadable += [] if document else [key]
+            yield Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
+
+
+def _document(key: str, text: str, rev: int, due_at: datetime | None) -> Document | None:
+    value = decode_json(text)
+    if not isinstance(value, dict):
+        return None
+    return Document(key, value, rev, due_at and due_at.astimezone(UTC))
+
+
+# Any number, the same in every version: who moves in holds the lock of that number.
+MOVE_LOCK = 7_203_311_928
+# Whoever writes at this moment has ended by then, or is stuck.
+LOCKED_WITHIN = "10s"
+
+
+class PostgresArrival:
+    """What goes on inside one `arriving`. Every method may raise psycopg.Error."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def get(self, key: str) -> Document | None:
+        """Return the document, or `None` when there is none."""
+        query = SELECT + "WHERE key = %(key)s"
+        async with aclosing(pages_of(self._connection, query, {"key": key})) as pages:
+            found = [each async for page in pages for each in page.documents]
+        return found[0] if found else None
+
+    async def count_of_workspaces(self) -> int:
+        """Return how many documents there are that are not the store's own."""
+        cursor = await self._connection.execute(
+            "SELECT count(*) FROM document WHERE NOT starts_with(key, 'meta/')"
+        )
+        (row,) = await cursor.fetchall()
+        return int(row[0])
+
+    async def make_room(self) -> None:
+        """Delete what the store has noted for itself, and whom it refuses to take in."""
+        await self._connection.execute("DELETE FROM document WHERE starts_with(key, 'meta/')")
+        await self._connection.execute("DELETE FROM forgotten")
+
+    async def take_in(self, documents: Sequence[Document]) -> None:
+        """Write new documents as they are, revisions and all."""
+        into = "COPY document (key, value, rev, due_at) FROM STDIN"
+        async with self._connection.cursor() as cursor, cursor.copy(into) as copy:
+            for each in documents:
+                await copy.write_row((each.key, encode_value(each.value), each.rev, each.due_at))
+
+    async def pages(self) -> AsyncGenerator[Sequence[Document]]:
+        """Yield every document, in key order; what is none of ours is left out."""
+        async with aclosing(pages_of(self._connection, SELECT, {})) as pages:
+            async for page in pages:
+                yield page.documents
+
+
+@asynccontextmanager
+async def arriving(address: Address) -> AsyncIterator[PostgresArrival]:
+    """Let documents arrive inside the block: at its end all are there; if it fails, none is.
+
+    Meanwhile others read what was there before. Their writes wait, and fail when that takes
+    too long.
+
+    Raises:
+        StoreError: the database failed or cannot be reached, or another move is under way.
+    """
+    connection = await connected(address)
+    try:
+        async with connection.transaction():
+            await _keep_others_out(connection)
+            yield PostgresArrival(connection)
+    except psycopg.Error as error:
+        raise StoreError(f"the move into {address.place} failed: {error}") from error
+    finally:
+        await connection.close()
+
+
+async def _keep_others_out(connection: Connection) -> None:
+    cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (MOVE_LOCK,))
+    if await cursor.fetchone() != (True,):
+        raise StoreError("another move into that database is under way")
+    # `true`: of this transaction only. A pooler gives the connection to somebody else then.
+    await connection.execute("SELECT set_config('lock_timeout', %s, true)", (LOCKED_WITHIN,))
+    await connection.execute("LOCK TABLE document, forgotten IN EXCLUSIVE MODE")

@@ -1,0 +1,350 @@
+"""What a reply's headers say about the request allowance. Pure."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+
+import msgspec
+
+from bot.tracker.error_messages import (
+    Refusal,
+    is_about_a_domain,
+    refusal_in_json,
+    refusal_in_text,
+    said_in_json,
+    says_failure,
+    sole_refusal,
+)
+from bot.tracker.models import (
+    Added,
+    Domain,
+    InsufficientPermissionsError,
+    InvalidKeyError,
+    Listing,
+    RateLimitedError,
+    RejectedError,
+    ScanResult,
+    TrackerError,
+    UnavailableError,
+    UnreadableReplyError,
+)
+
+# Data from outside is walked recursively further on; Python allows about 1,000 calls inside
+# one another. What a service really sends is not a tenth as deep as this.
+MAX_DEPTH = 200
+# An escaped backslash, a full surrogate pair, or half of one. Only the half is no character.
+ESCAPES = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+# More digits than any counter has; Python itself refuses above 4,300.
+MAX_INT_CHARS = 100
+STRICT = msgspec.json.Decoder()
+UNREAD = object()
+
+
+class NotJsonError(ValueError):
+    """The text is no JSON, or nested deeper than `MAX_DEPTH`. Holds no part of the text."""
+
+
+def parse_json(body: bytes) -> object:
+    """Return the JSON value in `body`.
+
+    Forgiven, as one odd value must not lose a whole list: NaN and Infinity and numbers beyond
+    all bounds (read as `None`), half surrogate pairs and invalid UTF-8 (read as U+FFFD), raw
+    control characters, a byte order mark, UTF-16 and UTF-32.
+
+    Raises:
+        NotJsonError: it still is no JSON, or nested too deep.
+    """
+    try:
+        value = STRICT.decode(body)
+    except (ValueError, RecursionError):
+        value = UNREAD
+    if value is UNREAD:  # not in the handler: the error there holds the whole body
+        value = _forgiven(body)
+    may_be_deep = body.count(b"[") + body.count(b"{") > MAX_DEPTH
+    if may_be_deep and is_deeper_than(value, MAX_DEPTH):
+        raise NotJsonError(f"nested deeper than {MAX_DEPTH}")
+    return value
+
+
+def parse_list(body: bytes) -> Iterator[object] | None:
+    """Return the items of a JSON list, each read when it is asked for; `None` if it is none.
+
+    For long lists, which `parse_json` would read in one step that lets nothing else run. Asking
+    for an item may raise `NotJsonError`; `parse_json` may still be able to read the whole.
+    """
+    try:
+        items = msgspec.json.decode(body, type=list[msgspec.Raw])
+    except (ValueError, RecursionError):
+        return None
+    return map(parse_json, map(bytes, items))
+
+
+def _forgiven(body: bytes) -> object:
+    text = body.decode(json.detect_encoding(body), errors="replace")
+    text = ESCAPES.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
+    with suppress(ValueError, RecursionError):
+        return json.loads(
+            text, strict=False, parse_constant=_none, parse_float=_finite, parse_int=_bounded
+        )
+    raise NotJsonError("not JSON, or nested too deep")
+
+
+def _none(_literal: str) -> None:
+    return None
+
+
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+def _bounded(digits: str) -> int | None:
+    return int(digits) if len(digits) <= MAX_INT_CHARS else None
+
+
+def is_deeper_than(value: object, depth: int) -> bool:
+    """Tell whether lists and objects lie more than `depth` deep in each other."""
+    level: list[object] = [value]
+    for _ in range(depth):
+        level = [child for parent in level for child in _children(parent) if _nests(child)]
+        if not level:
+            return False
+    return True
+
+
+def _children(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _nests(value: object) -> bool:
+    return type(value) is dict or type(value) is list
+
+
+# More digits than a count of requests or seconds can have: garbage.
+COUNT = re.compile(r"[0-9]{1,15}")
+SECONDS = re.compile(r"[0-9]{1,15}(\.[0-9]{1,9})?")
+
+
+def requests_remaining(headers: Mapping[str, str]) -> int | None:
+    """Return `X-RateLimit-Remaining`, or `None` without a usable one.
+
+    Source: service document, section 8.
+    """
+    value = _value(headers, "x-ratelimit-remaining")
+    return int(value) if COUNT.fullmatch(value) else None
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Return the positive seconds of `Retry-After`, or `None` without a usable one.
+
+    A date counts from the reply's own `Date`, so that no clock of ours is needed; without one it
+    is not usable. See https://www.rfc-editor.org/rfc/rfc9110#field.retry-after.
+    """
+    value = _value(headers, "retry-after")
+    if SECONDS.fullmatch(value):
+        return float(value) or None
+    try:
+        then = parsedate_to_datetime(value)
+        wait_s = (then - parsedate_to_datetime(_value(headers, "date"))).total_seconds()
+    except (ValueError, TypeError, OverflowError):  # TypeError: only one of them names a zone
+        return None
+    return wait_s if wait_s > 0 else None
+
+
+def _value(headers: Mapping[str, str], name: str) -> str:
+    return next((headers[key].strip() for key in headers if key.lower() == name), "")
+
+
+# The document shows no status; these are what they mean in HTTP.
+BY_STATUS: dict[int, Refusal] = {
+    401: InvalidKeyError,
+    403: InsufficientPermissionsError,
+    429: RateLimitedError,
+}
+
+
+def is_success(status: int) -> bool:
+    """Tell whether a status says that the request was carried out."""
+    return 200 <= status < 300
+
+
+def refused(refusal: Refusal, status: int, headers: Mapping[str, str]) -> TrackerError:
+    """Return the error of one of the four messages.
+
+    A rate limit says how long to wait, or 0 s where the service did not.
+    """
+    if issubclass(refusal, RateLimitedError):
+        return refusal(retry_after_s(headers) or 0.0)
+    return refusal(f"the service refused with status {status}")
+
+
+def failure(
+    status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool
+) -> TrackerError:
+    """Return the error of a reply whose status is no success."""
+    try:
+        value = parse_json(body)
+        refusal, said = refusal_in_json(value), said_in_json(value)
+    except NotJsonError:
+        refusal, said = refusal_in_text(_text(body)), None
+    if refusal := refusal or BY_STATUS.get(status):
+        return refused(refusal, status, headers)
+    if 400 <= status < 500:
+        return RejectedError(status, said)
+    told = f"the service answered {status}"
+    if 500 <= status < 600:
+        return UnavailableError(told, is_outcome_unknown=is_write, status=status)
+    return UnreadableReplyError(told, is_outcome_unknown=is_write, status=status)
+
+
+def unexpected(
+    status: int, headers: Mapping[str, str], value: object, *, is_write: bool
+) -> TrackerError:
+    """Return the error of a success whose JSON is not what was asked for."""
+    if refusal := refusal_in_json(value):
+        return refused(refusal, status, headers)
+    said = said_in_json(value)
+    if said and says_failure(value) and not is_about_a_domain(value):
+        return RejectedError(status, said)
+    return UnreadableReplyError(
+        f"{status} with a JSON {type(value).__name__} of another form than documented",
+        is_outcome_unknown=is_write,
+        status=status,
+    )
+
+
+def not_json(
+    status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool
+) -> TrackerError:
+    """Return the error of a success that is no JSON: HTML, plain text, or truncated."""
+    # The words of truncated data are not the service's own: a TXT record may say anything.
+    is_data = body.lstrip().startswith((b"[", b"{"))
+    if not is_data and (refusal := refusal_in_text(_text(body))):
+        return refused(refusal, status, headers)
+    return UnreadableReplyError(
+        f"{status} with {len(body)} bytes that are no JSON",
+        is_outcome_unknown=is_write,
+        status=status,
+    )
+
+
+def _text(body: bytes) -> str:
+    return body.decode("utf-8", errors="replace")
+
+
+SECTIONS = ("whois", "dns", "ssl", "security")
+SCAN_FIELDS = {"domainId", *SECTIONS}
+DOMAIN_FIELDS = {"domain", "domainId", "healthScore", "domainType", "tags", "folder"}
+
+
+def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> Listing:
+    """Return the domains of a list reply (service document, section 4.1).
+
+    A list is never searched for error messages: a tag may say "Rate limit exceeded".
+
+    Raises:
+        TrackerError: see `bot.tracker.errors`; `UnreadableReplyError` for anything but a list.
+    """
+    if is_success(status) and (items := parse_list(body)) is not None:
+        with suppress(NotJsonError):  # an odd item: read the whole once more, forgiving more
+            return _listing(items)
+    value = _json(status, headers, body, is_write=False)
+    if not isinstance(value, list):
+        raise unexpected(status, headers, value, is_write=False)
+    return _listing(value)
+
+
+def decode_added(status: int, headers: Mapping[str, str], body: bytes) -> Added:
+    """Return what adding a domain answered, whatever it is (service document, section 4.2).
+
+    A success counts as an error only when it calls itself one, or says nothing but a message.
+
+    Raises:
+        TrackerError: see `bot.tracker.errors`; `UnreadableReplyError` when it is no JSON.
+    """
+    if is_success(status) and not body.strip():
+        return Added(None)
+    value = _json(status, headers, body, is_write=True)
+    is_failure = says_failure(value)
+    if refusal := refusal_in_json(value) if is_failure else sole_refusal(value):
+        raise refused(refusal, status, headers)
+    if is_failure and not is_about_a_domain(value):
+        raise RejectedError(status, said_in_json(value))
+    return Added(value)
+
+
+def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanResult:
+    """Return what a full scan found (service document, sections 2.3 and 4.3).
+
+    An object with any of the documented fields is a result, and is not searched for messages.
+
+    Raises:
+        TrackerError: see `bot.tracker.errors`; `UnreadableReplyError` for anything else.
+    """
+    value = _json(status, headers, body, is_write=True)
+    if not isinstance(value, dict) or SCAN_FIELDS.isdisjoint(value):
+        raise unexpected(status, headers, value, is_write=True)
+    return ScanResult(
+        domain_id=_id(value.get("domainId")),
+        sections={name: value[name] for name in SECTIONS if name in value},
+        other={name: child for name, child in value.items() if name not in SCAN_FIELDS},
+    )
+
+
+def _json(status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool) -> object:
+    if not is_success(status):
+        raise failure(status, headers, body, is_write=is_write)
+    try:
+        return parse_json(body)
+    except NotJsonError as error:
+        raise not_json(status, headers, body, is_write=is_write) from error
+
+
+def _listing(items: Iterable[object]) -> Listing:
+    domains, skipped = [], 0
+    for item in items:
+        if isinstance(item, dict) and _text_field(item.get("domain")):
+            domains.append(_domain(item))
+        else:
+            skipped += 1
+    return Listing(domains=tuple(domains), skipped=skipped)
+
+
+def _domain(item: dict[str, object]) -> Domain:
+    return Domain(
+        domain=str(item["domain"]),
+        domain_id=_id(item.get("domainId")),
+        health_score=_score(item.get("healthScore")),
+        domain_type=_text_field(item.get("domainType")),
+        tags=_tags(item.get("tags")),
+        folder=_text_field(item.get("folder")),
+        other={name: child for name, child in item.items() if name not in DOMAIN_FIELDS},
+    )
+
+
+def _text_field(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _id(value: object) -> str | None:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if is_number else _text_field(value)
+
+
+def _score(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= 100 else None
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    tags = value if isinstance(value, list) else [value]
+    return tuple(tag for tag in map(_text_field, tags) if tag)

@@ -1,0 +1,158 @@
+"""Recognise the service's four error messages in any text or JSON. Pure.
+
+Only the messages are documented (service document, section 7), neither their status nor the
+shape around them. They may therefore stand in JSON of any form, in plain text or in HTML.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import islice
+
+from bot.tracker.models import (
+    InsufficientPermissionsError,
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+)
+
+# Nobody hides a message behind so much text; a search must not take longer than an answer.
+MAX_SEARCHED_CHARS = 1_000_000
+# Each alternative ends at the end of the text at the latest: no place is read twice.
+MARKUP = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
+)
+NO_LETTERS = re.compile(r"[\W_]+")
+
+
+def visible(text: str) -> str:
+    """Return what a browser would show of plain text or HTML: no tags, scripts or entities."""
+    bare = MARKUP.sub("", text[:MAX_SEARCHED_CHARS])
+    try:
+        return html.unescape(bare)
+    except ValueError:  # Python 3.11: an entity whose number has more than 4,300 digits
+        return bare
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of plain text or HTML, without case: for comparing.
+
+    `Invalid API-key`, `invalid_api_key`, `InvalidApiKey` and `Invalid&nbsp;<b>API</b> key` are
+    all `invalidapikey`.
+    """
+    return NO_LETTERS.sub("", visible(text).casefold())
+
+
+def one_line(text: str, max_chars: int) -> str:
+    """Return plain text or HTML as one line without control characters, clipped with `…`."""
+    shown = visible(text)
+    plain = "".join(" " if unicodedata.category(char)[0] == "C" else char for char in shown)
+    line = " ".join(plain.split())
+    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
+
+
+Refusal = type[
+    InvalidKeyError | InsufficientPermissionsError | IpNotAllowedError | RateLimitedError
+]
+# The documented messages, as `letters` leaves them.
+MESSAGES: dict[str, Refusal] = {
+    "invalidapikey": InvalidKeyError,
+    "insufficientpermissions": InsufficientPermissionsError,
+    "ipaddressnotallowed": IpNotAllowedError,
+    "ratelimitexceeded": RateLimitedError,
+}
+ANY_MESSAGE = re.compile("|".join(MESSAGES))
+# Fields that repeat the words of people, who may name a folder "Rate limit exceeded".
+ECHOED = {"domain", "domainid", "domaintype", "tags", "folder"}
+# Fields in which services put their own words, the most telling first.
+TELLING = (
+    *("message", "detail", "details", "msg", "errormessage", "errordescription"),
+    *("error", "errors", "title", "reason", "description", "code"),
+)
+FAILED = ("error", "fail", "failed", "failure")
+# An error object of more words than this is none; a search must not take longer than an answer.
+MAX_WORDS = 5_000
+MAX_SAID_CHARS = 200
+
+
+def refusal_in_text(text: str) -> Refusal | None:
+    """Return the error whose message comes first in plain text or HTML, or `None`."""
+    found = ANY_MESSAGE.search(letters(text))
+    return MESSAGES[found[0]] if found else None
+
+
+def refusal_in_json(value: object) -> Refusal | None:
+    """Return the error whose message comes first in a JSON value of any form, or `None`.
+
+    What only repeats the fields of a domain is passed over.
+    """
+    found = map(refusal_in_text, islice(_words(value), MAX_WORDS))
+    return next((refusal for refusal in found if refusal), None)
+
+
+def sole_refusal(value: object) -> Refusal | None:
+    """Return the error whose message begins every string of a JSON value, or `None`."""
+    begun = [ANY_MESSAGE.match(letters(words)) for words in islice(_words(value), MAX_WORDS)]
+    messages = {found[0] if found else "" for found in begun}
+    return MESSAGES.get(messages.pop()) if len(messages) == 1 else None
+
+
+def says_failure(value: object) -> bool:
+    """Tell whether a JSON value is an object that calls itself an error."""
+    if not isinstance(value, dict):
+        return False
+    fields = _by_letters(value)
+    return (
+        bool(fields.get("error") or fields.get("errors"))
+        or fields.get("success") is False
+        or fields.get("ok") is False
+        or str(fields.get("status")).lower() in FAILED
+    )
+
+
+def is_about_a_domain(value: object) -> bool:
+    """Tell whether a JSON value is an object with the name or the id of a domain."""
+    return isinstance(value, dict) and not {"domain", "domainId"}.isdisjoint(value)
+
+
+def said_in_json(value: object) -> str | None:
+    """Return the service's own short words for an error, in one line, or `None` without any."""
+    return one_line(next(_told(value), ""), MAX_SAID_CHARS) or None
+
+
+def _words(value: object) -> Iterator[str]:
+    """Yield every string in which the service may speak, in order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for child in value:
+            yield from _words(child)
+    elif isinstance(value, dict):
+        for name, child in value.items():
+            if _may_speak(letters(name), value):
+                yield from _words(child)
+
+
+def _may_speak(name: str, fields: dict[str, object]) -> bool:
+    if is_about_a_domain(fields):
+        return name in TELLING  # any other field is a property of the domain
+    return name not in ECHOED
+
+
+def _told(value: object, *, is_telling: bool = False) -> Iterator[str]:
+    """Yield the strings that lie in telling fields, the most telling first."""
+    if isinstance(value, str):
+        if is_telling and value.strip():
+            yield value
+    elif isinstance(value, list):
+        for child in value:
+            yield from _told(child, is_telling=is_telling)
+    elif isinstance(value, dict):
+        fields = _by_letters(value)
+        for name in TELLING:
+            yield from _told(fields.get(name), is_telling=True)
+
+
+def _by_letters(value: dict[str, object]) -> dict[str, object]:
+    return {letters(name): child for name, child in value.items()}

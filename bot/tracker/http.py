@@ -1,0 +1,247 @@
+"""One HTTP request and its reply. All that the bot has to do with httpx's behaviour is here."""
+
+import asyncio
+import json
+import logging
+import re
+import zlib
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from urllib.parse import quote
+
+import httpx
+
+from bot.tracker.models import (
+    InvalidKeyError,
+    ReplyTooLargeError,
+    TimedOutError,
+    UnavailableError,
+    UnreadableReplyError,
+)
+from bot.tracker.rate_limit import Purpose, fingerprint
+
+# More at once gain nothing: with httpx 0.28, a request among 20 was measured to cost twice the
+# processor time of one alone.
+MAX_REQUESTS = 8
+# A scan may take two minutes, a list takes an instant. Two places that scans cannot take keep
+# every list, and with it every digest, moving.
+MAX_SCANS = 6
+
+
+class Slots:
+    """Places for requests; whoever finds none waits in line, up to `wait_s` seconds."""
+
+    def __init__(self, *, wait_s: float) -> None:
+        self._wait_s = wait_s
+        self._requests = asyncio.Semaphore(MAX_REQUESTS)
+        self._scans = asyncio.Semaphore(MAX_SCANS)
+
+    @asynccontextmanager
+    async def taken(self, *, is_scan: bool = False) -> AsyncIterator[None]:
+        """Hold a place inside the block.
+
+        Raises:
+            UnavailableError: none became free in time; nothing was sent.
+        """
+        async with AsyncExitStack() as places:
+            try:
+                async with asyncio.timeout(self._wait_s):
+                    if is_scan:  # first, so that a waiting scan holds no place of a list
+                        await places.enter_async_context(self._scans)
+                    await places.enter_async_context(self._requests)
+            except TimeoutError as error:
+                raise UnavailableError(
+                    f"no request ended within {self._wait_s:g} s", is_outcome_unknown=False
+                ) from error
+            yield
+
+
+MAX_BODY_BYTES = 16 * 1024 * 1024
+# Take a gzip or a zlib header, whichever comes: https://docs.python.org/3/library/zlib.html
+ANY_HEADER = 32 + zlib.MAX_WBITS
+COMPRESSED = {"gzip", "x-gzip", "deflate"}
+
+
+async def read_body(chunks: AsyncIterator[bytes], encoding: str, *, is_write: bool) -> bytes:
+    """Return the bytes of a body, without the content `encoding` that we ask not to be used.
+
+    httpx would undo it as well, but what 64 KiB of it become can be 64 MiB before one may count.
+
+    Raises:
+        ReplyTooLargeError: it holds more than `MAX_BODY_BYTES`.
+        UnreadableReplyError: it is encoded in a way that cannot be undone.
+    """
+    body = bytearray()
+    async for chunk in chunks:
+        body += chunk
+        _refuse_above_bound(len(body), is_write=is_write)
+    encodings = {name.strip() for name in encoding.lower().split(",")} - {"", "identity"}
+    if not encodings or not body:
+        return bytes(body)
+    if len(encodings) > 1 or not encodings <= COMPRESSED:
+        raise UnreadableReplyError("unknown content encoding", is_outcome_unknown=is_write)
+    return _inflated(body, is_write=is_write)
+
+
+def _inflated(body: bytearray, *, is_write: bool) -> bytes:
+    inflater = zlib.decompressobj(ANY_HEADER)
+    try:
+        plain = inflater.decompress(body, MAX_BODY_BYTES + 1)
+    except zlib.error as error:
+        raise UnreadableReplyError("broken compression", is_outcome_unknown=is_write) from error
+    _refuse_above_bound(len(plain), is_write=is_write)
+    if not inflater.eof:
+        raise UnreadableReplyError("truncated compression", is_outcome_unknown=is_write)
+    return plain
+
+
+def _refuse_above_bound(size: int, *, is_write: bool) -> None:
+    if size > MAX_BODY_BYTES:
+        raise ReplyTooLargeError(
+            f"the body is above {MAX_BODY_BYTES} bytes", is_outcome_unknown=is_write
+        )
+
+
+PATH = "/api/tools/domain-tracker"
+# What a header can carry without being altered; the service's keys are of nothing else.
+SENDABLE_KEY = re.compile(r"[\x21-\x7e]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call with a key. `sent` is the JSON of a POST, which changes something; `None`: a GET.
+
+    Raises:
+        InvalidKeyError: the key could not be sent as it is.
+    """
+
+    key: str = field(repr=False)
+    purpose: Purpose
+    deadline_s: float
+    path: str = PATH
+    sent: Mapping[str, object] | None = None
+    is_scan: bool = False
+
+    def __post_init__(self) -> None:
+        if not SENDABLE_KEY.fullmatch(self.key):
+            raise InvalidKeyError("the key holds characters that no header can carry")
+
+    @property
+    def is_write(self) -> bool:
+        """Whether the call may change something at the service."""
+        return self.sent is not None
+
+    @property
+    def fingerprint(self) -> str:
+        """Under which name the budget knows the key."""
+        return fingerprint(self.key)
+
+    def request(
+        self, http: httpx.AsyncClient, base_url: str, *, connect_s: float
+    ) -> httpx.Request:
+        """Return the call as a request to the service at `base_url`, which ends in no slash."""
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+        }
+        if self.is_write:
+            headers["Content-Type"] = "application/json"
+        return http.build_request(
+            "POST" if self.is_write else "GET",
+            base_url + self.path,
+            headers=headers,
+            # ASCII only: so no text of a person is unsendable, half a surrogate pair included.
+            content=json.dumps(self.sent).encode() if self.is_write else None,
+            timeout=httpx.Timeout(self.deadline_s, connect=connect_s, pool=connect_s),
+        )
+
+
+def scan_path(domain_id: str) -> str:
+    """Return the path of a domain's scan; no id can make it another path."""
+    part = quote(domain_id, safe="", errors="replace")
+    if not part.strip("."):  # "." and ".." would climb
+        part = part.replace(".", "%2E")
+    return f"{PATH}/{part}/scan"
+
+
+CONNECT_S = 5.0
+LONGEST_READ_S = 120.0
+# Below the 5 s after which common servers drop an idle connection: a POST that meets the drop
+# would have an unknown outcome.
+KEEP_ALIVE_S = 4.0
+# The request has not left us. Everything else may have reached the service.
+NOT_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back, whatever it is. `body` is without any content encoding."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+
+def tracker_http() -> httpx.AsyncClient:
+    """Return the process's one client for the service; whoever makes it closes it.
+
+    Kept off, because all workspaces share it: cookies, with which one workspace's reply would
+    colour another's requests, and redirects, which would carry a key away. A proxy and further
+    certificates come from the usual variables (`HTTPS_PROXY`, `NO_PROXY`, `SSL_CERT_FILE`), but
+    this machine itself is always reached directly.
+
+    The logs of httpx and httpcore are kept off below warnings, whatever the level of the others:
+    at DEBUG httpcore 1.0 writes reply headers and bad lines, in which the key may come back.
+    """
+    for library in ("httpx", "httpcore"):
+        logging.getLogger(library).setLevel(logging.WARNING)
+    return httpx.AsyncClient(
+        headers={"User-Agent": "domain-tracker-for-slack"},
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        timeout=httpx.Timeout(LONGEST_READ_S, connect=CONNECT_S, pool=CONNECT_S),
+        limits=httpx.Limits(max_connections=MAX_REQUESTS, keepalive_expiry=KEEP_ALIVE_S),
+        mounts={f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")},
+        follow_redirects=False,
+    )
+
+
+async def send(http: httpx.AsyncClient, request: httpx.Request, *, is_write: bool) -> Reply:
+    """Send `request` once and return the reply.
+
+    Raises:
+        ReplyTooLargeError, UnreadableReplyError: see `read_body`.
+        UnavailableError: no reply, or not all of it.
+        TimedOutError: a step took longer than the request's own time-outs.
+    """
+    try:
+        response = await http.send(request, stream=True, follow_redirects=False)
+        try:
+            encoding = response.headers.get("content-encoding", "")
+            body = await read_body(response.aiter_raw(), encoding, is_write=is_write)
+        finally:
+            await response.aclose()
+    except httpx.TransportError as error:
+        # What breaks the protocol is quoted by httpx, and might be the key that we sent.
+        cause = None if isinstance(error, httpx.ProtocolError) else error
+        raise _no_answer(error, request, is_write=is_write) from cause
+    return Reply(status=response.status_code, headers=response.headers, body=body)
+
+
+def _no_answer(
+    error: httpx.TransportError, request: httpx.Request, *, is_write: bool
+) -> UnavailableError:
+    is_timeout = isinstance(error, httpx.TimeoutException)
+    return (TimedOutError if is_timeout else UnavailableError)(
+        f"{type(error).__name__} at {request.method} {request.url.path}",
+        is_outcome_unknown=is_write and not isinstance(error, NOT_SENT),
+    )

@@ -1,0 +1,133 @@
+"""Adding a domain: the form, and how the service lists the domain afterwards. Pure."""
+
+from collections.abc import Iterable
+
+from bot.message import Block, Message
+from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
+from bot.redaction import holds_secret
+from bot.tracker.models import Domain
+from bot.views.blocks import (
+    actions,
+    context,
+    field,
+    fields,
+    form,
+    option,
+    plain_text,
+    run_button,
+    section,
+)
+from bot.views.domains import score_text, score_words
+from bot.views.text import code, escaped, host_shown
+
+ADD_FORM = "add"
+DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"
+DOMAIN_FIELD, TYPE_FIELD = "add.domain", "add.type"
+FOLDER_FIELD, TAGS_FIELD = "add.folder", "add.tags"
+MAX_OFFERED = 100
+
+
+def added_message(new: NewDomain, listed: Domain | None) -> Message:
+    """Return what the service now holds, or that it does not list the domain yet (`None`)."""
+    shown = host_shown(new.host)
+    if listed is None:
+        text = "was added. Domain Tracker does not list it yet; that can take a moment."
+        buttons = actions(run_button("All domains", "/domains", style="primary"))
+        blocks = (section(f"✅ {code(shown, 300)} {text}"), *buttons)
+        return Message(f"{escaped(shown, 300)} {text}", blocks)
+    return Message(
+        text=f"{escaped(shown, 300)} was added. {_state_text(listed)}",
+        blocks=(
+            section(f"✅ {code(shown, 300)} was added. Domain Tracker now holds:"),
+            _state(listed),
+            *_next_steps(new.host),
+        ),
+    )
+
+
+def already_added_message(host: str, listed: Domain) -> Message:
+    """Return that nothing was written, and what the service holds."""
+    shown = host_shown(host)
+    text = "is in your portfolio already, so I added nothing."
+    return Message(
+        text=f"{escaped(shown, 300)} {text} {_state_text(listed)}",
+        blocks=(section(f"{code(shown, 300)} {text}"), _state(listed), *_next_steps(host)),
+    )
+
+
+def add_form(metadata: str, *, owned_type: str) -> Block:
+    """Return the form to add a domain; `metadata` comes back with it."""
+    domain = {
+        "type": "plain_text_input",
+        "action_id": DOMAIN_FIELD,
+        "placeholder": plain_text("example.com, or a web address", 150),
+        "max_length": 2000,
+        "focus_on_load": True,
+    }
+    domain_type = _pick(TYPE_FIELD, "external_select") | {"initial_option": option(owned_type)}
+    folder = _pick(FOLDER_FIELD, "external_select")
+    tags = _pick(TAGS_FIELD, "multi_external_select") | {"max_selected_items": MAX_TAGS}
+    blocks = [
+        field(DOMAIN_BLOCK, "Domain", domain),
+        field(TYPE_BLOCK, "Type", domain_type),
+        field(FOLDER_BLOCK, "Folder", folder, optional=True),
+        field(TAGS_BLOCK, "Tags", tags, optional=True),
+        context("Pick what is in use already, or type something new."),
+    ]
+    return form(ADD_FORM, "Add a domain", "Add", blocks, metadata=metadata)
+
+
+def label_options(used: Iterable[str], typed: str) -> list[Block]:
+    """Return the labels in use that match `typed`, and what was typed as a new one, last.
+
+    A label longer than an option's value may be is not offered: it can be typed as a command.
+    Nor is one that holds a key: it would be sent back as it is.
+    """
+    typed = typed.strip()
+    # Each once: Slack takes no two options of one value.
+    matching = [label for label in dict.fromkeys(used) if typed.casefold() in label.casefold()]
+    options = [option(label) for label in matching if _is_label(label)]
+    is_new = typed.casefold() not in map(str.casefold, matching)
+    new = [option(typed, note="new")] if is_new and _is_label(typed) else []
+    return options[: MAX_OFFERED - len(new)] + new
+
+
+def _is_label(text: str) -> bool:
+    return 0 < len(text) <= MAX_LABEL_CHARS and not holds_secret(text)
+
+
+def _state_text(domain: Domain) -> str:
+    told = [
+        f"Health: {score_words(domain.health_score)}",
+        f"type: {escaped(domain.domain_type or 'none', 100)}",
+        f"folder: {escaped(domain.folder or 'none', 100)}",
+        f"tags: {escaped(', '.join(domain.tags) or 'none', 300)}",
+    ]
+    return "; ".join(told) + "."
+
+
+def _state(domain: Domain) -> Block:
+    tags = ", ".join(code(tag, 60) for tag in domain.tags[:MAX_TAGS])
+    return fields(
+        [
+            ("Health", score_text(domain.health_score)),
+            ("Type", code(domain.domain_type, 100) if domain.domain_type else "–"),
+            ("Folder", code(domain.folder, 100) if domain.folder else "–"),
+            ("Tags", tags or "–"),
+        ]
+    )
+
+
+def _next_steps(host: str) -> list[Block]:
+    return actions(
+        run_button("Scan", f"/scan {host}", style="primary"), run_button("All domains", "/domains")
+    )
+
+
+def _pick(action_id: str, kind: str) -> Block:
+    return {
+        "type": kind,
+        "action_id": action_id,
+        "min_query_length": 0,
+        "placeholder": plain_text("Pick or type", 150),
+    }

@@ -1,0 +1,331 @@
+"""What people read when they may not manage the key, or when it is not as they thought. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bot.admin import (
+    MAX_ENTRIES,
+    MAX_GROUPS,
+    MAX_MANAGERS,
+    OPERATOR,
+    SLACK,
+    Act,
+    EarlierKeyRefusedError,
+    Entry,
+    ManagersUnknownError,
+    Named,
+    NotAManagerError,
+    NotAnAdminError,
+    UnfitGroupError,
+    UnfitManagerError,
+)
+from bot.api_keys.models import KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.errors import NotAllowedError, StrangerError
+from bot.message import Block, Message
+from bot.views.blocks import (
+    Facts,
+    actions,
+    button,
+    context,
+    field,
+    form,
+    notice,
+    option,
+    paragraphs,
+    plain_message,
+    plain_text,
+    retry_message,
+    section,
+)
+from bot.views.digests.mention_fields import Group
+from bot.views.text import code, escaped, moment_token
+
+MANAGERS_FORM = "managers"
+MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"
+GROUPS_BLOCK, GROUPS_FIELD = "managers-groups", "managers.groups"
+TITLE = "Managers"
+SAVED_MANAGERS = "✅ Saved."
+NO_SCOPE = (
+    "User groups cannot be named: I lack the permission `usergroups:read`. Install the app again"
+    " with it, if you want that."
+)
+NO_GROUPS = "User groups can be named too, once this workspace has some."
+UNSAID = (
+    "Slack does not list the user groups just now, so only people can be changed here. Open this"
+    " form again in a minute to change those."
+)
+
+
+class NameableGroup(Group, Protocol):
+    """A user group; `is_disabled`: it was put out of use."""
+
+    @property
+    def is_disabled(self) -> bool:
+        """Whether Slack gives it no members."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The workspace's user groups, or, in a sentence of our own, why they cannot be named."""
+
+    known: Sequence[NameableGroup] = ()
+    why_not: str = ""
+
+
+def managers_form(metadata: str, named: Named, groups: Groups, trouble: str = "") -> Block:
+    """Return the form; `trouble` is a sentence of our own on why the last try was not saved."""
+    people: Block = {
+        "type": "multi_users_select",
+        "action_id": MANAGERS_FIELD,
+        "max_selected_items": MAX_MANAGERS,
+    }
+    if named.user_ids:
+        people["initial_users"] = list(named.user_ids[:MAX_MANAGERS])
+    warning = [section(f"⚠️ *Not saved.* {trouble}")] if trouble else []
+    how = context(
+        "Managers can do with the API key what admins and owners can, and are told when it is"
+        " refused or ends soon. They cannot name others. Guests and bots cannot be managers, not"
+        " even in a user group."
+    )
+    fields = field(MANAGERS_BLOCK, "Managers", people, optional=True)
+    blocks = [*warning, how, fields, *_group_field(named, groups)]
+    return form(MANAGERS_FORM, TITLE, "Save", blocks, metadata=metadata)
+
+
+def saving_managers_form() -> Block:
+    """Return what stands in the form's place while Slack is asked who they are."""
+    return managers_notice("⏳ Saving…")
+
+
+def saved_managers_form(ids: Sequence[str]) -> Block:
+    """Return who the managers are from now on: ids of people and user groups."""
+    return managers_notice(f"{SAVED_MANAGERS} {managers_text(ids)}")
+
+
+def managers_text(ids: Sequence[str]) -> str:
+    """Return a sentence of finished mrkdwn that names them."""
+    named = names_text(ids)
+    return f"Managers: {named}." if named else "There are no managers: only admins and owners."
+
+
+def names_text(ids: Sequence[str]) -> str:
+    """Return finished mrkdwn that names people and user groups, empty for nobody."""
+    return ", ".join(map(name_token, ids))
+
+
+def name_token(slack_id: str) -> str:
+    """Return mrkdwn that names a person or a user group by what they are called now.
+
+    Only for forms and for messages that one person alone sees, as of a refusal: elsewhere it
+    calls them. https://docs.slack.dev/messaging/formatting-message-text#mentioning-groups
+    """
+    return f"<!subteam^{slack_id}>" if slack_id.startswith("S") else f"<@{slack_id}>"
+
+
+def appointed_message(by: str) -> Message:
+    """Return the direct message to somebody whom `by` has made a manager."""
+    text = (
+        f"{name_token(by)} has made you a manager of the Domain Tracker API key in this workspace."
+    )
+    more = (
+        "As admins and owners can, you can now set, replace, check, rotate and remove the key,"
+        " read the history, and change digests where members may not. I tell you here when the key"
+        " is refused or ends soon.\nType `/domainkey` in any channel, or open my *Home* tab. There"
+        " is nothing that you have to do now."
+    )
+    return Message(f"{text} Type /domainkey to see it.", (section(f"👥 {text}\n{more}"),))
+
+
+def managers_notice(mrkdwn: str) -> Block:
+    """Return one of our own sentences in the form's place."""
+    return notice(TITLE, [section(mrkdwn)])
+
+
+def _group_field(named: Named, groups: Groups) -> list[Block]:
+    """Return the field, or why there is none; groups that were named then stay so."""
+    if groups.why_not or not (groups.known or named.group_ids):
+        stay = names_text(named.group_ids)
+        more = f" These stay as they are: {stay}." if stay else ""
+        return [context(f"{groups.why_not or NO_GROUPS}{more}")]
+    element: Block = {
+        "type": "multi_external_select",
+        "action_id": GROUPS_FIELD,
+        "min_query_length": 0,
+        "max_selected_items": MAX_GROUPS,
+        "placeholder": plain_text("Type a handle or a name", 150),
+    }
+    known = {group.group_id: group for group in groups.known}
+    shown = {each: _shown(known.get(each)) for each in named.group_ids[:MAX_GROUPS]}
+    if shown:
+        element["initial_options"] = [option(*each) for each in shown.items()]
+    idle = any(each not in known or known[each].is_disabled for each in shown)
+    warning = "⚠️ A user group that is deleted or disabled makes nobody a manager. Take it out."
+    box = field(GROUPS_BLOCK, "User groups", element, optional=True)
+    return [box, *([context(warning)] if idle else [])]
+
+
+def _shown(group: NameableGroup | None) -> str:
+    if group is None:
+        return "a deleted user group"
+    return f"@{group.handle} (disabled)" if group.is_disabled else f"@{group.handle}"
+
+
+HISTORY_PAGE = "history.page"
+HISTORY_TITLE = "History"
+ENTRIES_PER_PAGE = 12
+_DONE = {
+    Act.KEY_SET: "set the key",
+    Act.KEY_REPLACED: "replaced the key by",
+    Act.KEY_ROLLED_BACK: "rolled back to the key",
+    Act.KEY_REMOVED: "removed the key",
+    Act.EARLIER_KEY_FORGOTTEN: "finished a rotation: I no longer keep the old key",
+    Act.MANAGERS_CHANGED: "changed the managers",
+    Act.DIGEST_MADE: "made a digest",
+    Act.DIGEST_CHANGED: "changed a digest",
+    Act.DIGEST_PAUSED: "paused a digest",
+    Act.DIGEST_RESUMED: "resumed a digest",
+    Act.DIGEST_DELETED: "deleted a digest",
+    Act.DIGESTS_RESTRICTED: "let only admins change digests",
+    Act.DIGESTS_UNRESTRICTED: "let members change digests",
+    Act.IMPORTED: "imported a file",
+    Act.APP_INSTALLED: "installed the app",
+    Act.APP_REINSTALLED: "installed the app again",
+    Act.ACCESS_REVOKED: "ended the app's access",
+}
+_NOT_PEOPLE = {OPERATOR: "Whoever runs the bot", SLACK: "Slack"}
+
+
+def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
+    """Return a page of what was done, the latest first; `page` counts from 0."""
+    pages = max(1, -(-len(entries) // ENTRIES_PER_PAGE))
+    page = min(max(page, 0), pages - 1)
+    first = page * ENTRIES_PER_PAGE
+    shown = entries[first : first + ENTRIES_PER_PAGE]
+    blocks = paragraphs(map(entry_line, shown)) or [section("Nothing was done yet.")]
+    turns = actions(
+        button("Later", f"{HISTORY_PAGE}.later", str(page - 1)) if page else None,
+        button("Earlier", f"{HISTORY_PAGE}.earlier", str(page + 1)) if page + 1 < pages else None,
+    )
+    foot = f"Page {page + 1} of {pages}. The last {MAX_ENTRIES} acts are kept."
+    return notice(HISTORY_TITLE, [*blocks, *turns, context(foot)], metadata=metadata)
+
+
+def history_trouble_form(mrkdwn: str) -> Block:
+    """Return one of our own sentences in the form's place."""
+    return notice(HISTORY_TITLE, [section(mrkdwn)])
+
+
+def entry_line(entry: Entry) -> str:
+    """Return when who did what, as finished mrkdwn."""
+    by = _NOT_PEOPLE.get(entry.by) or name_token(entry.by)
+    words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
+    if entry.key:
+        words.append(code(entry.key, 40))
+    if entry.channel_id:
+        words.append(f"in <#{entry.channel_id}>")
+    changes = [escaped(entry.detail)] if entry.detail else []
+    changes += [f"with {name_token(each)}" for each in entry.added]
+    changes += [f"without {name_token(each)}" for each in entry.removed]
+    return " ".join(words) + (f": {', '.join(changes)}" if changes else "")
+
+
+def _not_allowed(_error: NotAllowedError, _facts: Facts) -> Message:
+    return plain_message("Only admins and owners of this workspace can manage the API key.")
+
+
+def _not_a_manager(error: NotAManagerError, _facts: Facts) -> Message:
+    named = names_text(error.managers)
+    who = f"these managers: {named}" if named else "managers whom they name"
+    return plain_message(
+        f"Only admins and owners of this workspace, and {who}, can manage the API key. Please ask"
+        " one of them."
+        f"{_organisation_text(is_in_organisation=error.is_in_organisation)}"
+    )
+
+
+def _not_an_admin(error: NotAnAdminError, _facts: Facts) -> Message:
+    return plain_message(
+        "Only admins and owners of this workspace can say who its managers are."
+        f"{_organisation_text(is_in_organisation=error.is_in_organisation)}"
+    )
+
+
+def _organisation_text(*, is_in_organisation: bool) -> str:
+    if not is_in_organisation:
+        return ""
+    return (
+        " In an organisation Slack may not tell me who administers a single workspace: whoever"
+        " administers the whole organisation can name you a manager, with `/domainkey`."
+    )
+
+
+def _managers_unknown(error: ManagersUnknownError, facts: Facts) -> Message:
+    groups = names_text([each for each in error.managers if each.startswith("S")])
+    of_whom = f"the user groups that are managers ({groups})" if groups else "a user group"
+    unsaid = f"Slack did not say who is in {of_whom}, so I cannot know whether you may do this."
+    if error.lacks_scope:
+        return plain_message(
+            f"{unsaid} I lack the permission `usergroups:read`: an admin can install the app"
+            " again with it, or name you yourself with `/domainkey`."
+        )
+    return retry_message(f"{unsaid} Nothing was changed. Admins and owners can do it.", facts)
+
+
+def _unfit(error: UnfitManagerError, _facts: Facts) -> Message:
+    named = ", ".join(f"<@{user_id}>" for user_id in error.user_ids) or "Somebody"
+    return plain_message(
+        f"{named} cannot be a manager: guests, bots, people of other workspaces and closed"
+        " accounts cannot."
+    )
+
+
+def _unfit_group(_error: UnfitGroupError, _facts: Facts) -> Message:
+    return plain_message(
+        "One of these user groups is deleted or disabled, so it cannot be a manager. Pick another"
+        " one, or put it into use again in Slack first."
+    )
+
+
+def _key_in_use(_error: KeyInUseError, _facts: Facts) -> Message:
+    return plain_message("That key is in use already. Nothing was changed.")
+
+
+def _no_earlier_key(_error: NoEarlierKeyError, _facts: Facts) -> Message:
+    return plain_message(
+        "That key is no longer kept, so I cannot roll back to it. Nothing was changed. Look again"
+        " with `/domainkey`."
+    )
+
+
+def _other_key(_error: OtherKeyError, _facts: Facts) -> Message:
+    return plain_message(
+        "The key was replaced meanwhile. Nothing was changed. Look again with `/domainkey`."
+    )
+
+
+def _earlier_refused(_error: EarlierKeyRefusedError, _facts: Facts) -> Message:
+    return plain_message(
+        "Domain Tracker does not accept the key before any more: it was probably deleted there, or"
+        " has expired. Nothing was changed: the key in use stays."
+    )
+
+
+def _stranger(_error: StrangerError, _facts: Facts) -> Message:
+    return plain_message("Only members of the workspace that this bot belongs to can use it.")
+
+
+ADMIN_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
+    NotAllowedError: _not_allowed,
+    NotAManagerError: _not_a_manager,
+    NotAnAdminError: _not_an_admin,
+    ManagersUnknownError: _managers_unknown,
+    UnfitManagerError: _unfit,
+    UnfitGroupError: _unfit_group,
+    KeyInUseError: _key_in_use,
+    NoEarlierKeyError: _no_earlier_key,
+    OtherKeyError: _other_key,
+    EarlierKeyRefusedError: _earlier_refused,
+    StrangerError: _stranger,
+}

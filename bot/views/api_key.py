@@ -1,0 +1,406 @@
+"""The state of the workspace's API key, as whoever manages it sees it. Pure; never a key."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, timedelta
+from itertools import count
+
+from bot.api_keys.models import COUNTDOWN_DAYS, KeyPair, KeyRecord, PreviousKey
+from bot.message import Block, Message
+from bot.shared_limits import Allowance
+from bot.tracker.rate_limit import BudgetState
+from bot.tracker.usage import WINDOW_S, Usage
+from bot.views.admin import names_text
+from bot.views.blocks import actions, button, confirm, context, fields, section
+from bot.views.text import code, day_text, escaped, moment_text, moment_token, plural
+from bot.workspace import OTHER, Caller, Kind
+
+_ALARMING_DAYS = 3
+
+
+def expiry_text(expires_on: date | None, today: date) -> str:
+    """Return `3 Feb 2027 (in 75 days)`, `… (expired)` or that nobody said."""
+    if expires_on is None:
+        return "not known"
+    days = (expires_on - today).days
+    if days < 0:
+        return f"{day_text(expires_on)} (expired)"
+    left = "today" if days == 0 else f"in {plural(days, 'day')}"
+    return f"{day_text(expires_on)} ({left})"
+
+
+def expiry_words(record: KeyRecord, today: date) -> str:
+    """Return what is said of a key's end, behind its name: `expires tomorrow, 2 Mar 2030. …`."""
+    if record.expires_on is None:
+        return "has an expiration that is not known."
+    day, days = day_text(record.expires_on), (record.expires_on - today).days
+    after = "Without another key commands and digests stop then."
+    match days:
+        case 0:
+            return f"expires today, {day}. {after}"
+        case 1:
+            return f"expires tomorrow, {day}. {after}"
+        case _ if days < 0:
+            return f"expired on {day}, {plural(-days, 'day')} ago, by what was entered."
+    return f"expires in {plural(days, 'day')}, on {day}. {after}"
+
+
+def has_expired(record: KeyRecord, today: date) -> bool:
+    """Return whether a key has ended, by what was said of it."""
+    return record.expires_on is not None and record.expires_on < today
+
+
+def end_warning(record: KeyRecord, today: date) -> str:
+    """Return a sentence of mrkdwn, with a sign, from when people are reminded; else nothing."""
+    if record.expires_on is None or (days := (record.expires_on - today).days) > COUNTDOWN_DAYS[0]:
+        return ""
+    if days < 0:
+        return (
+            f"⚠️ It {expiry_words(record, today)} `Check key` asks Domain Tracker whether it is"
+            " still taken."
+        )
+    sign = "⚠️" if days <= _ALARMING_DAYS else "📅"
+    return f"{sign} It {expiry_words(record, today)} `Rotate key` leads through it."
+
+
+MAX_LABEL_CHARS = 100
+PROPOSED_LABEL = "Domain Tracker for Slack"
+# What `proposed_label` put behind a label before.
+_DATED = re.compile(r", (?:\d{1,2} )?[A-Z][a-z]{2} \d{4}(?: \(\d+\))?$")
+
+
+def label_text(record: KeyRecord) -> str:
+    """Return finished mrkdwn that tells a key from others of the same label."""
+    return f"{code(record.label, MAX_LABEL_CHARS)} ({code(f'…{record.last4}')})"
+
+
+def proposed_label(slots: KeyPair, today: date) -> str:
+    """Return a label for the next key, which neither of the two keys has.
+
+    It is that of the key in use with the month: `Domain Tracker for Slack, Nov 2026`.
+    """
+    keys = [slots.record, *([slots.earlier.record] if slots.earlier else [])]
+    taken = {key.label for key in keys}
+    base = _DATED.sub("", slots.record.label) or PROPOSED_LABEL
+    labels = (base[: MAX_LABEL_CHARS - len(each)].rstrip() + each for each in _suffixes(today))
+    return next(label for label in labels if label not in taken)
+
+
+def _suffixes(today: date) -> Iterator[str]:
+    yield f", {today:%b %Y}"
+    yield f", {day_text(today)}"
+    yield from (f", {day_text(today)} ({number})" for number in count(2))
+
+
+# command, operation, the least scope that the service document, section 5.2, names for it. It
+# names none for a scan, so none is claimed.
+_COMMANDS = (
+    ("/domains", "list", "read_domains"),
+    ("/adddomain", "add", "write_domains"),
+    ("/scan", "scan", None),
+)
+
+
+def least_scope(operation: str) -> str | None:
+    """Return the least scope for an operation, `None` where the service names none."""
+    return next((scope for _, name, scope in _COMMANDS if name == operation), None)
+
+
+def scope_lines(record: KeyRecord) -> list[str]:
+    """Return one line of finished mrkdwn for each command."""
+    return [_line(record, *each) for each in _COMMANDS]
+
+
+def _line(record: KeyRecord, command: str, operation: str, scope: str | None) -> str:
+    if operation in record.lacks:
+        needed = f"it needs the scope {code(scope)}" if scope else "it needs a wider scope"
+        return f"🔒 `{command}` lacks a scope: {needed}"
+    if operation in record.works:
+        return f"✅ `{command}` works"
+    if scope and record.scopes and not {scope, "admin"} & set(record.scopes):
+        return f"❔ `{command}` not tried yet; by your note it lacks the scope {code(scope)}"
+    needed = f"; it needs the scope {code(scope)}" if scope else ""
+    return f"❔ `{command}` not tried yet{needed}"
+
+
+SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
+ROLL_BACK, ROTATE_KEY = "key.back", "key.rotate"
+NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
+_OPERATIONS = {"list": "list domains", "add": "add domains", "scan": "scan domains"}
+
+
+def saved_message(record: KeyRecord, domains: int) -> Message:
+    """Return the same for an admin who has closed the form."""
+    return _done(record, f"works and is saved. It sees {plural(domains, 'domain')}.")
+
+
+def rolled_back_message(record: KeyRecord, domains: int) -> Message:
+    """Return that the earlier key is in use again."""
+    return _done(
+        record,
+        f"works and is in use again. It sees {plural(domains, 'domain')}. The key that was in use"
+        " until now is kept for 7 days.",
+    )
+
+
+def removed_message(*, was_there: bool) -> Message:
+    """Return that the workspace has no key any more."""
+    text = (
+        "The key is removed from this workspace." if was_there else "There was no key to remove."
+    )
+    more = " Delete it in Domain Tracker too, under Portfolio → API Keys." if was_there else ""
+    return Message(text + more, (section(text + more), *actions(button("Set key", SET_KEY))))
+
+
+def checked_message(record: KeyRecord, domains: int) -> Message:
+    """Return that the key works."""
+    return _done(record, f"works: it sees {plural(domains, 'domain')}.")
+
+
+def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
+    """Return why only `help` is read behind `/domainkey`; nothing typed is repeated."""
+    text = (
+        "I read nothing behind `/domainkey` but `help`: keys are set in a private form, never"
+        " behind the command. Nothing was saved."
+    )
+    if looks_like_key:
+        text += (
+            " If that was a key, treat it as exposed: delete it in Domain Tracker, make a new one,"
+            " and set it with the form."
+        )
+    if not may_set:
+        text += " Only admins and owners of this workspace, and its managers, can manage the key."
+    set_key = button("Set key", SET_KEY, style="primary") if may_set else None
+    return Message(text.replace("`", ""), (section(text), *actions(set_key)))
+
+
+def operation_text(operation: str) -> str:
+    """Return `add domains` for `add`."""
+    return _OPERATIONS.get(operation, operation)
+
+
+def _done(record: KeyRecord, words: str) -> Message:
+    """Say something good of a key, without markup in the message's own text."""
+    return Message(f"{record.shown} {words}", (section(f"✅ {code(record.shown)} {words}"),))
+
+
+NAMED_ASKERS = 5
+
+
+def budget_lines(allowance: Allowance | None, now: datetime) -> list[str]:
+    """Return two to four lines of mrkdwn; `None`: there is no key, or none that can be read.
+
+    They may be read much later than `now`, as on Home: therefore they name moments, and no ages.
+    """
+    if allowance is None:
+        return [left_text(None, now)]
+    return [
+        _left_text(allowance.budget, now, moment_token),
+        *_restraints(allowance.budget, now),
+        _usage_text(allowance.usage, now),
+    ]
+
+
+def left_text(budget: BudgetState | None, now: datetime) -> str:
+    """Return `1,234 of the hour's requests left as of 3 Feb 2027, 14:05 UTC.`, without markup."""
+    return _left_text(budget, now, moment_text)
+
+
+def _left_text(budget: BudgetState | None, now: datetime, shown: Callable[[datetime], str]) -> str:
+    if budget is None or budget.remaining is None:
+        return "How many of the hour's requests are left is not known yet."
+    told_at = now - timedelta(seconds=budget.told_ago_s or 0)
+    return f"{budget.remaining:,} of the hour's requests left as of {shown(told_at)}."
+
+
+def _restraints(budget: BudgetState, now: datetime) -> Iterator[str]:
+    if budget.is_reserve_reached:
+        yield f"⚠️ The last {budget.reserve:,} are kept for digests: people have to wait."
+    elif budget.reserve:
+        yield f"The last {budget.reserve:,} are kept for digests."
+    if budget.wait_s is not None:
+        until = moment_token(_minute_after(now + timedelta(seconds=budget.wait_s)))
+        yield f"⏸️ Nothing is sent until {until}: Domain Tracker has refused for want of requests."
+
+
+def _usage_text(usage: Usage, now: datetime) -> str:
+    during = "in the last hour"
+    if usage.span_s < WINDOW_S:
+        started_at = now - timedelta(seconds=usage.span_s)
+        during = f"since {moment_token(started_at)}"
+    if not usage.shares:
+        return f"I have asked for nothing {during}."
+    known = [each for each in usage.shares if each[0] != OTHER][:NAMED_ASKERS]
+    named = [f"{_asker_text(asker)} {requests:,}" for asker, requests in known]
+    if rest := usage.total - sum(requests for _, requests in known):
+        named.append(f"others {rest:,}")
+    return f"Used {during}: {', '.join(named)}."
+
+
+def _asker_text(asker: Caller) -> str:
+    match asker.kind:
+        case Kind.PERSON:
+            return f"<@{asker.subject_id}>"
+        case Kind.DIGEST:
+            return f"digests of <#{asker.subject_id}>"
+        case Kind.CHECK:
+            return "checks of the key"
+        case Kind.OTHER:
+            return "others"
+
+
+def _minute_after(moment: datetime) -> datetime:
+    """What is shown to the minute must not be over too early."""
+    rest = timedelta(seconds=moment.second, microseconds=moment.microsecond)
+    return moment - rest + timedelta(minutes=1) if rest else moment
+
+
+def key_state_message(
+    record: KeyRecord | None,
+    allowance: Allowance | None,
+    now: datetime,
+    *,
+    earlier: PreviousKey | None = None,
+    managers: Sequence[str] = (),
+    may_name: bool = True,
+) -> Message:
+    """Return what an admin or manager sees behind `/domainkey`.
+
+    `managers` are ids of people and user groups; `may_name`: the reader may say who they are.
+    """
+    if record is None:
+        return _not_connected_message(may_name=may_name)
+    state, warning = _state_words(record, now.date()), _warning(record, now.date())
+    title = f"*Domain Tracker API key: {state}*"
+    return Message(
+        text=_plain_text(record, allowance, now, earlier),
+        blocks=(
+            section(f"{title}\n{warning}" if warning else title),
+            fields(_pairs(record, now.date())),
+            *_use(record, allowance, now),
+            context("\n".join([_managers_line(managers), *_earlier_line(earlier)])),
+            *_key_buttons(earlier),
+            *_more_buttons(record, may_name=may_name),
+        ),
+    )
+
+
+def _plain_text(
+    record: KeyRecord, allowance: Allowance | None, now: datetime, earlier: PreviousKey | None
+) -> str:
+    today = now.date()
+    expiry, scopes = expiry_text(record.expires_on, today), ", ".join(record.scopes) or "not said"
+    sentences = [
+        f"API key {record.shown} {_state_words(record, today)}.",
+        _warning(record, today).replace("`", ""),
+        f"Expires: {expiry}. Scopes: {escaped(scopes)}.",
+    ]
+    if _is_of_use(record, today):
+        sentences.append(left_text(allowance.budget if allowance else None, now))
+    if earlier:
+        until = moment_text(earlier.until)
+        sentences.append(f"The key before it (…{earlier.record.last4}) is kept until {until}.")
+    return " ".join(filter(None, sentences))
+
+
+def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
+    return [
+        ("Key", code(record.shown)),
+        ("Label", code(record.label, 100)),
+        ("Expires", expiry_text(record.expires_on, today)),
+        ("Scopes", ", ".join(code(scope, 40) for scope in record.scopes) or "not said"),
+        ("Set", f"by <@{record.set_by}>, {moment_token(record.set_at)}"),
+    ]
+
+
+def _use(record: KeyRecord, allowance: Allowance | None, now: datetime) -> list[Block]:
+    """What the key can do and what is left of it: nothing, where it is of no use now."""
+    if not _is_of_use(record, now.date()):
+        return []
+    return [
+        section("\n".join(scope_lines(record))),
+        section("\n".join(["*Requests*", *budget_lines(allowance, now)])),
+    ]
+
+
+def _not_connected_message(*, may_name: bool) -> Message:
+    text = "This workspace is not connected to Domain Tracker yet."
+    how = (
+        "Make a key in Domain Tracker under *Portfolio → API Keys*: one for this bot alone, with"
+        " an expiration and the scopes `read_domains` and `write_domains`. Then set it here."
+    )
+    set_key = button("Set key", SET_KEY, style="primary")
+    return Message(
+        text,
+        (
+            section(f"*{text}*\n{how}"),
+            *actions(set_key),
+            *_more_buttons(None, may_name=may_name),
+        ),
+    )
+
+
+def _managers_line(managers: Sequence[str]) -> str:
+    named = names_text(managers) or "nobody"
+    return f"👥 Besides admins and owners, {named} may manage this key."
+
+
+def _earlier_line(earlier: PreviousKey | None) -> list[str]:
+    if earlier is None:
+        return []
+    until = moment_token(earlier.until)
+    return [f"↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."]
+
+
+def _key_buttons(earlier: PreviousKey | None) -> list[Block]:
+    back = None
+    if earlier:
+        question = confirm(
+            "Roll back to the key before?",
+            "It is checked first. The key that is in use now is then kept for 7 days.",
+            "Roll back",
+        )
+        back = button("Roll back", ROLL_BACK, earlier.record.mark, confirm=question)
+    return actions(
+        button("Replace key", SET_KEY),
+        button("Rotate key", ROTATE_KEY),
+        button("Check key", CHECK_KEY),
+        back,
+    )
+
+
+def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
+    question = confirm(
+        "Remove the key?",
+        "Commands stop working in this workspace until a key is set again. The key stays valid in"
+        " Domain Tracker until it is deleted there.",
+        "Remove key",
+    )
+    return actions(
+        button("Managers", NAME_MANAGERS) if may_name else None,
+        button("History", SHOW_HISTORY),
+        button("Remove key", REMOVE_KEY, record.mark, style="danger", confirm=question)
+        if record
+        else None,
+    )
+
+
+def _is_of_use(record: KeyRecord, today: date) -> bool:
+    return not (record.refused_at or has_expired(record, today))
+
+
+def _warning(record: KeyRecord, today: date) -> str:
+    """A sentence of mrkdwn with a sign, or nothing."""
+    if record.refused_at:
+        return "⚠️ Commands and digests cannot answer until it is replaced."
+    return end_warning(record, today)
+
+
+def _state_words(record: KeyRecord, today: date) -> str:
+    if record.refused_at:
+        return "refused as invalid"
+    if has_expired(record, today):
+        return "has expired, by what was said of it"
+    if record.lacks:
+        return "works, but may not " + ", ".join(map(operation_text, record.lacks))
+    return "works"

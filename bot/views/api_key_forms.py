@@ -1,0 +1,263 @@
+"""The form that leads through a key's rotation, step by step. Pure; never a key.
+
+The steps are those of the service document, section 5.3, rule 5.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.api_keys.models import KEY_CHARS, KEY_PREFIX, SCOPES, KeyPair, KeyRecord, PreviousKey
+from bot.message import Block
+from bot.views.api_key import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
+from bot.views.blocks import (
+    actions,
+    button,
+    context,
+    field,
+    form,
+    notice,
+    option,
+    plain_text,
+    section,
+)
+from bot.views.text import code, moment_token, plural
+
+KEY_FORM = "key"
+SECRET_BLOCK, LABEL_BLOCK = "secret", "label"
+EXPIRY_BLOCK, EXPIRY_DAY_BLOCK, SCOPES_BLOCK = "expiry", "expiry_day", "scopes"
+SECRET_FIELD, LABEL_FIELD = "key.secret", "key.label"
+EXPIRY_FIELD, EXPIRY_DAY_FIELD, SCOPES_FIELD = "key.expiry", "key.expiry_day", "key.scopes"
+TITLE = "Domain Tracker API key"
+# Service document, section 2.1: 30, 90 or 365 days, or a date.
+EXPIRIES = {
+    "30": "30 days",
+    "90": "90 days",
+    "365": "365 days",
+    "date": "A date…",
+    "unknown": "None, or I do not know",
+}
+_SCOPE_NOTES = {
+    "read_domains": "needed for /domains and to find a domain",
+    "write_domains": "needed for /adddomain",
+    "admin": "more than this bot needs: avoid it",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyFormValues:
+    """What the form shows when it opens: everything but the key itself."""
+
+    label: str = PROPOSED_LABEL
+    expiry: str = "90"
+    expiry_day: str | None = None
+    scopes: Sequence[str] = ("read_domains", "write_domains")
+
+
+def key_form(
+    metadata: str,
+    values: KeyFormValues,
+    trouble: str | None = None,
+    in_use: KeyPair | None = None,
+) -> Block:
+    """Return the form; `in_use`: the keys there are, of which the first is to be replaced.
+
+    `trouble` is one of our own sentences on why the last try was not saved.
+    """
+    head = [section(_replacing_text(in_use))] if in_use else []
+    return form(
+        KEY_FORM,
+        TITLE,
+        "Check and save",
+        [*head, *new_key_blocks(values, trouble)],
+        metadata=metadata,
+    )
+
+
+def new_key_blocks(values: KeyFormValues, trouble: str | None) -> list[Block]:
+    """Return how the key is made, and the fields; `trouble` as for `key_form`."""
+    warning = [section(f"⚠️ *Not saved.* {trouble} Please enter the key again.")] if trouble else []
+    how = context(
+        "Make the key in Domain Tracker under *Portfolio → API Keys*, one for this bot alone."
+        " It is checked with one request, sealed, and never shown again."
+    )
+    return [*warning, how, *_fields(values)]
+
+
+def checking_form() -> Block:
+    """Return what stands in the form's place while the service is asked."""
+    return _notice("⏳ Checking the key with Domain Tracker…")
+
+
+def saved_form(record: KeyRecord, domains: int, earlier: PreviousKey | None = None) -> Block:
+    """Return that the key was saved, and what it sees; `earlier` is kept for a while."""
+    back = ""
+    if earlier:
+        until = moment_token(earlier.until)
+        back = f"\n↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
+    return _notice(
+        f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
+        f" Try `/domains`.{back}"
+    )
+
+
+def refused_form(sentence: str) -> Block:
+    """Return one of our own sentences in the form's place."""
+    return _notice(sentence)
+
+
+def _replacing_text(in_use: KeyPair) -> str:
+    told = (
+        f"In use now: {label_text(in_use.record)}. The key that you enter takes its place as soon"
+        " as it is seen to work. The one in use is then kept for 7 days, in case you want to roll"
+        " back."
+    )
+    if in_use.earlier:
+        told += f" {label_text(in_use.earlier.record)}, the key before it, is then forgotten."
+    return told
+
+
+def _fields(values: KeyFormValues) -> list[Block]:
+    secret = {
+        "type": "plain_text_input",
+        "action_id": SECRET_FIELD,
+        "placeholder": plain_text(f"{KEY_PREFIX}…", 150),
+        "focus_on_load": True,
+    }
+    label = {
+        "type": "plain_text_input",
+        "action_id": LABEL_FIELD,
+        "initial_value": values.label,
+        "max_length": MAX_LABEL_CHARS,
+    }
+    expiry = {
+        "type": "static_select",
+        "action_id": EXPIRY_FIELD,
+        "options": [option(key, shown) for key, shown in EXPIRIES.items()],
+        "initial_option": option(values.expiry, EXPIRIES[values.expiry]),
+    }
+    day: Block = {"type": "datepicker", "action_id": EXPIRY_DAY_FIELD}
+    if values.expiry_day:
+        day["initial_date"] = values.expiry_day
+    return [
+        field(
+            SECRET_BLOCK,
+            "API key",
+            secret,
+            hint=f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}",
+        ),
+        field(LABEL_BLOCK, "Label", label, hint="The name that the key has in Domain Tracker."),
+        field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
+        field(EXPIRY_DAY_BLOCK, "Expiration date", day, hint="Only for “A date…”.", optional=True),
+        field(SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="What the key was given."),
+    ]
+
+
+def _scope_boxes(values: KeyFormValues) -> Block:
+    options = [option(scope, note=_SCOPE_NOTES.get(scope, "")) for scope in SCOPES]
+    chosen = [each for each in options if each["value"] in values.scopes]
+    boxes: Block = {"type": "checkboxes", "action_id": SCOPES_FIELD, "options": options}
+    return boxes | {"initial_options": chosen} if chosen else boxes
+
+
+def _notice(mrkdwn: str) -> Block:
+    return notice(TITLE, [section(mrkdwn)])
+
+
+ROTATION_FORM = "key-rotation"
+ROTATION_TITLE = "Rotate the API key"
+MADE_IT, STANDS_STILL, DELETED_IT = "key.made", "key.still", "key.deleted"
+GO_ON = "key.go-on"
+SWAP = "Check and swap"
+_PLACE = "In Domain Tracker, under *Portfolio → API Keys*,"
+
+
+def first_step(slots: KeyPair, label: str, metadata: str) -> Block:
+    """Return how the new key is made, like the one in use.
+
+    `label` is proposed for it. Where there is an earlier key, a rotation may have been left after
+    its second step, and is gone on with.
+    """
+    record, earlier = slots.record, slots.earlier
+    scopes = ", ".join(code(scope, 40) for scope in record.scopes) or (
+        "those of the key in use (I was not told which)"
+    )
+    steps = (
+        f"{_PLACE} make a new key:\n• *name*: {code(label)}, for instance; the key in use is"
+        f" {label_text(record)}"
+        f"\n• *scopes*: the same, {scopes}\n• *expiration*: 90 days, for instance"
+        "\n• *IP restrictions*: the same, if the key in use has any"
+        "\nIts value is shown only once: keep that page open."
+    )
+    first = _step(1, "make a new key", steps, metadata, button("I have made it", MADE_IT))
+    if earlier:
+        left = f"The old key {label_text(earlier.record)} is still kept. Is it deleted there?"
+        go_on = actions(button("Go on with step 3", GO_ON, earlier.record.mark))
+        first["blocks"] += [section(left), *go_on]
+    return first
+
+
+def second_step(
+    metadata: str,
+    values: KeyFormValues,
+    trouble: str | None = None,
+    in_use: KeyPair | None = None,
+) -> Block:
+    """Return the form for the new key; the arguments are those of `key_form`."""
+    named = f", {label_text(in_use.record)}," if in_use else ""
+    told = f"The key in use{named} stays until the new one works, and is then kept for 7 days."
+    head = section(f"*Step 2 of 4: put the new key in*\n{told}")
+    blocks = [head, *new_key_blocks(values, trouble)]
+    return form(ROTATION_FORM, ROTATION_TITLE, SWAP, blocks, metadata=metadata)
+
+
+def checking_step() -> Block:
+    """Return what stands in the form's place while the service is asked."""
+    return interrupted("⏳ Checking the key with Domain Tracker…")
+
+
+def third_step(
+    record: KeyRecord, earlier: PreviousKey, domains: int | None, metadata: str
+) -> Block:
+    """Return that the new key is in use, and how to see that nobody uses the old one.
+
+    `domains`: how many it sees, `None` when that was not looked at just now.
+    """
+    old = label_text(earlier.record)
+    seen = "" if domains is None else f" and works: it sees {plural(domains, 'domain')}"
+    steps = (
+        f"✅ {code(record.shown)} is in use{seen}.\n"
+        f"{_PLACE} look at *last used* of {old}, and again some minutes later. It should stand"
+        " still. If it moves, something else uses that key too: give that its own key first."
+    )
+    still = button("It stands still", STANDS_STILL, earlier.record.mark)
+    return _step(3, "see that the old key rests", steps, metadata, still)
+
+
+def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
+    """Return that the old key is to be deleted in the service."""
+    old = label_text(earlier.record)
+    steps = f"{_PLACE} delete {old}. I forget it too, so it cannot be rolled back to any more."
+    done = button("Done", DELETED_IT, earlier.record.mark)
+    return _step(4, "delete the old key", steps, metadata, done)
+
+
+def finished(record: KeyRecord) -> Block:
+    """Return that all of it is done."""
+    return notice(
+        ROTATION_TITLE, [section(f"✅ *Done.* {code(record.shown)} is the only key I have.")]
+    )
+
+
+def interrupted(mrkdwn: str) -> Block:
+    """Return one of our own sentences in the form's place."""
+    return notice(ROTATION_TITLE, [section(mrkdwn)])
+
+
+def _step(number: int, title: str, steps: str, metadata: str, go_on: Block | None) -> Block:
+    blocks = [section(f"*Step {number} of 4: {title}*\n{steps}"), *actions(go_on)]
+    if number == 3:
+        back = (
+            "You can close this and come back with `Rotate key`: the old key is kept for 7 days."
+        )
+        blocks.append(context(back))
+    return notice(ROTATION_TITLE, blocks, metadata=metadata)

@@ -1,0 +1,230 @@
+"""The fields of a digest's form: where, when and what. Whom: see `mentions.py`. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, time
+
+from bot.digests.models import WORST_COUNTS, Mode, Plan
+from bot.digests.schedule import Schedule, UnknownZoneError, offset_text, zone_of
+from bot.message import Block
+from bot.redaction import holds_secret
+from bot.views.blocks import field, option, plain_text
+from bot.views.digests.wording import MODE_NAMES
+from bot.views.schedule import DAY_NAMES
+from bot.views.text import plural
+
+CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD = "digests.channel", "digests.days", "digests.time"
+ZONE_FIELD, FILTER_FIELD, MODE_FIELD = "digests.zone", "digests.filter", "digests.mode"
+LIFE_FIELD, WORST_FIELD = "digests.life", "digests.worst"
+LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "digests.group"
+RULES_FIELD = "digests.rules"
+WEEKDAYS = frozenset(range(5))
+NEVER = "never"
+"""The value of `Sign of life` for none."""
+# Others are kept as they are: they may come from an import.
+OFFERED_LIVES = (3, 5, 7, 14, 30)
+MAX_LIFE = 99
+MAX_FILTER_CHARS = 500
+MAX_DIGITS = 4
+_TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBox:
+    """A rule of mention as a box to tick: its value, and what stands beside and below it."""
+
+    value: str
+    shown: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """The fields as they are filled in; `None` or empty: they are not.
+
+    `group` is the id of a user group and its handle. `days` are weekdays from 0 for Monday.
+    `kept` are the rules of mention that are ticked; `None`: nobody was asked, so all stay.
+    """
+
+    channel_id: str | None = None
+    days: frozenset[int] = WEEKDAYS
+    at: str | None = "09:00"
+    zone: str | None = None
+    filter_text: str = ""
+    mode: str = Mode.ALWAYS.value
+    life: str = NEVER
+    worst: str = "10"
+    label: str | None = None
+    people: tuple[str, ...] = ()
+    group: tuple[str, str] | None = None
+    kept: tuple[RuleBox, ...] | None = None
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """When it would run, or `None` while that is not said rightly."""
+        at = time_of(self.at or "")
+        if at is None or not self.days or not is_zone(self.zone or ""):
+            return None
+        return Schedule(self.days, at, self.zone or "")
+
+
+def draft_of(plan: Plan) -> Draft:
+    """Return the fields of a digest that there is; its rules of mention are not among them."""
+    every = plan.heartbeat_every
+    return Draft(
+        channel_id=plan.channel_id,
+        days=plan.schedule.days,
+        at=f"{plan.schedule.at:%H:%M}",
+        zone=plan.schedule.zone,
+        filter_text=plan.filter_text,
+        mode=plan.mode.value,
+        life=NEVER if every is None else f"{every}",
+        worst=f"{plan.worst_count}",
+    )
+
+
+def time_of(text: str) -> time | None:
+    """Return the time of day that a field spells as `09:30`, or `None`."""
+    found = _TIME.fullmatch(text)
+    return time(int(found[1]), int(found[2])) if found else None
+
+
+def is_zone(name: str) -> bool:
+    """Say whether there is a time zone of that name."""
+    try:
+        zone_of(name)
+    except UnknownZoneError:
+        return False
+    return True
+
+
+def worst_of(text: str) -> int | None:
+    """Return how many of the worst domains a field wants shown, or `None`."""
+    is_count = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
+    return int(text) if is_count and int(text) in WORST_COUNTS else None
+
+
+def life_of(text: str) -> int | None:
+    """Return after how many silent runs a sign of life comes, `None` for never.
+
+    Raises:
+        ValueError: the text is none of ours.
+    """
+    if text == NEVER:
+        return None
+    if not (text.isascii() and text.isdecimal() and 1 <= len(text) <= 2 and int(text) >= 1):
+        raise ValueError("no number of runs")
+    return int(text)
+
+
+def channel_field(draft: Draft, nonce: str) -> Block:
+    """Return where to post."""
+    element: Block = {
+        "type": "conversations_select",
+        "action_id": CHANNEL_FIELD,
+        "placeholder": plain_text("Choose a channel", 150),
+        "filter": {"include": ["public", "private"]},
+    }
+    if draft.channel_id:
+        element["initial_conversation"] = draft.channel_id
+    return field(f"channel:{nonce}", "Channel", element, hint="I have to be in it.")
+
+
+def when_fields(draft: Draft, nonce: str) -> list[Block]:
+    """Return the fields of which every change is told at once: the next runs depend on them."""
+    days = [option(f"{day}", name) for day, name in enumerate(DAY_NAMES)]
+    chosen = [days[day] for day in sorted(draft.days)]
+    boxes: Block = {"type": "checkboxes", "action_id": DAYS_FIELD, "options": days}
+    at: Block = {"type": "timepicker", "action_id": TIME_FIELD}
+    zone: Block = {
+        "type": "external_select",
+        "action_id": ZONE_FIELD,
+        "min_query_length": 0,
+        "placeholder": plain_text("Type a city, a country or utc+2", 150),
+    }
+    if chosen:
+        boxes["initial_options"] = chosen
+    if draft.at and time_of(draft.at):
+        at["initial_time"] = draft.at
+    if draft.zone and is_zone(draft.zone):
+        zone["initial_option"] = option(draft.zone)
+    told = {"dispatch_action": True}
+    return [
+        field(f"days:{nonce}", "Days", boxes) | told,
+        field(f"time:{nonce}", "Time", at) | told,
+        field(f"zone:{nonce}", "Time zone", zone) | told,
+    ]
+
+
+def zone_option(name: str, now: datetime) -> Block:
+    """Return a time zone as an option, with how far it is from UTC at that moment."""
+    return option(name, note=offset_text(name, now))
+
+
+def what_fields(draft: Draft, nonce: str) -> list[Block]:
+    """Return what is posted, and when it is worth it."""
+    modes = {mode.value: name for mode, name in MODE_NAMES.items()}
+    return [
+        field(
+            f"filter:{nonce}",
+            "Filter",
+            _filter(draft),
+            hint="The words of /domains. Empty: all domains.",
+            optional=True,
+        ),
+        field(f"mode:{nonce}", "Post", _select(MODE_FIELD, modes, draft.mode)),
+        field(
+            f"life:{nonce}",
+            "Sign of life",
+            _select(LIFE_FIELD, _lives(draft.life), draft.life),
+            hint="One line that all is as it was, after so many runs without a post.",
+        ),
+        field(f"worst:{nonce}", "Worst domains shown", _worst(draft), hint="From 5 to 25."),
+    ]
+
+
+def _filter(draft: Draft) -> Block:
+    element: Block = {
+        "type": "plain_text_input",
+        "action_id": FILTER_FIELD,
+        "placeholder": plain_text("tag:prod below:80", 150),
+        "max_length": MAX_FILTER_CHARS,
+    }
+    if draft.filter_text and not holds_secret(draft.filter_text):
+        element["initial_value"] = draft.filter_text[:MAX_FILTER_CHARS]
+    return element
+
+
+def _worst(draft: Draft) -> Block:
+    element: Block = {
+        "type": "number_input",
+        "action_id": WORST_FIELD,
+        "is_decimal_allowed": False,
+        "min_value": f"{WORST_COUNTS[0]}",
+        "max_value": f"{WORST_COUNTS[-1]}",
+    }
+    if worst_of(draft.worst) is not None:
+        element["initial_value"] = draft.worst
+    return element
+
+
+def _lives(chosen: str) -> dict[str, str]:
+    """The offered values, and one that was set by other means."""
+    try:
+        own = life_of(chosen)
+    except ValueError:
+        own = None
+    every = sorted({*OFFERED_LIVES, *([own] if own else [])})
+    return {NEVER: "Never"} | {f"{runs}": f"After {plural(runs, 'silent run')}" for runs in every}
+
+
+def _select(action_id: str, options: Mapping[str, str], chosen: str) -> Block:
+    element: Block = {
+        "type": "static_select",
+        "action_id": action_id,
+        "options": [option(value, shown) for value, shown in options.items()],
+    }
+    if chosen in options:
+        element["initial_option"] = option(chosen, options[chosen])
+    return element

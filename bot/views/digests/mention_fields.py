@@ -1,0 +1,212 @@
+"""The rules of mention in a digest's form: a box for each, and the fields for one more. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from bot.digests.models import Mention
+from bot.message import Block
+from bot.redaction import holds_secret
+from bot.views.blocks import context, field, option, plain_text, section
+from bot.views.digests.form_fields import (
+    GROUP_FIELD,
+    LABEL_FIELD,
+    PEOPLE_FIELD,
+    RULES_FIELD,
+    Draft,
+    RuleBox,
+)
+from bot.views.digests.wording import mention_tokens
+from bot.views.text import MAX_OPTION_CHARS, MAX_OPTION_VALUE_CHARS, clip, outside
+
+MAX_RULES = 10
+MAX_OFFERED = 100
+MAX_WHO = 20
+_LABEL = re.compile(r"(tag|folder):\S.*")
+_KINDS = ("tag", "folder")
+_BOX = re.compile(r"(\d{1,2}) (\d{1,6}) (.*)", re.ASCII)
+
+
+class Group(Protocol):
+    """People who can be mentioned at once; `handle` comes without the `@`."""
+
+    @property
+    def group_id(self) -> str:
+        """`S…`."""
+        ...
+
+    @property
+    def handle(self) -> str:
+        """What people type."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What the group is called."""
+        ...
+
+
+def is_label(text: str) -> bool:
+    """Say whether `text` names a tag or a folder, fits into a menu, and holds no secret."""
+    fits = len(text) <= MAX_OPTION_VALUE_CHARS and not holds_secret(text)
+    return fits and _LABEL.fullmatch(text) is not None
+
+
+def rule_boxes(rules: Sequence[Mention]) -> list[RuleBox]:
+    """Return each rule as a box to tick; `box_of` reads its value."""
+    return [
+        RuleBox(
+            value=f"{place} {len(rule.who)} {outside(rule.label, MAX_OPTION_VALUE_CHARS - 12)}",
+            shown=outside(rule.label, MAX_OPTION_CHARS) or "(nothing)",
+            note=who_text(rule),
+        )
+        for place, rule in enumerate(rules)
+    ]
+
+
+def box_of(value: str) -> tuple[int, int, str] | None:
+    """Return the place of the rule that a box is about, how many it mentions, and its label."""
+    found = _BOX.fullmatch(value)
+    return (int(found[1]), int(found[2]), found[3]) if found else None
+
+
+def is_same_label(one: str, other: str) -> bool:
+    """Say whether two labels, each as it is or as a box has it, are one."""
+    limit = MAX_OPTION_VALUE_CHARS - 12
+    return outside(one, limit).casefold() == outside(other, limit).casefold()
+
+
+def who_text(rule: Mention) -> str:
+    """Return mrkdwn of whom a rule mentions: in a form it shows their names, and tells nobody.
+
+    It is short enough for what stands below a box.
+    """
+    who = mention_tokens(rule.who)
+    shown = who[:MAX_WHO]
+    while len(_with_rest(shown, len(who))) > MAX_OPTION_CHARS:
+        shown = shown[:-1]
+    return _with_rest(shown, len(who)) or "nobody"
+
+
+def with_rule(rules: Sequence[Mention], new: Mention | None) -> tuple[Mention, ...]:
+    """Return the rules with one more; a label that has a rule already gets more people.
+
+    What is beyond `MAX_RULES` or `MAX_WHO` is left out: the form has said so before.
+    """
+    if new is None:
+        return tuple(rules)
+    known = [rule for rule in rules if rule.label.casefold() == new.label.casefold()]
+    if not known:
+        return (*rules, new)[:MAX_RULES]
+    who = tuple(dict.fromkeys((*known[0].who, *new.who)))[:MAX_WHO]
+    joined = Mention(label=known[0].label, who=who)
+    return tuple(joined if rule is known[0] else rule for rule in rules)
+
+
+def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
+    """Return the labels in use that match `typed`, then what was typed as a new one."""
+    typed = typed.strip()
+    meant = {label.casefold(): label for label in _spelled_out(typed)}
+    matching = [
+        label
+        for label in dict.fromkeys(used)
+        if typed.casefold() in label.casefold() or label.casefold() in meant
+    ]
+    known = set(map(str.casefold, matching))
+    options = [option(label) for label in matching if is_label(label)]
+    added = [
+        option(label, note="not in use")
+        for name, label in meant.items()
+        if name not in known and is_label(label)
+    ]
+    return options[: MAX_OFFERED - len(added)] + added
+
+
+def group_options(groups: Iterable[Group], typed: str) -> list[Block]:
+    """Return the user groups whose handle or name matches `typed`."""
+    typed = typed.strip().removeprefix("@").casefold()
+    matching = [group for group in groups if typed in f"{group.handle}\n{group.name}".casefold()]
+    return [
+        option(group.group_id, f"@{group.handle}", outside(group.name, MAX_OPTION_CHARS))
+        for group in matching[:MAX_OFFERED]
+    ]
+
+
+def _with_rest(shown: Sequence[str], count: int) -> str:
+    more = f"and {count - len(shown):,} more" if len(shown) < count else ""
+    return " ".join([*shown, *([more] if more else [])])
+
+
+def _spelled_out(typed: str) -> list[str]:
+    """`prod` may be a tag or a folder; `Tag: prod` says which."""
+    kind, colon, name = typed.partition(":")
+    if colon and kind.strip().casefold() in _KINDS:
+        return [f"{kind.strip().casefold()}:{name.strip()}"]
+    return [f"{kind}:{typed}" for kind in _KINDS] if typed else []
+
+
+MAX_PEOPLE = 10
+_OFF = (
+    "Off, unless you say whom. A domain with that tag, or in that folder, that got worse"
+    " mentions them in the post. To add several, save in between."
+)
+
+
+def rule_blocks(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> list[Block]:
+    """Return a box for each rule, to keep it or not, and the fields for one more."""
+    return [
+        section("*Mention when something gets worse*"),
+        *([_boxes(rules[:MAX_RULES], draft, nonce)] if rules else [context(_OFF)]),
+        *_new_rule(draft, nonce),
+    ]
+
+
+def _boxes(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> Block:
+    options = {box.value: _box(box) for box in rules}
+    kept = options if draft.kept is None else {box.value for box in draft.kept}
+    element: Block = {
+        "type": "checkboxes",
+        "action_id": RULES_FIELD,
+        "options": list(options.values()),
+    }
+    if ticked := [options[value] for value in options if value in kept]:
+        element["initial_options"] = ticked
+    hint = "Those without a tick are gone once you press Save."
+    return field(f"rules:{nonce}", "Mention rules", element, hint=hint, optional=True)
+
+
+def _box(box: RuleBox) -> Block:
+    made = option(box.value, box.shown)
+    # Formatted, as in no other menu: only so people are shown by their names.
+    # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+    note = {"type": "mrkdwn", "text": clip(box.note, MAX_OPTION_CHARS), "verbatim": True}
+    return made | ({"description": note} if box.note else {})
+
+
+def _new_rule(draft: Draft, nonce: str) -> list[Block]:
+    label = _menu(LABEL_FIELD, "external_select", "Choose a tag or folder")
+    label["min_query_length"] = 0
+    if draft.label and is_label(draft.label):
+        label["initial_option"] = option(draft.label)
+    people = _menu(PEOPLE_FIELD, "multi_users_select", "Choose people")
+    people["max_selected_items"] = MAX_PEOPLE
+    if draft.people:
+        people["initial_users"] = list(draft.people[:MAX_PEOPLE])
+    group = _menu(GROUP_FIELD, "external_select", "Choose a user group")
+    group["min_query_length"] = 0
+    if draft.group:
+        group["initial_option"] = option(*draft.group)
+    most = f"At most {MAX_WHO} people and user groups for one tag or folder."
+    return [
+        field(f"label:{nonce}", "Tag or folder", label, optional=True),
+        field(f"people:{nonce}", "Mention", people, hint=most, optional=True),
+        field(f"group:{nonce}", "Mention user group", group, optional=True),
+    ]
+
+
+def _menu(action_id: str, kind: str, placeholder: str) -> Block:
+    return {
+        "type": kind,
+        "action_id": action_id,
+        "placeholder": plain_text(placeholder, 150),
+    }

@@ -1,0 +1,193 @@
+"""The form that makes or changes a digest. Pure."""
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from bot.digests.models import Digest
+from bot.message import Block, Message
+from bot.views.blocks import button, field, form, section
+from bot.views.digests.form_fields import Draft, RuleBox, channel_field, what_fields, when_fields
+from bot.views.digests.mention_fields import rule_blocks, rule_boxes
+from bot.views.digests.wording import (
+    next_run_text,
+    person_shown,
+    run_after_pause,
+    spoken,
+    until_text,
+)
+from bot.views.schedule import RUNS_SHOWN, next_runs
+from bot.views.text import code, moment_token
+
+LOOKING = "Looking at the digests…"
+DELETED = "🗑️ Deleted."
+PREVIEWED = "👀 The preview is behind this form, for you alone."
+PREVIEWED_ELSEWHERE = "👀 The preview is in your direct messages with me, for you alone."
+HAS_MOVED = "➡️ That digest has moved. These are the digests of this channel."
+MAYBE_SENT = (
+    "❓ Slack did not say whether it took the post. Look into the channel before you press"
+    " `Send now` again."
+)
+UNANNOUNCED = (
+    "❓ Slack did not say whether it took the announcement of the digest: look into the channel."
+)
+EMPTY_FILTER = "⚠️ At the moment no domain matches the filter: there would be nothing to tell."
+DAY_IS_OVER = "⚠️ That day has begun where the digest's clock is. Pick a later one, or none."
+SENDING = "Sending… That can take some seconds."
+NOT_SAVED, NOT_SENT, NOT_RESUMED = "*Not saved.* ", "*Not sent.* ", "*Not resumed.* "
+"""They go before the reason."""
+SAVING = "Saving…"
+PREVIEWING = "Making the preview…"
+RESTRICTED = "🔒 From now on only admins and owners make and change digests."
+UNRESTRICTED = "🔓 From now on members make and change the digests of their channels."
+
+
+def saved_line(digest: Digest, reader_zone: str | None) -> str:
+    """Return that it was saved, and when it runs next."""
+    if digest.pause and digest.pause.until:
+        until = until_text(digest.pause.until, digest.plan.schedule.zone)
+        coming = run_after_pause(digest, reader_zone)
+        return f"✅ Saved. It is paused until {until}{f'; next run {coming}' if coming else ''}."
+    if digest.pause:
+        return "✅ Saved. It is still paused: press `Resume` when it is to run."
+    return f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
+
+
+def sent_line(channel_name: str | None) -> str:
+    """Return that it was posted, and where; `None`: Slack does not say what that is called."""
+    return (
+        f"✅ Sent. It is in {code(f'#{channel_name}', 90) if channel_name else 'its channel'} now."
+    )
+
+
+def paused_line(digest: Digest, until: datetime | None) -> str:
+    """Return until when nothing is posted."""
+    if until is None:
+        return "⏸️ Paused until somebody presses `Resume`."
+    return f"⏸️ Paused until {until_text(until, digest.plan.schedule.zone)}."
+
+
+def resumed_line(digest: Digest, reader_zone: str | None) -> str:
+    """Return when it runs again."""
+    return f"▶️ Resumed. Next run {next_run_text(digest, reader_zone)}."
+
+
+def line_message(mrkdwn: str) -> Message:
+    """Return one of these lines as an answer outside a form."""
+    return Message(spoken(mrkdwn), (section(mrkdwn),))
+
+
+def at_it_message() -> Message:
+    """Return the answer to a second press while the first one is still worked on."""
+    return line_message("⏳ I am at it. I will answer here.")
+
+
+def done_already_message() -> Message:
+    """Return the answer to a second press of the same button in a message."""
+    return line_message("I have done this already. `/domaindigest` in the channel says how it is.")
+
+
+EDIT_FORM = "digests.edit"
+BACK = "digests.back"
+# A slot at the very moment at which a pause ends counts.
+_MOMENT = timedelta(microseconds=1)
+# Stands for those that are not ticked, in a form that does not know them.
+_NO_RULE = RuleBox("99 0 none", "None of the rules stays")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Editing:
+    """A digest as somebody is about to make or change it.
+
+    `nonce` is part of the fields' block ids: as long as it stays the same, Slack keeps what is
+    typed; with another one a form begins anew. `digest` is `None` for a new one, and, with
+    `is_new` false, where it cannot be read at the moment. `said` is finished mrkdwn for the top.
+    `reader_zone` is that of whoever sees the form.
+    """
+
+    draft: Draft
+    nonce: str
+    now: datetime
+    reader_zone: str | None
+    digest: Digest | None = None
+    is_new: bool = True
+    said: str = ""
+
+
+def edit_form(editing: Editing, metadata: str) -> Block:
+    """Return the form; `metadata` comes back with it."""
+    draft, nonce, digest = editing.draft, editing.nonce, editing.digest
+    if digest is None and not editing.is_new and draft.kept == ():
+        draft = replace(draft, kept=(_NO_RULE,))  # without a box it could not be said any more
+    rules = rule_boxes(digest.plan.mentions) if digest else list(draft.kept or ())
+    blocks = [
+        *([section(editing.said)] if editing.said else []),
+        section(_about(editing), button("Back", BACK)),
+        channel_field(draft, nonce),
+        *when_fields(draft, nonce),
+        section(_runs_text(editing)),
+        {"type": "divider"},
+        *what_fields(draft, nonce),
+        {"type": "divider"},
+        *rule_blocks(rules, draft, nonce),
+    ]
+    title = "New digest" if editing.is_new and digest is None else "Change digest"
+    return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
+
+
+def _about(editing: Editing) -> str:
+    digest = editing.digest
+    if digest:
+        return f"Made by {person_shown(digest.made_by_name)}, {moment_token(digest.made_at)}."
+    if editing.is_new:
+        return "A post about your domains that comes by itself: say where, when and about what."
+    return "This is what you have filled in."
+
+
+def _runs_text(editing: Editing) -> str:
+    schedule = editing.draft.schedule
+    if schedule is None:
+        return "*Next five runs*\n_Choose days, a time and a time zone to see them._"
+    after, paused = _after(editing)
+    lines = next_runs(schedule, after, editing.reader_zone)
+    runs = [f"• {line}" for line in lines[:RUNS_SHOWN]]
+    notes = [f"🕑 {line}" for line in lines[RUNS_SHOWN:]]
+    return "\n".join(["*Next five runs*", *paused, *runs, *notes])
+
+
+def _after(editing: Editing) -> tuple[datetime, list[str]]:
+    """After which moment the runs begin, and what is to be said of a pause before them."""
+    digest, now = editing.digest, editing.now
+    if digest is None or digest.pause is None:
+        return now, []
+    until = digest.pause.until
+    if until is None:
+        return now, ["⏸️ Paused until somebody presses `Resume`. If that were now:"]
+    if until <= now:
+        return now, []
+    day = until_text(until, digest.plan.schedule.zone)
+    return until - _MOMENT, [f"⏸️ Paused until {day}. After that:"]
+
+
+PAUSE_FORM = "digests.pausing"
+UNTIL_FIELD = "digests.until"
+
+
+def pause_form(
+    schedule: str, nonce: str, metadata: str, *, until: date | None = None, said: str = ""
+) -> Block:
+    """Return the form; `schedule` and `said` are finished mrkdwn, `until` what was picked.
+
+    `nonce`: see `Editing`.
+    """
+    day: Block = {"type": "datepicker", "action_id": UNTIL_FIELD}
+    if until:
+        day["initial_date"] = until.isoformat()
+    hint = "It runs again from the start of that day on. Empty: not before somebody resumes it."
+    blocks = [
+        *([section(said)] if said else []),
+        section(
+            f"Pause the digest *{schedule}*: nothing is posted by itself.", button("Back", BACK)
+        ),
+        field(f"until:{nonce}", "Until", day, hint=hint, optional=True),
+    ]
+    return form(PAUSE_FORM, "Pause digest", "Pause", blocks, metadata=metadata)

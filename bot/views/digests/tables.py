@@ -1,0 +1,290 @@
+"""The worst domains of a digest: as a table, as lines, as a sentence. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.digests.models import MAX_PER_CHANNEL, Digest
+from bot.digests.report import Move, Report
+from bot.message import Block
+from bot.tracker.models import Domain
+from bot.views.blocks import actions, button, confirm, context, notice, paragraphs, section
+from bot.views.digests.changes import delta_text, shown_delta
+from bot.views.digests.modal import BACK, SAVING
+from bot.views.digests.wording import INVITE, filter_shown, mode_text, run_lines, state_lines
+from bot.views.domains import score_text, score_words
+from bot.views.schedule import schedule_text
+from bot.views.text import MAX_TABLE_ROWS, clip, code, escaped, host_shown, plural, score_number
+
+TITLE = "Health digests"
+NEW, CHANGE, SEND, PREVIEW = "digests.new", "digests.change", "digests.send", "digests.preview"
+PAUSE, RESUME, DELETE = "digests.pause", "digests.resume", "digests.delete"
+RESTRICT = "digests.restrict"
+ADMINS_MAY, MEMBERS_MAY = "admins", "members"
+"""The values of the button that says who may change digests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A channel as Slack describes it: see `bot/slack/channels.py`."""
+
+    name: str
+    has_bot: bool
+    is_archived: bool = False
+    is_shared: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestList:
+    """What somebody sees of a channel's digests.
+
+    `place` is `None` where the bot cannot look: a direct message, or a private channel without
+    it; there `reader_id`, whoever looks, changes only what is their own. `said` is finished
+    mrkdwn about what was just done.
+    """
+
+    digests: Sequence[Digest]
+    place: Place | None
+    now: datetime
+    reader_id: str = ""
+    reader_zone: str | None = None
+    may_change: bool = True
+    is_admin: bool = False
+    is_restricted: bool = False
+    said: str = ""
+
+
+def list_form(listed: DigestList, metadata: str) -> Block:
+    """Return the form; `metadata` comes back with its buttons."""
+    blocks = [
+        *([section(listed.said)] if listed.said else []),
+        section(_heading(listed), _new_button(listed)),
+        *[context(hint) for hint in _hints(listed)],
+    ]
+    for digest in listed.digests[:MAX_PER_CHANNEL]:
+        blocks += [{"type": "divider"}, *_digest_blocks(digest, listed)]
+    if (left_out := len(listed.digests) - MAX_PER_CHANNEL) > 0:
+        blocks.append(context(f"and {left_out:,} more: delete one of these to see it."))
+    return notice(TITLE, blocks + _admin_blocks(listed), metadata=metadata)
+
+
+def busy_form(words: str, metadata: str) -> Block:
+    """Return what stands in the form while something takes a while."""
+    return notice(TITLE, [section(f"⏳ {words}")], metadata=metadata)
+
+
+def saving_form() -> Block:
+    """Return what stands in the place of a form that was submitted, until that is done."""
+    return busy_form(SAVING, "")
+
+
+def trouble_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
+    """Return what stands in the form when there is no list to show; `way_out` asks for it."""
+    return notice(TITLE, [section(mrkdwn), *actions(button(way_out, BACK))], metadata=metadata)
+
+
+def _heading(listed: DigestList) -> str:
+    where = f"in {code('#' + listed.place.name, 90)}" if listed.place else "here"
+    if listed.digests:
+        return f"*{plural(len(listed.digests), 'digest')} {where}*"
+    return (
+        f"*No digests {where} yet*\nA digest is a post that comes by itself, on the days and at"
+        " the time that you choose: how healthy your domains are, which are worst, and what has"
+        " changed since the last one."
+    )
+
+
+def _new_button(listed: DigestList) -> Block | None:
+    return button("New", NEW, style="primary") if listed.may_change else None
+
+
+def _hints(listed: DigestList) -> list[str]:
+    hints = []
+    place = listed.place
+    if place is None:
+        hints.append(
+            "⚠️ I cannot look in here: it is a direct message, or a private channel without me."
+            f" In a channel type {INVITE}, or press `New` and choose another one."
+        )
+    elif place.is_archived:
+        hints.append(
+            "⚠️ This channel is archived: nobody can post in it. To bring its digests back,"
+            f" unarchive it, invite me again with {INVITE}, and press `Resume`."
+        )
+    elif not place.has_bot:
+        hints.append(
+            f"⚠️ I am not in this channel, so I cannot post here. Type {INVITE} in it, or press"
+            " `New` and choose another one."
+        )
+    if place and place.is_shared:
+        hints.append("👥 People of another company are in this channel: they read its digests.")
+    if not listed.may_change:
+        hints.append("🔒 In this workspace only admins and owners make and change digests.")
+    return hints
+
+
+def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
+    plan = digest.plan
+    parts = [f"Filter: {filter_shown(plan.filter_text)}", f"Post: {mode_text(plan)}"]
+    if plan.mentions:
+        parts.append(plural(len(plan.mentions), "mention rule"))
+    state = state_lines(digest, listed.now, listed.reader_zone)
+    told = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
+    details = context("\n".join(["  ·  ".join(parts), *run_lines(digest)]))
+    is_own = digest.made_by == listed.reader_id
+    if not listed.may_change or not (listed.place or is_own):
+        return [section(told), details]
+    change = button("Change", CHANGE, digest.digest_id)
+    return [section(told, change), details, *_digest_buttons(digest)]
+
+
+def _digest_buttons(digest: Digest) -> list[Block]:
+    question = confirm(
+        "Delete this digest?",
+        "It is gone for everybody in the channel, and so is what its next post would compare"
+        " with. To stop it for a while, pause it.",
+        "Delete",
+    )
+    turn = ("Resume", RESUME) if digest.pause else ("Pause", PAUSE)
+    return actions(
+        button("Send now", SEND, digest.digest_id),
+        button("Preview", PREVIEW, digest.digest_id),
+        button(*turn, digest.digest_id),
+        button("Delete", DELETE, digest.digest_id, confirm=question),
+    )
+
+
+def _admin_blocks(listed: DigestList) -> list[Block]:
+    if not listed.is_admin:
+        return []
+    if listed.is_restricted:
+        told, label, value = "Only admins", "Let members change digests", MEMBERS_MAY
+    else:
+        told, label, value = "Members of a channel", "Only admins may change digests", ADMINS_MAY
+    return [
+        {"type": "divider"},
+        context(f"{told} may make and change digests in this workspace."),
+        *actions(button(label, RESTRICT, value)),
+    ]
+
+
+MAX_HOST_CHARS = 100
+MAX_SPOKEN_HOST_CHARS = 60
+MAX_LINES_CHARS = 3_500
+# value, by which readers sort, and what they see
+Change = tuple[float, str]
+
+
+def worst_title(report: Report) -> str:
+    """Return `Worst 10 of 128`; where all are shown that have a score, it says so."""
+    count, shown = report.totals.count, len(report.worst)
+    if shown == count:
+        return "The only domain" if count == 1 else f"All {count:,} domains, worst first"
+    return f"Worst {shown:,} of {count:,}"
+
+
+def worst_table(report: Report) -> list[Block]:
+    """https://docs.slack.dev/reference/block-kit/blocks/data-table-block."""
+    if not report.worst:
+        return []
+    changes = _changes(report)
+    titles = ["Domain", "Health", *(["Change"] if changes is not None else []), "State"]
+    return [
+        {
+            "type": "data_table",
+            "caption": worst_title(report),
+            "page_size": min(len(report.worst), MAX_TABLE_ROWS),
+            "row_header_column_index": 0,
+            "rows": [
+                [_raw_text(title) for title in titles],
+                *(_row(domain, changes) for domain in report.worst[:MAX_TABLE_ROWS]),
+            ],
+        }
+    ]
+
+
+def worst_lines(report: Report) -> list[Block]:
+    """Return the same for clients that know no tables."""
+    if not report.worst:
+        return []
+    lines = list(_fitting(_lines(report)))
+    left_out = len(report.worst) - len(lines)
+    return [
+        section(f"*{worst_title(report)}*"),
+        *paragraphs(lines),
+        *([context(f"and {left_out:,} more")] if left_out else []),
+    ]
+
+
+def worst_spoken(report: Report) -> str:
+    """Return the same as a sentence, or nothing."""
+    named = ", ".join(
+        f"{escaped(host_shown(domain.domain), MAX_SPOKEN_HOST_CHARS)}"
+        f" {score_words(domain.health_score)}"
+        for domain in report.worst
+    )
+    return f"{worst_title(report)}: {named}." if named else ""
+
+
+def _lines(report: Report) -> Iterator[str]:
+    changes = _changes(report) or {}
+    for domain in report.worst:
+        host = code(host_shown(domain.domain), MAX_SPOKEN_HOST_CHARS)
+        change = changes.get(domain.domain)
+        line = f"{score_text(domain.health_score)}  {host}"
+        yield f"{line}  {change[1]}" if change else line
+
+
+def _fitting(lines: Iterable[str]) -> Iterator[str]:
+    chars = 0
+    for line in lines:
+        chars += len(line) + 1
+        if chars > MAX_LINES_CHARS:
+            return
+        yield line
+
+
+def _row(domain: Domain, changes: dict[str, Change] | None) -> list[Block]:
+    score = score_number(domain.health_score or 0)  # the worst all have one
+    symbol, _, rest = score_text(domain.health_score).partition(" ")
+    cells = [_raw_text(clip(host_shown(domain.domain) or "–", MAX_HOST_CHARS))]
+    cells.append(_raw_number(float(score), score))
+    if changes is not None:
+        cells.append(_raw_number(*_change(domain, changes)))
+    return [*cells, _raw_text(f"{symbol} {rest.rpartition(' ')[2]}")]
+
+
+def _changes(report: Report) -> dict[str, Change] | None:
+    """What became of each domain, by its name; `None` when there is nothing to compare with."""
+    if report.since is None:
+        return None
+    names = {domain.domain for domain in report.worst}
+    return (
+        {domain.domain: (0, "new") for domain in report.new if domain.domain in names}
+        | {_name(move): (0, "was unknown") for move in report.found if _name(move) in names}
+        | {
+            domain.domain: _moved(report.before_of[domain.domain], domain.health_score or 0)
+            for domain in report.worst
+            if domain.domain in report.before_of
+        }
+    )
+
+
+def _name(move: Move) -> str:
+    return move.domain.domain
+
+
+def _moved(before: float, after: float) -> Change:
+    return shown_delta(before, after), delta_text(before, after) or "–"
+
+
+def _change(domain: Domain, changes: dict[str, Change]) -> Change:
+    return changes.get(domain.domain, (0, "–"))
+
+
+def _raw_number(value: float, shown: str) -> Block:
+    return {"type": "raw_number", "value": value, "text": shown}
+
+
+def _raw_text(text: str) -> Block:
+    return {"type": "raw_text", "text": text}

@@ -1,0 +1,235 @@
+"""The direct messages to whoever set the workspace's key, and to its managers. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from bot.api_keys.models import KeyNotice, KeyRecord, NoKeyError, NoticeKind
+from bot.api_keys.service import LackingScopeError
+from bot.message import Message
+from bot.store.documents import UnreadableSecretError
+from bot.tracker.models import (
+    InsufficientPermissionsError,
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    ReserveReachedError,
+)
+from bot.views.admin import ADMIN_TROUBLES, names_text
+from bot.views.api_key import (
+    CHECK_KEY,
+    ROTATE_KEY,
+    SET_KEY,
+    budget_lines,
+    expiry_words,
+    least_scope,
+    left_text,
+    operation_text,
+)
+from bot.views.blocks import Facts, actions, button, context, run_button, section
+from bot.views.text import code, day_text, duration_text, escaped, plural
+
+NAMED_MANAGERS = 5
+_ADMINS = "a workspace admin or owner"
+
+
+def refusal_notice(record: KeyRecord) -> Message:
+    """Return the direct message to whoever set the key and to the managers, sent once."""
+    text = f"Domain Tracker refuses the API key {record.shown} of this workspace as invalid."
+    mend = " Commands cannot answer until it is replaced with `/domainkey`."
+    return Message(
+        text + mend.replace("`", ""), (section(f"🔑 *{text}*{mend}"), *actions(*_mending()))
+    )
+
+
+def draft_trouble(error: Exception, facts: Facts) -> str | None:
+    """Return why a key just entered was not saved, or `None`: the key is not the trouble."""
+    match error:
+        case InvalidKeyError():
+            return "Domain Tracker does not accept this key: mistyped, expired or deleted."
+        case InsufficientPermissionsError() | IpNotAllowedError() | RateLimitedError():
+            # What is known of requests is of the key in use, not of this one.
+            return KEY_TROUBLES[type(error)](error, replace(facts, allowance=None)).text
+    return None
+
+
+def _no_key(_error: NoKeyError, facts: Facts) -> Message:
+    kept = " I have kept your command for 15 minutes: it runs by itself once the key is set."
+    told = "This workspace is not connected to Domain Tracker yet."
+    told += kept if facts.is_kept else ""
+    if facts.is_admin:
+        set_key = button("Set key", SET_KEY, style="primary")
+        return _message(f"{told} You can connect it now.", set_key)
+    return _message(f"{told} {_ask('to connect it with `/domainkey`')}")
+
+
+def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
+    told = "Domain Tracker refuses this workspace's API key as invalid."
+    if facts.is_admin:
+        return _message(f"{told} {_why_invalid(facts)}", *_mending())
+    key = facts.key if facts.key and facts.key.told_at else None
+    managers = [each for each in key.told if each != key.set_by] if key else []
+    whom = "a manager, or a workspace admin or owner," if managers else _ADMINS
+    known = _who_was_told(key, managers) if key and key.told else ""
+    return _message(f"{told}{known} {_ask('to replace it', whom)}")
+
+
+def _lacking(error: LackingScopeError, facts: Facts) -> Message:
+    told = f"The workspace's API key may not {operation_text(error.operation)}."
+    if not facts.is_admin:
+        return _message(f"{told} {_ask('to give it a wider scope')}")
+    held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
+    wanted = least_scope(error.operation)
+    scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
+    steps = (
+        f"{scope}{f'; by your note it has {held}' if held else ''}. A key's scopes are chosen when"
+        " it is made, so:\n1. make a new key in Domain Tracker under *Portfolio → API Keys*"
+        "\n2. press `Replace key` and enter it\n3. delete the old key there"
+    )
+    return _message(f"{told} {steps}", *_mending())
+
+
+def _insufficient(_error: InsufficientPermissionsError, _facts: Facts) -> Message:
+    return _message("This API key may not list domains: it needs the scope `read_domains`.")
+
+
+def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
+    told = "Domain Tracker does not let the workspace's API key be used from this bot's address."
+    if not facts.is_admin:
+        return _message(f"{told} {_ask('to allow it')}")
+    addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
+    how = (
+        f"Add {addresses} to the key's IP restrictions in Domain Tracker."
+        if addresses
+        else "Ask the operator of this bot for its address (setting `EGRESS_IPS`), and add it to"
+        " the key's IP restrictions in Domain Tracker."
+    )
+    return _message(f"{told} {how}", _try_again(facts))
+
+
+def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
+    wait = duration_text(error.retry_after_s)
+    told = f"The API key has used up its requests for now. Try again in {wait}."
+    more = (
+        " Every list, added domain and scan of this workspace counts; the usual allowance is"
+        " 1,000 an hour per key. Domain Tracker's support can raise it."
+    )
+    return _scarce(told, more, facts)
+
+
+def _reserve(error: ReserveReachedError, facts: Facts) -> Message:
+    wait = duration_text(error.retry_after_s)
+    told = (
+        "Nearly all requests of the API key are used, and I keep the last ones back for digests."
+        f" Try again in {wait}."
+    )
+    return _scarce(told, "", facts)
+
+
+def _scarce(told: str, more: str, facts: Facts) -> Message:
+    """What used the requests: for those who manage the key; the others read who can see it."""
+    if not facts.is_admin:
+        who = " Those who manage the key see with `/domainkey` what used them."
+        return _message(told + who, _try_again(facts))
+    lines = budget_lines(facts.allowance, facts.now) if facts.allowance else []
+    left = f" {left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
+    return Message(
+        f"{told}{left}{more}",
+        (
+            section(f"{told}{more}"),
+            *([context("\n".join(lines))] if lines else []),
+            *actions(_try_again(facts)),
+        ),
+    )
+
+
+def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
+    told = "I cannot read the workspace's API key any more: it was sealed with other keys."
+    if facts.is_admin:
+        return _message(f"{told} Please enter it again.", button("Replace key", SET_KEY))
+    return _message(f"{told} {_ask('to enter it again with `/domainkey`')}")
+
+
+def _why_invalid(facts: Facts) -> str:
+    expires_on = facts.key.expires_on if facts.key else None
+    if expires_on and expires_on <= facts.now.date():
+        return f"It expired on {day_text(expires_on)}."
+    return "It was probably deleted or revoked there, or has expired."
+
+
+def _who_was_told(key: KeyRecord, managers: Sequence[str]) -> str:
+    """The names call nobody: whoever has asked reads this alone."""
+    people = [f"<@{key.set_by}>, who set it"] if key.set_by in key.told else []
+    if managers:
+        more = " and others" if len(managers) > NAMED_MANAGERS else ""
+        people.append(f"the managers: {names_text(managers[:NAMED_MANAGERS])}{more}")
+    return f" I have told {', and '.join(people)}."
+
+
+def _mending() -> tuple[dict[str, Any] | None, ...]:
+    return button("Replace key", SET_KEY, style="primary"), button("Check key", CHECK_KEY)
+
+
+def _try_again(facts: Facts) -> dict[str, Any] | None:
+    return run_button("Try again", facts.command_line) if facts.command_line else None
+
+
+def _ask(what: str, whom: str = _ADMINS) -> str:
+    return f"Please ask {whom} {what}."
+
+
+def _message(mrkdwn: str, *buttons: dict[str, Any] | None) -> Message:
+    plain = mrkdwn.replace("`", "").replace("*", "")
+    return Message(plain, (section(mrkdwn), *actions(*buttons)))
+
+
+KEY_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
+    **ADMIN_TROUBLES,
+    NoKeyError: _no_key,
+    InvalidKeyError: _invalid,
+    LackingScopeError: _lacking,
+    InsufficientPermissionsError: _insufficient,
+    IpNotAllowedError: _ip,
+    RateLimitedError: _rate_limited,
+    ReserveReachedError: _reserve,
+    UnreadableSecretError: _unreadable_secret,
+}
+_STEPS = (
+    "1. make a new key with the same scopes in Domain Tracker, under *Portfolio → API Keys*"
+    "\n2. press `Replace key` and enter it: it is checked, and used at once"
+    "\n3. see there that `last used` of the old key stands still"
+    "\n4. delete the old key there"
+    "\n`Rotate key` leads through these steps."
+)
+
+
+def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
+    """Return what is said; `today` may be later than the day on which it was due."""
+    match notice.kind:
+        case NoticeKind.REFUSED:
+            return refusal_notice(record)
+        case NoticeKind.EXPIRY:
+            return _with_steps(record, expiry_words(record, today), "📅")
+        case NoticeKind.ROTATION:
+            age = plural((today - record.set_at.date()).days, "day")
+            return _with_steps(
+                record,
+                f"was set {age} ago. Domain Tracker advises to replace keys every 90 days.",
+                "🔄",
+            )
+
+
+def _with_steps(record: KeyRecord, words: str, symbol: str) -> Message:
+    replace = button("Replace key", SET_KEY, style="primary")
+    return Message(
+        f"The Domain Tracker API key {record.shown} ({escaped(record.label, 100)}) {words}",
+        (
+            section(
+                f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
+                f" ({code(record.label, 100)}) *{words}*"
+            ),
+            section(_STEPS),
+            *actions(replace, button("Rotate key", ROTATE_KEY)),
+        ),
+    )

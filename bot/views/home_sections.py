@@ -1,0 +1,322 @@
+"""How the domains are doing, on the Home tab. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from heapq import nsmallest
+
+from bot.admin import Entry, ManagersUnknownError
+from bot.digests.models import Digest
+from bot.errors import BotError
+from bot.health import Summary, summary
+from bot.message import Block, Message
+from bot.portfolio.service import Snapshot
+from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.tracker.models import Domain
+from bot.views.admin import names_text
+from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
+from bot.views.digests.wording import (
+    filter_shown,
+    manage_button,
+    mode_text,
+    run_lines,
+    state_lines,
+)
+from bot.views.domains import bands_text, score_text
+from bot.views.schedule import schedule_text
+from bot.views.text import (
+    MAX_CONTAINER_TITLE_CHARS,
+    code,
+    host_shown,
+    moment_token,
+    outside,
+    plural,
+    score_number,
+)
+from bot.views.usage import USAGES
+
+
+class Reader(Enum):
+    """Who reads it, as far as that decides what they may see."""
+
+    MEMBER = "member"
+    GUEST = "guest"  # of the workspace: the commands about domains are for them too
+    STRANGER = "stranger"  # somebody of another workspace, met in a shared channel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetUp:
+    """What only those see who may set up the bot: admins, owners and their managers.
+
+    `key` is what `/domainkey` would show them, buttons included. `digests` are all of the
+    workspace, of which `page` is shown (from 0); `history` holds the latest acts.
+    """
+
+    key: Message
+    digests: Sequence[Digest]
+    page: int = 0
+    history: Sequence[Entry] = ()
+    zone: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomePage:
+    """What there is to show at `now`.
+
+    `portfolio`: the domains, or why there are none to show; `last` is then what was listed last,
+    if anything. `is_awaited`: newer ones are on their way; `portfolio` holds those before.
+    `set_up`: likewise; `None` for all others, who read whom to ask: besides admins and owners
+    `managers`, ids of people and user groups. `doubt`: why nobody knows whether the reader is
+    one of them.
+    """
+
+    now: datetime
+    reader: Reader = Reader.MEMBER
+    portfolio: Snapshot | Message | None = None
+    last: Snapshot | None = None
+    is_awaited: bool = False
+    is_connected: bool = True
+    set_up: SetUp | Message | None = None
+    managers: Sequence[str] = ()
+    doubt: BotError | None = None
+
+
+TURN_DIGESTS = "home.digests"
+PER_PAGE = 8
+_NONE = (
+    "*No digests yet*\nA digest is a post about your domains that comes by itself, on the days and"
+    " at the time that you choose. Type `/domaindigest` in the channel that is to get one."
+)
+
+
+def digests_blocks(
+    digests: Sequence[Digest], page: int, now: datetime, zone: str | None
+) -> list[Block]:
+    """Return a page of them (from 0), those that need somebody first; `zone` is the reader's."""
+    if not digests:
+        return [section(_NONE)]
+    pages = -(-len(digests) // PER_PAGE)
+    page = min(max(page, 0), pages - 1)
+    first = page * PER_PAGE
+    ordered = sorted(digests, key=_urgency)[first : first + PER_PAGE]
+    blocks = [section(f"*{plural(len(digests), 'digest')}*")]
+    for digest in ordered:
+        blocks += _digest_blocks(digest, now, zone)
+    return blocks + _turns(page, pages, len(digests))
+
+
+def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Block]:
+    plan = digest.plan
+    # Slack shows the name of a private channel to its members only.
+    title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
+    told = "\n".join([title, *state_lines(digest, now, zone)])
+    details = f"Filter: {filter_shown(plan.filter_text)}  ·  Post: {mode_text(plan)}"
+    return [
+        section(told, manage_button(digest)),
+        context("\n".join([details, *run_lines(digest)])),
+    ]
+
+
+def _turns(page: int, pages: int, count: int) -> list[Block]:
+    if pages == 1:
+        return []
+    first = page * PER_PAGE + 1
+    last = min(first + PER_PAGE - 1, count)
+
+    def to_page(label: str, name: str, number: int) -> Block | None:
+        there = 0 <= number < pages
+        return button(label, f"{TURN_DIGESTS}.{name}", str(number)) if there else None
+
+    where = context(f"Digests {first:,}–{last:,} of {count:,}, page {page + 1} of {pages}.")
+    turns = actions(
+        to_page("Previous page", "previous", page - 1), to_page("Next page", "next", page + 1)
+    )
+    return [where, *turns]
+
+
+def _urgency(digest: Digest) -> tuple[int, datetime]:
+    """Those that the bot itself has paused or that wait come first, then by the next run."""
+    if digest.pause:
+        return (0 if digest.pause.why else 3, digest.next.due_at)
+    waits = digest.run is not None and digest.run.trouble is not None
+    return (1 if waits else 2, digest.next.due_at)
+
+
+REFRESH = "home.refresh"
+MAX_WORST = 5
+MAX_LABELS_CHARS = 60
+# https://docs.slack.dev/reference/block-kit/block-elements/button-element
+MAX_ACCESSIBLE_CHARS = 75
+_TITLE = "Your domains"
+
+
+def portfolio_blocks(
+    portfolio: Snapshot | Message | None,
+    *,
+    last: Snapshot | None = None,
+    is_awaited: bool = False,
+) -> list[Block]:
+    """Return the first part of the tab; `is_awaited`: another list is on its way.
+
+    `last` is what was listed before there was nothing to show.
+    """
+    if portfolio is None or (is_awaited and not _has_domains(portfolio)):
+        waiting = "⏳ Asking Domain Tracker how your domains are…"
+        return [header(_TITLE), section(waiting), *_buttons()]
+    if isinstance(portfolio, Message):
+        listed = _listed(last, can_refresh=False) if last and last.domains else []
+        return [header(_TITLE), *refreshable(portfolio), *listed]
+    if not portfolio.domains:
+        return [header(_TITLE), *_empty()]
+    return [header(_TITLE), *_listed(portfolio, is_awaited=is_awaited)]
+
+
+def _listed(
+    portfolio: Snapshot, *, is_awaited: bool = False, can_refresh: bool = True
+) -> list[Block]:
+    totals = summary(domain.health_score for domain in portfolio.domains)
+    return [
+        section(_totals_text(totals)),
+        *_buttons(can_refresh=can_refresh),
+        *_worst(portfolio),
+        context(_as_of(portfolio, is_awaited=is_awaited)),
+    ]
+
+
+def refresh_button() -> Block | None:
+    """Return the button that draws the tab anew."""
+    return button("Refresh", REFRESH)
+
+
+def refreshable(told: Message) -> list[Block]:
+    """Return why something is not shown, with its buttons, and one to look again."""
+    *blocks, last = told.blocks or (section(told.text),)
+    if last["type"] == "actions":
+        return [*blocks, *actions(*last["elements"], refresh_button())]
+    return [*blocks, last, *actions(refresh_button())]
+
+
+def _has_domains(portfolio: Snapshot | Message) -> bool:
+    return isinstance(portfolio, Snapshot) and bool(portfolio.domains)
+
+
+def _totals_text(totals: Summary) -> str:
+    average = "unknown" if totals.average is None else score_number(totals.average)
+    count = f"*{plural(totals.count, 'domain')}*, average health *{average}*"
+    return f"{count}\n{bands_text(totals, with_symbols=True)}"
+
+
+def _buttons(*, can_refresh: bool = True) -> list[Block]:
+    return actions(
+        run_button("Scan", "/scan", style="primary"),
+        run_button("Add domain", "/adddomain"),
+        run_button("All domains", "/domains"),
+        refresh_button() if can_refresh else None,
+    )
+
+
+def _empty() -> list[Block]:
+    text = "Domain Tracker watches no domains for this workspace yet. Add the first one."
+    add = run_button("Add domain", "/adddomain", style="primary")
+    return [section(text), *actions(add, refresh_button())]
+
+
+def _worst(portfolio: Snapshot) -> list[Block]:
+    known = [domain for domain in portfolio.domains if domain.health_score is not None]
+    worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
+    if not worst:
+        return [section("No domain has a health score yet. A scan may bring one.")]
+    title = "Worst domain" if len(worst) == 1 else f"The {len(worst)} worst"
+    return [
+        section(f"*{title if len(known) > len(worst) else 'Worst first'}*"),
+        *(_domain_block(domain, number) for number, domain in enumerate(worst)),
+    ]
+
+
+def _domain_block(domain: Domain, number: int) -> Block:
+    shown = host_shown(domain.domain)
+    labels = [f"📁 {code(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
+    labels += [f"🏷️ {code(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
+    more = f"\n{'  '.join(labels)}" if labels else ""
+    scan = run_button(
+        "Scan",
+        f"/scan {domain.domain}",
+        number=number,
+        accessibility_label=outside(f"Scan {shown}", MAX_ACCESSIBLE_CHARS),
+    )
+    return section(f"{score_text(domain.health_score)}  *{code(shown, 300)}*{more}", scan)
+
+
+def _as_of(portfolio: Snapshot, *, is_awaited: bool) -> str:
+    note = f"As listed {moment_token(portfolio.listed_at)}."
+    if portfolio.skipped:
+        note += f" {plural(portfolio.skipped, 'entry', 'entries')} without a name left out."
+    if is_awaited:
+        note += "\n⏳ Asking Domain Tracker how they are now…"
+    return note
+
+
+_FOR_GUESTS = ("/domains", "/scan", "/adddomain")
+_FOR_MEMBERS = (*_FOR_GUESTS, "/domaindigest")
+
+
+def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) -> list[Block]:
+    """Return the commands in a line each, and who looks after the set-up."""
+    commands = _FOR_MEMBERS if reader is Reader.MEMBER else _FOR_GUESTS
+    lines = [_command_line(name) for name in (USAGES if is_manager else commands)]
+    blocks = [section("\n".join(["*Commands*", *lines]))]
+    hint = "Type them in any channel. Each of them answers `help`."
+    if not is_manager and reader is Reader.MEMBER:
+        hint += f"\n{_whom_to_ask(managers)}"
+    return [*blocks, context(hint)]
+
+
+def doubt_blocks(doubt: BotError) -> list[Block]:
+    """Return why nobody knows whether the reader is a manager, and the way on."""
+    if isinstance(doubt, ManagersUnknownError) and doubt.lacks_scope:
+        return [context(_NO_SCOPE)]
+    who = "Slack" if isinstance(doubt, ManagersUnknownError) else "My memory"
+    unsaid = f"{who} does not tell me right now whether you are a manager."
+    return [section(unsaid, refresh_button())]
+
+
+def permissions_container() -> Block:
+    """Return the reasons, folded.
+
+    https://docs.slack.dev/reference/block-kit/blocks/container-block
+    """
+    return {
+        "type": "container",
+        "title": plain_text(_PERMISSIONS, MAX_CONTAINER_TITLE_CHARS),
+        "is_collapsible": True,
+        "default_collapsed": True,
+        "child_blocks": [section("\n".join(_reasons()))],
+    }
+
+
+def permissions_plain() -> Block:
+    """Return the same without new blocks."""
+    return context("\n".join([f"*{_PERMISSIONS}*", *_reasons()]))
+
+
+def _command_line(command: str) -> str:
+    return f"`{command}` – {USAGES[command].brief}"
+
+
+def _whom_to_ask(managers: Sequence[str]) -> str:
+    named = f", or {names_text(managers)}" if managers else ""
+    return f"The API key and its settings: ask an admin or owner of this workspace{named}."
+
+
+def _reasons() -> Iterable[str]:
+    asked = NEEDED_SCOPES | OPTIONAL_SCOPES
+    return (f"`{scope}`: {why}" for scope, why in asked.items())
+
+
+_NO_SCOPE = (
+    "User groups are managers here, and I cannot see whether you are in one of them: I lack the"
+    " permission `usergroups:read`. An admin can install the app again with it, or name you"
+    " yourself with `/domainkey`."
+)
+_PERMISSIONS = "Why each Slack permission is asked"

@@ -1,0 +1,199 @@
+"""What people read when the bot is installed, installed again, or not installed. Pure."""
+
+from collections.abc import Sequence
+
+from bot.installations.welcome import Arrival
+from bot.message import Block, Message
+from bot.views.api_key import SET_KEY
+from bot.views.blocks import actions, button, context, run_button, section
+from bot.views.text import escaped, plural
+from bot.views.usage import USAGES
+
+MAX_CHANNELS_NAMED = 5
+INSTALL_PATH = "/slack/install"
+_ASK_ADMIN = (
+    "Ask an admin or owner of this workspace to type `/domainkey`: there they set the key, and can"
+    " name you as a manager of it."
+)
+_SET_KEY = (
+    "Make a key in Domain Tracker under *Portfolio → API Keys*: one for this bot alone, with the"
+    " scopes `read_domains` and `write_domains`. Then press `Set key`: it is checked, encrypted"
+    " and never shown again."
+)
+
+
+def arrival_message(arrival: Arrival) -> Message:
+    """Return the first words to whoever has just installed the bot."""
+    installation, setup = arrival.installation, arrival.setup
+    if installation.is_org_wide:
+        return organisation_message(
+            installation.name, installation.home.enterprise_id or "", installation.app_id
+        )
+    if setup is None:
+        return welcome_message(
+            installation.name,
+            installation.bot_user_id,
+            may_set_key=arrival.may_set_key,
+            lost_in=arrival.lost_in,
+        )
+    return welcome_back_message(
+        installation.name,
+        has_key=setup.has_key,
+        digests=setup.digests,
+        was_revoked=arrival.was_revoked,
+        may_set_key=arrival.may_set_key,
+    )
+
+
+def welcome_message(
+    name: str, bot_user_id: str, *, may_set_key: bool, lost_in: Sequence[str] = ()
+) -> Message:
+    """Return the first words to whoever installed the bot in the workspace called `name`.
+
+    `lost_in`: the channels that it was in before, of which the store knows nothing.
+    """
+    plain, bold = escaped(name, 80) or "this workspace", _bold(name) or "this workspace"
+    first = "Set the key with `/domainkey`" if may_set_key else "Ask an admin to set the key"
+    return Message(
+        f"Domain Tracker is installed in {plain}. {first.replace('`', '')}; then /domains lists"
+        f" your domains.{_lost_text(lost_in)}",
+        (
+            section(f"👋 *Domain Tracker is installed in {bold}.*"),
+            *_lost_blocks(lost_in),
+            section(f"*1. Connect it.* {_SET_KEY if may_set_key else _ASK_ADMIN}"),
+            section(f"*2. Ask.* {_commands()}"),
+            section(
+                "*3. Let digests come by themselves.* In the channel that is to get them type"
+                f" `/invite` with my name, <@{bot_user_id}>, then `/domaindigest`."
+            ),
+            *_buttons(may_set_key=may_set_key),
+            context("Each command answers `help`. My Home tab shows how things stand."),
+        ),
+    )
+
+
+def welcome_back_message(
+    name: str, *, has_key: bool, digests: int, was_revoked: bool, may_set_key: bool
+) -> Message:
+    """Return the words after a new installation on top of what was set up before.
+
+    `was_revoked`: Slack had made the tokens of the one before invalid.
+    """
+    place = escaped(name, 80) or "this workspace"
+    kept = _kept_text(has_key=has_key, digests=digests)
+    again = (
+        " Slack had revoked my tokens; now I have new ones, and all is well again."
+        if was_revoked
+        else ""
+    )
+    needs_key = not has_key and may_set_key
+    ask = "" if has_key or may_set_key else f"\n{_ASK_ADMIN}"
+    return Message(
+        f"Welcome back: Domain Tracker is installed again in {place}.{again} {kept}",
+        (
+            section(
+                f"👋 *Welcome back: Domain Tracker is installed again in {_bold(name) or place}.*"
+                f"{again}\n{kept}{ask}"
+            ),
+            *_buttons(may_set_key=needs_key),
+        ),
+    )
+
+
+def organisation_message(name: str, enterprise_id: str, app_id: str) -> Message:
+    """Return how an organisation's app comes into its workspaces.
+
+    https://docs.slack.dev/enterprise/organization-ready-apps
+    """
+    place = escaped(name, 80) or "your organisation"
+    page = f"https://app.slack.com/manage/{enterprise_id}/integrations/profile/{app_id}"
+    text = (
+        f"Domain Tracker is installed for {place}, but it is in none of its workspaces yet: an"
+        " admin of the organisation adds it to them."
+    )
+    return Message(
+        f"{text} {page}/workspaces/add",
+        (
+            section(
+                f"👋 {text.replace(place, _bold(name) or place)}\n"
+                f"<{page}/workspaces/add|Add it to workspaces>. Each of them then has its own key"
+                " and digests: its admins begin with `/domainkey` there."
+            ),
+        ),
+    )
+
+
+def lost_store_message(channel_ids: Sequence[str]) -> Message:
+    """Return that the bot was here before, but that what was set up is not in its store."""
+    return Message(
+        f"Domain Tracker is running.{_lost_text(channel_ids)} Set the key with /domainkey and the"
+        " digests with /domaindigest.",
+        (
+            *_lost_blocks(channel_ids),
+            section(
+                "You read this as an owner or admin of this workspace. To begin anew press"
+                " `Set key`, and make the digests with `/domaindigest` in their channels."
+            ),
+            *_buttons(may_set_key=True),
+        ),
+    )
+
+
+def not_installed_text(public_url: str) -> str:
+    """Return what somebody reads whose workspace has not, or no longer, installed the bot."""
+    return (
+        "Domain Tracker is not installed in this workspace, or no longer, so nothing was done."
+        f" An admin can install it here: {public_url}{INSTALL_PATH} – then type your command"
+        " again."
+    )
+
+
+def _lost_text(channel_ids: Sequence[str]) -> str:
+    if not channel_ids:
+        return ""
+    return (
+        " I am in channels here already, but the key and the digests of that time are not in my"
+        " store: it was lost, or is another one, or I had been removed and forgot all of it."
+    )
+
+
+def _lost_blocks(channel_ids: Sequence[str]) -> list[Block]:
+    if not channel_ids:
+        return []
+    named = ", ".join(f"<#{channel_id}>" for channel_id in channel_ids[:MAX_CHANNELS_NAMED])
+    more = " and others" if len(channel_ids) > MAX_CHANNELS_NAMED else ""
+    return [
+        section(
+            f"⚠️ *I have been here before:* I am already in {named}{more}. But the key and the"
+            " digests of that time are not in my store. If I had been removed from this workspace,"
+            " that is as it should be. Otherwise the store was lost, or I run on another one now:"
+            " whoever runs me can put a backup in its place. Without one both have to be set up"
+            " again, and no digest is posted until then."
+        )
+    ]
+
+
+def _kept_text(*, has_key: bool, digests: int) -> str:
+    if not has_key and not digests:
+        return "There is neither a key nor a digest here yet."
+    key = "The key is as it was" if has_key else "There is no key yet"
+    if not digests:
+        return f"{key}; there are no digests yet."
+    are = "is" if digests == 1 else "are"
+    return f"{key}; {plural(digests, 'digest')} {are} as before."
+
+
+def _commands() -> str:
+    shown = [USAGES[name] for name in ("/domains", "/scan", "/adddomain")]
+    lines = "\n".join(f"• `{usage.examples[0][0]}` – {usage.does}" for usage in shown)
+    return f"Everybody in the workspace can type, in any channel:\n{lines}"
+
+
+def _buttons(*, may_set_key: bool) -> list[Block]:
+    set_key = button("Set key", SET_KEY, style="primary") if may_set_key else None
+    return actions(set_key, run_button("How to use it", "/domains help"))
+
+
+def _bold(name: str) -> str:
+    """Return a name from outside as it may stand inside asterisks."""
+    return escaped(name, 80).translate(str.maketrans("", "", "*_~`"))

@@ -1,0 +1,346 @@
+import asyncio
+import hmac
+import ipaddress
+import json
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from urllib.parse import parse_qs
+
+import structlog
+from aiohttp import hdrs, web
+from aiohttp.http import HttpProcessingError
+from aiohttp.typedefs import Handler, Middleware
+from cachetools import TTLCache
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.signature import SignatureVerifier
+
+from bot.concurrency import BoundedWait, SingleFlight
+from bot.deduplication import DedupStore, MemoryDedup
+
+logger = structlog.get_logger()
+READY_WITHIN_S = 2.0
+CHECKED_FOR_S = 0.5
+Check = Callable[[], Awaitable[bool]]
+
+
+class HealthEndpoints:
+    """`/healthz`: the process lives. `/readyz`: everything that it needs works, and it goes on.
+
+    Once it is to `stop`, it is not ready any more: what still comes is answered, until the work
+    is done, but a balancer is to send it elsewhere.
+    """
+
+    def __init__(self, checks: Mapping[str, Check]) -> None:
+        self._checks = checks
+        self._is_stopping = False
+        # The store check writes: whoever asks every millisecond must not make it do so.
+        self._works: TTLCache[str, dict[str, bool]] = TTLCache(1, CHECKED_FOR_S)
+        self._flights: SingleFlight[str, dict[str, bool]] = SingleFlight()
+        self._patience = BoundedWait(READY_WITHIN_S)
+
+    def stop(self) -> None:
+        """Be ready no more."""
+        self._is_stopping = True
+
+    async def healthz(self, _request: web.Request) -> web.Response:
+        """Answer 200."""
+        return web.json_response({"status": "alive"})
+
+    async def readyz(self, _request: web.Request) -> web.Response:
+        """Answer 200, or 503, and what of it works."""
+        if self._is_stopping:
+            return web.json_response({"ready": False, "checks": {"running": False}}, status=503)
+        works = self._works.get("")
+        if works is None:
+            works = self._works[""] = await self._flights.run("", self._check_all)
+        status = 200 if all(works.values()) else 503
+        return web.json_response({"ready": status == 200, "checks": works}, status=status)
+
+    async def _check_all(self) -> dict[str, bool]:
+        results = await asyncio.gather(*(self._check(name) for name in self._checks))
+        return dict(zip(self._checks, results, strict=True))
+
+    async def _check(self, name: str) -> bool:
+        try:
+            # Not broken off: to take a question back from a database that hangs takes seconds.
+            return await self._patience.wait(self._asked(name))
+        except Exception as error:  # noqa: BLE001  # whatever it is, the answer is no
+            logger.warning("not ready", check=name, error=repr(error))
+            return False
+
+    async def _asked(self, name: str) -> bool:
+        return await self._checks[name]()
+
+
+# Takes an Accept header; returns the page and its content type.
+Page = Callable[[str], Awaitable[tuple[bytes, str]]]
+# Takes the route, the status and the seconds of a request.
+Note = Callable[[str, int, float], object]
+# Whoever sends one of these came through a proxy: from where, nobody can be sure.
+_FORWARDED = ("Forwarded", "X-Real-IP", "Via")
+_FORWARDED_PREFIX = "x-forwarded-"
+
+
+class MetricsEndpoint:
+    """`GET /metrics`: with `token` for who sends it as a bearer token, without for this machine.
+
+    https://datatracker.ietf.org/doc/html/rfc6750#section-2.1
+    """
+
+    def __init__(self, page: Page, token: str | None) -> None:
+        self._page = page
+        self._token = token
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """Answer 200 with the metrics, 401 without the token, 403 for another machine."""
+        if self._token is not None:
+            if not _brings(request, self._token):
+                return web.Response(
+                    status=401,
+                    text="METRICS_TOKEN is needed as a bearer token",
+                    headers={hdrs.WWW_AUTHENTICATE: "Bearer"},
+                )
+        elif not _is_from_this_machine(request):
+            return web.Response(status=403, text="set METRICS_TOKEN to read this from elsewhere")
+        body, content_type = await self._page(request.headers.get(hdrs.ACCEPT, ""))
+        headers = {hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: "no-store"}
+        return web.Response(body=body, headers=headers)
+
+
+def timing(note: Note) -> Middleware:
+    """Return a middleware that tells `note` of each request, by its route: one of ours, or other.
+
+    https://docs.aiohttp.org/en/stable/web_advanced.html#middlewares
+    """
+
+    @web.middleware
+    async def timed(request: web.Request, handler: Handler) -> web.StreamResponse:
+        began, status = time.perf_counter(), 500
+        try:
+            response = await handler(request)
+            status = response.status
+        except web.HTTPException as answer:
+            status = answer.status
+            raise
+        finally:
+            resource = request.match_info.route.resource
+            route = resource.canonical if resource else "other"
+            note(route, status, time.perf_counter() - began)
+        return response
+
+    return timed
+
+
+def _brings(request: web.Request, token: str) -> bool:
+    scheme, _, given = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
+    is_right = hmac.compare_digest(given.strip().encode(errors="replace"), token.encode())
+    return is_right and scheme.lower() == "bearer"
+
+
+def _is_from_this_machine(request: web.Request) -> bool:
+    """Behind a proxy on this machine everybody would seem to be: those are not believed.
+
+    As far as they can be told: one that sends no header of its own, and `localhost` as the host,
+    cannot.
+    """
+    is_forwarded = any(name.lower().startswith(_FORWARDED_PREFIX) for name in request.headers)
+    if is_forwarded or any(name in request.headers for name in _FORWARDED):
+        return False
+    asked_for = request.url.host or ""
+    return _is_loopback(request.remote or "") and (
+        asked_for == "localhost" or _is_loopback(asked_for)
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+class SlackEndpoint:
+    """`POST /slack/events`: verifies, drops what was replayed, hands the rest to Bolt.
+
+    Bolt's own verification answers a malformed timestamp with 500 (1.30), so this one is ours,
+    with Slack's own verifier: https://docs.slack.dev/authentication/verifying-requests-from-slack.
+    `seen` is what several processes know together: a replay may go to any of them.
+    """
+
+    def __init__(
+        self, app: AsyncApp, signing_secret: str, *, seen: DedupStore | None = None
+    ) -> None:
+        self._app = app
+        self._verifier = SignatureVerifier(signing_secret)
+        self._seen = seen or MemoryDedup(clock=time.monotonic)
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """Answer one request of Slack."""
+        body = await request.read()
+        if _is_ssl_check(request, body):
+            return web.Response()
+        if not self._is_genuine(request, body):
+            return web.Response(status=401, text="the signature is missing, wrong or too old")
+        if not _is_readable(request, body):
+            return web.Response(status=400, text="the body cannot be read")
+        name = f"request/{request.headers['X-Slack-Signature']}"
+        if not await self._seen.is_new(name):
+            return web.Response()
+        try:
+            answer = await self._app.async_dispatch(await to_bolt_request(request))
+        except Exception:  # Bolt reads some parts of a payload before anything of ours is asked
+            reference = secrets.token_hex(4)
+            logger.exception("a request could not be read", request=reference)
+            return web.Response(status=400, text=f"cannot be read; reference {reference}")
+        if answer.status >= 500:  # nothing was done yet: Slack sends it again, within that second
+            await self._seen.forget(name)
+        return await to_aiohttp_response(answer)
+
+    def _is_genuine(self, request: web.Request, body: bytes) -> bool:
+        timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
+        signature = request.headers.get("X-Slack-Signature", "")
+        try:
+            return self._verifier.is_valid(body, timestamp, signature)
+        # A signature that is no ASCII; a timestamp that is no number, a body that is no UTF-8; a
+        # number beyond all that a clock shows.
+        except (TypeError, ValueError, OverflowError):
+            return False
+
+
+def _is_ssl_check(request: web.Request, body: bytes) -> bool:
+    """Slack probes the address without a signature; nothing is done for such a request.
+
+    https://docs.slack.dev/interactivity/implementing-slash-commands#validating-ssl
+    """
+    if request.content_type != "application/x-www-form-urlencoded" or len(body) > 1000:
+        return False
+    fields = parse_qs(body.decode(errors="replace"))
+    return fields.get("ssl_check") == ["1"] and not fields.keys() & {"payload", "command"}
+
+
+def _is_readable(request: web.Request, body: bytes) -> bool:
+    try:
+        text = body.decode()
+        if request.content_type == "application/json":
+            return isinstance(json.loads(text), dict)
+        fields = parse_qs(text)
+        if "payload" in fields:
+            return isinstance(json.loads(fields["payload"][0]), dict)
+        return bool(fields)
+    except (ValueError, RecursionError):
+        return False
+
+
+class InstallEndpoint:
+    """`GET /slack/install` and `GET /slack/oauth_redirect`, for a browser.
+
+    Bolt's own adapter (1.30) makes every cookie `Secure`, of which browsers keep none for
+    `http://127.0.0.1`: the flow's own headers are sent as they are.
+    """
+
+    def __init__(self, flow: AsyncOAuthFlow) -> None:
+        self._flow = flow
+
+    def register(self, app: web.Application) -> None:
+        """Serve both, a HEAD of the second one not: it would use up what it brings."""
+        app.router.add_get(self._flow.install_path, self.begin)
+        app.router.add_get(self._flow.redirect_uri_path, self.finish, allow_head=False)
+
+    async def begin(self, request: web.Request) -> web.Response:
+        """Send the browser to Slack."""
+        return await self._answer(request, self._flow.handle_installation)
+
+    async def finish(self, request: web.Request) -> web.Response:
+        """Answer the browser that comes back from Slack."""
+        return await self._answer(request, self._flow.handle_callback)
+
+    async def _answer(
+        self,
+        request: web.Request,
+        handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]],
+    ) -> web.Response:
+        try:
+            answer = await handle(await to_bolt_request(request))
+        except Exception:
+            reference = secrets.token_hex(4)
+            logger.exception("an installation broke", request=reference)
+            text = f"Something broke. Please begin again. Reference {reference}."
+            return web.Response(status=500, text=text, headers=_FOR_BROWSERS)
+        return _for_browsers(answer)
+
+
+# What stands in the address is good for an installation: it is to be kept and passed on nowhere.
+_FOR_BROWSERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+def _for_browsers(answer: BoltResponse) -> web.Response:
+    response = web.Response(status=answer.status, body=answer.body.encode(), headers=_FOR_BROWSERS)
+    for name, values in answer.headers.items():
+        response.headers.popall(name, None)  # a body has a content type of its own
+        for value in values:
+            response.headers.add(name, value)
+    return response
+
+
+# With the default of 128, bursts wait a second for their connection to be taken.
+BACKLOG = 2048
+MAX_BODY_BYTES = 1024 * 1024
+
+
+@asynccontextmanager
+async def listening(
+    host: str,
+    port: int,
+    health: HealthEndpoints,
+    slack: SlackEndpoint | None,
+    install: InstallEndpoint | None = None,
+    *,
+    metrics: MetricsEndpoint | None = None,
+    note_request: Note = lambda _route, _status, _took_s: None,
+) -> AsyncIterator[None]:
+    """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth.
+
+    `note_request` learns of each request: its route, the status of its answer, and the seconds.
+    """
+    logging.getLogger("aiohttp.server").addFilter(_is_of_ours)
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[timing(note_request)])
+    app.router.add_get("/healthz", health.healthz)
+    app.router.add_get("/readyz", health.readyz)
+    if metrics:
+        app.router.add_get("/metrics", metrics.answer)
+    if slack:
+        app.router.add_post("/slack/events", slack.answer)
+    if install:
+        install.register(app)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=5)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
+        logger.info("listening", host=host, port=port)
+        yield
+    finally:
+        await runner.cleanup()
+
+
+def _is_of_ours(record: logging.LogRecord) -> bool:
+    """Whether it is a mistake of ours: that somebody sends no HTTP, or hangs up, is none.
+
+    Any port scan does; and what aiohttp 3.14 logs of it quotes what was sent.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError | ConnectionResetError)
