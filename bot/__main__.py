@@ -1,4 +1,4 @@
-"""The words after `python -m bot`."""
+"""Read the command line of `python -m bot` and run what it asks for."""
 
 import argparse
 import asyncio

@@ -1,3 +1,5 @@
+"""Decide who may manage a workspace's key, and record what they did."""
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -86,7 +88,7 @@ class Named:
 
 
 class Managers:
-    """Who was named. Whether they may act is asked of Slack too: see `listeners/rights.py`.
+    """Who was named. Whether they may act is asked of Slack too: see `listeners/permissions.py`.
 
     Every method may raise StoreError.
     """

@@ -1,4 +1,4 @@
-"""The composition root: with bot/features.py it makes, joins and closes every real object."""
+"""Build, connect and close the bot's objects for each kind of process: the composition root."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping

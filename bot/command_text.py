@@ -1,4 +1,4 @@
-"""The text behind a slash command, cut into words: `tag:prod folder:"two words" shop`."""
+"""Split the text behind a slash command into words: `tag:prod folder:"two words" shop`."""
 
 import re
 from dataclasses import dataclass

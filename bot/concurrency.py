@@ -1,4 +1,4 @@
-"""What is told of a workspace, to those who are made later than who tells it."""
+"""Task groups, single flight and bounded waiting for asyncio."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable

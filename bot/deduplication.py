@@ -1,4 +1,4 @@
-"""What has arrived already: a request that comes a second time acts once."""
+"""Recognise a request of Slack that arrives a second time."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Commands typed before the workspace had a key: kept for a quarter of an hour, then run."""
+"""Keep commands typed before the workspace had a key, for a quarter of an hour, then run them."""
 
 import hashlib
 import json

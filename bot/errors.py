@@ -1,10 +1,10 @@
-"""The root of every error that this bot raises on purpose."""
+"""The base class of every error that the bot raises on purpose."""
 
 
 class BotError(Exception):
     """Something failed in a way that the bot foresaw and can explain to a person.
 
-    `str(error)` is for the log and never for a person: `bot/views/failure.py` holds the
+    `str(error)` is for the log and never for a person: `bot/views/errors.py` holds the
     sentences. It must therefore hold no secret, and may hold what an operator needs.
     """
 

@@ -1,4 +1,4 @@
-"""Health scores in words: the bands, and what a list of domains adds up to."""
+"""Health scores in words: the bands, and the average of a list of domains."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Who has the Home tab open, and that it is drawn anew when something has changed."""
+"""Remember who has the Home tab open, and redraw it after a change."""
 
 import asyncio
 import contextvars

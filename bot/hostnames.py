@@ -1,4 +1,4 @@
-"""Host names as people type them, and as the service and the rest of the world write them."""
+"""Parse host names as people type them, and write them as the service does."""
 
 import html
 import ipaddress

@@ -1,4 +1,4 @@
-"""Answers that people wait for: noted while a process works on them, so that others can tell."""
+"""Store which answers people wait for, so that another process can tell them after a crash."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Logs: one event per line, and no secret in any of them."""
+"""Configure logging: one event per line, secrets redacted."""
 
 import logging
 import re

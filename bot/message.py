@@ -1,4 +1,4 @@
-"""What the bot says: the one thing that views make and that answers and posts carry."""
+"""A message of the bot: its text and its blocks."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which processes of the bot live: each shows itself in the store, and watches the others.
+"""Note in the store that this process runs, and find the processes that died.
 
 What one process has begun and cannot end, because it was killed, is for the others to see to.
 """

@@ -1,4 +1,4 @@
-"""Secrets made unreadable, wherever text is logged or shown."""
+"""Redact secrets wherever text is logged or shown."""
 
 import re
 

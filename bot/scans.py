@@ -1,4 +1,4 @@
-"""Full scans: one request however many people ask, the last result kept to compare with."""
+"""Scan a domain: one request however many people ask; keep the result to compare with."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping

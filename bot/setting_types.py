@@ -1,4 +1,4 @@
-"""What a single setting may be. Each check returns the value, or raises ValueError.
+"""Types of single settings. Each validator returns the value or raises ValueError.
 
 Its sentence is for the operator and quotes nothing of the value.
 """

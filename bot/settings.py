@@ -1,4 +1,4 @@
-"""Everything that differs between two installations of the bot, checked once at start."""
+"""Load and validate the settings of an installation at start."""
 
 import os
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What each process has counted of the requests, put together for those who manage the key."""
+"""Share the rate limit and the usage of each key between processes."""
 
 import asyncio
 import secrets
@@ -24,6 +24,7 @@ from bot.store.documents import (
     StoreError,
     UnreadableSecretError,
 )
+from bot.tracker import usage
 from bot.tracker.models import RateLimitedError
 from bot.tracker.rate_limit import (
     NEVER,
@@ -34,7 +35,6 @@ from bot.tracker.rate_limit import (
     fingerprint,
     state_of,
 )
-from bot.tracker.usage import WINDOW_S as usage_WINDOW_S
 from bot.tracker.usage import Usage, UsageCounter, UsageSample
 from bot.workspace import Caller, Kind, WorkspaceId, current_caller
 
@@ -345,7 +345,7 @@ def _shelf_place(workspace: WorkspaceId) -> str:
 class SharedBudget:
     """Connects the `Budget` of this process with those of the others: a `Peers`.
 
-    It works for the workspace of whoever asks (see `asking.py`), and for nobody else. Before a
+    It works for the workspace of whoever asks (see `workspace.py`), and for nobody else. Before a
     request it reads at most every two seconds. It writes only what others have to know at once:
     that a wait begins or ends, that somebody goes ahead after it, and how much is left at the
     reserve. A store that fails, or is slow, leaves this process to what it knows itself.
@@ -412,8 +412,8 @@ class SharedBudget:
 
     async def _read(self, workspace: WorkspaceId) -> None:
         accounts, _rev = await self._shelf.get(workspace)
-        for fingerprint, account in accounts.items():
-            self._budget.learn(fingerprint, account)
+        for name, account in accounts.items():
+            self._budget.learn(name, account)
         self._stored[workspace] = accounts
 
     async def _claim(self, workspace: WorkspaceId, fingerprint: str) -> None:
@@ -578,7 +578,7 @@ class SharedUsage:
         await self._documents.put(
             f"{_usage_place(workspace)}/{self._process}.{fingerprint}",
             encode_counted(counted, account, self._timeline.ahead_s()),
-            due_at=self._timeline.now() + timedelta(seconds=usage_WINDOW_S),
+            due_at=self._timeline.now() + timedelta(seconds=usage.WINDOW_S),
         )
 
 

@@ -1,3 +1,5 @@
+"""Serve HTTP: Slack's requests, health, metrics and installation pages."""
+
 import asyncio
 import hmac
 import ipaddress

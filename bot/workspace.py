@@ -1,4 +1,4 @@
-"""For whom the bot works at this moment, so that what it costs can be told apart later.
+"""The id of a workspace, and the caller on whose behalf the bot works.
 
 It travels with the context: what is awaited, and tasks that are started meanwhile, work for the
 same asker. Work that several people share is the first one's, in whose context it was begun:

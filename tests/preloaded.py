@@ -2,7 +2,6 @@
 
 import gc
 
-import bot.__main__
 import bot.app
 import bot.ops.commands
 import bot.settings

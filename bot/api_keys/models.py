@@ -1,4 +1,4 @@
-"""When people are told of a key without having asked, and of what. Pure."""
+"""The API key of a workspace: current, previous, and when to remind of its end. Pure."""
 
 import re
 from collections.abc import Callable

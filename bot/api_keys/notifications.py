@@ -1,4 +1,4 @@
-"""One notice of a key on its way to one person after the other."""
+"""Notify the managers of a key by direct message, one after the other."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence

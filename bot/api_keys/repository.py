@@ -1,4 +1,4 @@
-"""The workspace's API key: its form, what is known of it, and where it is kept sealed."""
+"""Store the API keys of workspaces, sealed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

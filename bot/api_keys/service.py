@@ -1,4 +1,4 @@
-"""What people do with the workspace's key. Whether they may is asked where they ask."""
+"""Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class WorkspaceTracker:
     A key that was refused as invalid is not sent again before somebody replaces it or asks
     for it to be checked. Every call may raise NoKeyError,
     LackingScopeError, StoreError (the key cannot be read) and any TrackerError. While the
-    service is asked, the context says for whom, and where (see `asking.py`).
+    service is asked, the context says for whom, and where (see `workspace.py`).
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What is looked up for the metrics, joined to them: a part of the composition root."""
+"""Build the features, the Home tab, key administration and gauges."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping

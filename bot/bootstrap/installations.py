@@ -1,4 +1,4 @@
-"""How workspaces come and go, made and joined: a part of the composition root."""
+"""Build what installs, serves and removes workspaces."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The store, opened as the settings say: a part of the composition root."""
+"""Build what all features share: store, HTTP clients, counters, clocks."""
 
 import os
 import time
@@ -34,19 +34,9 @@ from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_m
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.measured import Note, TimedDocuments
 from bot.store.postgres.documents import PostgresDedup, PostgresDocuments, open_postgres
-from bot.store.postgres.migrations import OURS, MigrationSet
 from bot.store.postgres.pool import Address, Pool
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
-
-
-def migrations() -> tuple[MigrationSet, ...]:
-    """Return all that a database needs, in order: the store's own tables and the queue's."""
-    # Imported only now: with a file there is no queue.
-    from bot.jobs.queue_jobs import queue_migrations
-
-    return (OURS, queue_migrations())
-
 
 logger = structlog.get_logger()
 
@@ -113,6 +103,8 @@ async def _open_file(path: Path) -> FencedDocuments:
 
 
 async def _open_shared(address: Address) -> PostgresDocuments:
+    from bot.jobs.queue_jobs import migrations  # slow to import, and with a file there is no queue
+
     logger.info("store", place=address.place, connections=address.pool_size)
     return await open_postgres(address, sets=migrations(), beginning_of=scope_of_key)
 

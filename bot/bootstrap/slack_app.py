@@ -1,4 +1,4 @@
-"""Bolt's app, with a watch: how long Slack waits for each ack."""
+"""Build Bolt's app and start its transport: HTTP, Socket Mode or none."""
 
 import asyncio
 import time
@@ -328,7 +328,7 @@ def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) ->
         authorize=workspaces.authorize,
         user_facing_authorize_error_message=workspaces.unknown,
         process_before_response=True,  # no polling for the ack: the listeners only ack
-        request_verification_enabled=False,  # web/slack.py does; a socket needs none
+        request_verification_enabled=False,  # web.py does; a socket needs none
     )
 
 

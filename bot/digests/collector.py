@@ -1,4 +1,4 @@
-"""What becomes of digests, told to whoever counts it."""
+"""Collect what a digest posts, and count the outcomes of digests."""
 
 import asyncio
 from collections.abc import Callable

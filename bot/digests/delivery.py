@@ -1,4 +1,4 @@
-"""One run of a digest, from its claim to its end: collect, post, record."""
+"""Deliver one run of a digest, from its claim to its end: collect, post, record."""
 
 import asyncio
 import contextlib

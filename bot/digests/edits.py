@@ -1,4 +1,4 @@
-"""What people do to a digest. Pure: a digest and a wish give a digest."""
+"""Apply what people do to a digest: create, update, pause, resume, send. Pure."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Whoever answers for a digest, told by direct message what has become of it."""
+"""Decide what a failure means for a run, and who is notified of it."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A digest: what people decided about it, and what has become of its runs. Plain data."""
+"""A digest: its plan, its runs, its pause, and its errors. Plain data."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""One post of a digest: everything that its words are made of. Plain data."""
+"""The content of one post of a digest, compared with the post before. Plain data."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

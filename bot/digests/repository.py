@@ -1,4 +1,4 @@
-"""The places of a channel that digests are just about to take, for all processes to know."""
+"""Store digests as documents, and count those of a channel."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager

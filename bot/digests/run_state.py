@@ -1,4 +1,4 @@
-"""How a worker takes a digest up: what is over is settled, what is due is claimed. Pure."""
+"""The state machine of a digest's runs. Pure: a digest and an event give a digest."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""When a digest is due: weekdays and a wall clock in a time zone. Pure."""
+"""Compute when a digest is due: weekdays and a wall clock in a time zone. Pure."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""What people do with digests. Whether they may is asked where they ask."""
+"""List, create, change and send digests. Callers check permissions."""
 
 import contextlib
 import secrets

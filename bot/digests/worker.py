@@ -1,4 +1,4 @@
-"""The rounds of the engine: whatever is due with a digest is taken up, a few at a time."""
+"""Take up the digests that are due, a few at a time."""
 
 import asyncio
 import secrets

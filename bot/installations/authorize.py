@@ -1,4 +1,4 @@
-"""For which workspace a request is, and as whom the bot answers it."""
+"""Authorize a request of Slack: find its installation and the client that answers it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -65,7 +65,7 @@ def act_in(client: AsyncWebClient, workspace: WorkspaceId) -> None:
 
 logger = structlog.get_logger()
 # Slack waits 3 s for the ack, and there is more to do: a token may have ended overnight, and
-# before this it was asked, for `ASKED_WITHIN_S` of `seen.py`, whether the request is new.
+# before this it was asked, for `ASKED_WITHIN_S` of `deduplication.py`, whether the request is new.
 KNOWN_WITHIN_S = 1.4
 ASKED = "asked_place"
 # Bolt 1.30 lets those that take access away pass without a token, but not the one that gives it:

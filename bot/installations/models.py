@@ -1,4 +1,4 @@
-"""What Slack tells of an app that goes: from where, how, and when. Pure."""
+"""An installation of the app, and the events by which it ends. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Installing by OAuth, in a browser: https://docs.slack.dev/authentication/installing-with-oauth.
+"""Install the app by OAuth, in a browser: https://docs.slack.dev/authentication/installing-with-oauth.
 
 Bolt leads through it; what it would log, lose or answer with a bare 500 is done here.
 """

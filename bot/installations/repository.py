@@ -1,4 +1,4 @@
-"""Which installation serves a workspace."""
+"""Store installations, sealed, and find the one that serves a workspace."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -24,8 +24,8 @@ DAY = timedelta(days=1)
 class Kept:
     """An installation as it was read. `rev` is the document's.
 
-    `refreshing_until`: until then somebody is spending its refresh token; see `tokens.py`.
-    `prove_at`: then Slack is asked whether it still takes the tokens; see `proving.py`.
+    `refreshing_until`: until then somebody is spending its refresh token; see `token_rotation.py`.
+    `prove_at`: then Slack is asked whether it still takes the tokens; see `token_check.py`.
     """
 
     installation: Installation

@@ -1,4 +1,4 @@
-"""Whether Slack still takes the tokens that are kept; whoever it does not is as good as gone.
+"""Ask Slack whether it still accepts the stored tokens, and remove what it does not.
 
 Slack tells of a removal by an event that it repeats for some minutes only. Hence every token is
 proved once a day, and at once when a call with it was refused.

@@ -1,4 +1,4 @@
-"""An access token that is good for a while: renewed in time, by one process, once.
+"""Renew rotating access tokens in time, once, by one process.
 
 What Slack says of tokens that end (https://docs.slack.dev/authentication/using-token-rotation):
 an access token is good for 12 hours, also when a newer one is there; a refresh token is good for
@@ -7,8 +7,8 @@ asked at the same moment, of which one set was invalid, and `invalid_refresh_tok
 https://github.com/slackapi/node-slack-sdk/issues/2504. Hence the lease, and hence a new try soon
 after an answer that was lost.
 
-Where nobody does anything the daily proof (`proving.py`) asks for a token, so that it is renewed
-there, too: what people then wait for is at most a renewal after a day without one.
+The daily check (`token_check.py`) asks for a token too, so an idle workspace renews it as well:
+people wait for a renewal only after a day without one.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Everything of a workspace deleted once it has removed the app, and nothing of a newer one."""
+"""Delete the data of a workspace that removed the app, and none of a later installation."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""The first words after an installation, to whoever made it."""
+"""Welcome the person who installed the app, and detect a store that lost its data."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Work that any number of processes share, by a queue in PostgreSQL.
+"""Run jobs that any number of processes share, by procrastinate on PostgreSQL.
 
 This module and its neighbours `queue_*` are the only ones that know procrastinate.
 """

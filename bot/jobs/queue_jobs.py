@@ -1,4 +1,4 @@
-"""The tick of the queue: digests that are due become jobs, each of them in one job only."""
+"""The queue's tables and its jobs: digests that are due become jobs, each in one job only."""
 
 import asyncio
 from collections import defaultdict
@@ -16,6 +16,7 @@ from procrastinate.types import JSONValue
 from bot.errors import BotError
 from bot.store.documents import StoreError
 from bot.store.postgres.leases import claimed_due, due_again
+from bot.store.postgres.migrations import OURS as STORE
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.pool import Connection, Pool, db_errors
 from bot.workspace import WorkspaceId
@@ -42,6 +43,11 @@ def queue_migrations() -> MigrationSet:
     theirs = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.sql"))}
     whole = "\n".join([SchemaManager.get_schema(), *OURS.values()])
     return MigrationSet(name="procrastinate", steps={**theirs, **OURS}, whole=whole)
+
+
+def migrations() -> tuple[MigrationSet, ...]:
+    """Return all that a database needs, in order: the store's own tables and the queue's."""
+    return (STORE, queue_migrations())
 
 
 logger = structlog.get_logger()
@@ -150,7 +156,7 @@ def _deliver_job(workspace: str, digest_ids: list[str]) -> Job:
 
 
 TICK = "tick"
-# The kind of the documents that are delivered; see `bot/digests/shelf.py`.
+# The kind of the documents that are delivered; see `bot/digests/repository.py`.
 KIND = "digest"
 # So long a digest that is in a job is not looked for again.
 LEASE = timedelta(minutes=10)

@@ -1,4 +1,4 @@
-"""The queue's upkeep: periodic work comes round, and the jobs of dead workers do not stay."""
+"""Run the queue's periodic jobs, and retry the jobs of dead workers."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Periodic work inside one process. The only module that knows APScheduler."""
+"""Run periodic work inside one process. The only module that knows APScheduler."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""`/adddomain`: one line or a form."""
+"""Handle `/adddomain`: one line or a form."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Slack's events about the app itself: removed, withdrawn, revoked, granted.
+"""Handle Slack's events about the app itself: uninstalled, tokens revoked, granted.
 
 Nobody waits for an answer to them, but Slack: what is answered with another status than 2xx comes
 again at once, after a minute and after five (https://docs.slack.dev/apis/events-api#retries).
@@ -139,8 +139,8 @@ def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
     """Return from where the app goes: from a whole organisation only if no workspace is named.
 
     Whatever else is said: a wrong guess must not delete all of an organisation, and a token that
-    is dead is found out anyway (`proving.py`). A workspace may have joined an organisation since
-    its documents were named.
+    is dead is found out anyway (`token_check.py`). A workspace may have joined an organisation
+    since its documents were named.
     """
     team_id = _id(body.get("team_id")) or _id(_authorization(body).get("team_id"))
     enterprise_id = _enterprise_id(body)

@@ -1,4 +1,4 @@
-"""`/domaindigest`: the list of a channel's digests, and what its buttons do."""
+"""Handle `/domaindigest`: the list of a channel's digests and its buttons."""
 
 import asyncio
 import secrets

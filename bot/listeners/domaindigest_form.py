@@ -1,4 +1,4 @@
-"""The form that makes or changes a digest: opened, drawn anew as people choose, saved."""
+"""Handle the form that creates or changes a digest."""
 
 import asyncio
 import secrets

@@ -1,4 +1,4 @@
-"""What somebody filled into the forms about a digest, read before they are taken. Pure."""
+"""Parse and validate the fields of a digest's form. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""`/domainkey`: the state of the workspace's API key, and its buttons that need no form."""
+"""Handle `/domainkey`: the state of the API key, its history, its managers."""
 
 import asyncio
 import re

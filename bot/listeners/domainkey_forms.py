@@ -1,4 +1,4 @@
-"""The form that leads through the rotation of the workspace's key, one view redrawn in place."""
+"""Handle the forms that set and rotate the API key."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field

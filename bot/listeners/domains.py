@@ -1,4 +1,4 @@
-"""`/domains`: the portfolio, worst first, in pages, shared on demand."""
+"""Handle `/domains`: the portfolio, worst first, in pages, shared on demand."""
 
 import asyncio
 

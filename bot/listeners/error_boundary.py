@@ -1,4 +1,4 @@
-"""The one place where a failure becomes a sentence, and where `Exception` is caught."""
+"""Run a listener; answer a failure with a sentence. The only place that catches `Exception`."""
 
 import asyncio
 import contextlib

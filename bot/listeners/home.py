@@ -1,3 +1,5 @@
+"""Handle the Home tab: collect its data, publish it, handle its buttons."""
+
 import asyncio
 import contextlib
 import secrets

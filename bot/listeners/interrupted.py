@@ -1,4 +1,4 @@
-"""Whoever waited for an answer of a process that was killed is told so by another one."""
+"""Note who waits for an answer, and tell those whose process was killed."""
 
 import asyncio
 import contextlib

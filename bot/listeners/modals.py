@@ -1,4 +1,4 @@
-"""Where the forms about the key are drawn, and where people read why they were not."""
+"""Draw the modals of keys and digests, or reply where no modal can be drawn."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Who may see and change the digests of a channel, asked of Slack at every press."""
+"""Check who may see and change the digests of a channel, or manage the key, at every press."""
 
 import asyncio
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""One request of one person, however it was made, and the way back to them."""
+"""One request of Slack, and the ways to answer it."""
 
 import asyncio
 import json

@@ -1,7 +1,7 @@
-"""From Slack to the listeners of the features: read, ack, hand the work to the boundary.
+"""Register commands, actions, views and options on Bolt's app.
 
 What a request says is read before the ack, without any I/O: what cannot be read is then
-refused as a whole (see `listeners/unread.py`). What is typed goes by `command_lines.py`.
+refused as a whole (see `error_boundary.py`). What is typed goes by `command_text.py`.
 """
 
 import asyncio
@@ -118,7 +118,7 @@ class KeptRuns:
 logger = structlog.get_logger()
 T = TypeVar("T")
 # Slack waits 3 s for the options of a menu. Before Bolt gets the request it was asked, for
-# `ASKED_WITHIN_S` of `seen.py`, whether it is new.
+# `ASKED_WITHIN_S` of `deduplication.py`, whether it is new.
 OPTIONS_WITHIN_S = 2.2
 # Where Bolt's context tells, in the loop's time, since when that counts: from before it was asked
 # whose the request is, which takes its time when the store is slow.

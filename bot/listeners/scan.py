@@ -1,4 +1,4 @@
-"""`/scan`: a full scan of one domain, its sections, the form to pick a domain."""
+"""Handle `/scan`: a full scan of one domain, its sections, the form to pick a domain."""
 
 import asyncio
 import hashlib

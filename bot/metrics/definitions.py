@@ -1,4 +1,4 @@
-"""What the HTTP requests to Slack come to, seen where all of them pass: in their session."""
+"""Every counter and histogram of the bot, with its labels."""
 
 import re
 import time
@@ -170,7 +170,7 @@ class PeopleMetrics:
             self._refused.labels(kind)
 
     def note_request(self, what: str, outcome: str, took_s: float) -> None:
-        """Count something that people asked for; for `outcome` see `bot/listeners/outcomes.py`."""
+        """Count a request of a person; for `outcome` see `bot/listeners/error_boundary.py`."""
         name = self._names(what)
         self._requests.labels(name, outcome).inc()
         self._request_s.labels(name).observe(took_s)
@@ -258,7 +258,7 @@ SERVICE_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
 class ServiceMetrics:
-    """Calls of the service by operation and outcome (see `bot/tracker/measured.py`)."""
+    """Calls of the service by operation and outcome (see `bot/tracker/client.py`)."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._calls = Counter(
@@ -300,7 +300,7 @@ SLACK_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
 
 
 class SlackMetrics:
-    """Calls of Slack by method and outcome (see `bot/slack/traced.py`)."""
+    """Calls of Slack by method and outcome (see `bot/metrics/definitions.py`)."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._methods = FewValues()
@@ -335,7 +335,7 @@ STORE_OPERATIONS = (
     "put",
     "delete",
     "delete_prefix",
-    "wipe_traces",
+    "vacuum",
     "list_prefix",
     "list_keys",
     "due_before",
@@ -348,7 +348,7 @@ STORE_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 
 class StoreMetrics:
-    """Calls of the store by operation and outcome (see `bot/store/timed.py`)."""
+    """Calls of the store by operation and outcome (see `bot/store/measured.py`)."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._calls = Counter(

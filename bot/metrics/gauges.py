@@ -1,4 +1,4 @@
-"""The gauges that are looked up, by look, and the form in which their sources tell them."""
+"""The gauges whose values are read when Prometheus asks."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The operator's commands, made and joined: a composition root beside bot/app.py.
+"""Run the operator's commands: doctor, export, import, migrate, move, rotate-secrets.
 
 Each prints its result and returns the exit status; what is in the way is an OperatingError.
 """
@@ -16,10 +16,10 @@ from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Audit, Managers
-from bot.bootstrap.services import migrations
 from bot.digests.models import UnknownDigestError
 from bot.digests.repository import DigestRepository
 from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
+from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
 from bot.ops.doctor import LIMIT_S, DoctorInput, OAuthApp, OneToken, examine
 from bot.ops.doctor_slack import InstallQuery
@@ -50,7 +50,7 @@ from bot.store.documents import (
     WrongKeyRingError,
 )
 from bot.store.encryption import CHECK_KEY
-from bot.store.postgres.migrations import migrate as migrations_migrate
+from bot.store.postgres.migrations import migrate
 from bot.store.postgres.pool import Address, OutdatedSchemaError, parse_address
 from bot.tracker.client import look_for_service
 from bot.tracker.http import tracker_http
@@ -75,7 +75,7 @@ async def migrate_store(database: Path | Address | None) -> list[str]:
         ]
     if isinstance(database, Path):
         return ["There is nothing to do: the store is a file, which needs no migration."]
-    steps = await migrations_migrate(database, migrations())
+    steps = await migrate(database, migrations())
     return [f"applied {step}" for step in steps] or ["The store's schema is up to date."]
 
 
@@ -298,7 +298,7 @@ async def rotate_secrets(settings: Settings) -> int:
             running = await store.living()
             require_shared(ring, await documents.get(CHECK_KEY), running)
             rotated, places = await rotate_all(lambda: read_sealed(store), documents, ring)
-            await _wipe_traces(documents)
+            await _vacuum(documents)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))
@@ -312,7 +312,7 @@ async def rotate_secrets(settings: Settings) -> int:
     return DONE
 
 
-async def _wipe_traces(documents: Documents) -> None:
+async def _vacuum(documents: Documents) -> None:
     try:
         await documents.vacuum()
     except StoreError as error:

@@ -1,4 +1,4 @@
-"""Every check of the doctor, at the same time, and its findings in a fixed order."""
+"""Run all checks of the doctor at once, and order their findings."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence

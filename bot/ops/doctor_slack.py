@@ -1,4 +1,4 @@
-"""What is to be said of the workspaces that have installed the app. Pure but for the asking."""
+"""Check Slack: tokens, scopes, OAuth settings, installations."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set

@@ -1,4 +1,4 @@
-"""The database, looked at without changing anything, also beside running bots."""
+"""Check the store, beside running bots and without changing it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

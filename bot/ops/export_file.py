@@ -1,4 +1,4 @@
-"""What `export --history` prints: who did what to each workspace's settings, an act a line. Pure.
+"""Write the file of `export` and the history of settings. Pure.
 
 Described for operators in docs/operating.md.
 """

@@ -1,4 +1,4 @@
-"""The difference, written digest by digest; cut off, the next import does the rest."""
+"""Apply the difference between an export file and the store, digest by digest."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a file of `export` asks for, read strictly: every problem is named, with its line. Pure."""
+"""Validate an export file; name every problem with its line. Pure."""
 
 import re
 from collections.abc import Callable, Collection, Sequence

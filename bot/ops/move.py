@@ -1,4 +1,4 @@
-"""`move`: from the file of the embedded store to a database, and what it leaves behind."""
+"""Move the documents of an embedded store to a database, or go back."""
 
 import hashlib
 import json

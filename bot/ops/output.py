@@ -1,4 +1,4 @@
-"""What a check of the doctor has found, as one line. Pure."""
+"""Format findings, counts and errors of the operator's commands. Pure."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Everything at rest sealed anew, under the first key of the ring."""
+"""Encrypt everything at rest again, under the first key of the ring."""
 
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What an operator's command needs of the place of the store, whichever it is."""
+"""Open the store for the operator's commands: a file or a database."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Adding a domain with guard rails: seen before the write, shown after it, never written twice."""
+"""Add a domain: check for duplicates first, never write twice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which domains a person wants to see: `shop tag:prod below:70 sort:name page:2`. Pure."""
+"""Parse and apply a filter of domains: `shop tag:prod below:70 sort:name page:2`. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress

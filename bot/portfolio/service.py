@@ -1,4 +1,4 @@
-"""A workspace's domains: listed once a minute at most, however many people ask."""
+"""List a workspace's domains: asked for once a minute at most, cached in the store."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator

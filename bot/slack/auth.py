@@ -1,4 +1,4 @@
-"""The two calls by which Slack gives tokens: for a code, and for a refresh token.
+"""Slack's calls about tokens, scopes and identities.
 
 https://docs.slack.dev/reference/methods/oauth.v2.access. Neither may be repeated by itself: a
 code and a refresh token are good for one use.

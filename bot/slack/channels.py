@@ -1,4 +1,4 @@
-"""Where the bot is already, and who is in charge of a workspace.
+"""Slack's calls about channels and their members.
 
 Both lists come in pages; when Slack asks for less haste, its next page is waited for.
 """

@@ -1,4 +1,4 @@
-"""The Home tab of a person: published whole, each time."""
+"""Call Slack's Web API with a time limit and typed errors; open and update views."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping

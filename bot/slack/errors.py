@@ -1,4 +1,4 @@
-"""Slack's words for why it said no, sorted by what can be done about them. Plain data.
+"""Errors of Slack, and Slack's error codes by what can be done about them. Plain data.
 
 https://docs.slack.dev/reference/methods/chat.postMessage#errors,
 https://docs.slack.dev/reference/methods/conversations.open#errors,

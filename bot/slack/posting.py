@@ -1,4 +1,4 @@
-"""Posting that nobody waits for: at Slack's pace, each message once, and honest when unsure."""
+"""Post messages at Slack's pace, each once, and say so when the outcome is unknown."""
 
 import asyncio
 import time

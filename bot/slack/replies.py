@@ -1,4 +1,4 @@
-"""Answers to people, by whichever way is still open."""
+"""Answer a person by `response_url`, ephemeral message or direct message, what still works."""
 
 import json
 from dataclasses import dataclass, field

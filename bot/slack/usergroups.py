@@ -1,4 +1,4 @@
-"""User groups and who is in them, as Slack has them, or had them within a minute."""
+"""Slack's user groups and their members, cached for a minute."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""How a document looks in storage, and the rules that every store keeps. No I/O."""
+"""The document store's interface, its rules and its errors. No I/O."""
 
 import json
 import secrets
@@ -111,7 +111,7 @@ class Documents(Protocol):
     async def delete_prefix(self, prefix: str) -> int:
         """Forget, in one step, every document whose key begins with `prefix`; return how many.
 
-        The empty prefix is refused: it would mean everything. See `wipe_traces`.
+        The empty prefix is refused: it would mean everything. See `vacuum`.
         """
         ...
 

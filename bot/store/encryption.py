@@ -1,4 +1,4 @@
-"""The ring that seals the store: from a setting, or from the file that the bot makes itself."""
+"""Encrypt and decrypt secrets with a ring of keys from a setting or a key file."""
 
 import base64
 import json

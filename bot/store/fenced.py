@@ -1,4 +1,4 @@
-"""A store that takes nothing more in of whom it has forgotten: work under way ends later."""
+"""Refuse writes for workspaces that have been deleted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping

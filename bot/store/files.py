@@ -1,4 +1,4 @@
-"""Files of the store: private to their owner, used by one process, still where they were."""
+"""The store's files: private to their owner, locked by one process, still in place."""
 
 import errno
 import fcntl

@@ -1,4 +1,4 @@
-"""A store whose calls are measured."""
+"""Measure every call of a store."""
 
 import asyncio
 import time
@@ -62,7 +62,7 @@ class TimedDocuments:
 
     async def vacuum(self) -> None:
         """See `Documents.vacuum`."""
-        await self._timed("wipe_traces", self._wrapped.vacuum())
+        await self._timed("vacuum", self._wrapped.vacuum())
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
         """See `Documents.list_prefix`."""

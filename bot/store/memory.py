@@ -1,4 +1,4 @@
-"""A store that forgets: for tests and dry runs."""
+"""A store in memory, for tests and dry runs."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The store in one SQLite file, driven by one thread."""
+"""The document store in one SQLite file, driven by one thread."""
 
 import asyncio
 import logging

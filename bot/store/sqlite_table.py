@@ -1,4 +1,4 @@
-"""Which document comes due when: a sorted list in memory. No I/O, no clock."""
+"""The table of the SQLite store: queries, and which document is due when."""
 
 import secrets
 from bisect import bisect_left, bisect_right, insort

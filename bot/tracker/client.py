@@ -1,4 +1,4 @@
-"""A tracker each call of which leaves one line in the log, and is measured."""
+"""The client of Domain Tracker's API: rate-limited, logged, measured."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What a reply's headers say about the request allowance. Pure."""
+"""Decode replies of the API: domains, scans, errors, rate-limit headers. Pure."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Recognise the service's four error messages in any text or JSON. Pure.
+"""Recognise the API's documented error messages in text or JSON. Pure.
 
 Only the messages are documented (service document, section 7), neither their status nor the
 shape around them. They may therefore stand in JSON of any form, in plain text or in HTML.

@@ -1,4 +1,4 @@
-"""One HTTP request and its reply. All that the bot has to do with httpx's behaviour is here."""
+"""Send one HTTP request and read its reply, with limits. Only this module knows httpx's details."""
 
 import asyncio
 import json

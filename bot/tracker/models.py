@@ -1,4 +1,4 @@
-"""What Domain Tracker tells. Plain data; fields that its document does not name are kept."""
+"""Domains, scan results and errors of the API. Plain data; unknown fields are kept."""
 
 import msgspec
 

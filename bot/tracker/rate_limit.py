@@ -1,8 +1,8 @@
-"""How many requests each key may still make, and when. In memory; no input or output.
+"""Track how many requests each key may still make, and when. In memory; no I/O.
 
 A key is known by its fingerprint only. The service tells the requests remaining, but not when
 they are renewed (service document, section 8): therefore nothing here counts down or waits for a
-full hour, it forgets and tries. What other processes know can be learned: see `account.py`.
+full hour, it forgets and tries. What other processes know can be learned: see `shared_limits.py`.
 """
 
 import random

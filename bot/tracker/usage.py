@@ -1,7 +1,7 @@
-"""Who used the requests of each key in the last hour. In memory; no input or output.
+"""Count who used the requests of each key in the last hour. In memory; no I/O.
 
 Each process counts what it has asked for itself; what others have counted may be told to `learn`.
-The service tells how many requests are left (`tracker/budget.py`), but not who made the others.
+The service tells how many requests are left (`rate_limit.py`), but not who made the others.
 """
 
 import time
@@ -69,7 +69,7 @@ class _Account:
 class UsageCounter:
     """Counts requests by workspace, key and asker.
 
-    A key is known by its fingerprint (see `tracker/budget.py`). Another key has an allowance of
+    A key is known by its fingerprint (see `rate_limit.py`). Another key has an allowance of
     its own, so its count is another one; and so is that of the same key in another workspace.
     `clock` returns seconds that never go back.
     """

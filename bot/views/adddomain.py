@@ -1,4 +1,4 @@
-"""Adding a domain: the form, and how the service lists the domain afterwards. Pure."""
+"""Draw the form and the answer of `/adddomain`. Pure."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What people read when they may not manage the key, or when it is not as they thought. Pure."""
+"""Draw managers, history and the errors of key administration. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

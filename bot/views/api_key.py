@@ -1,4 +1,4 @@
-"""The state of the workspace's API key, as whoever manages it sees it. Pure; never a key."""
+"""Draw the state of the workspace's API key for its managers. Pure; never a key."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

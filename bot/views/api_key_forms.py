@@ -1,4 +1,4 @@
-"""The form that leads through a key's rotation, step by step. Pure; never a key.
+"""Draw the forms that set and rotate the API key. Pure; never a key.
 
 The steps are those of the service document, section 5.3, rule 5.
 """

@@ -1,4 +1,4 @@
-"""Failures that may pass: with a reference for whoever looks into it, and `Try again`. Pure."""
+"""Build Block Kit blocks and elements within Slack's limits. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

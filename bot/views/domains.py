@@ -1,4 +1,4 @@
-"""The portfolio as a message: a table, worst first, in pages. Pure."""
+"""Draw the portfolio: a table, worst first, in pages. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The answer to whoever asked when something failed: what happened, who can mend it, what next.
+"""Word every failure: what happened, who can mend it, what to do next. Pure.
 
 Pure. Every error of ours has its own sentence here or in a `…_trouble`; `str(error)` is never
 shown to a person.

@@ -1,4 +1,4 @@
-"""The direct messages to whoever set the workspace's key, and to its managers. Pure."""
+"""Word the errors and notices of the API key. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

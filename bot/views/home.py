@@ -1,3 +1,5 @@
+"""Draw the Home tab. Pure."""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

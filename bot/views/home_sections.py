@@ -1,4 +1,4 @@
-"""How the domains are doing, on the Home tab. Pure."""
+"""Draw the sections of the Home tab: domains, digests, key, help. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What people read when the bot is installed, installed again, or not installed. Pure."""
+"""Word the welcome, a repeated installation, and the events of an uninstallation. Pure."""
 
 from collections.abc import Sequence
 

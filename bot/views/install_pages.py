@@ -1,4 +1,4 @@
-"""What people see in their browser after installing: whole pages of HTML, with nothing loaded.
+"""Render the pages a browser shows after installing: HTML that loads nothing.
 
 Pure. Names of workspaces are outside text: escaped here, and nowhere else.
 """

@@ -1,4 +1,4 @@
-"""A scan as a message, its sections folded. Pure."""
+"""Draw a scan: head, highlights, folded sections. Pure."""
 
 import json
 import re

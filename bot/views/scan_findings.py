@@ -1,4 +1,4 @@
-"""The findings of a scan as lines: readable labels, readable values. Pure."""
+"""Draw the findings of a scan as lines: readable labels, readable values. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator

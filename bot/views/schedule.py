@@ -1,4 +1,4 @@
-"""When a digest runs, in words: its days, its next runs, and what the clocks do to them. Pure."""
+"""Word when a digest runs: its days, its next runs, changes of the clocks. Pure."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta

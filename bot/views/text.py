@@ -1,4 +1,4 @@
-"""Text that is safe to show in Slack, and every limit that Slack sets on it.
+"""Clip, escape and format outside text for Slack.
 
 The only module that clips and escapes. The order is always: redact, clip, escape, format.
 Limits: https://docs.slack.dev/reference/block-kit/blocks and its pages per block.

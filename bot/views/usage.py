@@ -1,4 +1,4 @@
-"""What people read when there is no answer yet, or none any more. Pure."""
+"""Draw the usage of commands, and what people read while they wait. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -104,7 +104,7 @@ async def work(orders: Orders) -> dict[str, Any]:
 async def _rounds(
     stack: AsyncExitStack, orders: Orders, documents: Documents, tasks: Tasks, clock: HandedClock
 ) -> DigestWorker:
-    """Join the engine as bot/features.py does, with one client for each workspace."""
+    """Join the engine as bot/bootstrap/features.py does, with one client for each workspace."""
     slack_http = await stack.enter_async_context(aiohttp.ClientSession())
     clients = {
         WorkspaceId.parse(name): AsyncWebClient(

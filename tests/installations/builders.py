@@ -91,7 +91,7 @@ class EventfulDocuments(MemoryDocuments):
         return await super().delete_prefix(prefix)
 
     async def vacuum(self) -> None:
-        await self._happen("wipe_traces")
+        await self._happen("vacuum")
         self.wipes.append([*self.deleted])
 
     async def list_keys(self, prefix: str) -> list[str]:

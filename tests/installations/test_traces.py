@@ -61,7 +61,7 @@ async def test_several_departures_share_the_wipe_after_the_first(registry: Regis
     async def take_long() -> None:
         registry.clock.advance(3)
 
-    registry.inner.before["wipe_traces"] = take_long
+    registry.inner.before["vacuum"] = take_long
     await registry.tick()
 
     for home in (OTHER, IN_ORG):
@@ -108,7 +108,7 @@ async def test_what_is_deleted_during_a_wipe_gets_another_one(registry: Registry
     for home in (ACME, OTHER):
         await registry.install(home)
     await registry.leave(ACME)
-    registry.inner.before["wipe_traces"] = lambda: registry.leave(OTHER)
+    registry.inner.before["vacuum"] = lambda: registry.leave(OTHER)
 
     await registry.tick()
     owed = await is_owed(registry)
@@ -132,7 +132,7 @@ async def test_nothing_is_wiped_in_the_middle_of_a_deletion(registry: Registry) 
 async def test_others_install_while_traces_are_wiped(registry: Registry) -> None:
     await registry.install()
     await registry.leave()
-    gate = registry.inner.before["wipe_traces"] = Gate()
+    gate = registry.inner.before["vacuum"] = Gate()
     registry.forgetting.look()
     await gate.until_reached()
 
@@ -148,12 +148,12 @@ async def test_a_wipe_that_fails_is_tried_again_and_not_at_every_tick(registry: 
 
     async def fail() -> None:
         tries.append(registry.clock())
-        registry.inner.before["wipe_traces"] = fail
+        registry.inner.before["vacuum"] = fail
         raise StoreError("disk full")
 
     await registry.install()
     await registry.leave()
-    registry.inner.before["wipe_traces"] = fail
+    registry.inner.before["vacuum"] = fail
     for _ in range(360):
         await registry.tick()
         registry.clock.advance(10)
@@ -174,7 +174,7 @@ async def test_a_long_wipe_leaves_the_store_to_others_for_ten_times_as_long(
     for home in (ACME, OTHER):
         await registry.install(home)
     await registry.leave(ACME)
-    registry.inner.before["wipe_traces"] = take_a_minute
+    registry.inner.before["vacuum"] = take_a_minute
     await registry.tick()
     await registry.leave(OTHER)
 
@@ -232,7 +232,7 @@ async def test_of_several_processes_one_wipes(registry: Registry) -> None:
     await registry.install()
     await registry.leave()
     other = beside(registry)
-    registry.inner.before["wipe_traces"] = other.tick
+    registry.inner.before["vacuum"] = other.tick
 
     await registry.tick()
     await other.tick()

@@ -196,7 +196,7 @@ async def test_slack_hears_200_when_everything_is_gone() -> None:
 async def test_slack_does_not_wait_until_the_traces_are_wiped() -> None:
     site, gate = Site(), asyncio.Event()
     await site.registry.install()
-    site.registry.inner.before["wipe_traces"] = gate.wait
+    site.registry.inner.before["vacuum"] = gate.wait
 
     status = await site.send(an_event(authorizations=[an_authorization("T1", "E1", is_whole=0)]))
     wipes = [*site.registry.inner.wipes]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bot.bootstrap.services import migrations
 from bot.installations.repository import InstallationRepository
+from bot.jobs.queue_jobs import migrations
 from bot.ops.doctor import examine
 from bot.ops.doctor_store import (
     check_database,

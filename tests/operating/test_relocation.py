@@ -12,7 +12,7 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from bot.bootstrap.services import migrations
+from bot.jobs.queue_jobs import migrations
 from bot.ops.move import MARK, Progress, move_into, relocate, survey
 from bot.ops.output import OperatingError
 from bot.ops.stores import FORWARDING, DatabaseStore, come_back, forwarding_in
@@ -399,7 +399,7 @@ async def test_a_writer_there_waits_until_the_move_is_over(
 async def test_a_writer_there_that_is_stuck_is_not_waited_for(
     path: Path, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.store.postgres.arriving.LOCKED_WITHIN", "10ms")
+    monkeypatch.setattr("bot.store.postgres.snapshot.LOCKED_WITHIN", "10ms")
     async with opened(database) as store, store.pool.connection() as stuck, stuck.transaction():
         await stuck.execute("INSERT INTO document VALUES ('-.T7/key', '{}', 1)")
 

@@ -88,12 +88,12 @@ async def keep_an_answer(documents: Documents, ring: KeyRing) -> None:
 
 
 # Each module of the bot that seals something, and what lets it do so. Whoever adds a module here
-# also tells bot/operating/sealed_places.py what its texts are sealed about.
+# also says in bot/ops/stores.py what its texts are sealed about.
 SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
-    "keys/keyring.py": seal_a_key,
-    "kept.py": seal_a_command,
-    "pending.py": keep_an_answer,
-    "installations/shelf.py": install,
+    "api_keys/repository.py": seal_a_key,
+    "deferred_commands.py": seal_a_command,
+    "inflight_requests.py": keep_an_answer,
+    "installations/repository.py": install,
 }
 INNER = ("earlier", "token", "refresh")
 # Two keys with the ones before them, one command, one answer, two installations of two tokens.
@@ -101,8 +101,8 @@ SEALED, DOCUMENTS = 10, 6
 # The ring itself, what seals anew what others have sealed, and what seals for a browser's address
 # only, not for the store.
 NO_SEALERS = {
-    *("store/sealed.py", "operating/rotation.py", "operating/sealed_places.py"),
-    "installations/state.py",
+    *("store/encryption.py", "ops/rotate_secrets.py", "ops/stores.py"),
+    "installations/oauth_flow.py",
 }
 
 
@@ -111,9 +111,9 @@ def modules_that_seal() -> set[str]:
     return {
         str(path.relative_to(BOT))
         for path, source in sources.items()
-        if "seal" in source  # before it is parsed, which takes a second for all of them
+        if ".encrypt" in source  # before it is parsed, which takes a second for all of them
         and any(
-            isinstance(node, ast.Attribute) and node.attr == "seal"
+            isinstance(node, ast.Attribute) and node.attr == "encrypt"
             for node in ast.walk(ast.parse(source))
         )
     }

@@ -207,7 +207,7 @@ async def is_written_after_the_wipe(
         loop.call_soon_threadsafe(begun.set)
         go_on.wait(TIME_LIMIT_S)
 
-    monkeypatch.setattr(Table, "wipe_traces", wipe)
+    monkeypatch.setattr(Table, "vacuum", wipe)
     wiping = asyncio.create_task(store.vacuum())
     await begun.wait()
 

@@ -111,7 +111,7 @@ def an_error(kind: type[BotError]) -> BotError:
 def test_the_walk_finds_the_errors_of_every_room() -> None:
     rooms = {kind.__module__.split(".")[1] for kind in KINDS}
 
-    assert rooms >= {"adding", "keys", "portfolio", "scans", "slack", "store", "tracker", "words"}
+    assert rooms >= {"api_keys", "command_text", "portfolio", "scans", "slack", "store", "tracker"}
     assert set(MADE) <= set(KINDS)
 
 

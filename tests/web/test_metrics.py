@@ -205,7 +205,7 @@ async def test_a_check_that_hangs_is_not_waited_for(monkeypatch: pytest.MonkeyPa
             raise
         return True
 
-    monkeypatch.setattr("bot.web.health.READY_WITHIN_S", 0.01)
+    monkeypatch.setattr("bot.web.READY_WITHIN_S", 0.01)
     health = HealthEndpoints({"store": hang})
     port = reserve_port()
     async with listening("127.0.0.1", port, health, None), aiohttp.ClientSession() as http:

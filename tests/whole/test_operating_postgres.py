@@ -19,8 +19,8 @@ import yaml
 
 from bot.api_keys.models import KeyDraft
 from bot.api_keys.repository import Keys
-from bot.bootstrap.services import migrations
 from bot.digests.repository import DigestRepository
+from bot.jobs.queue_jobs import migrations
 from bot.store.documents import ConflictError, Row, encode_row
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.documents import PostgresDocuments, open_postgres

@@ -1,4 +1,4 @@
-"""Of whom nothing is written any more, known to all processes: it stands in the database."""
+"""Leases of due documents, and the list of deleted workspaces, in PostgreSQL."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable

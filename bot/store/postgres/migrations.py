@@ -1,4 +1,4 @@
-"""The tables of the database brought up to date, step by step, all of it or nothing."""
+"""Migrate the tables of the database, step by step, in one transaction."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

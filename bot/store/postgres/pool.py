@@ -1,4 +1,4 @@
-"""Statements on the pool: each within a time limit, each failure a StoreError."""
+"""Connect to PostgreSQL: address, pool, time limits, errors."""
 
 import asyncio
 import logging

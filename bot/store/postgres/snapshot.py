@@ -1,4 +1,4 @@
-"""A database that takes in the documents of another store, all of them or none."""
+"""Read a whole database, and copy another store's documents into it in one transaction."""
 
 import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence

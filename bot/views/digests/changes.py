@@ -1,4 +1,4 @@
-"""What a post of a digest says of itself: by whom, how late, compared with what. Pure."""
+"""Word what a digest's post says of itself: by whom, how late, compared with what. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What people read when something cannot be done with a digest. Pure."""
+"""Word the errors and direct messages about digests. Pure."""
 
 import re
 from collections.abc import Callable

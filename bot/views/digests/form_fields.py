@@ -1,4 +1,4 @@
-"""The fields of a digest's form: where, when and what. Whom: see `mentions.py`. Pure."""
+"""Draw the fields of a digest's form: where, when and what. Pure."""
 
 import re
 from collections.abc import Mapping

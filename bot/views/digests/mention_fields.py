@@ -1,4 +1,4 @@
-"""The rules of mention in a digest's form: a box for each, and the fields for one more. Pure."""
+"""Draw the mention rules of a digest's form. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The form that makes or changes a digest. Pure."""
+"""Draw the form that creates or changes a digest. Pure."""
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta

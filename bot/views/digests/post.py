@@ -1,4 +1,4 @@
-"""The posts of a digest: the digest itself, its sign of life, and what announces it. Pure."""
+"""Draw the posts of a digest: the digest, its sign of life, its announcement. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

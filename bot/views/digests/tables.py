@@ -1,4 +1,4 @@
-"""The worst domains of a digest: as a table, as lines, as a sentence. Pure."""
+"""Draw the domains of a digest as a table and as lines, and the list of digests. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

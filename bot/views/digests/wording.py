@@ -1,4 +1,4 @@
-"""How a digest is doing: active, paused, waiting; how its last runs ended. Pure."""
+"""Word the plan and the state of a digest: owner, next run, pause, last runs. Pure."""
 
 import re
 from collections.abc import Sequence

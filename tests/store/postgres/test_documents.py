@@ -70,7 +70,7 @@ async def test_a_database_that_only_reads_is_no_store(store: PostgresDocuments) 
 
 
 async def test_what_went_is_not_in_what_the_server_would_read(store: PostgresDocuments) -> None:
-    """Wiping gives the place back; it does not wipe a disk, see `wipe_traces`."""
+    """Wiping gives the place back; it does not wipe a disk, see `vacuum`."""
     await store.put("-.T1/key", {"secret": "x" * 1000})
     await store.delete("-.T1/key")
 

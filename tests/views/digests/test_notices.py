@@ -118,8 +118,12 @@ def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: FailureReason) -> 
             FailureReason.NOT_IN_CHANNEL, f"Go to {CHANNEL} and type `/invite @Domain Tracker`",
             id="not in the channel",
         ),
-        pytest.param(FailureReason.NOT_FOUND, "type `/invite @Domain Tracker` in it", id="not found"),
-        pytest.param(FailureReason.ARCHIVED, f"Unarchive {CHANNEL} and invite me again", id="archived"),
+        pytest.param(
+            FailureReason.NOT_FOUND, "type `/invite @Domain Tracker` in it", id="not found"
+        ),
+        pytest.param(
+            FailureReason.ARCHIVED, f"Unarchive {CHANNEL} and invite me again", id="archived"
+        ),
         pytest.param(FailureReason.RESTRICTED, f"whoever manages {CHANNEL}", id="restricted"),
         pytest.param(FailureReason.SCOPE, "the scope `read_domains`", id="scope"),
         pytest.param(FailureReason.KEY, "set one with `/domainkey`", id="key"),
