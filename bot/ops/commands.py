@@ -50,7 +50,7 @@ from bot.store.documents import (
     WrongKeyRingError,
 )
 from bot.store.encryption import CHECK_KEY
-from bot.store.postgres.migrations import migrate
+from bot.store.postgres import migrations as schema
 from bot.store.postgres.pool import Address, OutdatedSchemaError, parse_address
 from bot.tracker.client import look_for_service
 from bot.tracker.http import tracker_http
@@ -75,7 +75,7 @@ async def migrate_store(database: Path | Address | None) -> list[str]:
         ]
     if isinstance(database, Path):
         return ["There is nothing to do: the store is a file, which needs no migration."]
-    steps = await migrate(database, migrations())
+    steps = await schema.migrate(database, migrations())
     return [f"applied {step}" for step in steps] or ["The store's schema is up to date."]
 
 

@@ -1,4 +1,4 @@
-"""Send one HTTP request and read its reply, with limits. Only this module knows httpx's details."""
+"""Send one HTTP request and read its reply, with limits. Only this module knows httpx well."""
 
 import asyncio
 import json

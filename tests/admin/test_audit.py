@@ -7,9 +7,9 @@ import pytest
 
 from bot.admin import MAX_ENTRIES, OPERATOR, Act, Audit
 from bot.workspace import WorkspaceId
+from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
-from tests.keys.unhurried import UnhurriedDocuments
 
 pytestmark = pytest.mark.anyio
 

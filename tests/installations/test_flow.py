@@ -39,7 +39,7 @@ from tests.installations.slack_stub import (
     running_slack_stub,
 )
 from tests.ports import reserve_port
-from tests.test_seen import TroubledSeen
+from tests.test_deduplication import TroubledSeen
 
 pytestmark = pytest.mark.anyio
 

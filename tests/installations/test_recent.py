@@ -7,9 +7,9 @@ import pytest
 
 from bot.installations.repository import RecentInstallations
 from bot.store.documents import ConflictError, Document
+from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.renewals import ONE, a_memory, a_shelf, an_installation
-from tests.keys.unhurried import UnhurriedDocuments
 
 pytestmark = pytest.mark.anyio
 

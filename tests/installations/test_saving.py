@@ -11,10 +11,10 @@ from bot.store.documents import ConflictError
 from bot.store.encryption import KeyRing
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
+from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
 from tests.installations.renewals import ONE, a_memory, a_shelf, an_installation, kept
-from tests.keys.unhurried import UnhurriedDocuments
 
 pytestmark = pytest.mark.anyio
 

@@ -43,10 +43,10 @@ from bot.views.admin import appointed_message
 from bot.views.blocks import actions, button, notice, section
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.workspace import WorkspaceId
+from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts, FakeTracker
 from tests.playground.slack.bolt import bolt_app, by_http
-from tests.test_keys import RING, a_draft
 
 SCOPES = (
     *("commands", "chat:write", "im:write", "users:read"),

@@ -11,9 +11,9 @@ from bot.store.memory import MemoryDocuments
 from bot.tracker.rate_limit import RateLimiter, RateLimitState, fingerprint
 from bot.tracker.usage import UsageCounter, UsageSample
 from bot.workspace import WorkspaceId, person
+from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY
 from tests.fakes import FakeClock
-from tests.test_keys import RING, a_draft
 
 pytestmark = pytest.mark.anyio
 

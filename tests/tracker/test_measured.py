@@ -23,12 +23,12 @@ from bot.tracker.client import MeasuredTracker, outcome_of
 from bot.tracker.models import Added, Listing, ScanResult, TrackerError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
+from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, KEY_TAIL, a_domain
 from tests.digests.office import NINE, Office
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakeTracker
-from tests.listeners.test_boundary import FakeReplies
+from tests.listeners.test_error_boundary import FakeReplies
 from tests.loops import loop_over
-from tests.test_keys import RING, a_draft
 from tests.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
 
 pytestmark = pytest.mark.anyio

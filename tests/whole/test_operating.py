@@ -20,7 +20,7 @@ from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
-from tests.operating.builders import an_installation
+from tests.ops.builders import an_installation
 from tests.processes import start_bot, start_new_bot
 from tests.whole.digests import make
 from tests.whole.test_process import ended, environment, process, stored_bytes

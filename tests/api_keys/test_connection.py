@@ -1,0 +1,228 @@
+"""Calls with a workspace's own key, and what is remembered of what the service says of it."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from bot.api_keys.models import NoKeyError, StoredKey
+from bot.api_keys.repository import Keys
+from bot.api_keys.service import LackingScopeError, WorkspaceTracker
+from bot.shared_limits import Allowance, QuotaService
+from bot.store.documents import Document, StoreError
+from bot.store.memory import MemoryDocuments
+from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
+from bot.tracker.rate_limit import RateLimiter, fingerprint
+from bot.tracker.usage import UsageCounter
+from bot.workspace import KEY_CHECK, OTHER, Caller, WorkspaceId, caller_context, digests_of, person
+from tests.api_keys.test_repository import RING, a_draft
+from tests.builders import KEY, a_domain
+from tests.fakes import FakeClock, FakeTracker
+
+pytestmark = pytest.mark.anyio
+
+ONE = WorkspaceId("T1")
+NEW_KEY = KEY.replace("Q", "R")
+
+
+class FullDisk(MemoryDocuments):
+    """A store that can be read, but not written."""
+
+    is_full = False
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        if self.is_full:
+            raise StoreError("disk full")
+        return await super().put(key, value, due_at=due_at, if_rev=if_rev)
+
+
+class Lines:
+    """A connection with everything around it."""
+
+    def __init__(self) -> None:
+        self.documents = FullDisk()
+        self.keys = Keys(self.documents, RING, clock=FakeClock())
+        self.tracker = FakeTracker(a_domain())
+        self.told: list[StoredKey] = []
+        self.meter = UsageCounter(clock=FakeClock().seconds)
+        self.tracker.on_sent = self.meter.count_present
+        self.connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
+
+    async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
+        self.told.append(key)
+
+    def used(self, key: str = KEY) -> dict[Caller, int]:
+        return dict(self.meter.usage(ONE, fingerprint(key)).shares)
+
+
+@pytest.fixture
+async def lines() -> Lines:
+    lines = Lines()
+    await lines.keys.save(ONE, a_draft(), set_by="U1")
+    return lines
+
+
+async def test_a_call_carries_the_workspaces_own_key(lines: Lines) -> None:
+    await lines.connection.list_domains(ONE)
+
+    assert lines.tracker.asked == [("list", KEY)]
+
+
+async def test_a_workspace_without_a_key_asks_nobody(lines: Lines) -> None:
+    with pytest.raises(NoKeyError):
+        await lines.connection.list_domains(WorkspaceId("T2"))
+
+    assert lines.tracker.asked == []
+
+
+async def test_a_refused_key_is_told_once_and_not_sent_again(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+
+    for _ in range(3):
+        with pytest.raises(InvalidKeyError):
+            await lines.connection.list_domains(ONE)
+
+    assert len(lines.tracker.asked) == 1
+    assert len(lines.told) == 1
+
+
+async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_again(
+    lines: Lines,
+) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    keys = Keys(lines.documents, RING, clock=FakeClock())
+    other = WorkspaceTracker(lines.tracker, keys, on_refusal=lines.tell)
+    lines.tracker.before_answer = lambda: asyncio.sleep(0)  # so that both are under way
+
+    outcomes = await asyncio.gather(
+        *(each.list_domains(ONE) for each in (lines.connection, other)), return_exceptions=True
+    )
+    for each in (lines.connection, other):
+        with pytest.raises(InvalidKeyError):
+            await each.list_domains(ONE)
+
+    assert all(isinstance(each, InvalidKeyError) for each in outcomes)
+    assert len(lines.tracker.asked) == 2  # both at once, and nothing more
+    assert len(lines.told) == 1
+
+
+async def test_a_key_that_works_again_in_one_process_works_in_the_other(lines: Lines) -> None:
+    other = WorkspaceTracker(
+        lines.tracker, Keys(lines.documents, RING, clock=FakeClock()), on_refusal=lines.tell
+    )
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.list_domains(ONE)
+    lines.tracker.errors.clear()
+
+    await lines.connection.recheck_key(ONE)
+
+    await other.list_domains(ONE)
+
+
+async def test_checking_again_sends_a_refused_key_and_believes_the_answer(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.list_domains(ONE)
+    lines.tracker.errors.clear()
+
+    await lines.connection.recheck_key(ONE)
+
+    await lines.connection.list_domains(ONE)
+
+
+async def test_a_key_replaced_on_the_way_is_tried_in_the_place_of_the_old_one(
+    lines: Lines,
+) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("revoked")
+
+    async def replace() -> None:
+        lines.tracker.before_answer = None
+        await lines.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+
+    lines.tracker.before_answer = replace
+
+    await lines.connection.list_domains(ONE)
+
+    assert lines.tracker.asked == [("list", KEY), ("list", NEW_KEY)]
+    assert lines.told == []
+
+
+async def test_a_missing_scope_is_remembered_for_its_operation(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InsufficientPermissionsError("no")
+
+    with pytest.raises(LackingScopeError) as caught:
+        await lines.connection.scan(ONE, "d1")
+
+    assert caught.value.operation == "scan"
+    assert (await lines.keys.stored(ONE)).record.lacks == ("scan",)
+
+
+async def test_a_full_disk_does_not_hide_what_the_service_says(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    lines.documents.is_full = True
+
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.list_domains(ONE)
+
+
+async def test_a_request_is_counted_for_whoever_asks(lines: Lines) -> None:
+    with caller_context(ONE, person("U1")):
+        await lines.connection.list_domains(ONE)
+        await lines.connection.scan(ONE, "d1")
+        await lines.connection.add_domain(ONE, "a.example", domain_type="x", tags=(), folder=None)
+    with caller_context(ONE, digests_of("C1")):
+        await lines.connection.list_domains(ONE)
+
+    assert lines.used() == {person("U1"): 3, digests_of("C1"): 1}
+
+
+async def test_what_nobody_in_particular_asks_for_is_counted_too(lines: Lines) -> None:
+    await lines.connection.list_domains(ONE)
+
+    assert lines.used() == {OTHER: 1}
+
+
+async def test_somebody_of_another_workspace_is_not_named_in_this_one(lines: Lines) -> None:
+    with caller_context(WorkspaceId("T2"), person("U1")):
+        await lines.connection.list_domains(ONE)
+
+    assert lines.used() == {OTHER: 1}
+
+
+async def test_checks_of_a_key_are_counted_as_such_for_the_key_that_is_checked(
+    lines: Lines,
+) -> None:
+    with caller_context(ONE, person("U1")):
+        await lines.connection.recheck_key(ONE)
+        await lines.connection.probe_key(NEW_KEY)
+
+    assert lines.used() == {KEY_CHECK: 1}
+    assert lines.used(NEW_KEY) == {KEY_CHECK: 1}
+
+
+async def test_the_allowance_is_that_of_the_key_in_use(lines: Lines) -> None:
+    budget = RateLimiter(clock=FakeClock().seconds)
+    budget.record_remaining(fingerprint(KEY), 7)
+    budget.record_remaining(fingerprint(NEW_KEY), 8)
+    await lines.connection.list_domains(ONE)
+
+    allowance = await QuotaService(lines.keys, budget, lines.meter).of(ONE)
+
+    assert allowance == Allowance(
+        budget.state(fingerprint(KEY)), lines.meter.usage(ONE, fingerprint(KEY))
+    )
+    assert allowance.budget.remaining == 7
+
+
+async def test_without_a_key_there_is_no_allowance(lines: Lines) -> None:
+    assert await QuotaService(lines.keys, RateLimiter(), lines.meter).of(WorkspaceId("T2")) is None

@@ -1,0 +1,497 @@
+"""Who is told what of a key, when, and how often."""
+
+import asyncio
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from bot.admin import Managers, Named
+from bot.api_keys.models import KeyNotice, KeyRecord
+from bot.api_keys.notifications import MAX_LOOKED_AT, MAX_TOLD, MAX_TRIES, KeyNotices
+from bot.api_keys.repository import KeyClaims, Keys
+from bot.concurrency import Tasks
+from bot.message import Message
+from bot.slack.errors import (
+    MissingScopeError,
+    SlackRateLimitedError,
+    SlackRefusedError,
+    SlackUnavailableError,
+    SlackUnreachableError,
+    TokenRefusedError,
+)
+from bot.workspace import WorkspaceId
+from tests.api_keys.test_repository import RING, a_draft
+from tests.api_keys.unhurried import UnhurriedDocuments
+from tests.builders import KEY, MOMENT
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
+
+pytestmark = pytest.mark.anyio
+
+ONE = WorkspaceId("T1")
+DAY = timedelta(days=1)
+NEW_KEY = KEY.replace("Q", "R")
+# The key of `a_draft` ends on 1 June 2030, and is set on 1 March at 14:05.
+ENDS = MOMENT + 92 * DAY
+
+
+def words(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
+    return Message(f"{notice.name} on {today:%d %b}")
+
+
+class People(FakePosts):
+    """People of whom only the first ones can be told."""
+
+    fails_after: int | None = None
+
+    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+        if self.fails_after is not None and len(self.told) >= self.fails_after:
+            raise SlackUnavailableError("down")
+        await super().tell(workspace, user_id, message)
+
+
+class FakeGroups:
+    """User groups with people in them; an error in `errors` meets the next question.
+
+    Guests, bots and whoever has left are in `others`.
+    """
+
+    def __init__(self) -> None:
+        self.people: dict[str, list[str]] = {}
+        self.others: set[str] = set()
+        self.errors: list[Exception] = []
+        self.looked_at: list[str] = []
+
+    async def people_in(self, workspace: WorkspaceId, group_id: str) -> list[str]:
+        if self.errors:
+            raise self.errors.pop(0)
+        return self.people.get(group_id, [])
+
+    async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
+        self.looked_at.append(user_id)
+        return user_id not in self.others
+
+
+class Bell:
+    """Notices around a store in memory, with people who remember what they were told."""
+
+    def __init__(self) -> None:
+        self.documents = UnhurriedDocuments()
+        self.clock = FakeClock()
+        self.posts = People()
+        self.keys = Keys(self.documents, RING, clock=self.clock)
+        self.managers = Managers(self.documents)
+        self.groups = FakeGroups()
+        self.start()
+
+    def start(self) -> None:
+        """Start as a new process would, on the same store."""
+        self.tasks = Tasks()
+        claims = KeyClaims(self.documents, clock=self.clock)
+        self.notices = KeyNotices(
+            self.posts,
+            claims,
+            self.managers,
+            words,
+            self.tasks,
+            clock=self.clock,
+            groups=self.groups,
+        )
+
+    async def tick(self, times: int = 1) -> None:
+        for _ in range(times):
+            await self.notices.run_due()
+            assert await self.tasks.drain(TIME_LIMIT_S)
+
+    async def at(self, days_left: float) -> list[str]:
+        """Let it be so many days before the end; return everything said so far."""
+        self.clock.now = ENDS - days_left * DAY
+        await self.tick(2)
+        return [text.partition(" ")[0] for _, text in self.posts.told]
+
+    @property
+    def told(self) -> list[str]:
+        return [user_id for user_id, _ in self.posts.told]
+
+    async def refuse(self) -> None:
+        await self.keys.note_refused(ONE, await self.keys.stored(ONE))
+
+
+@pytest.fixture
+async def bell() -> Bell:
+    bell = Bell()
+    await bell.keys.save(ONE, a_draft(), set_by="U1")
+    return bell
+
+
+async def test_each_step_of_the_countdown_is_told_once(bell: Bell) -> None:
+    for days in (20, 14, 13, 7, 5, 3, 2, 1, 0, -1, -5):
+        said = await bell.at(days)
+
+    assert said == ["expiry-14", "expiry-7", "expiry-3", "expiry-1", "expiry-0"]
+
+
+async def test_after_a_long_downtime_the_nearest_step_is_told_alone(bell: Bell) -> None:
+    said = await bell.at(2)
+
+    assert said == ["expiry-3"]
+    assert await bell.at(1) == ["expiry-3", "expiry-1"]
+
+
+@pytest.mark.parametrize(("days_left", "step"), [(14, "expiry-14"), (-3, "expiry-0")])
+async def test_a_note_on_the_key_tells_no_step_again(
+    bell: Bell, days_left: float, step: str
+) -> None:
+    await bell.at(days_left)
+
+    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
+
+    assert await bell.at(days_left - 0.1) == [step]
+
+
+async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell) -> None:
+    await bell.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
+    bell.clock.now = MOMENT + 90 * DAY
+    await bell.tick(2)
+
+    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
+    await bell.tick(2)
+
+    assert [text.partition(" ")[0] for _, text in bell.posts.told] == ["rotation"]
+
+
+async def test_a_restart_tells_nothing_twice(bell: Bell) -> None:
+    await bell.at(14)
+    bell.start()
+
+    assert await bell.at(13.9) == ["expiry-14"]
+
+
+async def test_the_countdown_stops_when_the_key_is_replaced(bell: Bell) -> None:
+    await bell.at(14)
+    draft = replace(a_draft(NEW_KEY), expires_on=None)
+    await bell.keys.save(ONE, draft, set_by="U1")
+
+    assert await bell.at(0) == ["expiry-14"]
+
+
+@pytest.mark.parametrize("days_left", [14, 5])
+async def test_who_enters_a_near_end_is_not_told_of_it_at_once(bell: Bell, days_left: int) -> None:
+    bell.clock.now = ENDS - days_left * DAY
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+
+    said = await bell.at(days_left - 0.1)
+
+    assert said == []
+    assert await bell.at(3) != []
+
+
+async def test_the_setter_and_every_manager_are_told(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named(("U2", "U1", "U3")))
+
+    await bell.at(14)
+
+    assert [user_id for user_id, _ in bell.posts.told] == ["U1", "U2", "U3"]
+
+
+async def test_the_people_of_a_group_are_told_after_those_who_were_named(bell: Bell) -> None:
+    bell.groups.people = {"S1": ["U3", "U2", "U1"], "S2": ["U4", "U3"]}
+    await bell.managers.name(ONE, Named(("U2",), ("S1", "S2")))
+
+    await bell.at(14)
+
+    assert bell.told == ["U1", "U2", "U3", "U4"]
+
+
+async def test_guests_bots_and_whoever_has_left_are_not_told(bell: Bell) -> None:
+    bell.groups.people = {"S1": ["U8", "U2", "U9"]}
+    bell.groups.others = {"U8", "U9"}
+    await bell.managers.name(ONE, Named((), ("S1",)))
+
+    await bell.at(14)
+
+    assert bell.told == ["U1", "U2"]
+
+
+async def test_a_group_that_was_taken_out_is_told_nothing_more(bell: Bell) -> None:
+    bell.groups.people = {"S1": ["U2"]}
+    await bell.managers.name(ONE, Named((), ("S1",)))
+    await bell.at(14)
+    await bell.managers.name(ONE, Named(rev=(await bell.managers.named(ONE)).rev))
+
+    await bell.at(7)
+
+    assert bell.told == ["U1", "U2", "U1"]
+
+
+async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell) -> None:
+    bell.groups.people = {"S1": [f"U{number}" for number in range(100, 900)], "S2": ["U9"]}
+    await bell.managers.name(ONE, Named(("U2",), ("S1", "S2")))
+
+    await bell.at(14)
+
+    assert len(bell.told) == MAX_TOLD
+    assert bell.told[:3] == ["U1", "U2", "U100"]
+    assert len(bell.groups.looked_at) <= MAX_LOOKED_AT
+
+
+async def test_twenty_are_told_in_all_tries_together(bell: Bell) -> None:
+    bell.groups.people = {"S1": [f"U{number}" for number in range(100, 140)]}
+    await bell.managers.name(ONE, Named((), ("S1",)))
+    await bell.refuse()
+    bell.posts.fails_after = 15
+    await bell.tick()
+    bell.posts.fails_after = None
+    bell.clock.advance(61)
+
+    await bell.tick(2)
+
+    assert len(bell.told) == len(set(bell.told)) == MAX_TOLD
+
+
+@pytest.mark.parametrize(
+    ("error", "wait_s"),
+    [(SlackRateLimitedError(30), 30), (SlackUnreachableError("no route"), 60)],
+    ids=["rate", "no way"],
+)
+async def test_a_group_that_slack_does_not_tell_of_is_told_later(
+    bell: Bell, error: Exception, wait_s: float
+) -> None:
+    bell.groups.people = {"S1": ["U2"]}
+    await bell.managers.name(ONE, Named((), ("S1",)))
+    bell.groups.errors = [error]
+    await bell.refuse()
+
+    await bell.tick(2)
+    before = bell.told
+    bell.clock.advance(wait_s)
+    await bell.tick(2)
+
+    assert (before, bell.told) == (["U1"], ["U1", "U2"])
+
+
+async def test_one_group_that_cannot_be_asked_for_does_not_silence_the_others(
+    bell: Bell,
+) -> None:
+    bell.groups.people = {"S1": ["U2"], "S2": ["U3"]}
+    await bell.managers.name(ONE, Named((), ("S1", "S2")))
+    bell.groups.errors = [MissingScopeError("usergroups:read")]
+    await bell.refuse()
+
+    await bell.tick(2)
+
+    assert bell.told == ["U1", "U3"]
+    assert (await bell.keys.stored(ONE)).record.told_at is not None
+
+
+async def test_a_refused_key_is_told_once_to_all_of_them(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named(("U2",)))
+    await bell.refuse()
+
+    await bell.notices(ONE, await bell.keys.stored(ONE))
+    await bell.tick(3)
+
+    assert [user_id for user_id, _ in bell.posts.told] == ["U1", "U2"]
+    assert (await bell.keys.stored(ONE)).record.told == ("U1", "U2")
+
+
+async def test_a_key_that_is_put_back_and_refused_again_is_told_again(bell: Bell) -> None:
+    await bell.refuse()
+    await bell.tick()
+    bell.clock.advance(1)
+    slots = await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    assert slots.earlier is not None
+    earlier = await bell.keys.earlier(ONE, slots.earlier.record.mark)
+    await bell.keys.roll_back(ONE, earlier)
+    assert (await bell.keys.stored(ONE)).record.told == ()
+
+    await bell.refuse()
+    await bell.tick()
+
+    assert bell.told == ["U1", "U1"]
+
+
+async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
+    await bell.refuse()
+    key = await bell.keys.stored(ONE)
+    first = bell.notices
+    bell.start()
+
+    await asyncio.gather(first(ONE, key), bell.notices(ONE, key))
+
+    assert len(bell.posts.told) == 1
+
+
+async def test_who_has_left_does_not_keep_the_others_from_being_told(bell: Bell) -> None:
+    bell.posts.gone = {"U1"}
+    await bell.managers.name(ONE, Named(("U2",)))
+    await bell.refuse()
+
+    await bell.tick(2)
+
+    assert [user_id for user_id, _ in bell.posts.told] == ["U2"]
+    assert (await bell.keys.stored(ONE)).record.told_at is not None
+
+
+async def test_where_nobody_is_left_nothing_is_tried_for_ever(bell: Bell) -> None:
+    bell.posts.gone = {"U1"}
+    await bell.refuse()
+
+    await bell.tick()
+
+    assert await bell.documents.due_before(bell.clock()) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "wait_s"),
+    [
+        (SlackRateLimitedError(30), 30),
+        (SlackUnavailableError("down"), 60),
+        (TokenRefusedError("account_inactive"), 3600),
+    ],
+    ids=["rate", "down", "token"],
+)
+async def test_what_slack_does_not_take_is_told_later(
+    bell: Bell, error: Exception, wait_s: float
+) -> None:
+    bell.posts.errors = [error]
+    await bell.refuse()
+    await bell.tick(2)
+    bell.clock.advance(wait_s - 1)
+    await bell.tick()
+    assert bell.posts.told == []
+
+    bell.clock.advance(1)
+    await bell.tick()
+
+    assert len(bell.posts.told) == 1
+
+
+async def test_who_was_told_before_the_trouble_is_not_told_again(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named(("U2", "U3")))
+    await bell.refuse()
+    bell.posts.fails_after = 1
+
+    await bell.tick()
+    bell.posts.fails_after = None
+    bell.clock.advance(61)
+    await bell.tick()
+
+    assert [user_id for user_id, _ in bell.posts.told] == ["U1", "U2", "U3"]
+
+
+async def test_what_may_have_arrived_is_sent_again_once(bell: Bell) -> None:
+    bell.posts.fails_after = 0
+    await bell.refuse()
+    for _ in range(3):
+        await bell.tick()
+        bell.clock.advance(61)
+
+    bell.posts.fails_after = None
+    await bell.tick()
+
+    assert bell.posts.told == []
+    assert (await bell.keys.stored(ONE)).record.told_at is not None
+
+
+@pytest.mark.parametrize("seconds", [60, 120, 240, 480])
+async def test_a_slack_that_is_away_is_asked_less_and_less_often(bell: Bell, seconds: int) -> None:
+    await bell.refuse()
+    wait = 60
+    while wait < seconds:
+        bell.posts.errors = [SlackUnreachableError("no route")]
+        await bell.tick()
+        bell.clock.advance(wait)
+        wait *= 2
+    bell.posts.errors = [SlackUnreachableError("no route")]
+    await bell.tick()
+
+    bell.clock.advance(seconds - 1)
+    await bell.tick()
+    early = list(bell.posts.told)
+    bell.clock.advance(1)
+    await bell.tick()
+
+    assert (early, len(bell.posts.told)) == ([], 1)
+
+
+async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
+    await bell.refuse()
+    for _ in range(MAX_TRIES + 1):
+        bell.posts.errors = [TokenRefusedError("account_inactive")]
+        await bell.tick()
+        bell.clock.advance(3600)
+
+    assert await bell.documents.due_before(bell.clock()) == []
+
+
+async def test_a_message_that_slack_refuses_for_one_is_told_to_the_others(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named(("U2",)))
+    bell.posts.errors = [SlackRefusedError("some_new_code")]
+    await bell.refuse()
+
+    await bell.tick(2)
+
+    assert [user_id for user_id, _ in bell.posts.told] == ["U2"]
+
+
+async def test_a_key_of_which_nothing_is_due_any_more_is_looked_at_once(bell: Bell) -> None:
+    [kept] = await bell.documents.list_prefix(f"{ONE}/key")
+    await bell.documents.put(kept.key, kept.value, due_at=bell.clock())
+
+    await bell.tick()
+
+    assert await bell.documents.due_before(bell.clock()) == []
+    assert bell.posts.told == []
+
+
+async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
+    await bell.refuse()
+    claims = KeyClaims(bell.documents, clock=bell.clock)
+    await claims.claim(ONE, lease=timedelta(seconds=60))
+    await bell.tick()
+    assert bell.posts.told == []
+
+    bell.clock.advance(60)
+    await bell.tick()
+
+    assert len(bell.posts.told) == 1
+
+
+async def test_a_refusal_does_not_wait_for_a_reminder_that_could_not_be_sent(bell: Bell) -> None:
+    bell.posts.errors = [TokenRefusedError("account_inactive")]
+    await bell.at(14)
+    await bell.refuse()
+
+    await bell.tick()
+
+    assert [text.partition(" ")[0] for _, text in bell.posts.told] == ["refused"]
+
+
+async def test_the_earlier_key_is_forgotten_by_the_clock(bell: Bell) -> None:
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    bell.clock.now += 7 * DAY
+
+    await bell.tick()
+
+    document = await bell.documents.get(f"{ONE}/key")
+    assert document is not None
+    assert "earlier" not in document.value
+    assert bell.posts.told == []
+
+
+async def test_a_mistake_of_ours_is_left_alone_for_a_while(bell: Bell) -> None:
+    await bell.documents.put(f"{ONE}/key", {"v": 9}, due_at=bell.clock())
+    await bell.keys.save(WorkspaceId("T2"), a_draft(), set_by="U2")
+    await bell.keys.note_refused(WorkspaceId("T2"), await bell.keys.stored(WorkspaceId("T2")))
+
+    await bell.tick(3)
+
+    assert [user_id for user_id, _ in bell.posts.told] == ["U2"]
+    assert bell.documents.read.count(f"{ONE}/key") == 2  # once to be set, once to be told
+
+
+async def test_documents_of_other_kinds_are_not_taken_for_keys(bell: Bell) -> None:
+    await bell.documents.put(f"{ONE}/digest/key", {"v": 1}, due_at=bell.clock())
+
+    assert await KeyClaims(bell.documents, clock=bell.clock).due(limit=9) == []

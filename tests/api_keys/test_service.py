@@ -1,0 +1,228 @@
+"""What is done with keys: proved first, noted after, and nothing changed when it fails."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from bot.admin import Act, Audit, EarlierKeyRefusedError
+from bot.api_keys.models import (
+    ExpiredDraftError,
+    KeyInUseError,
+    NoEarlierKeyError,
+    NoKeyError,
+    OtherKeyError,
+    StoredKey,
+)
+from bot.api_keys.repository import Keys
+from bot.api_keys.service import KeyService, WorkspaceTracker
+from bot.portfolio.service import Portfolio, Snapshot
+from bot.store.memory import MemoryDocuments
+from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
+from bot.workspace import WorkspaceId
+from tests.api_keys.test_repository import RING, a_draft
+from tests.builders import KEY, a_domain
+from tests.fakes import FakeClock, FakeTracker
+
+pytestmark = pytest.mark.anyio
+
+ONE = WorkspaceId("T1")
+OLD, NEW = KEY, KEY.replace("Q", "R")
+
+
+class Office:
+    """A custody with everything around it."""
+
+    def __init__(self) -> None:
+        documents, self.clock = MemoryDocuments(), FakeClock()
+        self.keys = Keys(documents, RING, clock=self.clock)
+        self.tracker = FakeTracker(a_domain())
+        self.told: list[StoredKey] = []
+        connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
+        self.changed: list[WorkspaceId] = []
+        self.portfolio = Portfolio(connection, clock=self.clock, on_change=self.changed.append)
+        self.audit = Audit(documents, clock=self.clock)
+        self.custody = KeyService(
+            self.keys, connection, self.portfolio, self.audit, clock=self.clock
+        )
+
+    async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
+        self.told.append(key)
+
+    async def set_key(self, secret: str, *, is_rotation: bool = False) -> None:
+        self.clock.advance(60)
+        draft = a_draft(secret)
+        await self.custody.set_key(ONE, draft, by="U1", is_rotation=is_rotation)
+
+    async def in_use(self) -> str:
+        return (await self.keys.stored(ONE)).secret
+
+    async def earlier_mark(self) -> str:
+        slots = await self.keys.slots(ONE)
+        assert slots is not None
+        assert slots.earlier is not None
+        return slots.earlier.record.mark
+
+    async def acts(self) -> list[Act]:
+        return [entry.act for entry in await self.audit.entries(ONE)]
+
+
+@pytest.fixture
+async def office() -> Office:
+    office = Office()
+    await office.set_key(OLD)
+    await office.set_key(NEW)
+    office.tracker.asked.clear()
+    return office
+
+
+async def test_setting_and_replacing_are_noted(office: Office) -> None:
+    assert await office.acts() == [Act.KEY_REPLACED, Act.KEY_SET]
+
+
+@pytest.mark.parametrize(
+    "error", [InvalidKeyError("no"), UnavailableError(is_outcome_unknown=True)], ids=repr
+)
+async def test_a_key_that_does_not_work_changes_nothing(office: Office, error: Exception) -> None:
+    other = KEY.replace("Q", "S")
+    office.tracker.errors[other] = error
+
+    with pytest.raises(type(error)):
+        await office.set_key(other)
+
+    assert await office.in_use() == NEW
+    assert len(await office.acts()) == 2
+
+
+async def test_an_expiration_in_the_past_asks_nobody(office: Office) -> None:
+    draft = replace(a_draft(), expires_on=date(2030, 2, 28))
+
+    with pytest.raises(ExpiredDraftError):
+        await office.custody.set_key(ONE, draft, by="U1")
+
+    assert office.tracker.asked == []
+
+
+async def test_a_rotation_to_the_same_key_asks_nobody(office: Office) -> None:
+    with pytest.raises(KeyInUseError):
+        await office.set_key(NEW, is_rotation=True)
+
+    assert office.tracker.asked == []
+
+
+async def test_rolling_back_proves_the_key_with_one_request(office: Office) -> None:
+    tried = await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
+
+    assert office.tracker.asked == [("list", OLD)]
+    assert (await office.in_use(), tried.domains) == (OLD, 1)
+    assert (await office.acts())[0] == Act.KEY_ROLLED_BACK
+
+
+@pytest.mark.parametrize("error", [InvalidKeyError(), InsufficientPermissionsError()], ids=repr)
+async def test_an_earlier_key_that_is_refused_stays_where_it_is(
+    office: Office, error: Exception
+) -> None:
+    office.tracker.errors[OLD] = error
+
+    with pytest.raises(EarlierKeyRefusedError):
+        await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
+
+    assert await office.in_use() == NEW
+    assert office.told == []
+    assert (await office.keys.stored(ONE)).record.refused_at is None
+
+
+async def test_a_service_that_is_away_swaps_nothing(office: Office) -> None:
+    office.tracker.errors[OLD] = UnavailableError(is_outcome_unknown=True)
+
+    with pytest.raises(UnavailableError):
+        await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
+
+    assert await office.in_use() == NEW
+
+
+async def test_a_key_replaced_while_the_earlier_one_is_proved_stays(office: Office) -> None:
+    newest = KEY.replace("Q", "S")
+
+    async def replace_it() -> None:
+        office.tracker.before_answer = None
+        await office.set_key(newest)
+
+    mark = await office.earlier_mark()
+    office.tracker.before_answer = replace_it
+
+    with pytest.raises(NoEarlierKeyError):
+        await office.custody.roll_back(ONE, mark, by="U2")
+
+    assert await office.in_use() == newest
+
+
+async def test_removing_is_noted_once(office: Office) -> None:
+    assert await office.custody.remove(ONE, None, by="U1") is True
+    assert await office.custody.remove(ONE, None, by="U1") is False
+
+    assert (await office.acts()).count(Act.KEY_REMOVED) == 1
+
+
+async def test_removing_another_key_than_was_meant_is_refused(office: Office) -> None:
+    with pytest.raises(OtherKeyError):
+        await office.custody.remove(ONE, await office.earlier_mark(), by="U1")
+
+    assert Act.KEY_REMOVED not in await office.acts()
+
+
+async def test_the_old_key_is_forgotten_once(office: Office) -> None:
+    mark = await office.earlier_mark()
+
+    for _ in range(2):
+        await office.custody.forget_earlier(ONE, mark, by="U1")
+
+    assert (await office.acts()).count(Act.EARLIER_KEY_FORGOTTEN) == 1
+
+
+async def test_a_key_that_works_again_is_known_to_all_without_another_request(
+    office: Office,
+) -> None:
+    office.tracker.errors[NEW] = InvalidKeyError("refused")
+    with pytest.raises(InvalidKeyError):
+        await office.portfolio.snapshot(ONE)
+    office.tracker.errors.clear()
+    office.tracker.asked.clear()
+
+    await office.custody.check(ONE)
+
+    assert office.changed[-1] == ONE
+    assert isinstance(await office.portfolio.said(ONE), Snapshot)
+    assert office.tracker.asked == [("list", NEW)]
+
+
+async def test_checking_without_a_key_says_so() -> None:
+    with pytest.raises(NoKeyError):
+        await Office().custody.check(ONE)
+
+
+async def test_what_a_removed_key_listed_is_forgotten(office: Office) -> None:
+    await office.portfolio.snapshot(ONE)
+
+    await office.custody.remove(ONE, (await office.keys.stored(ONE)).record.mark, by="U1")
+
+    assert await office.portfolio.kept(ONE) is None
+
+
+async def test_what_a_replaced_key_listed_is_forgotten(office: Office) -> None:
+    await office.portfolio.snapshot(ONE)
+
+    await office.set_key(OLD)
+
+    assert await office.portfolio.kept(ONE) is None
+
+
+async def test_what_another_key_listed_is_forgotten(office: Office) -> None:
+    await office.portfolio.snapshot(ONE)
+    office.tracker.asked.clear()
+
+    await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
+    assert await office.portfolio.kept(ONE) is None
+    await office.portfolio.snapshot(ONE)
+
+    assert office.tracker.asked == [("list", OLD), ("list", OLD)]

@@ -1,0 +1,322 @@
+"""Two keys of one workspace: the one in use, and for a week the one before it."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.api_keys.models import KeyDraft, KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.api_keys.repository import Keys
+from bot.store.documents import UnreadableSecretError
+from bot.store.encryption import KeyRing
+from bot.workspace import WorkspaceId
+from tests.api_keys.test_repository import RING, a_draft
+from tests.api_keys.unhurried import UnhurriedDocuments
+from tests.builders import KEY, KEY_TAIL
+from tests.fakes import FakeClock
+
+pytestmark = pytest.mark.anyio
+
+ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
+OLD, NEW, NEWEST = (KEY.replace("Q", letter) for letter in "QRS")
+WEEK = timedelta(days=7)
+
+
+class Safe:
+    """Keys around a store in memory, and a clock that is moved."""
+
+    def __init__(self) -> None:
+        self.documents = UnhurriedDocuments()
+        self.clock = FakeClock()
+        self.keys = Keys(self.documents, RING, clock=self.clock)
+
+    async def save(self, *secrets: str) -> None:
+        """Set keys one after the other, a day apart."""
+        for secret in secrets:
+            self.clock.now += timedelta(days=1)
+            await self.keys.save(ONE, a_draft(secret), set_by="U1")
+
+    async def in_use(self) -> str:
+        return (await self.keys.stored(ONE)).secret
+
+    async def earlier_mark(self) -> str | None:
+        slots = await self.keys.slots(ONE)
+        return slots.earlier.record.mark if slots and slots.earlier else None
+
+
+@pytest.fixture
+async def safe() -> Safe:
+    safe = Safe()
+    await safe.save(OLD, NEW)
+    return safe
+
+
+async def test_the_key_before_is_kept_and_can_be_put_back(safe: Safe) -> None:
+    earlier = await safe.keys.earlier(ONE, await safe.earlier_mark() or "")
+
+    slots = await safe.keys.roll_back(ONE, earlier)
+
+    assert (earlier.secret, await safe.in_use()) == (OLD, OLD)
+    assert slots.earlier is not None
+    assert slots.earlier.record.last4 == NEW[-4:]
+
+
+async def test_what_was_rolled_back_can_be_rolled_forward(safe: Safe) -> None:
+    await safe.keys.roll_back(ONE, await safe.keys.earlier(ONE, await safe.earlier_mark() or ""))
+
+    await safe.keys.roll_back(ONE, await safe.keys.earlier(ONE, await safe.earlier_mark() or ""))
+
+    assert await safe.in_use() == NEW
+
+
+async def test_a_second_press_does_not_swap_back(safe: Safe) -> None:
+    mark = await safe.earlier_mark() or ""
+    await safe.keys.roll_back(ONE, await safe.keys.earlier(ONE, mark))
+
+    with pytest.raises(KeyInUseError):
+        await safe.keys.earlier(ONE, mark)
+
+
+async def test_two_who_roll_back_at_once_swap_once(safe: Safe) -> None:
+    earlier = await safe.keys.earlier(ONE, await safe.earlier_mark() or "")
+
+    ended = await asyncio.gather(
+        *(safe.keys.roll_back(ONE, earlier) for _ in range(2)), return_exceptions=True
+    )
+
+    assert [type(each) for each in ended].count(NoEarlierKeyError) == 1
+    assert await safe.in_use() == OLD
+
+
+async def test_after_seven_days_there_is_no_way_back(safe: Safe) -> None:
+    mark = await safe.earlier_mark() or ""
+    safe.clock.now += WEEK
+
+    with pytest.raises(NoEarlierKeyError):
+        await safe.keys.earlier(ONE, mark)
+
+
+async def test_until_then_there_is(safe: Safe) -> None:
+    mark = await safe.earlier_mark() or ""
+    safe.clock.now += WEEK - timedelta(seconds=1)
+
+    assert (await safe.keys.earlier(ONE, mark)).secret == OLD
+
+
+async def test_a_third_key_ends_the_first_one(safe: Safe) -> None:
+    mark = await safe.earlier_mark() or ""
+    await safe.save(NEWEST)
+
+    with pytest.raises(NoEarlierKeyError):
+        await safe.keys.earlier(ONE, mark)
+    assert (await safe.keys.earlier(ONE, await safe.earlier_mark() or "")).secret == NEW
+
+
+async def test_the_same_key_again_keeps_the_one_before(safe: Safe) -> None:
+    mark = await safe.earlier_mark()
+
+    await safe.save(NEW)
+
+    assert await safe.earlier_mark() == mark
+
+
+async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -> None:
+    unreadable = (await safe.keys.stored(ONE)).record.mark
+    stranger = Keys(safe.documents, KeyRing({"k2": b"2" * 32}), clock=safe.clock)
+    safe.clock.advance(1)
+
+    await stranger.save(ONE, a_draft(NEWEST), set_by="U1")
+
+    assert (await stranger.stored(ONE)).secret == NEWEST
+    slots = await stranger.slots(ONE)
+    assert slots is not None
+    assert slots.earlier is not None
+    assert slots.earlier.record.mark == unreadable
+    with pytest.raises(UnreadableSecretError):
+        await stranger.earlier(ONE, unreadable)
+
+
+async def test_removing_removes_both(safe: Safe) -> None:
+    assert await safe.keys.remove(ONE) is True
+
+    assert await safe.documents.list_prefix(f"{ONE}/") == []
+    assert await safe.keys.remove(ONE) is False
+
+
+async def test_removing_means_the_key_that_was_looked_at(safe: Safe) -> None:
+    with pytest.raises(OtherKeyError):
+        await safe.keys.remove(ONE, await safe.earlier_mark())
+
+    assert await safe.in_use() == NEW
+    assert await safe.keys.remove(ONE, (await safe.keys.stored(ONE)).record.mark) is True
+
+
+async def test_the_earlier_key_can_be_forgotten_at_once(safe: Safe) -> None:
+    assert await safe.keys.forget_earlier(ONE, "another") is False
+    assert await safe.keys.forget_earlier(ONE, await safe.earlier_mark() or "") is True
+
+    assert await safe.earlier_mark() is None
+
+
+async def test_neither_key_stands_in_the_store_in_clear(safe: Safe) -> None:
+    [document] = await safe.documents.list_prefix("")
+
+    for secret in (OLD, NEW):
+        assert secret not in str(document)
+        assert secret[11:-4] not in str(document)
+
+
+async def test_the_earlier_key_cannot_be_read_in_another_workspace(safe: Safe) -> None:
+    [document] = await safe.documents.list_prefix("")
+
+    await safe.documents.put(f"{OTHER}/key", document.value)
+
+    with pytest.raises(UnreadableSecretError):
+        await safe.keys.earlier(OTHER, await safe.earlier_mark() or "")
+
+
+async def test_what_is_known_of_the_old_key_comes_back_with_it() -> None:
+    safe = Safe()
+    await safe.save(OLD)
+    await safe.keys.note_lacking(ONE, await safe.keys.stored(ONE), "add")
+    await safe.keys.note_refused(ONE, await safe.keys.stored(ONE))
+    await safe.save(NEW)
+
+    await safe.keys.roll_back(ONE, await safe.keys.earlier(ONE, await safe.earlier_mark() or ""))
+
+    record = (await safe.keys.stored(ONE)).record
+    assert (record.lacks, record.works, record.refused_at) == (("add",), ("list",), None)
+
+
+async def test_what_succeeded_is_written_once(safe: Safe) -> None:
+    await safe.keys.note_accepted(ONE, await safe.keys.stored(ONE), "scan")
+    [before] = await safe.documents.list_prefix("")
+
+    for operation in ("scan", "list"):
+        await safe.keys.note_accepted(ONE, await safe.keys.stored(ONE), operation)
+
+    [after] = await safe.documents.list_prefix("")
+    assert after.rev == before.rev
+    assert after.value["works"] == ["list", "scan"]
+
+
+async def test_what_is_refused_for_a_scope_no_longer_works(safe: Safe) -> None:
+    await safe.keys.note_accepted(ONE, await safe.keys.stored(ONE), "scan")
+
+    await safe.keys.note_lacking(ONE, await safe.keys.stored(ONE), "scan")
+
+    record = (await safe.keys.stored(ONE)).record
+    assert (record.works, record.lacks) == (("list",), ("scan",))
+
+
+async def test_what_works_again_after_it_was_lacking_is_noted(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+    await safe.keys.note_lacking(ONE, key, "add")
+    await safe.keys.note_lacking(ONE, key, "scan")
+
+    assert await safe.keys.note_accepted(ONE, await safe.keys.stored(ONE), "add") is True
+
+    record = (await safe.keys.stored(ONE)).record
+    assert (record.works, record.lacks) == (("list", "add"), ("scan",))
+
+
+async def test_what_is_no_news_is_said_to_be_none(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+    assert await safe.keys.note_accepted(ONE, key, "list") is False
+
+    await safe.keys.remove(ONE)
+
+    assert await safe.keys.note_refused(ONE, key) is False
+    assert await safe.keys.note_accepted(ONE, key, "scan") is False
+
+
+async def test_a_refusal_keeps_its_first_moment(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+    await safe.keys.note_refused(ONE, key)
+    first = safe.clock.now
+    safe.clock.advance(60)
+
+    await safe.keys.note_refused(ONE, key)
+
+    assert (await safe.keys.stored(ONE)).record.refused_at == first
+
+
+async def test_notes_of_the_same_moment_are_all_kept(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+
+    news = await asyncio.gather(
+        safe.keys.note_refused(ONE, key),
+        *(safe.keys.note_lacking(ONE, key, operation) for operation in ("add", "scan")),
+    )
+
+    record = (await safe.keys.stored(ONE)).record
+    assert news == [True, True, True]
+    assert record.refused_at is not None
+    assert set(record.lacks) == {"add", "scan"}
+
+
+async def test_a_note_in_the_middle_of_removing_saves_no_key(safe: Safe) -> None:
+    key = await safe.keys.stored(ONE)
+    safe.documents.before_delete = lambda: safe.keys.note_lacking(ONE, key, "add")
+
+    assert await safe.keys.remove(ONE, key.record.mark) is True
+    assert await safe.keys.slots(ONE) is None
+
+
+async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: Safe) -> None:
+    mark = (await safe.keys.stored(ONE)).record.mark
+    safe.documents.before_delete = lambda: safe.save(NEWEST)
+
+    with pytest.raises(OtherKeyError):
+        await safe.keys.remove(ONE, mark)
+
+    assert await safe.in_use() == NEWEST
+
+
+async def test_without_a_key_there_is_no_earlier_one(safe: Safe) -> None:
+    mark = await safe.earlier_mark() or ""
+    earlier = await safe.keys.earlier(ONE, mark)
+    await safe.keys.remove(ONE)
+
+    with pytest.raises(NoEarlierKeyError):
+        await safe.keys.earlier(ONE, mark)
+    with pytest.raises(NoEarlierKeyError):
+        await safe.keys.roll_back(ONE, earlier)
+    assert await safe.keys.forget_earlier(ONE, mark) is False
+
+
+async def test_an_earlier_key_that_was_forgotten_cannot_be_put_back(safe: Safe) -> None:
+    mark = await safe.earlier_mark() or ""
+    earlier = await safe.keys.earlier(ONE, mark)
+    await safe.keys.forget_earlier(ONE, mark)
+
+    with pytest.raises(NoEarlierKeyError):
+        await safe.keys.roll_back(ONE, earlier)
+    assert await safe.keys.forget_earlier(ONE, mark) is False
+    assert await safe.in_use() == NEW
+
+
+async def test_no_key_is_shown_and_no_sealed_one_either(safe: Safe) -> None:
+    slots = await safe.keys.slots(ONE)
+    assert slots is not None
+    assert slots.earlier is not None
+
+    shown = repr([slots, a_draft(NEW), await safe.keys.stored(ONE)])
+
+    for kept in (slots.sealed, slots.earlier.sealed, NEW):
+        assert kept not in shown
+
+
+async def test_two_who_replace_at_once_leave_one_in_use_and_one_before(safe: Safe) -> None:
+    drafts: list[KeyDraft] = [
+        replace(a_draft(secret), label=secret[-9:]) for secret in (OLD, NEWEST)
+    ]
+
+    await asyncio.gather(*(safe.keys.save(ONE, draft, set_by="U1") for draft in drafts))
+
+    slots = await safe.keys.slots(ONE)
+    assert slots is not None
+    assert slots.earlier is not None
+    assert {slots.record.label, slots.earlier.record.label} == {OLD[-9:], NEWEST[-9:]}
+    assert KEY_TAIL not in repr(slots)

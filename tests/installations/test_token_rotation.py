@@ -1,0 +1,539 @@
+"""Tokens that end: renewed in time, once, and never lost."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot.concurrency import Tasks
+from bot.installations.models import Installation, Tokens
+from bot.installations.repository import RecentInstallations
+from bot.installations.token_rotation import LEASE, TokenProvider
+from bot.slack.errors import (
+    SlackRefusedError,
+    SlackUnavailableError,
+    SlackUnreachableError,
+    TokenRefusedError,
+)
+from bot.store.documents import Document, StoreError
+from bot.workspace import WorkspaceId
+from tests.api_keys.unhurried import UnhurriedDocuments
+from tests.builders import MOMENT
+from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.installations.renewals import (
+    LIFE,
+    ONE,
+    Renewals,
+    a_memory,
+    a_shelf,
+    an_installation,
+    kept,
+)
+
+pytestmark = pytest.mark.anyio
+
+OLD = timedelta(hours=1)
+DEAD = timedelta(seconds=20)
+
+
+class StoreWithFaults(UnhurriedDocuments):
+    """Fails the next `failures` writes that no refresh is under way in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures = 0
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        if self.failures and "refreshing_until" not in value:
+            self.failures -= 1
+            raise StoreError("disk full")
+        return await super().put(key, value, due_at=due_at, if_rev=if_rev)
+
+
+class Process:
+    """One of the processes on a store, with what it remembers by itself."""
+
+    def __init__(self, world: "World") -> None:
+        self.world = world
+        self.tasks = Tasks()
+        self.recent: RecentInstallations = a_memory(world.documents, world.clock.seconds)
+        self.tokens = TokenProvider(
+            self.recent,
+            world.slack.refresh,
+            tasks=self.tasks,
+            clock=world.clock,
+            sleep=world.sleep,
+            on_refused=world.doubted.append,
+        )
+
+    async def fresh(self) -> str:
+        """Return the token, once nothing is under way any more."""
+        token = access(await self.tokens.fresh(ONE))
+        assert await self.tasks.drain(TIME_LIMIT_S)
+        return token
+
+
+class World:
+    """A store, a Slack, and time that passes where somebody waits."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.documents = StoreWithFaults()
+        self.slack = Renewals()
+        self.doubted: list[WorkspaceId] = []
+        self.one, self.other = Process(self), Process(self)
+
+    async def sleep(self, seconds: float) -> None:
+        self.clock.advance(seconds)
+        await asyncio.sleep(0)
+
+    async def install(self, left: timedelta | None, refresh: str | None = "xoxe-1-0") -> None:
+        expires_at = self.clock.now + left if left else None
+        await self.put(an_installation(refresh=refresh, expires_at=expires_at))
+
+    async def put(self, installation: Installation) -> None:
+        await a_shelf(self.documents).put(installation)
+
+    async def stored(self) -> str:
+        return access((await kept(self.documents)).installation)
+
+
+def access(installation: Installation) -> str:
+    assert installation.tokens
+    return installation.tokens.access
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+async def test_a_token_that_never_ends_is_handed_out_as_it_is(world: World) -> None:
+    await world.install(None)
+
+    assert await world.one.fresh() == "xoxb-first"
+    assert not world.slack.asked
+
+
+async def test_a_token_with_two_hours_left_is_not_renewed(world: World) -> None:
+    await world.install(timedelta(hours=2))
+
+    await world.one.fresh()
+
+    assert not world.slack.asked
+    world.clock.advance(1)
+    await world.one.fresh()
+    assert world.slack.asked
+
+
+@pytest.mark.parametrize("left", [OLD, DEAD], ids=["lives", "has ended"])
+async def test_a_token_that_ends_and_cannot_be_renewed_is_handed_out_as_it_is(
+    world: World, left: timedelta
+) -> None:
+    await world.install(left, refresh=None)
+
+    assert await world.one.fresh() == "xoxb-first"
+    assert not world.slack.asked
+
+
+async def test_nobody_waits_for_the_renewal_of_a_token_that_lives(world: World) -> None:
+    await world.install(OLD)
+
+    assert await world.one.fresh() == "xoxb-first"
+    assert await world.one.fresh() == "xoxe.xoxb-1" == await world.stored()
+
+
+async def test_a_renewed_token_counts_from_the_moment_before_the_question(world: World) -> None:
+    await world.install(OLD)
+
+    async def slowly() -> None:
+        world.clock.advance(9)
+
+    world.slack.before_answer = slowly
+    await world.one.fresh()
+
+    tokens = (await kept(world.documents)).installation.tokens
+    assert tokens
+    assert tokens.expires_at == MOMENT + LIFE
+
+
+async def test_a_renewed_token_is_renewed_in_its_turn(world: World) -> None:
+    await world.install(OLD)
+    await world.one.fresh()
+    world.clock.advance(LIFE.total_seconds() - OLD.total_seconds())
+
+    await world.one.fresh()
+
+    assert world.slack.asked == ["xoxe-1-0", "xoxe-1-1"]
+    assert await world.stored() == "xoxe.xoxb-2"
+
+
+async def test_a_token_that_slack_renews_for_ever_is_not_renewed_again(world: World) -> None:
+    world.slack.life = None
+    await world.install(OLD)
+    await world.one.fresh()
+    world.clock.advance(999 * LIFE.total_seconds())
+
+    assert await world.one.fresh() == "xoxe.xoxb-1"
+    assert len(world.slack.asked) == 1
+
+
+async def test_a_new_token_that_the_store_does_not_take_is_an_error_for_who_has_no_other(
+    world: World,
+) -> None:
+    await world.install(DEAD)
+    world.documents.failures = 4
+
+    with pytest.raises(StoreError, match="disk full"):
+        await world.one.fresh()
+
+
+@pytest.mark.parametrize("left", [OLD, DEAD], ids=["lives", "has ended"])
+async def test_many_askers_in_two_processes_renew_once(world: World, left: timedelta) -> None:
+    await world.install(left)
+
+    askers = [process.tokens.fresh(ONE) for process in (world.one, world.other) * 50]
+    installations = await asyncio.gather(*askers)
+    await world.one.tasks.drain(TIME_LIMIT_S)
+    await world.other.tasks.drain(TIME_LIMIT_S)
+
+    assert world.slack.asked == ["xoxe-1-0"]
+    expected = {"xoxb-first", "xoxe.xoxb-1"} if left == OLD else {"xoxe.xoxb-1"}
+    assert {access(installation) for installation in installations} <= expected
+    assert await world.stored() == "xoxe.xoxb-1"
+
+
+async def test_a_process_that_remembers_an_older_token_reads_the_newer_one(world: World) -> None:
+    await world.install(timedelta(hours=2, seconds=30))
+    await world.other.fresh()
+    world.clock.advance(31)
+    await world.one.fresh()
+
+    await world.other.fresh()
+
+    assert await world.other.fresh() == "xoxe.xoxb-1"
+    assert len(world.slack.asked) == 1
+
+
+async def test_a_lost_answer_leaves_the_token_that_lives_and_is_asked_for_again_later(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await world.install(OLD)
+    world.slack.error = SlackUnavailableError("TimeoutError")
+
+    await world.one.fresh()
+    assert await world.one.fresh() == "xoxb-first"
+    assert len(world.slack.asked) == 1
+    assert "a task failed" not in capsys.readouterr().out
+    world.clock.advance(LEASE.total_seconds())
+    await world.one.fresh()
+
+    assert await world.stored() == "xoxe.xoxb-2"
+
+
+async def test_a_refresh_token_that_was_spent_unseen_ends_nothing_before_its_time(
+    world: World,
+) -> None:
+    await world.install(OLD)
+    world.slack.error, world.slack.is_lost = SlackUnavailableError("TimeoutError"), True
+    await world.one.fresh()
+    world.clock.advance(LEASE.total_seconds())
+
+    assert [await world.one.fresh() for _ in range(5)] == ["xoxb-first"] * 5
+    assert len(world.slack.asked) == 2
+    world.clock.advance(OLD.total_seconds())
+    with pytest.raises(TokenRefusedError):
+        await world.one.fresh()
+
+
+async def test_a_refresh_token_that_is_refused_is_not_asked_for_with_every_request(
+    world: World,
+) -> None:
+    await world.install(DEAD, refresh="xoxe-1-other")
+
+    for _ in range(5):
+        with pytest.raises(TokenRefusedError):
+            await world.one.fresh()
+
+    assert len(world.slack.asked) == 1
+    for seconds, asked in ((299, 1), (1, 2)):
+        world.clock.advance(seconds)
+        with pytest.raises(TokenRefusedError):
+            await world.one.fresh()
+        assert len(world.slack.asked) == asked
+
+
+async def test_a_wrong_secret_of_ours_is_no_removal_of_the_app(world: World) -> None:
+    await world.install(DEAD)
+    world.slack.error = SlackRefusedError("bad_client_secret")
+
+    with pytest.raises(SlackRefusedError) as refusal:
+        await world.one.fresh()
+
+    assert not isinstance(refusal.value, TokenRefusedError)
+    assert world.doubted == []
+
+
+async def test_a_token_that_ended_while_slack_is_away_comes_back_with_slack(world: World) -> None:
+    await world.install(DEAD)
+    world.slack.error = SlackUnreachableError("ClientConnectorError")
+
+    with pytest.raises(SlackUnreachableError):
+        await world.one.fresh()
+    world.clock.advance(LEASE.total_seconds())
+
+    assert await world.one.fresh() == "xoxe.xoxb-2"
+
+
+async def test_a_crash_before_the_answer_is_saved_holds_the_others_up_for_the_lease_alone(
+    world: World,
+) -> None:
+    await world.install(OLD)
+    await a_shelf(world.documents).put(
+        (await kept(world.documents)).installation, refreshing_until=world.clock.now + LEASE
+    )
+
+    assert await world.other.fresh() == "xoxb-first"
+    assert not world.slack.asked
+    world.clock.advance(LEASE.total_seconds())
+    await world.other.fresh()
+
+    assert await world.stored() == "xoxe.xoxb-1"
+
+
+async def test_who_has_no_token_waits_for_the_winner_and_not_for_ever(world: World) -> None:
+    await world.install(DEAD)
+    long = world.clock.now + LEASE
+    await a_shelf(world.documents).put(
+        (await kept(world.documents)).installation, refreshing_until=long
+    )
+
+    with pytest.raises(SlackUnreachableError):
+        await world.other.fresh()
+
+    assert MOMENT + timedelta(seconds=5) <= world.clock.now < long
+
+
+async def test_a_lease_from_a_clock_that_was_put_right_holds_nobody_up(world: World) -> None:
+    await world.install(DEAD)
+    await a_shelf(world.documents).put(
+        (await kept(world.documents)).installation,
+        refreshing_until=world.clock.now + timedelta(hours=5),
+    )
+
+    assert await world.one.fresh() == "xoxe.xoxb-1"
+
+
+async def test_a_stop_waits_for_the_renewal_of_a_dead_token(world: World) -> None:
+    await world.install(DEAD)
+    gate, is_asked = asyncio.Event(), asyncio.Event()
+
+    async def wait() -> None:
+        is_asked.set()
+        await gate.wait()
+
+    world.slack.before_answer = wait
+    asking = asyncio.create_task(world.one.tokens.fresh(ONE))
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await is_asked.wait()
+    asking.cancel()  # whoever asked has 2 s
+
+    assert not await world.one.tasks.drain(0.01)
+    gate.set()
+    assert await world.one.tasks.drain(TIME_LIMIT_S)
+    assert await world.stored() == "xoxe.xoxb-1"
+
+
+async def test_a_refused_refresh_token_lets_its_home_be_proved_once(world: World) -> None:
+    await world.install(DEAD, refresh="xoxe-1-other")
+
+    frames = []
+    for _ in range(5):
+        with pytest.raises(TokenRefusedError) as caught:
+            await world.one.fresh()
+        frames.append(len(caught.traceback))
+
+    assert world.doubted == [ONE]
+    assert len(set(frames[1:])) == 1  # no answer is raised twice
+
+
+async def test_a_slack_that_does_not_answer_is_no_doubt(world: World) -> None:
+    await world.install(DEAD)
+    world.slack.error = SlackUnreachableError("no such host")
+
+    with pytest.raises(SlackUnreachableError):
+        await world.one.fresh()
+
+    assert world.doubted == []
+
+
+async def test_tokens_for_which_there_is_no_installation_any_more_are_not_kept(
+    world: World,
+) -> None:
+    await world.install(DEAD)
+
+    async def remove() -> None:
+        await world.documents.delete_prefix(f"{ONE}/")
+
+    world.slack.before_answer = remove
+    with pytest.raises(TokenRefusedError):
+        await world.one.fresh()
+
+    assert not world.one.tokens._unsaved
+
+
+async def test_tokens_that_were_not_saved_are_forgotten_with_their_workspace(
+    world: World,
+) -> None:
+    await world.install(OLD)
+    world.documents.failures = 4
+    await world.one.fresh()
+
+    world.one.tokens.forget(ONE)
+
+    assert not world.one.tokens._unsaved
+
+
+async def test_a_renewal_does_not_put_off_the_daily_proof(world: World) -> None:
+    await world.install(OLD)
+    before = await kept(world.documents)
+    tomorrow = MOMENT + timedelta(days=1)
+    await a_shelf(world.documents).put(before.installation, prove_at=tomorrow)
+
+    await world.one.fresh()
+
+    assert await world.stored() == "xoxe.xoxb-1"
+    assert (await kept(world.documents)).prove_at == tomorrow
+
+
+async def test_an_installation_made_meanwhile_is_not_overwritten(world: World) -> None:
+    await world.install(OLD)
+    anew = an_installation(
+        token="xoxb-anew", refresh="xoxe-1-anew", expires_at=world.clock.now + LIFE
+    )
+
+    async def reinstall() -> None:
+        await world.put(anew)
+
+    world.slack.before_answer = reinstall
+    await world.one.fresh()
+
+    assert await world.stored() == "xoxb-anew" == await world.one.fresh()
+
+
+async def test_a_removal_meanwhile_is_not_undone(world: World) -> None:
+    await world.install(DEAD)
+
+    async def remove() -> None:
+        await world.documents.delete_prefix(f"{ONE}/")
+
+    world.slack.before_answer = remove
+    with pytest.raises(TokenRefusedError):
+        await world.one.fresh()
+
+    assert await a_shelf(world.documents).get(ONE) is None
+
+
+async def test_another_change_meanwhile_does_not_lose_the_new_token(world: World) -> None:
+    await world.install(OLD)
+
+    async def rename() -> None:
+        await world.put(replace((await kept(world.documents)).installation, name="Acme 2"))
+
+    world.slack.before_answer = rename
+    await world.one.fresh()
+
+    assert await world.stored() == "xoxe.xoxb-1"
+    assert (await kept(world.documents)).installation.name == "Acme 2"
+
+
+@pytest.mark.parametrize(("failures", "waited_s"), [(0, 0), (1, 0.2), (2, 1.2), (3, 4.2)])
+async def test_a_store_that_fails_for_a_moment_gets_the_new_token(
+    world: World, failures: int, waited_s: float
+) -> None:
+    await world.install(OLD)
+    world.documents.failures = failures
+
+    await world.one.fresh()
+
+    assert await world.stored() == "xoxe.xoxb-1"
+    assert world.clock.now - MOMENT == timedelta(seconds=waited_s)
+
+
+async def test_a_new_token_that_the_store_did_not_take_is_saved_with_the_next_request(
+    world: World,
+) -> None:
+    await world.install(OLD)
+    world.documents.failures = 4
+    await world.one.fresh()
+    assert await world.stored() == "xoxb-first"
+    world.clock.advance(LEASE.total_seconds())
+
+    await world.one.fresh()
+
+    assert await world.stored() == "xoxe.xoxb-1"
+    assert len(world.slack.asked) == 1
+    assert not world.one.tokens._unsaved
+
+
+async def test_new_tokens_that_were_not_saved_take_the_place_of_no_newer_ones(
+    world: World,
+) -> None:
+    await world.install(OLD)
+    world.documents.failures = 4
+    await world.one.fresh()
+    world.slack.current = "xoxe-1-anew"
+    await world.install(OLD, refresh="xoxe-1-anew")
+
+    await world.one.fresh()
+
+    assert world.slack.asked == ["xoxe-1-0", "xoxe-1-anew"]
+    assert await world.stored() == "xoxe.xoxb-2"
+
+
+async def test_a_clock_that_jumps_ahead_renews_and_one_that_jumps_back_does_no_harm(
+    world: World,
+) -> None:
+    await world.install(LIFE)
+    world.clock.advance(LIFE.total_seconds())
+    assert await world.one.fresh() == "xoxe.xoxb-1"
+
+    world.clock.advance(-2 * LIFE.total_seconds())
+
+    assert await world.one.fresh() == "xoxe.xoxb-1"
+
+
+async def test_no_installation_and_one_without_tokens_have_no_token(world: World) -> None:
+    with pytest.raises(TokenRefusedError):
+        await world.one.fresh()
+    await world.put(an_installation(tokens=None, revoked_at=MOMENT))
+
+    with pytest.raises(TokenRefusedError):
+        await world.other.fresh()
+
+
+async def test_no_token_is_told_to_the_log(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await world.install(OLD, refresh="xoxe-1-other")
+    await world.one.fresh()
+
+    shown = capsys.readouterr().out + repr(await kept(world.documents)) + repr(world.slack)
+
+    assert "invalid_refresh_token" in shown
+    assert "xoxe-1" not in shown
+    assert "xoxb" not in shown
+
+
+def test_tokens_are_not_shown() -> None:
+    assert "xox" not in repr(Tokens(access="xoxb-a", refresh="xoxe-1-a"))

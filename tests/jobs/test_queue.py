@@ -1,0 +1,226 @@
+"""The queue at work in one process: everything due is delivered, whatever happens to one of it."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+import structlog
+from structlog.testing import capture_logs
+
+from bot.errors import BotError
+from bot.jobs.queue import depth
+from bot.jobs.queue_jobs import AGAIN_AFTER, LEASE
+from bot.store.documents import StoreError
+from bot.store.postgres.pool import Pool
+from bot.workspace import WorkspaceId
+from tests.fakes import TIME_LIMIT_S
+from tests.jobs.queue_room import (
+    NOW,
+    Deliveries,
+    at_work,
+    count_of,
+    digests_of,
+    lines_of,
+    put_due,
+    rows,
+    until,
+)
+
+pytestmark = pytest.mark.anyio
+
+STRAY_EVENTS = (
+    "SELECT id FROM procrastinate_events WHERE job_id NOT IN"
+    " (SELECT id FROM procrastinate_jobs WHERE queue_name = 'periodic')"
+)
+
+
+async def is_empty(pool: Pool) -> bool:
+    return not [name for name in await depth(pool) if name[0] == "deliver"]
+
+
+async def test_what_is_due_is_delivered_and_leaves_nothing_of_its_workspace(pool: Pool) -> None:
+    keys = digests_of("T1", "T2", each=150)
+    deliveries = Deliveries(wanted=len(keys))
+    await put_due(pool, keys)
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+        await until(lambda: is_empty(pool))
+
+    assert sorted(deliveries.digests) == keys
+    assert await lines_of(pool, "-.T") == []
+    assert await rows(pool, STRAY_EVENTS) == []
+
+
+async def test_the_jobs_of_a_workspace_never_run_beside_each_other(pool: Pool) -> None:
+    keys = digests_of("T1", "T2", each=450)
+    deliveries = Deliveries(wanted=len(keys))
+    deliveries.during = lambda _workspace: asyncio.sleep(0.02)
+    await put_due(pool, keys)
+
+    async with at_work(pool, deliveries), at_work(pool, deliveries):
+        await deliveries.until_done()
+
+    assert Counter(deliveries.digests) == Counter(keys)
+    assert deliveries.overlaps == []
+
+
+async def test_workspaces_do_not_wait_for_one_another(pool: Pool) -> None:
+    deliveries = Deliveries(wanted=2)
+    both = asyncio.Barrier(2)
+
+    async def meet(_workspace: str) -> None:
+        await both.wait()
+
+    deliveries.during = meet
+    await put_due(pool, digests_of("T1", "T2"))
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+
+    assert len(deliveries.done) == 2
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        pytest.param(StoreError("for a moment"), id="a store that fails: after a wait"),
+        pytest.param(BotError("stopped"), id="a process that stops: at once"),
+    ],
+)
+async def test_a_job_that_was_handed_back_is_done_again(pool: Pool, error: BotError) -> None:
+    deliveries = Deliveries()
+    failures = [error]
+
+    async def fail_once(_workspace: str) -> None:
+        if failures:
+            raise failures.pop()
+
+    deliveries.during = fail_once
+    await put_due(pool, digests_of("T1"))
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+
+    assert deliveries.digests == digests_of("T1")
+
+
+async def test_a_digest_that_cannot_be_read_keeps_no_later_one_of_its_workspace_waiting(
+    pool: Pool,
+) -> None:
+    readable, unreadable, later = digests_of("T1", each=3)
+    deliveries = Deliveries()
+    deliveries.unreadable = {"d0001"}
+    await put_due(pool, [readable, unreadable])
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+        await until(lambda: is_empty(pool))
+        found = dict(await rows(pool, "SELECT key, due_at FROM document"))
+        await put_due(pool, [later])
+        await until(lambda: deliveries.has(later))
+
+    assert deliveries.digests == [readable, later]
+    assert found == {readable: NOW + LEASE, unreadable: NOW + AGAIN_AFTER}
+
+
+async def test_a_mistake_of_ours_is_logged_once_and_not_tried_again(
+    pool: Pool, caplog: pytest.LogCaptureFixture
+) -> None:
+    deliveries = Deliveries()
+    caplog.set_level(logging.WARNING)
+
+    async def fail(workspace: str) -> None:
+        if workspace == "-.T1":
+            raise ZeroDivisionError(workspace)
+
+    deliveries.during = fail
+    await put_due(pool, digests_of("T1", "T2"))
+
+    with capture_logs() as lines:
+        async with at_work(pool, deliveries):
+            await deliveries.until_done()
+            await until(lambda: is_empty(pool))
+
+    assert [line["event"] for line in lines if line["log_level"] == "error"] == [
+        "unforeseen failure"
+    ]
+    assert not caplog.records
+    assert deliveries.digests == digests_of("T2")
+
+
+async def test_whatever_a_job_logs_names_the_job_and_its_workspace(pool: Pool) -> None:
+    deliveries = Deliveries()
+    seen: list[dict[str, object]] = []
+
+    async def look(_workspace: str) -> None:
+        seen.append(structlog.contextvars.get_contextvars())
+
+    deliveries.during = look
+    await put_due(pool, digests_of("T1"))
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+
+    assert seen[0]["workspace"] == "-.T1"
+    assert isinstance(seen[0]["job"], int)
+
+
+async def test_what_the_stop_cuts_off_is_handed_back_and_done_by_the_next(pool: Pool) -> None:
+    begun = asyncio.Event()
+    deliveries = Deliveries()
+
+    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> list[str]:
+        begun.set()
+        await asyncio.Event().wait()
+        return []
+
+    await put_due(pool, digests_of("T1"))
+    async with at_work(pool, never_end, finish_within_s=0.05):
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await begun.wait()
+
+    assert (await depth(pool))[("deliver", "todo")] == 1
+    assert await count_of(pool, "procrastinate_workers") == 0
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+    assert deliveries.digests == digests_of("T1")
+
+
+async def test_a_stop_lets_jobs_end_and_begins_none(pool: Pool) -> None:
+    begun, may_end = asyncio.Event(), asyncio.Event()
+    deliveries = Deliveries()
+
+    async def wait(_workspace: str) -> None:
+        begun.set()
+        await may_end.wait()
+
+    deliveries.during = wait
+    await put_due(pool, digests_of("T1", each=150))  # two jobs
+    async with at_work(pool, deliveries, concurrency=1):
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await begun.wait()
+        asyncio.get_running_loop().call_later(0.05, may_end.set)
+
+    assert len(deliveries.digests) == 100
+    assert (await depth(pool))[("deliver", "todo")] == 1
+
+
+async def test_depth_counts_what_waits_and_what_is_under_way(pool: Pool) -> None:
+    begun = asyncio.Event()
+
+    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> list[str]:
+        begun.set()
+        await asyncio.Event().wait()
+        return []
+
+    await put_due(pool, digests_of("T1", each=250))
+    async with at_work(pool, never_end, finish_within_s=0.05):
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await begun.wait()
+        found = await depth(pool)
+
+    assert (found["deliver", "doing"], found["deliver", "todo"]) == (1, 2)

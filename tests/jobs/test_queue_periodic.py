@@ -1,0 +1,122 @@
+"""Periodic work on the queue: one of all workers does it, and a failure is not the last of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.store.postgres.pool import Pool
+from tests.fakes import TIME_LIMIT_S
+from tests.jobs.queue_room import (
+    Deliveries,
+    at_work,
+    count_of,
+    digests_of,
+    put_due,
+    rows,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+class Turns:
+    """Periodic work that counts its turns; `during` happens within each."""
+
+    def __init__(self, wanted: int) -> None:
+        self.count = self.overlaps = self._under_way = 0
+        self.during: Callable[[], Awaitable[object]] = lambda: asyncio.sleep(0)
+        self._wanted, self._enough = wanted, asyncio.Event()
+
+    async def __call__(self) -> None:
+        self.count += 1
+        self._under_way += 1
+        self.overlaps += self._under_way > 1
+        if self.count == self._wanted:
+            self._enough.set()
+        try:
+            await self.during()
+        finally:
+            self._under_way -= 1
+
+    async def until_done(self) -> None:
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await self._enough.wait()
+
+
+async def test_periodic_work_that_failed_is_logged_and_comes_again(pool: Pool) -> None:
+    turns = Turns(wanted=3)
+
+    async def fail() -> None:
+        raise ZeroDivisionError("each time")
+
+    turns.during = fail
+    with capture_logs() as lines:
+        async with at_work(pool, Deliveries(), {"reminders": turns}):
+            await turns.until_done()
+
+    assert "periodic work failed" in [line["event"] for line in lines]
+
+
+async def test_one_of_all_workers_takes_each_turn(pool: Pool) -> None:
+    turns, every_s = Turns(wanted=5), 0.2
+
+    loop = asyncio.get_running_loop()
+    began_at = loop.time()
+    async with (
+        at_work(pool, Deliveries(), {"reminders": turns}, every_s=every_s),
+        at_work(pool, Deliveries(), {"reminders": turns}, every_s=every_s),
+        at_work(pool, Deliveries(), {"reminders": turns}, every_s=every_s),
+    ):
+        await turns.until_done()
+
+    # The first one comes at once, and the turns are not cut to when the workers began.
+    assert turns.count <= (loop.time() - began_at) / every_s + 2
+
+
+async def test_no_two_of_a_kind_are_under_way_at_once(pool: Pool) -> None:
+    turns = Turns(wanted=5)
+    turns.during = lambda: asyncio.sleep(0.15)
+
+    async with (
+        at_work(pool, Deliveries(), {"reminders": turns}, every_s=0.05),
+        at_work(pool, Deliveries(), {"reminders": turns}, every_s=0.05),
+    ):
+        await turns.until_done()
+
+    assert turns.overlaps == 0
+
+
+async def test_one_that_hangs_keeps_no_other_waiting(pool: Pool) -> None:
+    hanging, turns = Turns(wanted=1), Turns(wanted=3)
+    hanging.during = asyncio.Event().wait
+
+    async with at_work(
+        pool, Deliveries(), {"hanging": hanging, "reminders": turns}, finish_within_s=0.05
+    ):
+        await hanging.until_done()
+        await turns.until_done()
+
+    assert hanging.count == 1
+
+
+async def test_deliveries_do_not_keep_periodic_work_waiting(pool: Pool) -> None:
+    turns, deliveries = Turns(wanted=3), Deliveries()
+    deliveries.during = lambda _workspace: asyncio.Event().wait()
+    await put_due(pool, digests_of("T1", "T2", "T3"))
+
+    async with at_work(
+        pool, deliveries, {"reminders": turns}, concurrency=1, finish_within_s=0.05
+    ):
+        await turns.until_done()
+
+
+async def test_turns_leave_no_rows_behind(pool: Pool) -> None:
+    turns = Turns(wanted=8)
+
+    async with at_work(pool, Deliveries(), {"reminders": turns}, every_s=0.05):
+        await turns.until_done()
+
+    assert await count_of(pool, "procrastinate_periodic_defers") <= 2  # reminders and tick
+    waiting = await rows(pool, "SELECT task_name FROM procrastinate_jobs")
+    assert len(waiting) <= 2

@@ -1,0 +1,183 @@
+"""Workers as processes: stopped, killed, and left without their database for a while."""
+
+import asyncio
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.jobs.queue import Intervals
+from bot.store.postgres.pool import Pool
+from tests.fakes import TIME_LIMIT_S
+from tests.jobs.queue_room import (
+    MORTAL,
+    QUICK,
+    Deliveries,
+    at_work,
+    count_of,
+    digests_of,
+    lines_of,
+    put_due,
+    rows,
+    until,
+)
+from tests.postgres import PostgresServer
+
+pytestmark = pytest.mark.anyio
+
+ROOT = Path(__file__).parents[2]
+TABLE = (
+    "CREATE TABLE delivery (number bigserial PRIMARY KEY, key text NOT NULL,"
+    " process int NOT NULL, is_done boolean NOT NULL DEFAULT false)"
+)
+
+
+@pytest.fixture
+async def noted(pool: Pool) -> Pool:
+    """Return the database with a table in which processes note their deliveries."""
+    async with pool.connection() as connection:
+        await connection.execute(TABLE)
+    return pool
+
+
+@asynccontextmanager
+async def deliverer(
+    database: str,
+    *,
+    each_s: float = 0,
+    finish_within_s: float = TIME_LIMIT_S,
+    intervals: Intervals = QUICK,
+) -> AsyncIterator[Process]:
+    """Yield a worker that is at work; kill it at the end."""
+    words = ["-m", "tests.jobs.deliverer", database]
+    seconds = (each_s, finish_within_s, intervals.dead_after_s)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words, *map(str, seconds), cwd=ROOT, stdout=PIPE, stderr=PIPE
+    )
+    try:
+        assert process.stdout is not None
+        line = await asyncio.wait_for(process.stdout.readline(), TIME_LIMIT_S)
+        assert line == b"ready\n"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def begun_by(pool: Pool, process: Process) -> list[str]:
+    """Return what the process has begun."""
+    query = "SELECT key FROM delivery WHERE process = %s"
+    return [key for (key,) in await rows(pool, query, process.pid)]
+
+
+async def until_done(pool: Pool, keys: list[str]) -> None:
+    query = "SELECT count(DISTINCT key) FROM delivery WHERE is_done"
+
+    async def are_done() -> bool:
+        return await rows(pool, query) == [(len(keys),)]
+
+    await until(are_done)
+
+
+async def until_begun(pool: Pool, process: Process) -> None:
+    async def has_begun() -> bool:
+        return bool(await begun_by(pool, process))
+
+    await until(has_begun)
+
+
+async def test_two_workers_do_a_thousand_jobs_once_each(database: str, noted: Pool) -> None:
+    keys = digests_of(*(f"T{number:04}" for number in range(1000)))
+    async with deliverer(database) as one, deliverer(database) as other:
+        await put_due(noted, keys)
+
+        await until_done(noted, keys)
+        while not (await begun_by(noted, one) and await begun_by(noted, other)):
+            more = digests_of(f"U{len(keys):04}")  # the machine let one of them sleep so long
+            await put_due(noted, more)
+            keys += more
+            await until_done(noted, keys)
+
+    assert await count_of(noted, "delivery") == len(keys)
+
+
+async def test_the_jobs_of_a_killed_worker_are_done_by_another(database: str, noted: Pool) -> None:
+    keys = digests_of(*(f"T{number:02}" for number in range(40)), each=2)
+    async with deliverer(database, each_s=0.2) as doomed:
+        await put_due(noted, keys)
+        await until_begun(noted, doomed)
+
+        doomed.kill()
+        await doomed.wait()
+
+    async with deliverer(database, intervals=MORTAL):
+        await until_done(noted, keys)
+
+    begun = set(await begun_by(noted, doomed))
+    twice = await rows(noted, "SELECT key FROM delivery GROUP BY key HAVING count(*) > 1")
+    assert {key for (key,) in twice} <= begun  # only what the dead one had begun
+
+
+async def test_a_stopped_worker_hands_its_long_jobs_to_another_at_once(
+    database: str, noted: Pool
+) -> None:
+    keys = digests_of("T1", "T2")
+    async with deliverer(database, each_s=60, finish_within_s=0.1) as leaving:
+        await put_due(noted, keys)
+        await until_begun(noted, leaving)
+        async with deliverer(database):
+            leaving.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(leaving.wait(), TIME_LIMIT_S) == 0
+
+            await until_done(noted, keys)
+
+
+async def test_nothing_of_a_workspace_is_left_when_its_jobs_are_done(
+    database: str, noted: Pool
+) -> None:
+    keys = digests_of("T1", each=3)
+    async with deliverer(database) as worker:
+        await put_due(noted, keys)
+        await until_done(noted, keys)
+        worker.send_signal(signal.SIGTERM)
+        await asyncio.wait_for(worker.wait(), TIME_LIMIT_S)
+
+    assert await lines_of(noted, "-.T1") == []
+    assert await count_of(noted, "procrastinate_workers") == 0
+
+
+async def test_work_goes_on_by_itself_after_a_restart_of_the_database(
+    postgres: PostgresServer, noted: Pool
+) -> None:
+    if not postgres.can_restart:
+        pytest.skip("this server is not ours to restart")
+    deliveries = Deliveries(wanted=2)
+    await put_due(noted, digests_of("T1"))
+
+    async with at_work(noted, deliveries, intervals=MORTAL) as pulse:
+        await until(lambda: is_delivered(deliveries, 1))
+        postgres.stop()
+        postgres.start()
+        await until(lambda: works(noted))
+        await put_due(noted, digests_of("T2"))
+        await deliveries.until_done()
+        await until(pulse.are_recent)
+
+    assert deliveries.digests == digests_of("T1", "T2")
+
+
+async def is_delivered(deliveries: Deliveries, count: int) -> bool:
+    return len(deliveries.digests) == count
+
+
+async def works(pool: Pool) -> bool:
+    try:
+        await rows(pool, "SELECT 1")
+    except Exception:  # noqa: BLE001  # whatever the driver says
+        return False
+    return True

@@ -1,0 +1,184 @@
+"""The tick: each digest that is due goes into one job, whatever else happens at that moment."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from procrastinate.jobs import Job
+
+from bot.jobs import queue_jobs
+from bot.jobs.queue_jobs import AGAIN_AFTER, DIGESTS_PER_JOB, LEASE, soon_again, tick
+from bot.store.documents import StoreError
+from bot.store.postgres.leases import claimed_due
+from bot.store.postgres.pool import Connection, Pool
+from tests.jobs.queue_room import A_MINUTE_AGO, NOW, digests_of, put_due, rows
+
+pytestmark = pytest.mark.anyio
+
+
+class Deferred:
+    """Remembers jobs instead of queueing them."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+
+    async def __call__(self, jobs: list[Job], _connection: Connection) -> None:
+        self.jobs += jobs
+
+    @property
+    def digests(self) -> list[str]:
+        return [
+            f"{job.task_kwargs['workspace']}/digest/{digest_id}"
+            for job in self.jobs
+            for digest_id in _ids(job)
+        ]
+
+
+def _ids(job: Job) -> list[object]:
+    digests = job.task_kwargs["digests"]
+    assert isinstance(digests, list)
+    return [*digests]
+
+
+async def test_what_is_due_is_deferred_once_and_looked_for_again_ten_minutes_later(
+    pool: Pool,
+) -> None:
+    deferred = Deferred()
+    keys = digests_of("T1", "T2", each=2)
+    await put_due(pool, keys)
+
+    assert await tick(pool, deferred, clock=lambda: NOW) == 4
+    assert await tick(pool, deferred, clock=lambda: NOW + LEASE - timedelta(seconds=1)) == 0
+    assert sorted(deferred.digests) == keys
+
+    assert await tick(pool, deferred, clock=lambda: NOW + LEASE) == 4
+
+
+async def test_nothing_of_the_document_changes_but_when_it_is_due(pool: Pool) -> None:
+    await put_due(pool, digests_of("T1"))
+
+    await tick(pool, Deferred(), clock=lambda: NOW)
+
+    found = await rows(pool, "SELECT value, rev, due_at FROM document")
+    assert found == [({"a": 1}, 7, NOW + LEASE)]
+
+
+async def test_only_digests_are_taken_and_only_those_that_are_due(pool: Pool) -> None:
+    deferred = Deferred()
+    await put_due(pool, ["-.T1/digest-baseline/d1/r", "-.T1/pending/digest/d1"])
+    await put_due(pool, ["-.T1/digest/later"], due_at=NOW + timedelta(seconds=1))
+    await put_due(pool, ["-.T1/digest/paused"], due_at=None)
+    await put_due(pool, ["-.T1/digest/now"], due_at=NOW)
+
+    await tick(pool, deferred, clock=lambda: NOW)
+
+    assert deferred.digests == ["-.T1/digest/now"]
+
+
+async def test_a_job_holds_some_digests_of_one_workspace_and_its_lock(pool: Pool) -> None:
+    deferred = Deferred()
+    await put_due(pool, digests_of("T1", each=DIGESTS_PER_JOB + 1))
+    await put_due(pool, digests_of("T0"), due_at=A_MINUTE_AGO - timedelta(seconds=1))
+
+    await tick(pool, deferred, clock=lambda: NOW)
+
+    assert [(job.lock, len(_ids(job))) for job in deferred.jobs] == [
+        ("-.T0", 1),  # the longest due first
+        ("-.T1", DIGESTS_PER_JOB),
+        ("-.T1", 1),
+    ]
+
+
+async def test_a_tick_takes_no_more_than_its_limit(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue_jobs, "AT_ONCE", 3)
+    await put_due(pool, digests_of("T1", each=5))
+
+    taken = [await tick(pool, Deferred(), clock=lambda: NOW) for _ in range(3)]
+
+    assert taken == [3, 2, 0]
+
+
+async def test_a_tick_that_dies_before_its_commit_changes_nothing(pool: Pool) -> None:
+    await put_due(pool, digests_of("T1"))
+
+    async def die(_jobs: list[Job], connection: Connection) -> None:
+        await rows(pool, "SELECT pg_terminate_backend(%s)", connection.info.backend_pid)
+        await connection.execute("SELECT 1")
+
+    with pytest.raises(StoreError):
+        await tick(pool, die, clock=lambda: NOW)
+
+    assert await rows(pool, "SELECT due_at FROM document") == [(A_MINUTE_AGO,)]
+    assert await tick(pool, Deferred(), clock=lambda: NOW) == 1
+
+
+async def test_of_two_ticks_at_the_same_time_one_takes_each_digest(pool: Pool) -> None:
+    keys = digests_of("T1", "T2", "T3", each=300)
+    await put_due(pool, keys)
+    deferred = [Deferred() for _ in range(5)]
+
+    taken = await asyncio.gather(*(tick(pool, each, clock=lambda: NOW) for each in deferred))
+
+    assert sum(taken) == len(keys)
+    assert sorted(key for each in deferred for key in each.digests) == keys
+
+
+async def test_a_digest_that_another_transaction_holds_is_left_to_it(pool: Pool) -> None:
+    deferred = Deferred()
+    await put_due(pool, digests_of("T1", "T2"))
+
+    async with pool.connection() as connection, connection.transaction():
+        claim = {"now": NOW, "until": NOW + LEASE, "limit": 1}
+        assert await claimed_due(connection, "digest", **claim) == [("-.T1", "d0000")]  # type: ignore[arg-type]  # a dict of several types
+        assert await tick(pool, deferred, clock=lambda: NOW) == 1
+
+    assert deferred.digests == ["-.T2/digest/d0000"]
+
+
+async def test_a_workspace_with_a_waiting_job_is_passed_over(pool: Pool) -> None:
+    deferred = Deferred()
+    await put_due(pool, digests_of("T1", "T2"))
+    await rows(
+        pool,
+        "INSERT INTO procrastinate_jobs (queue_name, task_name, lock)"
+        " VALUES ('deliver', 'deliver', '-.T1'), ('periodic', 'tick', 'tick') RETURNING id",
+    )
+
+    await tick(pool, deferred, clock=lambda: NOW)
+
+    assert deferred.digests == ["-.T2/digest/d0000"]
+
+
+async def test_a_workspace_whose_job_waits_for_its_next_try_is_not_passed_over(
+    pool: Pool,
+) -> None:
+    deferred = Deferred()
+    await put_due(pool, digests_of("T1"))
+    await rows(
+        pool,
+        "INSERT INTO procrastinate_jobs (queue_name, task_name, lock, scheduled_at)"
+        " VALUES ('deliver', 'deliver', '-.T1', now() + interval '10 s') RETURNING id",
+    )
+
+    await tick(pool, deferred, clock=lambda: NOW)
+
+    assert deferred.digests == digests_of("T1")
+
+
+async def test_what_failed_is_due_again_soon_and_nothing_else_is_moved(pool: Pool) -> None:
+    failed, sooner, later = digests_of("T1", each=3)
+    await put_due(pool, [failed, later], due_at=NOW + LEASE)
+    await put_due(pool, [sooner])
+    await put_due(pool, ["-.T1/digest/paused"], due_at=None)
+
+    await soon_again(pool, "-.T1", ["d0000", "d0001", "paused", "gone"], clock=lambda: NOW)
+
+    found = await rows(pool, "SELECT key, rev, due_at FROM document ORDER BY key")
+    assert found == [
+        (failed, 7, NOW + AGAIN_AFTER),
+        (sooner, 7, A_MINUTE_AGO),
+        (later, 7, NOW + LEASE),
+        ("-.T1/digest/paused", 7, None),
+    ]

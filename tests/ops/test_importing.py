@@ -1,0 +1,207 @@
+"""Written digest by digest: cut off, the next import does the rest."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.admin import OPERATOR, Act, Audit, Entry, Managers, Named
+from bot.digests.models import UnknownDigestError
+from bot.digests.repository import DigestRepository
+from bot.digests.schedule import next_slot
+from bot.ops.export_file import file_text, holdings_of
+from bot.ops.import_diff import Difference, Target, difference_between, write
+from bot.ops.import_file import read_file
+from bot.store.documents import ConflictError, Document, StoreError
+from bot.store.memory import MemoryDocuments
+from tests.digests.builders import a_digest, a_past_run, a_schedule
+from tests.ops.builders import ACME, a_file
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime(2026, 12, 24, 12, 0, tzinfo=UTC)
+SCHEDULE = a_schedule(days=(0, 4))
+HELD = a_digest(schedule=SCHEDULE, past=(a_past_run(),), next=next_slot(SCHEDULE, NOW))
+FILE = a_file(
+    {"time": "10:00"},
+    {"id": "d2"},
+    {"id": "d3"},
+    editors="admins",
+    managers={"people": ["U2"], "groups": ["S1"]},
+)
+
+
+class Memory(MemoryDocuments):
+    """Documents of a process that dies after so many writes; `None`: never."""
+
+    def __init__(self, writes: int | None = None) -> None:
+        super().__init__()
+        self.writes_left = writes
+
+    async def put(self, key: str, value: Mapping[str, Any], **more: Any) -> Document:
+        if self.writes_left is not None:
+            self.writes_left -= 1
+            if self.writes_left < 0:
+                raise StoreError("killed")
+        return await super().put(key, value, **more)
+
+
+@pytest.fixture
+async def documents() -> Memory:
+    documents = Memory()
+    await DigestRepository(documents).put(ACME, HELD)
+    return documents
+
+
+async def difference(documents: Memory, raw: bytes = FILE) -> Difference:
+    return difference_between(holdings_of(await documents.list_prefix("")), read_file(raw), NOW)
+
+
+def target(documents: Memory) -> Target:
+    audit = Audit(documents, clock=lambda: NOW)
+    return Target(DigestRepository(documents), Managers(documents), audit)
+
+
+async def history(documents: Memory) -> list[Entry]:
+    return await target(documents).audit.entries(ACME)
+
+
+async def test_what_was_told_is_written(documents: Memory) -> None:
+    shelf = DigestRepository(documents)
+
+    await write(target(documents), await difference(documents), NOW)
+
+    digests = {each.digest_id: each for each in await shelf.of_workspace(ACME)}
+    assert {*digests} == {"d1", "d2", "d3"}
+    assert f"{digests['d1'].plan.schedule.at:%H:%M}" == "10:00"
+    assert digests["d1"].past == HELD.past
+    assert await shelf.is_restricted(ACME)
+    assert (await Managers(documents).named(ACME)).ids == ("U2", "S1")
+
+
+async def test_written_digests_come_due_by_themselves(documents: Memory) -> None:
+    await write(target(documents), await difference(documents), NOW)
+
+    digests = await DigestRepository(documents).of_workspace(ACME)
+    due = await DigestRepository(documents).due(max(each.next.due_at for each in digests), limit=9)
+
+    assert {digest_id for _, digest_id in due} == {"d1", "d2", "d3"}
+
+
+async def test_a_second_time_there_is_no_difference(documents: Memory) -> None:
+    await write(target(documents), await difference(documents), NOW)
+
+    assert (await difference(documents)).is_empty
+
+
+async def test_what_is_not_in_the_file_is_not_touched(documents: Memory) -> None:
+    before = await documents.list_prefix("")
+
+    await write(target(documents), await difference(documents, a_file({"id": "d9"})), NOW)
+
+    assert before[0] in await documents.list_prefix("")
+
+
+async def test_an_import_is_in_the_history(documents: Memory) -> None:
+    await Managers(documents).name(ACME, Named(("U1", "U2")))
+
+    await write(target(documents), await difference(documents), NOW)
+
+    (entry,) = await history(documents)
+    assert (entry.act, entry.by, entry.at) == (Act.IMPORTED, OPERATOR, NOW)
+    assert (entry.added, entry.removed) == (("S1",), ("U1",))
+    assert entry.detail == ("2 digests added, 1 digest changed, digests are changed by admins")
+
+
+async def test_a_workspace_in_which_nothing_changes_has_nothing_in_its_history(
+    documents: Memory,
+) -> None:
+    await write(target(documents), await difference(documents, a_file({})), NOW)
+
+    assert await history(documents) == []
+
+
+async def test_what_was_begun_is_in_the_history(documents: Memory) -> None:
+    documents.writes_left = 1
+
+    with pytest.raises(StoreError, match="killed"):
+        await write(target(documents), await difference(documents), NOW)
+
+    assert [entry.act for entry in await history(documents)] == [Act.IMPORTED]
+
+
+@pytest.mark.parametrize("writes", range(6))
+async def test_cut_off_anywhere_the_next_import_does_the_rest(
+    documents: Memory, writes: int
+) -> None:
+    documents.writes_left = writes
+    with pytest.raises(StoreError, match="killed"):
+        await write(target(documents), await difference(documents), NOW)
+    documents.writes_left = None
+
+    await write(target(documents), await difference(documents), NOW)
+
+    assert (await difference(documents)).is_empty
+    assert (await Managers(documents).named(ACME)).ids == ("U2", "S1")
+    assert len(await DigestRepository(documents).of_workspace(ACME)) == 3
+
+
+async def test_an_export_of_another_bot_makes_the_same(documents: Memory) -> None:
+    await Managers(documents).name(ACME, Named(("U1", "U2"), ("S1",)))
+    exported = file_text(holdings_of(await documents.list_prefix("")))
+    other = Memory()
+
+    await write(target(other), await difference(other, exported.encode()), NOW)
+
+    assert file_text(holdings_of(await other.list_prefix(""))) == exported
+
+
+class Busy(Memory):
+    """Documents that somebody else changes just before the first write of each."""
+
+    def __init__(self, change: str) -> None:
+        super().__init__()
+        self.change = change
+        self.is_busy = False
+        self._touched: set[str] = set()
+
+    async def put(self, key: str, value: Mapping[str, Any], **more: Any) -> Document:
+        if self.is_busy and self.change in key and key not in self._touched:
+            self._touched.add(key)
+            found = await self.get(key)
+            await super().put(key, found.value if found else value)
+        return await super().put(key, value, **more)
+
+
+@pytest.fixture
+async def busy(request: pytest.FixtureRequest) -> Busy:
+    documents = Busy(request.param)
+    await DigestRepository(documents).put(ACME, HELD)
+    return documents
+
+
+@pytest.mark.parametrize("busy", ["/digest/d1", "/digest-rights", "/audit"], indirect=True)
+async def test_what_others_write_meanwhile_is_read_again(busy: Busy) -> None:
+    wanted, busy.is_busy = await difference(busy), True
+
+    await write(target(busy), wanted, NOW)
+
+    assert (await difference(busy)).is_empty
+    assert len(await history(busy)) == (2 if busy.change == "/audit" else 1)
+
+
+@pytest.mark.parametrize("busy", ["/digest/d2", "/managers"], indirect=True)
+async def test_what_others_have_made_meanwhile_is_never_replaced(busy: Busy) -> None:
+    wanted, busy.is_busy = await difference(busy), True
+
+    with pytest.raises(ConflictError):
+        await write(target(busy), wanted, NOW)
+
+
+async def test_a_digest_that_others_delete_meanwhile_stays_deleted(documents: Memory) -> None:
+    wanted = await difference(documents)
+    await DigestRepository(documents).delete(ACME, "d1")
+
+    with pytest.raises(UnknownDigestError):
+        await write(target(documents), wanted, NOW)

@@ -1,0 +1,236 @@
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.installations.models import Installation, Tokens, organisation
+from bot.installations.repository import InstallationRepository
+from bot.ops.doctor_slack import MAX_ASKED, InstallQuery, check_installations
+from bot.ops.output import Finding, Mark
+from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
+from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError
+from bot.store.documents import Document
+from bot.store.memory import MemoryDocuments
+from bot.workspace import WorkspaceId
+from tests.builders import BOT_TOKEN, MOMENT
+from tests.ops.builders import an_installation
+from tests.store.test_encryption import a_ring
+
+pytestmark = pytest.mark.anyio
+
+RING = a_ring("k1")
+ALL = frozenset({*NEEDED_SCOPES, *OPTIONAL_SCOPES})
+ACME, OTHER, ORG = WorkspaceId("T1"), WorkspaceId("T2", "E1"), organisation("E1")
+
+
+class Slack:
+    """Answers for tokens; `errors` and `scopes` hold what it says of those of a workspace."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.errors: dict[str, SlackError] = {}
+        self.scopes: dict[str, frozenset[str]] = {}
+
+    async def __call__(self, token: str) -> Grant:
+        self.asked.append(token)
+        if token in self.errors:
+            raise self.errors[token]
+        return Grant(team_id="T", team_name="?", scopes=self.scopes.get(token))
+
+
+def living(home: WorkspaceId, **fields: Any) -> Installation:
+    """An installation whose token has no end; it is the workspace's own."""
+    return an_installation(home, tokens=Tokens(access=f"{BOT_TOKEN}{home}"), **fields)
+
+
+async def stored(*installations: Installation) -> list[Document]:
+    documents = MemoryDocuments()
+    for each in installations:
+        await InstallationRepository(documents, RING).put(each)
+    return await documents.list_prefix("")
+
+
+async def found(
+    documents: Sequence[Document], slack: Slack | None = None, **fields: Any
+) -> Sequence[Finding]:
+    ring = fields.get("ring", RING)
+    url = "https://bot.example/slack/install"
+    enquiry = InstallQuery(ask=slack or Slack(), install_url=url, now=MOMENT)
+    return await check_installations(documents, ring, enquiry)
+
+
+async def test_before_the_first_installation_it_says_where_to_go() -> None:
+    (finding,) = await found([])
+
+    assert finding.mark is Mark.OK
+    assert "none yet; people install the app at https://bot.example/slack/install" in finding.said
+
+
+async def test_every_token_is_asked_about_and_none_is_shown() -> None:
+    slack = Slack()
+
+    findings = await found(await stored(living(ACME), living(ORG)), slack)
+
+    assert [each.line for each in findings] == [
+        "ok    installations: 2 installations; asked Slack about 2.",
+        "ok    Slack permissions: all 7 are granted in 2 installations.",
+    ]
+    assert sorted(slack.asked) == [f"{BOT_TOKEN}{ACME}", f"{BOT_TOKEN}{ORG}"]
+
+
+async def test_only_the_latest_are_asked_about() -> None:
+    slack = Slack()
+    homes = [WorkspaceId(f"T{number:02}") for number in range(MAX_ASKED + 5)]
+    kept = [
+        living(home, installed_at=MOMENT + timedelta(days=day)) for day, home in enumerate(homes)
+    ]
+
+    finding, _permissions = await found(await stored(*kept), slack)
+
+    assert finding.said == f"{MAX_ASKED + 5} installations; asked Slack about {MAX_ASKED}"
+    assert slack.asked[0] == f"{BOT_TOKEN}{homes[-1]}"
+    assert f"{BOT_TOKEN}{homes[0]}" not in slack.asked
+
+
+async def test_a_refused_token_is_a_warning_that_names_the_workspace() -> None:
+    slack = Slack()
+    slack.errors[f"{BOT_TOKEN}{ORG}"] = TokenRefusedError("account_inactive")
+    documents = await stored(living(ACME), living(ORG, name="Big\x1b[31m"))
+
+    finding, _permissions = await found(documents, slack)
+
+    assert finding.mark is Mark.WARN
+    assert "it refuses Big\\x1b[31m (organisation E1): account_inactive" in finding.said
+    assert "https://bot.example/slack/install" in finding.mend
+
+
+async def test_when_slack_refuses_all_of_them_it_is_a_failure() -> None:
+    slack = Slack()
+    slack.errors[f"{BOT_TOKEN}{ACME}"] = TokenRefusedError("invalid_auth")
+
+    (finding,) = await found(await stored(living(ACME)), slack)
+
+    assert finding.mark is Mark.FAIL
+
+
+async def test_silence_of_slack_is_no_refusal() -> None:
+    slack = Slack()
+    slack.errors[f"{BOT_TOKEN}{ACME}"] = SlackUnreachableError("no")
+
+    finding, _permissions = await found(await stored(living(ACME), living(OTHER)), slack)
+
+    assert finding.mark is Mark.WARN
+    assert "of which 1 got no usable answer" in finding.said
+
+
+async def test_a_token_that_has_ended_is_left_for_the_bot_to_renew() -> None:
+    slack = Slack()
+
+    finding, _permissions = await found(await stored(an_installation(ACME)), slack)
+
+    assert slack.asked == []
+    assert finding.line == "ok    installations: 1 installation; asked Slack about 0."
+
+
+@pytest.mark.parametrize("ring", [None, a_ring("k2")], ids=["no ring", "another ring"])
+async def test_without_the_right_ring_they_are_counted_all_the_same(ring: object) -> None:
+    slack = Slack()
+
+    finding, _permissions = await found(await stored(living(ACME)), slack, ring=ring)
+
+    assert slack.asked == []
+    assert "1 installation; asked Slack about 0" in finding.said
+
+
+async def test_revoked_tokens_are_told_with_what_becomes_of_the_workspace() -> None:
+    revoked = an_installation(ACME, tokens=None, revoked_at=MOMENT)
+
+    _, finding = await found(await stored(revoked))
+
+    assert finding.mark is Mark.WARN
+    assert "Slack takes the tokens of Acme (T1) no longer" in finding.said
+    assert "all of it is deleted 30 days after" in finding.said
+    assert finding.mend.startswith("To keep it, let an admin there open")
+
+
+async def test_permissions_that_an_installation_lacks_are_named_with_their_reasons() -> None:
+    narrow = living(ACME, scopes=tuple(scope for scope in ALL if scope != "im:write"))
+
+    _, finding = await found(await stored(narrow, living(OTHER)))
+
+    assert (finding.about, finding.mark) == ("Slack permissions", Mark.WARN)
+    assert f"missing in Acme (T1): im:write ({NEEDED_SCOPES['im:write']})" in finding.said
+    assert "manifest.yml, and let an admin there open https://bot.example/slack" in finding.mend
+
+
+async def test_what_slack_says_was_granted_counts_more_than_what_it_said_once() -> None:
+    slack = Slack()
+    slack.scopes[f"{BOT_TOKEN}{ACME}"] = ALL - {"chat:write"}
+    slack.scopes[f"{BOT_TOKEN}{OTHER}"] = ALL
+    grown = living(OTHER, scopes=())
+
+    _, finding = await found(await stored(living(ACME), grown), slack)
+
+    assert finding.mark is Mark.WARN
+    assert "missing in Acme (T1): chat:write" in finding.said
+    assert "T2" not in finding.said
+
+
+async def test_permissions_that_are_lacking_everywhere_are_a_failure() -> None:
+    slack = Slack()
+    slack.scopes[f"{BOT_TOKEN}{ACME}"] = ALL - {"chat:write"}
+
+    _, finding = await found(await stored(living(ACME)), slack)
+
+    assert finding.mark is Mark.FAIL
+
+
+@pytest.mark.parametrize("scope", OPTIONAL_SCOPES)
+async def test_an_optional_permission_is_only_a_warning(scope: str) -> None:
+    slack = Slack()
+    slack.scopes[f"{BOT_TOKEN}{ACME}"] = ALL - {scope}
+
+    _, finding = await found(await stored(living(ACME)), slack)
+
+    assert (finding.about, finding.mark) == ("Slack permissions", Mark.WARN)
+    assert f"not granted in Acme (T1): {scope}" in finding.said
+    assert "https://bot.example/slack/install; the rest works without" in finding.mend
+
+
+async def test_of_those_that_slack_refuses_no_permission_is_told() -> None:
+    slack = Slack()
+    slack.errors[f"{BOT_TOKEN}{ACME}"] = TokenRefusedError("account_inactive")
+
+    (finding,) = await found(await stored(living(ACME, scopes=())), slack)
+
+    assert finding.about == "installations"
+
+
+async def test_many_names_are_cut_short() -> None:
+    homes = [WorkspaceId(f"T{number}") for number in range(5)]
+
+    _, finding, _ = await found(await stored(*(living(home, scopes=()) for home in homes)))
+
+    assert finding.said.endswith("; and 2 more")
+
+
+async def test_a_workspace_of_the_time_with_one_token_is_asked_to_install() -> None:
+    documents = [
+        Document("-.T9/digest/d1", {}, 1, None),
+        Document("E1.T2/key", {}, 1, None),
+        Document("meta/key-check", {}, 1, None),
+        *(await stored(living(ORG))),
+    ]
+
+    *_, finding = await found(documents)
+
+    assert finding.mark is Mark.WARN
+    assert "the store knows T9, where the app is not installed by OAuth" in finding.said
+
+
+async def test_an_installation_that_nobody_can_read_is_told() -> None:
+    _, finding = await found([Document(f"{ACME}/installation", {"v": 9}, 1, None)])
+
+    assert finding.mark is Mark.WARN
+    assert "1 installation that this version of the bot cannot read" in finding.said

@@ -1,0 +1,435 @@
+"""Everything sealed gets under the first key, whatever happens on the way."""
+
+import ast
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.api_keys.models import KeyDraft
+from bot.api_keys.repository import Keys
+from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.inflight_requests import InflightStore, Pending, Place
+from bot.installations.models import organisation
+from bot.installations.repository import InstallationRepository
+from bot.ops.export_file import Places
+from bot.ops.output import OperatingError
+from bot.ops.rotate_secrets import (
+    Rotated,
+    failure_lines,
+    require_shared,
+    rotate,
+    rotate_all,
+    rotation_lines,
+)
+from bot.ops.stores import Process
+from bot.store.documents import (
+    Document,
+    Documents,
+    StoreError,
+    UnreadableSecretError,
+    WrongKeyRingError,
+)
+from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
+from bot.store.memory import MemoryDocuments
+from bot.store.sqlite import Snapshot
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, MOMENT
+from tests.ops.builders import an_installation
+from tests.store.test_encryption import a_ring
+
+pytestmark = pytest.mark.anyio
+
+BOT = Path(__file__).parents[2] / "bot"
+ACME, OTHER, ORG = WorkspaceId("T1"), WorkspaceId("T2", "E1"), organisation("E1")
+ANSWER = Place(ACME, "0a1b", 1)
+OLD, BOTH, NEW = a_ring("k1"), a_ring("k2", "k1"), a_ring("k2")
+DRAFT = KeyDraft(secret=KEY, label="Slack bot", expires_on=None, scopes=("read_domains",))
+EARLIER_DRAFT = replace(DRAFT, secret=KEY[::-1])
+COMMAND = KeptCommand(
+    command="/domains",
+    text="shop",
+    user_id="U1",
+    channel_id="C1",
+    response_url="https://s.example",
+)
+
+
+def keys_of(documents: Documents, ring: KeyRing) -> Keys:
+    return Keys(documents, ring, clock=lambda: MOMENT)
+
+
+def kept_of(documents: Documents, ring: KeyRing) -> DeferredCommands:
+    return DeferredCommands(documents, ring, clock=lambda: MOMENT)
+
+
+async def seal_a_key(documents: Documents, ring: KeyRing) -> None:
+    for workspace in (ACME, OTHER):
+        await keys_of(documents, ring).save(workspace, EARLIER_DRAFT, set_by="U1")
+        await keys_of(documents, ring).save(workspace, DRAFT, set_by="U1")
+
+
+async def seal_a_command(documents: Documents, ring: KeyRing) -> None:
+    await kept_of(documents, ring).keep(ACME, COMMAND)
+
+
+async def install(documents: Documents, ring: KeyRing) -> None:
+    for home in (ACME, ORG):
+        await InstallationRepository(documents, ring).put(an_installation(home))
+
+
+async def keep_an_answer(documents: Documents, ring: KeyRing) -> None:
+    waiting = Pending(user_id="U1", what="/scan", response_url="https://s.example")
+    pending = InflightStore(documents, ring, clock=lambda: MOMENT)
+    await pending.keep(ANSWER, waiting, since=MOMENT)
+
+
+# Each module of the bot that seals something, and what lets it do so. Whoever adds a module here
+# also says in bot/ops/stores.py what its texts are sealed about.
+SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
+    "api_keys/repository.py": seal_a_key,
+    "deferred_commands.py": seal_a_command,
+    "inflight_requests.py": keep_an_answer,
+    "installations/repository.py": install,
+}
+INNER = ("earlier", "token", "refresh")
+# Two keys with the ones before them, one command, one answer, two installations of two tokens.
+SEALED, DOCUMENTS = 10, 6
+# The ring itself, what seals anew what others have sealed, and what seals for a browser's address
+# only, not for the store.
+NO_SEALERS = {
+    *("store/encryption.py", "ops/rotate_secrets.py", "ops/stores.py"),
+    "installations/oauth_flow.py",
+}
+
+
+def modules_that_seal() -> set[str]:
+    sources = {path: path.read_text() for path in BOT.rglob("*.py")}
+    return {
+        str(path.relative_to(BOT))
+        for path, source in sources.items()
+        if ".encrypt" in source  # before it is parsed, which takes a second for all of them
+        and any(
+            isinstance(node, ast.Attribute) and node.attr == "encrypt"
+            for node in ast.walk(ast.parse(source))
+        )
+    }
+
+
+@pytest.fixture
+async def documents() -> Documents:
+    """One of everything that the bot seals, under the old key; and what it does not seal."""
+    documents = MemoryDocuments()
+    await check_key_ring(documents, OLD)
+    for seal in SEALERS.values():
+        await seal(documents, OLD)
+    await documents.put("-.T1/scan/shop.example", {"text": "v1.k1.AAAA", "sealing": {"a": 1}})
+    return documents
+
+
+async def rotated(documents: Documents, ring: KeyRing = BOTH) -> Rotated:
+    keys = [document.key for document in await documents.list_prefix("")]
+    return await rotate(documents, keys, ring)
+
+
+async def named(documents: Documents, text: str) -> list[str]:
+    found = await documents.list_prefix("")
+    return [each.key for each in found if text in str(each.value) and "/scan/" not in each.key]
+
+
+def test_every_module_that_seals_is_known_here() -> None:
+    assert modules_that_seal() == {*SEALERS, *NO_SEALERS}
+
+
+async def test_nothing_is_left_under_an_old_key(documents: Documents) -> None:
+    result = await rotated(documents)
+
+    assert (result.anew, result.already, result.failures) == (SEALED, 0, 0)
+    assert await named(documents, "v1.k1.") == []
+    assert len(await named(documents, "v1.k2.")) == DOCUMENTS + 1
+
+
+async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
+    await rotated(documents)
+
+    await check_key_ring(documents, NEW)
+    for workspace in (ACME, OTHER):
+        keys = keys_of(documents, NEW)
+        slots = await keys.slots(workspace)
+        assert (await keys.stored(workspace)).secret == KEY
+        assert slots is not None
+        assert slots.earlier is not None
+        assert (await keys.earlier(workspace, slots.earlier.record.mark)).secret == KEY[::-1]
+    assert await kept_of(documents, NEW).take_all(ACME) == [COMMAND]
+    later = MOMENT + timedelta(minutes=1)
+    taken = await InflightStore(documents, NEW, clock=lambda: later).take(ANSWER)
+    assert taken is not None
+    assert taken.response_url == "https://s.example"
+    for home in (ACME, ORG):
+        kept = await InstallationRepository(documents, NEW).get(home)
+        assert kept is not None
+        assert kept.installation == an_installation(home)
+
+
+async def test_all_else_stays_as_it_was(documents: Documents) -> None:
+    def rest(document: Document) -> tuple[Any, ...]:
+        value = {**document.value, "sealed": ""}
+        inner = {name: {**value.get(name, {}), "sealed": ""} for name in INNER}
+        return document.due_at, value | inner
+
+    before = await documents.list_prefix("-.T1/")
+
+    await rotated(documents)
+
+    after = await documents.list_prefix("-.T1/")
+    assert [*map(rest, after)] == [*map(rest, before)]
+    assert await documents.due_before(MOMENT + timedelta(minutes=15))
+
+
+async def test_a_second_time_there_is_nothing_to_do(documents: Documents) -> None:
+    await rotated(documents)
+    before = await documents.list_prefix("-.T1/")
+
+    result = await rotated(documents)
+
+    assert (result.anew, result.already) == (0, SEALED)
+    assert await documents.list_prefix("-.T1/") == before
+
+
+class Dying:
+    """Documents of a process that dies at its nth write."""
+
+    def __init__(self, documents: Documents, writes: int) -> None:
+        self._documents = documents
+        self._writes_left = writes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._documents, name)
+
+    async def put(self, *args: Any, **more: Any) -> Document:
+        self._writes_left -= 1
+        if self._writes_left < 0:
+            raise StoreError("killed")
+        return await self._documents.put(*args, **more)
+
+
+@pytest.mark.parametrize("writes", range(DOCUMENTS + 2))
+async def test_cut_off_anywhere_both_keys_open_it_and_it_can_go_on(
+    documents: Documents, writes: int
+) -> None:
+    with pytest.raises(StoreError, match="killed"):
+        await rotated(Dying(documents, writes))
+
+    await check_key_ring(documents, BOTH)
+    assert (await keys_of(documents, BOTH).stored(ACME)).secret == KEY
+    result = await rotated(documents)
+    assert result.anew + result.already == SEALED
+    assert await named(documents, "v1.k1.") == []
+
+
+@pytest.mark.parametrize("ring", [OLD, NEW], ids=["old", "new"])
+async def test_once_begun_neither_key_alone_will_do(documents: Documents, ring: KeyRing) -> None:
+    with pytest.raises(StoreError, match="killed"):
+        await rotated(Dying(documents, 2))
+
+    with pytest.raises(WrongKeyRingError):
+        await check_key_ring(documents, ring)
+
+
+async def test_a_ring_of_other_keys_changes_nothing(documents: Documents) -> None:
+    before = await documents.list_prefix("")
+
+    with pytest.raises(WrongKeyRingError):
+        await rotated(documents, NEW)
+
+    assert await documents.list_prefix("") == before
+
+
+async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Documents) -> None:
+    moved = await documents.get(f"{ACME}/key")
+    assert moved is not None
+    await documents.put(f"{OTHER}/key", moved.value)
+    await documents.put(
+        "-.T1/later", {"next": {"sealed": OLD.encrypt(KEY, associated_data("new", ACME))}}
+    )
+
+    result = await rotated(documents)
+
+    said = [*failure_lines(result, BOTH, Places({ACME: "Acme"}))]
+    assert said == [
+        "later (next.sealed) of Acme (T1): of a kind that this version of the bot does not know",
+        "the API key of T2 (organisation E1): damaged, or moved there from another place",
+        "the earlier API key of T2 (organisation E1): damaged, or moved there from another place",
+    ]
+    assert (result.anew, KEY in str(result)) == (SEALED - 2, False)
+    assert moved.value["sealed"] not in str(result)
+    with pytest.raises(WrongKeyRingError):  # the old key is still asked for
+        await check_key_ring(documents, NEW)
+
+
+async def test_a_damaged_text_under_the_new_key_is_named_too(documents: Documents) -> None:
+    await rotated(documents)
+    await documents.put(f"{ACME}/key", {"sealed": "v1.k2.AAAA"})
+
+    assert (await rotated(documents)).failures == 1
+
+
+async def test_a_key_that_is_missing_is_named_in_plain_words(documents: Documents) -> None:
+    await documents.put(
+        "-.T5/key", {"sealed": a_ring("b2").encrypt(KEY, associated_data("api-key", ACME))}
+    )
+
+    result = await rotated(documents)
+
+    assert [*failure_lines(result, BOTH, Places())] == [
+        "the API key of T5: sealed with the key b2, which is missing"
+    ]
+
+
+class Busy:
+    """Documents that somebody else changes just before the first write of each."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._touched = {CHECK_KEY}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._documents, name)
+
+    async def put(self, key: str, value: Any, **more: Any) -> Document:
+        if key not in self._touched:
+            self._touched.add(key)
+            found = await self._documents.get(key)
+            assert found is not None
+            await self._documents.put(key, {**found.value, "noted": 1}, due_at=found.due_at)
+        return await self._documents.put(key, value, **more)
+
+
+async def test_what_somebody_writes_meanwhile_is_kept(documents: Documents) -> None:
+    result = await rotated(Busy(documents))
+
+    assert (result.anew, result.already) == (SEALED, 0)
+    assert len(await named(documents, "'noted': 1")) == DOCUMENTS
+    assert await named(documents, "v1.k1.") == []
+
+
+async def test_a_document_that_is_gone_meanwhile_is_no_trouble() -> None:
+    result = await rotate(MemoryDocuments(), ["-.T1/key"], BOTH)
+
+    assert result == Rotated()
+
+
+class Unreadable(MemoryDocuments):
+    async def get(self, key: str) -> Document | None:
+        if key == f"{ACME}/key":
+            raise StoreError("cannot be read")
+        return await super().get(key)
+
+
+async def test_a_document_that_nobody_can_read_is_named() -> None:
+    documents = Unreadable()
+
+    result = await rotate(documents, [f"{ACME}/key"], BOTH)
+
+    assert [*failure_lines(result, BOTH, Places())] == ["key of T1: the document cannot be read"]
+
+
+def test_the_end_of_an_old_key_is_told() -> None:
+    (first, second) = rotation_lines(Rotated(anew=2, already=1), RingSource(BOTH))
+
+    assert first == "2 sealed anew under k2, 1 were so already, 0 could not be opened."
+    assert "can do without k1 now" in second
+
+
+def test_an_old_key_that_is_still_needed_is_not_given_up() -> None:
+    lines = rotation_lines(Rotated(unreadable=["-.T1/key"]), RingSource(BOTH))
+
+    assert len([*lines]) == 1
+
+
+def test_with_a_key_file_it_is_told_how_to_get_a_new_key(tmp_path: Path) -> None:
+    told = "\n".join(rotation_lines(Rotated(), RingSource(OLD, tmp_path / "bot.sqlite.key")))
+
+    assert "set BOT_SECRET_KEYS" in told
+    assert "bot.sqlite.key" in told
+
+
+async def test_no_error_of_unsealing_quotes_a_secret() -> None:
+    with pytest.raises(UnreadableSecretError) as refusal:
+        NEW.decrypt(OLD.encrypt(KEY, "here"), "here")
+
+    assert KEY not in str(refusal.value)
+
+
+NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA", "k2": "v1.k2.AAAA"}, 1, None)
+NOT_NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA"}, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("note", "running"),
+    [
+        (NOT_NOTED, []),
+        (None, []),
+        (NOTED, [Process(role="web")]),
+        (NOTED, [Process(role="web", keys=("k2", "k1")), Process(role="worker", keys=("k2",))]),
+    ],
+    ids=["nobody runs", "new store", "does not say", "all have it"],
+)
+def test_whoever_has_the_new_key_may_run(note: Document | None, running: list[Process]) -> None:
+    require_shared(BOTH, note, running)
+
+
+@pytest.mark.parametrize(
+    ("note", "running"),
+    [
+        (NOT_NOTED, [Process(role="web")]),
+        (None, [Process(role="web")]),
+        (NOTED, [Process(role="web", keys=("k2", "k1")), Process(role="worker", keys=("k1",))]),
+        (NOTED, [Process(role="worker", keys=("k1", "k2"))]),
+    ],
+    ids=["nobody has started with it", "not even noted", "one lacks it", "has it second"],
+)
+def test_whoever_lacks_it_is_in_the_way(note: Document | None, running: list[Process]) -> None:
+    with pytest.raises(OperatingError, match="that does not seal with k2 yet"):
+        require_shared(BOTH, note, running)
+
+
+def looking(
+    documents: Documents, before_second: Callable[[], Awaitable[None]]
+) -> Callable[[], Awaitable[Snapshot]]:
+    """Look at all documents, of which somebody changes some before the second look."""
+    looks = 0
+
+    async def look() -> Snapshot:
+        nonlocal looks
+        looks += 1
+        if looks == 2:
+            await before_second()
+        return Snapshot(documents=tuple(await documents.list_prefix("")))
+
+    return look
+
+
+async def test_what_is_sealed_with_an_old_key_in_the_meantime_is_told(
+    documents: Documents,
+) -> None:
+    async def seal_late() -> None:
+        await kept_of(documents, OLD).keep(OTHER, COMMAND)
+
+    with pytest.raises(OperatingError, match="1 secret came in the meantime"):
+        await rotate_all(looking(documents, seal_late), documents, BOTH)
+
+
+async def test_what_is_sealed_with_the_new_key_in_the_meantime_is_well(
+    documents: Documents,
+) -> None:
+    async def seal_anew() -> None:
+        await kept_of(documents, BOTH).keep(OTHER, COMMAND)
+
+    result, places = await rotate_all(looking(documents, seal_anew), documents, BOTH)
+
+    assert (result.anew, result.failures) == (SEALED, 0)
+    assert places.workspace(ACME) == "Acme (T1)"

@@ -1,0 +1,255 @@
+"""Sealing: only the right key and the right place open a sealed text."""
+
+import asyncio
+import base64
+import json
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.store.documents import Documents, UnreadableSecretError, WrongKeyRingError
+from bot.store.encryption import KeyRing, associated_data, check_key_ring
+from bot.workspace import WorkspaceId
+from tests.api_keys.unhurried import UnhurriedDocuments
+from tests.loops import loop_over
+
+HERE = associated_data("key", WorkspaceId("T1"))
+SECRET = "service_sk_0123456789"
+
+
+def a_key(fill: int) -> str:
+    return base64.b64encode(bytes([fill]) * 32).decode()
+
+
+def a_ring(*names: str) -> KeyRing:
+    """Return a ring whose keys follow from their names."""
+    return KeyRing.parse(",".join(f"{name}:{a_key(ord(name[-1]))}" for name in names))
+
+
+def test_what_was_sealed_comes_back() -> None:
+    for text in ("", SECRET, "🦊 é \0 \ud800", "x" * 100_000):
+        assert a_ring("k1").decrypt(a_ring("k1").encrypt(text, HERE), HERE) == text
+
+
+def test_what_an_earlier_release_sealed_still_opens() -> None:
+    body = "wGHGHEO7vfuz4SB_TXYStQExNpzheC3QuSkbHOWcXpOOSivGDx2FgWgMUv0F60mBoQ=="
+
+    assert a_ring("k1").decrypt(f"v1.k1.{body}", HERE) == SECRET
+
+
+def test_a_sealed_text_shows_the_key_name_and_not_the_secret() -> None:
+    sealed = a_ring("k1").encrypt(SECRET, HERE)
+
+    assert sealed.startswith("v1.k1.")
+    assert sealed != a_ring("k1").encrypt(SECRET, HERE)
+    assert SECRET not in sealed
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        pytest.param(associated_data("key", WorkspaceId("T2")), id="another-workspace"),
+        pytest.param(associated_data("key", WorkspaceId("T1", "E1")), id="another-organisation"),
+        pytest.param(associated_data("next-key", WorkspaceId("T1")), id="another-field"),
+        pytest.param(associated_data("key", WorkspaceId("T1"), "U1"), id="a-person"),
+    ],
+)
+def test_a_sealed_text_moved_elsewhere_is_refused(there: str) -> None:
+    sealed = a_ring("k1").encrypt(SECRET, HERE)
+
+    with pytest.raises(UnreadableSecretError):
+        a_ring("k1").decrypt(sealed, there)
+
+
+def test_a_text_altered_anywhere_is_refused() -> None:
+    ring = a_ring("k1", "k2")
+    sealed = ring.encrypt("some secret", HERE)
+
+    for place in range(len(sealed)):
+        for letter in "A2-=!.":
+            altered = f"{sealed[:place]}{letter}{sealed[place + 1 :]}"
+            if altered != sealed:
+                with pytest.raises(UnreadableSecretError):
+                    ring.decrypt(altered, HERE)
+    for altered in (sealed[:-4], sealed + "AAAA", sealed + "\n", " " + sealed, sealed + "="):
+        with pytest.raises(UnreadableSecretError):
+            ring.decrypt(altered, HERE)
+
+
+@pytest.mark.parametrize("text", ["", "v1", "v1.k1.", "v1.k1.AAAA", "v2.k1.AAAA", "ü.ü.ü", "...."])
+def test_what_was_never_sealed_is_refused(text: str) -> None:
+    with pytest.raises(UnreadableSecretError):
+        a_ring("k1").decrypt(text, HERE)
+
+
+def test_a_refusal_does_not_quote_what_may_be_a_plain_secret() -> None:
+    with pytest.raises(UnreadableSecretError) as refusal:
+        a_ring("k1").decrypt("xoxe.xoxb-1-secret.part", HERE)
+
+    assert "secret" not in str(refusal.value).removeprefix("not a sealed text")
+
+
+def test_a_new_first_key_seals_and_the_old_one_still_opens() -> None:
+    old = a_ring("k1").encrypt(SECRET, HERE)
+    rotated = a_ring("k2", "k1")
+
+    assert rotated.decrypt(old, HERE) == SECRET
+    assert rotated.encrypt(SECRET, HERE).startswith("v1.k2.")
+    assert rotated.names == ("k2", "k1")
+
+
+def test_a_text_whose_key_left_the_ring_names_the_key() -> None:
+    sealed = a_ring("k1").encrypt(SECRET, HERE)
+
+    with pytest.raises(UnreadableSecretError, match="k1"):
+        a_ring("k2").decrypt(sealed, HERE)
+
+
+parts = st.lists(st.text(max_size=4), max_size=3)
+places = st.tuples(
+    st.text(max_size=4), st.none() | st.text(max_size=4), st.text(max_size=4), parts
+)
+
+
+@given(places, places)
+def test_two_places_never_look_alike(
+    one: tuple[str, str | None, str, list[str]], two: tuple[str, str | None, str, list[str]]
+) -> None:
+    texts = [
+        associated_data(field, WorkspaceId(team, org), *rest)
+        for field, org, team, rest in (one, two)
+    ]
+
+    assert (texts[0] == texts[1]) is (one == two)
+
+
+def test_places_with_separators_in_their_names_do_not_look_alike() -> None:
+    nobody = WorkspaceId("T1")
+    rests = [(), ("",), ("", ""), ("a,b",), ("a", "b"), ('a","b',), ("null",), ("🦊",)]
+    texts = [associated_data("key", nobody, *rest) for rest in rests]
+    texts += [
+        associated_data("key", nobody, "\ud83e\udd8a"),
+        associated_data("key", WorkspaceId("T1", "")),
+    ]
+
+    for one, two in combinations(texts, 2):
+        assert one != two
+
+
+KEY = bytes(range(220, 252))  # its base64 holds + and /, which the other alphabet writes - and _
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param(base64.b64encode(KEY).decode(), id="standard"),
+        pytest.param(base64.urlsafe_b64encode(KEY).decode(), id="urlsafe"),
+        pytest.param(base64.b64encode(KEY).decode().rstrip("="), id="no-padding"),
+    ],
+)
+def test_a_key_may_be_written_in_either_base64(written: str) -> None:
+    sealed = KeyRing.parse(f"k1:{base64.b64encode(KEY).decode()}").encrypt(SECRET, HERE)
+
+    ring = KeyRing.parse(f" k1 : {written} ,\n k2:{a_key(2)},")
+
+    assert ring.names == ("k1", "k2")
+    assert ring.decrypt(sealed, HERE) == SECRET
+
+
+@loop_over(
+    ("text", "complaint"),
+    [
+        pytest.param("", "no key", id="empty"),
+        pytest.param(" , ,", "no key", id="commas"),
+        pytest.param(a_key(7), "entry 1", id="no-name"),
+        pytest.param(f"k1:{a_key(1)},{a_key(7)}:k2", "entry 2", id="wrong-way-round"),
+        pytest.param(f"{a_key(7).rstrip('=')}:k2", "entry 1", id="wrong-way-round-unpadded"),
+        pytest.param(f"my key:{a_key(7)}", "entry 1", id="space-in-name"),
+        pytest.param(f"a.b:{a_key(7)}", "entry 1", id="dot-in-name"),
+        pytest.param("k1:", "entry 1", id="no-key"),
+        pytest.param(f"k1:{a_key(7)[:-8]}", "named k1", id="too-short"),
+        pytest.param(f"k1:{a_key(7)[:-2]}AAAA", "named k1", id="too-long"),
+        pytest.param(f"k1:{a_key(7)[:-2]}!=", "named k1", id="no-base64"),
+        pytest.param(f"k1:{a_key(7)[:5]}!{a_key(7)[5:]}", "named k1", id="base64-and-more"),
+        pytest.param(f"k1:ü{a_key(7)[:-2]}", "named k1", id="no-ascii"),
+        pytest.param(f"k1:{a_key(1)},k1:{a_key(7)}", "two keys named k1", id="twice"),
+    ],
+)
+def test_a_wrong_ring_is_refused_without_quoting_a_key(text: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint) as refusal:
+        KeyRing.parse(text)
+
+    assert a_key(7)[4:12] not in str(refusal.value)
+    assert refusal.value.__cause__ is None
+
+
+def test_a_ring_shows_no_key() -> None:
+    ring = a_ring("k1")
+
+    shown = f"{ring!r} {ring} {vars(ring)}"
+    assert a_key(ord("1")) not in shown
+    assert str(bytes([ord("1")]) * 32) not in shown
+
+
+class TestKeyCheck:
+    pytestmark = pytest.mark.anyio
+
+    async def test_the_first_start_leaves_a_note_and_later_ones_pass(
+        self, documents: Documents
+    ) -> None:
+        await check_key_ring(documents, a_ring("k1"))
+        note = await documents.get("meta/key-check")
+        await check_key_ring(documents, a_ring("k1"))
+
+        assert note is not None
+        assert await documents.get("meta/key-check") == note
+
+    async def test_another_key_under_the_same_name_is_refused(self, documents: Documents) -> None:
+        await check_key_ring(documents, a_ring("k1"))
+
+        with pytest.raises(WrongKeyRingError, match="another key of that name"):
+            await check_key_ring(documents, KeyRing.parse(f"k1:{a_key(9)}"))
+
+    async def test_a_ring_without_the_earlier_key_is_refused(self, documents: Documents) -> None:
+        await check_key_ring(documents, a_ring("k1"))
+
+        with pytest.raises(WrongKeyRingError, match=r"named k1.*no key of that name"):
+            await check_key_ring(documents, a_ring("k2"))
+
+    async def test_an_added_first_key_passes_and_is_needed_from_then_on(
+        self, documents: Documents
+    ) -> None:
+        await check_key_ring(documents, a_ring("k1"))
+
+        await check_key_ring(documents, a_ring("k2", "k1"))
+
+        await check_key_ring(documents, a_ring("k1", "k2"))
+        for missing in (a_ring("k1"), a_ring("k2")):
+            with pytest.raises(WrongKeyRingError):
+                await check_key_ring(documents, missing)
+
+    async def test_of_two_who_start_at_once_each_leaves_a_note(self) -> None:
+        documents = UnhurriedDocuments()
+
+        await asyncio.gather(
+            check_key_ring(documents, a_ring("k1", "k2")),
+            check_key_ring(documents, a_ring("k2", "k1")),
+        )
+
+        note = await documents.get("meta/key-check")
+        assert note is not None
+        assert set(note.value) == {"k1", "k2"}
+
+    async def test_a_note_that_nobody_wrote_is_refused(self, documents: Documents) -> None:
+        await documents.put("meta/key-check", {"k1": "v1.k1.AAAA"})
+
+        with pytest.raises(WrongKeyRingError):
+            await check_key_ring(documents, a_ring("k1"))
+
+    async def test_the_store_holds_no_key(self, documents: Documents) -> None:
+        await check_key_ring(documents, a_ring("k1"))
+
+        (note,) = await documents.list_prefix("")
+        assert a_key(ord("1")) not in json.dumps(note.value)

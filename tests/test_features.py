@@ -1,0 +1,96 @@
+"""What is looked up for the metrics is really there, on a real PostgreSQL too."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.bootstrap.features import look_at_processes, look_at_work
+from bot.bootstrap.services import Shared, Stored
+from bot.digests.collector import steps_to
+from bot.metrics.definitions import Metrics
+from bot.process_heartbeat import SharedProcesses
+from bot.store.fenced import FencedDocuments
+from bot.store.measured import TimedDocuments
+from bot.store.postgres.documents import PostgresDedup, open_postgres
+from bot.store.postgres.pool import parse_address
+from bot.tracker.rate_limit import RateLimiter
+from tests.api_keys.test_repository import RING
+from tests.digests.office import NINE, Office
+from tests.metrics.reading import a_bot, samples, value
+
+pytestmark = pytest.mark.anyio
+
+
+async def stored_in(database: str, metrics: Metrics) -> Stored:
+    address = parse_address(database)
+    opened = await open_postgres(address)
+    return Stored(
+        documents=TimedDocuments(opened, metrics.store.note_call),
+        ring=RING,
+        shared=Shared(address, opened.pool, PostgresDedup(opened.pool), opened.drop_old),
+    )
+
+
+async def test_what_is_due_and_how_keys_stand_is_on_the_page() -> None:
+    metrics, office, budget = a_bot(), Office(), RateLimiter(chance=lambda: 1.0)
+    look_at_work(metrics, office.shelf, budget, clock=office.clock)
+    look_at_processes(metrics, Stored(documents=FencedDocuments(office.documents), ring=RING))
+    await office.make()
+    office.clock.now = NINE + timedelta(seconds=30)
+    budget.record_remaining("a-key", 70)
+    budget.record_rate_limit("another-key", None)
+
+    page, _ = await metrics.page("")
+
+    assert await value(metrics, "bot_digests_due") == 1
+    assert await value(metrics, "bot_digests_overdue_seconds") == 30
+    assert await value(metrics, "bot_budget_keys", state="open") == 1
+    assert await value(metrics, "bot_budget_keys", state="waiting") == 1
+    assert await value(metrics, "bot_budget_keys_by_requests_left", left="10-99") == 1
+    assert await value(metrics, "bot_processes", role="all") == 1
+    assert b"a-key" not in page
+
+
+async def test_a_digest_leaves_its_outcome_and_its_lag_on_the_page() -> None:
+    metrics, office = a_bot(), Office()
+    await office.make()
+    await office.at(NINE + timedelta(seconds=4))
+
+    on_step = steps_to(metrics.digests)
+    for before, after in office.steps:
+        on_step(before, after)
+
+    assert await value(metrics, "bot_digest_runs_total", outcome="posted") == 1
+    assert await value(metrics, "bot_digest_lag_seconds_sum", tries="first") == 4
+
+
+async def test_processes_queue_and_pool_are_on_the_page(database: str) -> None:
+    metrics = a_bot()
+    stored = await stored_in(database, metrics)
+    look_at_processes(metrics, stored)
+    clock = Office().clock
+    for role in ("web", "web", "worker"):
+        await SharedProcesses(stored.documents, role=role, clock=clock).refresh()
+
+    found = {name: each for name, each in (await samples(metrics)).items() if each}
+    page, _ = await metrics.page("")
+    await stored.documents.close()
+
+    assert found[("bot_processes", frozenset({("role", "web")}))] == 2
+    assert found[("bot_processes", frozenset({("role", "worker")}))] == 1
+    assert found[("bot_store_connections", frozenset({("state", "free")}))] >= 1
+    put = frozenset({("operation", "put"), ("outcome", "ok")})
+    assert found[("bot_store_calls_total", put)] == 3
+    assert b'bot_look_failures_total{look="queue"} 0.0' in page
+
+
+async def test_a_database_that_is_away_leaves_the_rest_of_the_page(database: str) -> None:
+    metrics = a_bot()
+    stored = await stored_in(database, metrics)
+    look_at_processes(metrics, stored)
+    await stored.documents.close()
+
+    assert await value(metrics, "bot_look_failures_total", look="queue") == 1
+    assert await value(metrics, "bot_look_failures_total", look="processes") == 1
+    assert await value(metrics, "bot_processes", role="web") is None
+    assert await value(metrics, "bot_service_requests_sent_total") == 0
