@@ -10,7 +10,7 @@ import structlog
 
 from bot.errors import BotError, NotAllowedError
 from bot.redaction import redact
-from bot.store.documents import ConflictError, Document, Documents, StoreError
+from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.workspace import WorkspaceId
 
 
@@ -234,17 +234,11 @@ class Audit:
         return entries_in(document) if document else []
 
     async def _add(self, workspace: WorkspaceId, entry: dict[str, Any]) -> None:
-        while True:
-            document = await self._documents.get(_audit_place(workspace))
+        def added(document: Document | None) -> Write:
             before = document.value["entries"] if document else []
-            value = {"v": 1, "entries": [*before, entry][-MAX_ENTRIES:]}
-            try:
-                await self._documents.put(
-                    _audit_place(workspace), value, if_rev=document.rev if document else 0
-                )
-            except ConflictError:
-                continue  # another act was noted first: look again
-            return
+            return Write({"v": 1, "entries": [*before, entry][-MAX_ENTRIES:]})
+
+        await update(self._documents, _audit_place(workspace), added)
 
 
 def entries_in(document: Document) -> list[Entry]:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.concurrency import Tasks
-from bot.store.documents import ConflictError, Document, Documents, StoreError
+from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -130,21 +130,17 @@ class HomeViewers:
         return len(viewers)
 
     async def _note(self, workspace: WorkspaceId, user_id: str) -> None:
-        place, now = _place(workspace), self._clock()
-        while True:
-            document = await self._documents.get(place)
+        now = self._clock()
+
+        def noted(document: Document | None) -> Write | None:
             seen = self._young(document)
             if user_id in seen and now - seen[user_id] < NOTED_ANEW_AFTER:
-                return
+                return None
             latest = sorted((seen | {user_id: now}).items(), key=lambda each: each[1])
             viewers = {viewer: at.isoformat() for viewer, at in latest[-MAX_VIEWERS:]}
-            try:
-                await self._documents.put(
-                    place, {"v": 1, "viewers": viewers}, if_rev=document.rev if document else 0
-                )
-            except ConflictError:
-                continue  # somebody else has just opened it: look again
-            return
+            return Write({"v": 1, "viewers": viewers})
+
+        await update(self._documents, _place(workspace), noted)
 
     def _young(self, document: Document | None) -> dict[str, datetime]:
         viewers = document.value["viewers"] if document else {}

@@ -13,7 +13,7 @@ from bot.concurrency import SingleFlight
 from bot.errors import BotError
 from bot.portfolio.query import host_of
 from bot.portfolio.service import Portfolio
-from bot.store.documents import ConflictError, Documents, StoreError
+from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.models import Domain, ScanResult
 from bot.workspace import WorkspaceId
 
@@ -273,18 +273,16 @@ class Scans:
 
     async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
         """Note that `host` was scanned last; return the hosts that are too many now."""
-        key = f"{workspace}/scans"
-        while True:
-            document = await self._documents.get(key)
+        too_many: list[str] = []
+
+        def noted(document: Document | None) -> Write:
             known = document.value["hosts"] if document else []
             hosts = [*(other for other in known if other != host), host]
-            too_many, kept = hosts[:-MAX_KEPT_SCANS], hosts[-MAX_KEPT_SCANS:]
-            try:
-                rev = document.rev if document else 0
-                await self._documents.put(key, {"v": 1, "hosts": kept}, if_rev=rev)
-            except ConflictError:
-                continue  # two scans ended at once: look again
-            return too_many
+            too_many[:] = hosts[:-MAX_KEPT_SCANS]
+            return Write({"v": 1, "hosts": hosts[-MAX_KEPT_SCANS:]})
+
+        await update(self._documents, f"{workspace}/scans", noted)
+        return too_many
 
 
 def _place(workspace: WorkspaceId, host: str) -> str:

@@ -20,7 +20,15 @@ from bot.api_keys.models import (
     encode_slots,
     new_slots,
 )
-from bot.store.documents import ConflictError, Document, Documents, UnreadableSecretError
+from bot.store.documents import (
+    DELETE,
+    Delete,
+    Document,
+    Documents,
+    UnreadableSecretError,
+    Write,
+    update,
+)
 from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId
 
@@ -43,19 +51,20 @@ class KeyRepository:
 
     async def change(self, workspace: WorkspaceId, change: Callable[[KeyPair], KeyPair]) -> bool:
         """Save what `change` makes of what is there now; say whether that changed anything."""
-        while True:
-            document = await self._documents.get(_place(workspace))
+        is_changed = False
+
+        def written(document: Document | None) -> Write | None:
+            nonlocal is_changed
             if document is None:
-                return False
+                return None
             slots = decode_slots(document.value)
             changed = change(slots)
-            if changed == slots and document.due_at == slots.due_at():
-                return False
-            try:
-                await self._write(workspace, changed, document)
-            except ConflictError:
-                continue  # somebody else was faster: look again
-            return changed != slots
+            is_changed = changed != slots
+            is_due_then = document.due_at == slots.due_at()
+            return None if not is_changed and is_due_then else _written(changed)
+
+        await update(self._documents, _place(workspace), written)
+        return is_changed
 
     async def put(
         self, workspace: WorkspaceId, make: Callable[[KeyPair | None], KeyPair]
@@ -64,14 +73,14 @@ class KeyRepository:
 
         Whatever `make` raises is passed on.
         """
-        while True:
-            document = await self._documents.get(_place(workspace))
-            made = make(decode_slots(document.value) if document else None)
-            try:
-                await self._write(workspace, made, document)
-            except ConflictError:
-                continue  # somebody else was faster: look again
-            return made
+        made: list[KeyPair] = []
+
+        def written(document: Document | None) -> Write:
+            made[:] = [make(decode_slots(document.value) if document else None)]
+            return _written(made[0])
+
+        await update(self._documents, _place(workspace), written)
+        return made[0]
 
     async def delete(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
         """Forget both keys; say whether there was one.
@@ -79,26 +88,22 @@ class KeyRepository:
         Raises:
             OtherKeyError: the key in use is not that of `mark`.
         """
-        while True:
-            document = await self._documents.get(_place(workspace))
-            if document is None:
-                return False
-            if mark is not None and decode_slots(document.value).record.mark != mark:
-                raise OtherKeyError("replaced meanwhile")
-            try:
-                return await self._documents.delete(_place(workspace), if_rev=document.rev)
-            except ConflictError:
-                continue  # a note was faster: look again
+        was_there = False
 
-    async def _write(
-        self, workspace: WorkspaceId, slots: KeyPair, document: Document | None
-    ) -> None:
-        await self._documents.put(
-            _place(workspace),
-            encode_slots(slots),
-            due_at=slots.due_at(),
-            if_rev=document.rev if document else 0,
-        )
+        def deleted(document: Document | None) -> Delete:
+            nonlocal was_there
+            was_there = document is not None
+            slots = decode_slots(document.value) if document else None
+            if slots and mark not in {None, slots.record.mark}:
+                raise OtherKeyError("replaced meanwhile")
+            return DELETE
+
+        await update(self._documents, _place(workspace), deleted)
+        return was_there
+
+
+def _written(slots: KeyPair) -> Write:
+    return Write(encode_slots(slots), slots.due_at())
 
 
 def is_of_keys(key: str) -> bool:

@@ -18,7 +18,7 @@ from bot.concurrency import Tasks
 from bot.digests.collector import Collector, Due, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
-from bot.digests.repository import DigestRepository, Places
+from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
 from bot.home_viewers import HomeViewers
@@ -353,7 +353,6 @@ def _digests(
         announcement_message,
         clock=parts.clock,
         notes=office.audit.note_digest,
-        places=Places(parts.documents, clock=parts.clock),
     )
     owners = Owners(parts.posting, office.keys, owner_notice)
     return desk, DigestWorker(shelf, delivery, owners, parts.tasks, clock=parts.clock)

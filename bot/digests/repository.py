@@ -1,17 +1,17 @@
-"""Store digests as documents, and count those of a channel."""
+"""Store digests as documents."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 import structlog
 
-from bot.digests.models import MAX_PER_CHANNEL, Digest, TooManyDigestsError, UnknownDigestError
+from bot.digests.models import Digest, UnknownDigestError
 from bot.digests.report import Baseline
 from bot.digests.run_state import due_at
-from bot.store.documents import ConflictError, Document, Documents, StoreError
+from bot.store.documents import Document, Documents, Write, update
 from bot.workspace import WorkspaceId
 
 VERSION = 1
@@ -103,20 +103,25 @@ class DigestRepository:
         Raises:
             UnknownDigestError: it was deleted.
         """
-        while True:
-            document = await self._documents.get(_place(workspace, digest_id))
+        known: list[Digest] = []
+
+        def changed(document: Document | None) -> Write | None:
             if document is None:
                 raise UnknownDigestError("no such digest")
-            digest = _decoded(document)
-            changed = change(digest)
-            if changed == digest and document.due_at == due_at(digest):
-                return digest
-            try:
-                saved = await self.put(workspace, changed)
-            except ConflictError:
-                continue  # somebody else was faster: look again
-            self._on_step(digest, saved)
-            return saved
+            before = _decoded(document)
+            after = change(before)
+            known[:] = [before, after]
+            is_same = after == before and document.due_at == due_at(after)
+            return None if is_same else Write(encode_digest(after), due_at(after))
+
+        document = await update(self._documents, _place(workspace, digest_id), changed)
+        before, after = known
+        if document is None or document.rev == before.rev:
+            return before
+        saved = replace(after, rev=document.rev)
+        self._on_change(workspace)
+        self._on_step(before, saved)
+        return saved
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
         """Forget a digest and what it compares with; raise UnknownDigestError."""
@@ -162,17 +167,15 @@ class DigestRepository:
 
     async def restrict(self, workspace: WorkspaceId, *, admins_only: bool) -> bool:
         """Say who may make and change digests there; return whether that is new."""
-        place = f"{workspace}/{RIGHTS}"
-        while True:
-            document = await self._documents.get(place)
-            if bool(document and document.value["admins_only"]) is admins_only:
-                return False
-            value, rev = {"v": 1, "admins_only": admins_only}, document.rev if document else 0
-            try:
-                await self._documents.put(place, value, if_rev=rev)
-            except ConflictError:
-                continue  # somebody else was faster: look again
-            return True
+        is_new = False
+
+        def restricted(document: Document | None) -> Write | None:
+            nonlocal is_new
+            is_new = bool(document and document.value["admins_only"]) is not admins_only
+            return Write({"v": 1, "admins_only": admins_only}) if is_new else None
+
+        await update(self._documents, f"{workspace}/{RIGHTS}", restricted)
+        return is_new
 
 
 def _place(workspace: WorkspaceId, digest_id: str) -> str:
@@ -199,86 +202,3 @@ def _readable(document: Document) -> Digest | None:
 
 def _decoded(document: Document) -> Digest:
     return decode_digest(document.value, document.rev)
-
-
-PLACES_KIND = "digest-places"
-# Of a process that has died. Much longer than the store takes for what is done in a place, and
-# than clocks of two machines differ.
-HELD_FOR = timedelta(minutes=2)
-
-
-class Places:
-    """Lets no channel have more than twenty digests, however many are made at one moment.
-
-    Two steps are needed, to count the digests and to add one, which the store does not do as one.
-    So whoever adds one says so first, in a document of the channel that is there as long as
-    somebody is about to. Then they count the digests, and who had said so before them. Whoever
-    is no longer in that document by then has added theirs before: it is counted as a digest.
-    """
-
-    def __init__(self, documents: Documents, *, clock: Callable[[], datetime]) -> None:
-        self._documents = documents
-        self._clock = clock
-
-    @asynccontextmanager
-    async def taken(
-        self,
-        workspace: WorkspaceId,
-        channel_id: str,
-        digest_id: str,
-        present: Callable[[], Awaitable[Collection[str]]],
-    ) -> AsyncIterator[None]:
-        """Have a place for a digest inside the block, in which it comes into the channel.
-
-        `present` returns the ids of those that are there now.
-
-        Raises:
-            TooManyDigestsError: there is none.
-            StoreError: nobody knows.
-        """
-        key = f"{workspace}/{PLACES_KIND}/{channel_id}"
-        coming = await self._announce(key, digest_id)
-        try:
-            if len({*coming, *await present()}) > MAX_PER_CHANNEL:
-                raise TooManyDigestsError("a full channel")
-            yield
-        finally:
-            await self._give_back(key, digest_id)
-
-    async def _announce(self, key: str, digest_id: str) -> Collection[str]:
-        """Say that a digest is about to come; return it and those that were about to before."""
-        while True:
-            document = await self._documents.get(key)
-            until = (self._clock() + HELD_FOR).isoformat()
-            coming = self._coming(document) | {digest_id: until}
-            try:
-                await self._put(key, document, coming)
-            except ConflictError:
-                continue  # somebody else was faster: look again
-            return coming.keys()
-
-    async def _give_back(self, key: str, digest_id: str) -> None:
-        try:
-            while document := await self._documents.get(key):
-                coming = self._coming(document)
-                coming.pop(digest_id, None)
-                try:
-                    await self._put(key, document, coming)
-                except ConflictError:
-                    continue
-                return
-        except StoreError as error:
-            logger.warning("a place is held until it expires", error=repr(error))
-
-    async def _put(self, key: str, document: Document | None, coming: dict[str, str]) -> None:
-        rev = document.rev if document else 0
-        if coming:
-            await self._documents.put(key, {"v": 1, "coming": coming}, if_rev=rev)
-        else:
-            await self._documents.delete(key, if_rev=rev)
-
-    def _coming(self, document: Document | None) -> dict[str, str]:
-        """The ids of those that are about to come, and until when that holds."""
-        coming: dict[str, str] = document.value["coming"] if document else {}
-        now = self._clock()
-        return {each: at for each, at in coming.items() if datetime.fromisoformat(at) > now}

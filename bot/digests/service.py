@@ -13,9 +13,16 @@ from bot.digests import edits, run_state
 from bot.digests.collector import Collector, as_preview
 from bot.digests.delivery import Delivery, Poster
 from bot.digests.edits import Editor
-from bot.digests.models import ChangedMeanwhileError, Digest, Plan, UnknownDigestError
+from bot.digests.models import (
+    MAX_PER_CHANNEL,
+    ChangedMeanwhileError,
+    Digest,
+    Plan,
+    TooManyDigestsError,
+    UnknownDigestError,
+)
 from bot.digests.report import Post
-from bot.digests.repository import DigestRepository, Places
+from bot.digests.repository import DigestRepository
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack.errors import SlackError
@@ -57,7 +64,6 @@ class DigestService:
         *,
         clock: Callable[[], datetime],
         notes: Notes,
-        places: Places,
     ) -> None:
         self._notes = notes
         self._shelf = shelf
@@ -66,7 +72,6 @@ class DigestService:
         self._posts = posts
         self._announce = announce
         self._clock = clock
-        self._places = places
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
@@ -85,8 +90,8 @@ class DigestService:
             SlackError: nothing was posted, and nothing saved.
         """
         digest = edits.create(secrets.token_hex(6), plan, by, self._clock())
-        async with self._place(workspace, plan.channel_id, digest.digest_id):
-            digest = await self._shelf.put(workspace, digest)
+        await self._require_room(workspace, plan.channel_id)
+        digest = await self._shelf.put(workspace, digest)
         try:
             is_announced = await self._is_announced(workspace, digest)
         except SlackError:
@@ -108,9 +113,9 @@ class DigestService:
         """
         before = await self._shelf.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
-        place = self._place(workspace, plan.channel_id, digest_id)
-        async with place if is_moved else contextlib.nullcontext():
-            saved = await self._replanned(workspace, digest_id, plan, by, version)
+        if is_moved:
+            await self._require_room(workspace, plan.channel_id)
+        saved = await self._replanned(workspace, digest_id, plan, by, version)
         try:
             if is_moved:
                 await self._is_announced(workspace, saved)
@@ -229,13 +234,10 @@ class DigestService:
         channel_id = digest.plan.channel_id
         await self._notes(workspace, what, by=by.user_id, channel_id=channel_id)
 
-    def _place(
-        self, workspace: WorkspaceId, channel_id: str, digest_id: str
-    ) -> contextlib.AbstractAsyncContextManager[None]:
-        async def present() -> list[str]:
-            return [each.digest_id for each in await self.of_channel(workspace, channel_id)]
-
-        return self._places.taken(workspace, channel_id, digest_id, present)
+    async def _require_room(self, workspace: WorkspaceId, channel_id: str) -> None:
+        """Raise TooManyDigestsError; digests made at the same moment may exceed the limit."""
+        if len(await self.of_channel(workspace, channel_id)) >= MAX_PER_CHANNEL:
+            raise TooManyDigestsError("a full channel")
 
     async def _is_announced(self, workspace: WorkspaceId, digest: Digest) -> bool:
         """Announce a digest in its channel; raise SlackError when it surely is not."""

@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, NoReturn, Protocol
@@ -158,6 +158,50 @@ class Documents(Protocol):
     async def close(self) -> None:
         """Finish and let go of the storage. Closing twice does no harm."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A new value of a document, and when it comes due."""
+
+    value: Mapping[str, Any]
+    due_at: datetime | None = None
+
+
+class Delete:
+    """The end of a document."""
+
+
+DELETE = Delete()
+Change = Callable[[Document | None], Write | Delete | None]
+
+
+async def update(documents: Documents, key: str, change: Change) -> Document | None:
+    """Read a document, change it, and write it unless another writer was faster; else try again.
+
+    `change` gets the document, `None` when there is none. It returns what to write, `DELETE`, or
+    `None` to leave the document as it is; what it raises is passed on.
+
+    Returns:
+        The document as it is afterwards, `None` when there is none.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    while True:
+        before = await documents.get(key)
+        wanted, rev = change(before), before.rev if before else 0
+        try:
+            match wanted:
+                case Write(value, due_at):
+                    return await documents.put(key, value, due_at=due_at, if_rev=rev)
+                case Delete() if before:
+                    await documents.delete(key, if_rev=rev)
+                    return None
+                case _:
+                    return before
+        except ConflictError:
+            continue
 
 
 FORMAT = 1

@@ -14,11 +14,13 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from bot.store.documents import (
-    ConflictError,
+    Document,
     Documents,
     StoreError,
     UnreadableSecretError,
+    Write,
     WrongKeyRingError,
+    update,
 )
 from bot.store.files import close_to_others, write_new_private_file
 from bot.workspace import WorkspaceId
@@ -110,19 +112,16 @@ async def check_key_ring(documents: Documents, ring: KeyRing) -> None:
         WrongKeyRingError: a key is missing, or is another one of the same name.
         StoreError: the store failed.
     """
-    while True:
-        found = await documents.get(CHECK_KEY)
-        known = found.value if found else {}
+    first = ring.names[0]
+
+    def noted(document: Document | None) -> Write | None:
+        known = document.value if document else {}
         _require_opened(ring, known)
-        first = ring.names[0]
         if first in known:
-            return
-        try:
-            note = {**known, first: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
-            await documents.put(CHECK_KEY, note, if_rev=found.rev if found else 0)
-        except ConflictError:
-            continue  # another process started at the same moment
-        return
+            return None
+        return Write({**known, first: ring.encrypt(CHECK_TEXT, CHECK_KEY)})
+
+    await update(documents, CHECK_KEY, noted)
 
 
 def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:

@@ -14,7 +14,7 @@ from bot.digests.edits import Editor
 from bot.digests.failure_policy import Owners
 from bot.digests.models import Digest, Notice, Plan
 from bot.digests.report import Post
-from bot.digests.repository import DigestRepository, Places
+from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
@@ -87,7 +87,6 @@ class Office:
         self.shelf = DigestRepository(
             self.documents, on_step=lambda before, after: self.steps.append((before, after))
         )
-        self.places = Places(self.documents, clock=self.clock)
         self.keys = Keys(self.documents, KeyRing({"k1": b"1" * 32}), clock=self.clock)
         self.start()
 
@@ -112,7 +111,6 @@ class Office:
             _announcement,
             clock=self.clock,
             notes=self.note,
-            places=self.places,
         )
         owners = Owners(self.posts, self.keys, _notice)
         self.rounds = DigestWorker(self.shelf, self.delivery, owners, self.tasks, clock=self.clock)

@@ -16,9 +16,7 @@ from bot.digests.models import (
     LostClaimError,
     Mode,
     Outcome,
-    Plan,
     RunState,
-    TooManyDigestsError,
 )
 from bot.digests.report import Post
 from bot.digests.repository import encode_digest
@@ -451,18 +449,6 @@ async def test_a_store_that_starts_again_before_a_post_does_not_cost_the_claim()
 
     assert documents.refusals == 1
     assert outcomes(await office.digest()) == [Outcome.POSTED]
-
-
-async def test_two_who_make_digests_at_once_do_not_pass_the_limit(office: Office) -> None:
-    for _ in range(19):
-        await office.make()
-    plan = Plan(channel_id="C1", schedule=DAILY)
-
-    made = await asyncio.gather(
-        *(office.desk.make(ACME, plan, by=BOB) for _ in range(5)), return_exceptions=True
-    )
-
-    assert sum(isinstance(each, TooManyDigestsError) for each in made) == 4
 
 
 async def test_after_a_stop_nothing_more_is_begun(office: Office) -> None:

@@ -13,7 +13,7 @@ from bot.api_keys.models import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.digests.repository import DigestRepository, Places
+from bot.digests.repository import DigestRepository
 from bot.home_viewers import HomeViewers
 from bot.installations.models import Tokens, UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
@@ -115,13 +115,6 @@ class Life:
             self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
         )
         await digests.restrict(self.workspace, admins_only=True)
-        self.place = Places(self.documents, clock=self.clock).taken(
-            self.workspace, f"C_{self.mark}", f"D_{self.mark}", self._no_digests
-        )
-        await self.place.__aenter__()  # and who took it died before the digest was made
-
-    async def _no_digests(self) -> list[str]:
-        return []
 
     async def _use(self) -> None:
         versions = StoredVersions(self.documents)

@@ -18,7 +18,7 @@ from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
-from bot.digests.repository import DigestRepository, Places
+from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domainkey import HistoryListeners, KeyListeners, KeyState, ManagersListeners
@@ -227,7 +227,6 @@ def _desk(room: AdminRoom, portfolio: Portfolio) -> DigestService:
         announcement_message,
         clock=room.clock,
         notes=room.audit.note_digest,
-        places=Places(room.documents, clock=room.clock),
     )
 
 
