@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 from bot.settings import Settings
-from bot.views.usage import USAGES
 from tests.loops import loop_over
 from tests.readme import BLOCK, README, answers, with_answers
 
@@ -44,13 +43,6 @@ def test_every_setting_is_in_the_readme_and_in_the_example(name: str) -> None:
 @loop_over("link", re.findall(r"\]\((?!http)([^)#]+)\)", TEXT))
 def test_every_link_of_the_readme_leads_somewhere(link: str) -> None:
     assert (ROOT / link).exists()
-
-
-def test_the_manifest_has_exactly_the_commands_that_the_bot_answers() -> None:
-    manifest = yaml.safe_load((ROOT / "manifest.yml").read_text())
-
-    commands = {each["command"] for each in manifest["features"]["slash_commands"]}
-    assert commands == set(USAGES)
 
 
 def test_every_permission_of_the_manifest_has_its_reason_in_the_readme() -> None:

@@ -19,6 +19,7 @@ from bot.api_keys.models import KeyRecord, NoKeyError
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import LackingScopeError
 from bot.command_text import NotUnderstoodError
+from bot.commands import COMMANDS
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.errors import BotError, StrangerError
@@ -33,7 +34,6 @@ from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerErr
 from bot.views.blocks import Facts
 from bot.views.errors import failure_message
 from bot.views.usage import (
-    USAGES,
     done_message,
     not_understood_message,
     stopping_message,
@@ -67,7 +67,6 @@ _FOR_ADMINS = (
     UnreadableSecretError,
     SlackRefusedError,
 )
-_OPEN_FORMS = {"/scan", "/adddomain"}
 
 
 class Failures:
@@ -96,7 +95,7 @@ class Failures:
     async def explain(self, error: Exception, conversation: Request, reference: str) -> Message:
         """Return what to tell the person; a command that lacks a key is kept for later."""
         command = (conversation.command_line or "").partition(" ")[0]
-        if isinstance(error, NotUnderstoodError) and command in USAGES:
+        if isinstance(error, NotUnderstoodError) and command in COMMANDS:
             return not_understood_message(command, error.problems, error.understood)
         is_kept = isinstance(error, NoKeyError) and await self._keep(conversation)
         facts = await self.facts(error, conversation, reference, is_kept=is_kept)
@@ -144,16 +143,17 @@ class Failures:
             return None
 
     async def _keep(self, conversation: Request) -> bool:
-        command, _, text = (conversation.command_line or "").partition(" ")
+        name, _, text = (conversation.command_line or "").partition(" ")
+        command = COMMANDS.get(name)
         # A form cannot open by itself later, and the state of the key is asked for again.
-        if command in {"", "/domainkey"} or (command in _OPEN_FORMS and not text.strip()):
+        if not command or command.takes_secrets or (command.opens_form and not text.strip()):
             return False
         origin = conversation.origin
         try:
             await self._kept.keep(
                 conversation.workspace,
                 KeptCommand(
-                    command=command,
+                    command=name,
                     text=text,
                     user_id=origin.user_id,
                     channel_id=origin.channel_id,

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.message import Message
 from bot.slack.auth import workspace_of
@@ -120,10 +121,6 @@ def _carried(view: Mapping[str, Any], workspace: WorkspaceId) -> tuple[Origin, s
     return Origin(""), None
 
 
-# Commands with nothing behind them that are answered by a form.
-FORM_COMMANDS = frozenset({"/scan", "/adddomain", "/domaindigest"})
-
-
 @dataclass(kw_only=True)
 class Request:
     """Who asks, in which workspace, and how to answer.
@@ -189,7 +186,8 @@ class Request:
     @property
     def opens_form(self) -> bool:
         """Whether the command line is one that is answered by a form, which needs the trigger."""
-        return (self.command_line or "").strip() in FORM_COMMANDS
+        command = COMMANDS.get((self.command_line or "").strip())
+        return bool(command and command.opens_form)
 
     def as_metadata(self, note: str | None = None) -> str:
         """Return what a form must carry so that its answer finds the way back here.

@@ -15,6 +15,7 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.commands import COMMANDS
 from bot.deduplication import DedupStore
 from bot.deferred_commands import DeferredCommands
 from bot.errors import BotError
@@ -62,7 +63,8 @@ class CommandLines:
         command, _, text = line.partition(" ")
         handle = self._handlers.get(command, _answer_old_button)
         conversation.command_line = line
-        if holds_secret(line) and command != "/domainkey":
+        takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
+        if holds_secret(line) and not takes_secrets:
             handle, conversation.command_line = _answer_typed_key, None
         # A form needs what a window that says "please wait" would have been opened with.
         speaks = conversation.window is None or not conversation.opens_form

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from itertools import count
 
 from bot.api_keys.models import COUNTDOWN_DAYS, KeyPair, KeyRecord, PreviousKey
+from bot.commands import COMMANDS
 from bot.message import Block, Message
 from bot.shared_limits import Allowance
 from bot.tracker.rate_limit import BudgetState
@@ -92,23 +93,18 @@ def _suffixes(today: date) -> Iterator[str]:
     yield from (f", {day_text(today)} ({number})" for number in count(2))
 
 
-# command, operation, the least scope that the service document, section 5.2, names for it. It
-# names none for a scan, so none is claimed.
-_COMMANDS = (
-    ("/domains", "list", "read_domains"),
-    ("/adddomain", "add", "write_domains"),
-    ("/scan", "scan", None),
-)
-
-
 def least_scope(operation: str) -> str | None:
     """Return the least scope for an operation, `None` where the service names none."""
-    return next((scope for _, name, scope in _COMMANDS if name == operation), None)
+    return next((each.scope for each in COMMANDS.values() if each.operation == operation), None)
 
 
 def scope_lines(record: KeyRecord) -> list[str]:
     """Return one line of finished mrkdwn for each command."""
-    return [_line(record, *each) for each in _COMMANDS]
+    return [
+        _line(record, each.name, each.operation, each.scope)
+        for each in COMMANDS.values()
+        if each.operation
+    ]
 
 
 def _line(record: KeyRecord, command: str, operation: str, scope: str | None) -> str:

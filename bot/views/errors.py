@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.api_keys.models import ExpiredDraftError, KeyFormError
 from bot.command_text import NotUnderstoodError
+from bot.commands import COMMANDS
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.message import Message
@@ -60,7 +61,6 @@ from bot.views.blocks import (
 from bot.views.digests.errors import DIGEST_TROUBLES
 from bot.views.errors_api_key import KEY_TROUBLES
 from bot.views.text import code, duration_text, escaped, host_shown, outside
-from bot.views.usage import USAGES
 
 
 def _rejected(error: RejectedError, facts: Facts) -> Message:
@@ -228,7 +228,7 @@ def _host(error: HostNameError, facts: Facts) -> Message:
     why = host_sentence(error)
     typed = f"{code(error.typed, 80)} is not a domain name. " if error.typed.strip() else ""
     plain = f"{escaped(error.typed, 80)} is not a domain name. " if error.typed.strip() else ""
-    usage = USAGES.get((facts.command_line or "").partition(" ")[0])
+    usage = COMMANDS.get((facts.command_line or "").partition(" ")[0])
     hint = [context(f"For example: `{usage.examples[0][0]}`")] if usage else []
     return Message(f"{plain}{why}", (section(f"{typed}{why}"), *hint))
 

@@ -7,6 +7,7 @@ from enum import Enum
 from heapq import nsmallest
 
 from bot.admin import Entry, ManagersUnknownError
+from bot.commands import Audience, commands_for
 from bot.digests.models import Digest
 from bot.errors import BotError
 from bot.health import Summary, summary
@@ -34,7 +35,6 @@ from bot.views.text import (
     plural,
     score_number,
 )
-from bot.views.usage import USAGES
 
 
 class Reader(Enum):
@@ -257,14 +257,11 @@ def _as_of(portfolio: Snapshot, *, is_awaited: bool) -> str:
     return note
 
 
-_FOR_GUESTS = ("/domains", "/scan", "/adddomain")
-_FOR_MEMBERS = (*_FOR_GUESTS, "/domaindigest")
-
-
 def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) -> list[Block]:
     """Return the commands in a line each, and who looks after the set-up."""
-    commands = _FOR_MEMBERS if reader is Reader.MEMBER else _FOR_GUESTS
-    lines = [_command_line(name) for name in (USAGES if is_manager else commands)]
+    audience = Audience.MEMBERS if reader is Reader.MEMBER else Audience.GUESTS
+    audience = Audience.MANAGERS if is_manager else audience
+    lines = [f"`{command.name}` – {command.brief}" for command in commands_for(audience)]
     blocks = [section("\n".join(["*Commands*", *lines]))]
     hint = "Type them in any channel. Each of them answers `help`."
     if not is_manager and reader is Reader.MEMBER:
@@ -298,10 +295,6 @@ def permissions_container() -> Block:
 def permissions_plain() -> Block:
     """Return the same without new blocks."""
     return context("\n".join([f"*{_PERMISSIONS}*", *_reasons()]))
-
-
-def _command_line(command: str) -> str:
-    return f"`{command}` – {USAGES[command].brief}"
 
 
 def _whom_to_ask(managers: Sequence[str]) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from bot.commands import Audience, commands_for
 from bot.installations.welcome import Arrival
 from bot.message import Block, Message
 from bot.views.api_key import SET_KEY
 from bot.views.blocks import actions, button, context, run_button, section
 from bot.views.text import escaped, plural
-from bot.views.usage import USAGES
 
 MAX_CHANNELS_NAMED = 5
 INSTALL_PATH = "/slack/install"
@@ -184,7 +184,7 @@ def _kept_text(*, has_key: bool, digests: int) -> str:
 
 
 def _commands() -> str:
-    shown = [USAGES[name] for name in ("/domains", "/scan", "/adddomain")]
+    shown = commands_for(Audience.GUESTS)
     lines = "\n".join(f"• `{usage.examples[0][0]}` – {usage.does}" for usage in shown)
     return f"Everybody in the workspace can type, in any channel:\n{lines}"
 

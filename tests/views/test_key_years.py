@@ -166,10 +166,10 @@ def test_slack_takes_every_form_in_between() -> None:
     ("state", "lines"),
     [
         ({"works": ("list", "add", "scan")}, ["works", "works", "works"]),
-        ({"lacks": ("add",)}, ["not tried yet", "needs the scope `write_domains`", "not tried"]),
-        ({"lacks": ("scan",)}, ["not tried yet", "not tried yet", "needs a wider scope"]),
+        ({"lacks": ("add",)}, ["not tried yet", "not tried", "needs the scope `write_domains`"]),
+        ({"lacks": ("scan",)}, ["not tried yet", "needs a wider scope", "not tried yet"]),
         ({"scopes": ("admin",)}, ["needs the scope `read_domains`", "not tried", "not tried"]),
-        ({}, ["not tried yet", "by your note it lacks the scope `write_domains`", "not tried"]),
+        ({}, ["not tried yet", "not tried", "by your note it lacks the scope `write_domains`"]),
     ],
     ids=["all work", "may not add", "may not scan", "admin", "read only by the note"],
 )

@@ -1,33 +1,34 @@
 import pytest
 
 from bot.command_text import NotUnderstood
+from bot.commands import COMMANDS
 from bot.portfolio.add_domain import parse_new_domain
 from bot.portfolio.query import parse_query
-from bot.views.usage import MAX_PARTS_SHOWN, USAGES, not_understood_message, usage_message
+from bot.views.usage import MAX_PARTS_SHOWN, not_understood_message, usage_message
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, shown_text
 
-COMMANDS = list(USAGES)
+NAMES = list(COMMANDS)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", NAMES)
 def test_a_usage_shows_its_examples_and_the_other_commands(command: str) -> None:
     message = usage_message(command)
 
     assert_slack_takes(message)
     told = shown_text(message)
-    assert all(f"`{example}`" in told for example, _does in USAGES[command].examples)
+    assert all(f"`{example}`" in told for example, _does in COMMANDS[command].examples)
     assert all(f"`{other}`" in told for other in COMMANDS)
     assert message.text.startswith(f"{command} ")
 
 
-@pytest.mark.parametrize("example", [line for line, _ in USAGES["/domains"].examples])
+@pytest.mark.parametrize("example", [line for line, _ in COMMANDS["/domains"].examples])
 def test_every_example_of_a_filter_is_understood(example: str) -> None:
     parse_query(example.removeprefix("/domains"))
 
 
-@pytest.mark.parametrize("example", [line for line, _ in USAGES["/adddomain"].examples[:2]])
+@pytest.mark.parametrize("example", [line for line, _ in COMMANDS["/adddomain"].examples[:2]])
 def test_every_example_of_an_addition_is_understood(example: str) -> None:
     new = parse_new_domain(example.removeprefix("/adddomain"), owned_type="owned")
 

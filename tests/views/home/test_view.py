@@ -7,6 +7,7 @@ import pytest
 
 from bot.admin import Act, ManagersUnknownError
 from bot.api_keys.models import NoKeyError
+from bot.commands import COMMANDS
 from bot.digests.models import FailureReason, Pause
 from bot.errors import BotError
 from bot.message import Message
@@ -15,7 +16,6 @@ from bot.tracker.models import InvalidKeyError, UnavailableError
 from bot.views.errors import failure_message
 from bot.views.home import home_view, trouble_view
 from bot.views.home_sections import PER_PAGE, Reader
-from bot.views.usage import USAGES
 from tests.builders import (
     ADMIN_ID,
     HOSTILE_TEXTS,
@@ -241,9 +241,9 @@ def test_the_fullest_tab_is_small_enough_for_slack() -> None:
     assert len(drawn.view["blocks"]) < 60
 
 
-@pytest.mark.parametrize("command", USAGES)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_told_in_one_line(command: str) -> None:
-    assert 10 < len(USAGES[command].brief) <= 60
+    assert 10 < len(COMMANDS[command].brief) <= 60
     assert command in shown(a_page(a_domain(), set_up=a_set_up()))
 
 
