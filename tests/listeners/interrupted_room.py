@@ -73,7 +73,12 @@ class Room:
         self.answers = InflightStore(self.documents, RING, clock=self.clock)
         self.replies = Replies(self.http)
         self.journal = InflightTracker(
-            self.answers, self.tasks, process_id=KILLED, clock=self.clock, look_again_s=0.001
+            self.answers,
+            self.tasks,
+            process_id=KILLED,
+            clock=self.clock,
+            look_again_s=0.001,
+            noted_after_s=0,
         )
         self.boundary = ErrorBoundary(
             self.tasks,

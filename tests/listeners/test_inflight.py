@@ -75,7 +75,12 @@ class Desk:
         self.clock = FakeClock()
         self.answers = InflightStore(self.documents, RING, clock=self.clock)
         journal = InflightTracker(
-            self.answers, self.tasks, process_id="ab12", clock=self.clock, look_again_s=0.001
+            self.answers,
+            self.tasks,
+            process_id="ab12",
+            clock=self.clock,
+            look_again_s=0.001,
+            noted_after_s=0,
         )
         self.boundary = ErrorBoundary(self.tasks, cast(Failures, FakeFailures()), journal=journal)
 
@@ -161,16 +166,25 @@ async def test_what_is_found_out_later_is_noted_too(desk: Desk) -> None:
 
 async def test_a_store_that_hangs_holds_no_answer_up_and_nothing_stays_behind(desk: Desk) -> None:
     desk.documents.gate.clear()
-    desk.gate.set()
     desk.start()
     await desk.documents.until(lambda: desk.documents.waiting == 1)
 
+    desk.gate.set()
     await desk.replies.until_said(1)
     desk.documents.gate.set()
     await desk.done()
 
     assert desk.documents.puts == 1
     assert await desk.noted() == []
+
+
+async def test_an_answer_that_comes_soon_costs_the_store_nothing(desk: Desk) -> None:
+    desk.gate.set()
+    desk.start()
+
+    await desk.done()
+
+    assert desk.documents.puts == 0
 
 
 async def test_a_store_that_is_away_costs_nobody_the_answer(desk: Desk) -> None:
