@@ -1,0 +1,52 @@
+"""How many modules a reader has to open to follow a command."""
+
+import sys
+from pathlib import Path
+from types import FrameType
+
+import httpx
+import pytest
+
+from tests.whole.town import Town
+
+pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
+
+BOT = Path(__file__).parents[2] / "bot"
+MAX_MODULES = 30
+
+
+async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(shop: Town) -> None:
+    await shop.ask(shop.bob, "/scan shop.example")
+
+    with Entered() as entered:
+        await shop.ask(shop.bob, "/scan shop.example")
+
+    assert 0 < len(entered.modules) <= MAX_MODULES, entered.modules
+
+
+class Entered:
+    """Notes which modules of the bot run inside the block, until httpx is asked to send."""
+
+    def __init__(self) -> None:
+        self.modules: list[str] = []
+        self.calls = 0
+        self._is_over = False
+
+    def __enter__(self) -> "Entered":
+        sys.setprofile(self._note)
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        sys.setprofile(None)
+
+    def _note(self, frame: FrameType, event: str, _argument: object) -> None:
+        if self._is_over or event != "call":
+            return
+        code = frame.f_code
+        self._is_over = code is httpx.AsyncClient.send.__code__
+        path = Path(code.co_filename)
+        if path.is_relative_to(BOT) and "playground" not in path.parts:
+            self.calls += 1
+            name = str(path.relative_to(BOT))
+            if name not in self.modules:
+                self.modules.append(name)
