@@ -140,7 +140,7 @@ class SharedLimits:
 
     It is read before a request, at most every two seconds, and written after one: at once when a
     wait or the reserve begins or ends, else at most every 30 s. While the store fails or is slow,
-    the process goes on with what it knows.
+    the process goes on with what it knows. `seconds` never go back.
     """
 
     def __init__(
@@ -150,6 +150,7 @@ class SharedLimits:
         meter: UsageCounter,
         tasks: Tasks,
         *,
+        seconds: Callable[[], float] = time.monotonic,
         answered_within_s: float = ANSWERED_WITHIN_S,
     ) -> None:
         self._documents = documents
@@ -157,11 +158,10 @@ class SharedLimits:
         self._meter = meter
         self._tasks = tasks
         self._patience = BoundedWait(answered_within_s)
-        seconds = budget.now
         self._is_read = TTLCache[Place, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
         self._written = TTLCache[Place, object](MAX_REMEMBERED, WRITTEN_EVERY_S, timer=seconds)
         self._changed: set[Place] = set()
-        # While a document is written, its new counts are here and there.
+        # A document is not read while it is written: its new counts would count twice.
         self._locks = WeakValueDictionary[Place, asyncio.Lock]()
 
     async def before_request(self, fingerprint: str) -> None:

@@ -90,12 +90,10 @@ class UsageCounter:
 
     def note_stored(self, place: Place, new: Counts, stored: Counts) -> None:
         """Remember what is stored of a key now that `new` is part of it."""
-        self._stored[place] = stored
-        self._new[place] = {
-            bucket: left
-            for bucket, counts in self.new(place).items()
-            if (left := counts - new.get(bucket, Counter()))
-        }
+        self.learn(place, stored)
+        counted = self._new.pop(place, {}).items()
+        if left := {b: more for b, n in counted if (more := n - new.get(b, Counter()))}:
+            self._new[place] = left
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Forget everything of a workspace."""

@@ -42,7 +42,12 @@ class Process:
         self.budget = RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
         self.meter = UsageCounter(clock=clock.seconds)
         self.shared = SharedLimits(
-            documents, self.budget, self.meter, self.tasks, answered_within_s=within_s
+            documents,
+            self.budget,
+            self.meter,
+            self.tasks,
+            seconds=clock.seconds,
+            answered_within_s=within_s,
         )
         self.client = TrackerClient(
             http,
