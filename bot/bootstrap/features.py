@@ -50,9 +50,8 @@ from bot.scans import Scans
 from bot.shared_limits import (
     ANSWERED_WITHIN_S,
     QuotaService,
-    SharedAllowances,
+    SharedLimits,
     forget_expired,
-    share_allowances,
 )
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
@@ -240,18 +239,21 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         on_act=homes.changed,
         clock=parts.clock,
     )
-    budget, meter = RateLimiter(), UsageCounter()
+
+    def seconds() -> float:
+        return parts.clock().timestamp()
+
+    budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
     patience = parts.pace.patience
-    sharing = share_allowances(
+    sharing = SharedLimits(
         parts.documents,
         budget,
         meter,
         parts.tasks,
-        clock=parts.clock,
         answered_within_s=ANSWERED_WITHIN_S * patience,
     )
     allowances = QuotaService(office.keys, budget, meter, refresh=sharing.refresh)
-    tracker = _tracker(parts, budget, sharing)
+    tracker = _tracker(parts, budget, meter, sharing)
     connection = _connection(tracker, office, homes)
     portfolio = Portfolio(
         connection, clock=parts.clock, on_change=homes.changed, versions=parts.commons.versions
@@ -317,9 +319,9 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     def stop() -> None:
         rounds.stop()
         homes.stop()
-        sharing.usage.stop()
+        sharing.stop()
 
-    forget = (portfolio.forget, meter.forget, sharing.forget, home.forget)
+    forget = (portfolio.forget, meter.forget, home.forget)
     return Features(
         boundary=boundary,
         office=office,
@@ -330,7 +332,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
             "usage": lambda: forget_expired(parts.documents, parts.clock()),
             **parts.commons.periodic,
         },
-        own=(sharing.usage.tick,),
+        own=(sharing.tick,),
         stop=stop,
         cut_off=tracker.cut_off,
         open_home=home.draw_for,
@@ -378,15 +380,22 @@ def _register_digests(
     DigestPauseListeners(desk=desk, access=access, screen=screen).register(dispatcher)
 
 
-def _tracker(parts: Services, budget: RateLimiter, sharing: SharedAllowances) -> MeasuredTracker:
+def _tracker(
+    parts: Services, budget: RateLimiter, meter: UsageCounter, sharing: SharedLimits
+) -> MeasuredTracker:
     url, service = parts.settings.domain_tracker_url, parts.metrics.service
 
     def note_sent(fingerprint: str) -> None:
-        sharing.usage.count_present(fingerprint)
+        meter.count_present(fingerprint)
         service.note_sent(fingerprint)
 
     client = TrackerClient(
-        parts.tracker_http, base_url=url, budget=budget, on_sent=note_sent, peers=sharing.budget
+        parts.tracker_http,
+        base_url=url,
+        budget=budget,
+        on_sent=note_sent,
+        before=sharing.before_request,
+        after=sharing.after_request,
     )
     return MeasuredTracker(client, service.note_call)
 

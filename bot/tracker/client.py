@@ -34,7 +34,7 @@ from bot.tracker.models import (
     UnavailableError,
     UnreadableReplyError,
 )
-from bot.tracker.rate_limit import Alone, Peers, Purpose, RateLimiter
+from bot.tracker.rate_limit import Purpose, RateLimiter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,13 +118,18 @@ class Tracker(Protocol):
         ...
 
 
+async def _nothing(_fingerprint: str) -> None:
+    """This process is the only one that uses the key."""
+
+
 class TrackerClient:
     """A `Tracker` that asks the service at `base_url`, whose path may be anything.
 
-    The caller owns `http` (see `tracker_http`) and `budget`, which `peers` connects with those of
-    other processes. `on_sent` learns the fingerprint of the key of each request that may have
-    reached the service, repetitions too. A GET is repeated when the service was not reached,
-    dropped the connection or answered 502, 503 or 504; a POST never is.
+    The caller owns `http` (see `tracker_http`) and `budget`. `before` and `after` get the
+    fingerprint of a call's key, so that `budget` is shared with other processes; neither raises.
+    `on_sent` gets that of each request that may have reached the service, repetitions too. A GET
+    is repeated when the service was not reached, dropped the connection or answered 502, 503 or
+    504; a POST never is.
 
     Raises:
         ValueError: `base_url` holds a user name, which httpx would send in place of the key.
@@ -138,7 +143,8 @@ class TrackerClient:
         budget: RateLimiter,
         limits: Limits = DEFAULT_LIMITS,
         on_sent: Callable[[str], object] = lambda _fingerprint: None,
-        peers: Peers | None = None,
+        before: Callable[[str], Awaitable[None]] = _nothing,
+        after: Callable[[str], None] = lambda _fingerprint: None,
     ) -> None:
         if httpx.URL(base_url).userinfo:
             raise ValueError("the address of the service must hold no user name")
@@ -147,7 +153,8 @@ class TrackerClient:
         self._budget = budget
         self._limits = limits
         self._on_sent = on_sent
-        self._peers = peers or Alone()
+        self._before = before
+        self._after = after
         self._slots = Slots(wait_s=limits.slot_s)
         # Not the decorator: it logs the arguments of what it repeats, and one is the key.
         self._repeat = stamina.AsyncRetryingCaller(
@@ -196,11 +203,9 @@ class TrackerClient:
         return await self._answer(call, decode_scan)
 
     async def _answer(self, call: Call, decode: Decode[T]) -> T:
-        """Return the decoded answer, if the key may be used now here and in other processes."""
-        await self._peers.learn()
+        """Return the decoded answer, if the key may be used now."""
+        await self._before(call.fingerprint)
         is_probe = self._budget.check(call.fingerprint, call.purpose)
-        if is_probe:
-            await self._peers.claim_probe(call.fingerprint)
         try:
             async with self._slots.taken(is_scan=call.is_scan):
                 self._budget.check_wait(call.fingerprint)
@@ -208,7 +213,7 @@ class TrackerClient:
         finally:
             if is_probe:
                 self._budget.end_probe(call.fingerprint)
-            self._peers.tell(call.fingerprint)
+            self._after(call.fingerprint)
 
     async def _answer_in_time(self, call: Call, decode: Decode[T]) -> T:
         """Return the decoded answer within the call's limits."""

@@ -1,212 +1,58 @@
 """Track how many requests each key may still make, and when. In memory; no I/O.
 
-A key is known by its fingerprint only. The service tells the requests remaining, but not when
-they are renewed (service document, section 8): therefore nothing here counts down or waits for a
-full hour, it forgets and tries. What other processes know can be learned: see `shared_limits.py`.
+A key is known by its fingerprint only. The service says how many requests remain, but not when
+they are renewed (service document, section 8). So nothing here counts down or waits for a full
+hour: it forgets and tries. `shared_limits.py` shares the state of a key between processes.
 """
 
 import random
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import sha256
-from math import inf
-from typing import Protocol
+
+from cachetools import LRUCache
 
 from bot.tracker.models import RateLimitedError, ReserveReachedError
 
-
-class Peers(Protocol):
-    """What the budgets of several processes tell each other of a key, known by its fingerprint.
-
-    No method raises anything but what it says: who cannot reach the others goes on alone.
-    """
-
-    async def learn(self) -> None:
-        """Before a request: take in what the others have met with the keys of whoever asks."""
-        ...
-
-    async def claim_probe(self, fingerprint: str) -> None:
-        """Return when this process may go ahead after a wait, which its budget has noted.
-
-        Raises:
-            RateLimitedError: another process has gone ahead, or has come to wait anew.
-        """
-        ...
-
-    def tell(self, fingerprint: str) -> None:
-        """After a request: let the others know what matters to them. Never waits."""
-        ...
-
-
-class Alone:
-    """The `Peers` of the only process."""
-
-    async def learn(self) -> None:
-        """See `Peers.learn`."""
-
-    async def claim_probe(self, fingerprint: str) -> None:
-        """See `Peers.claim_probe`."""
-
-    def tell(self, fingerprint: str) -> None:
-        """See `Peers.tell`."""
-
-
-NEVER = -inf
-# The allowance is per hour: after one, whatever was known or asked for is out of date.
+# The allowance is per hour: after one, the requests remaining are no longer known.
 WINDOW_S = 3600.0
 # After a wait only one request goes ahead; the others follow its success, or this much later.
 PROBE_S = 5.0
-# A smaller allowance than before is known as such after a day, and not never.
+# A smaller allowance than before is known as such after a day.
 HIGHEST_KEPT_S = 86_400.0
-# What follows something is told apart from it, also where moments are kept as milliseconds.
-INSTANT_S = 0.001
-# What another's clock says that is further ahead is not believed.
+# A state from a clock that is further ahead is ignored.
 SKEW_S = 60.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimitState:
-    """What is known of one key.
-
-    Nothing in it is ever taken back: each event makes some field later or more. So `joined` may
-    be done with what others know in any order, and any number of times.
-
-    `remaining` is `None` before `told_at`. The key waits until `blocked_until`, after so many
-    `rate_limits` without a success between them; `served_at` is when a success ended a wait.
-    `probe_at` is when a request went ahead after a wait, `settled_at` when the last was over.
-    """
-
-    told_at: float = NEVER
-    remaining: int | None = None
-    highest: int = 0
-    highest_at: float = NEVER
-    blocked_until: float = NEVER
-    rate_limits: int = 0
-    served_at: float = NEVER
-    probe_at: float = NEVER
-    settled_at: float = NEVER
-
-    @property
-    def is_backing_off(self) -> bool:
-        """Whether nothing was served since the last rate-limit error."""
-        return self.served_at < self.blocked_until
-
-    @property
-    def steps(self) -> int:
-        """How many rate-limit errors there were since the last success."""
-        return self.rate_limits if self.is_backing_off else 0
-
-    @property
-    def refused_until(self) -> float:
-        """Until when nothing is sent: for the wait, or for a request that went ahead."""
-        is_probing = self.is_backing_off and self.settled_at < self.probe_at
-        return max(self.blocked_until, self.probe_at + PROBE_S if is_probing else NEVER)
-
-    def known_remaining(self, now: float) -> int | None:
-        """Return the requests remaining, unless they were told an hour ago."""
-        return self.remaining if now < self.told_at + WINDOW_S else None
-
-    def told(self, remaining: int, now: float) -> "RateLimitState":
-        """Return the same after a reply has told the requests remaining."""
-        highest, highest_at = max((self.highest, self.highest_at), (remaining, now))
-        return replace(
-            self, told_at=now, remaining=remaining, highest=highest, highest_at=highest_at
-        )
-
-    def limited(self, wait_s: float, now: float) -> "RateLimitState":
-        """Return the same after a rate-limit error; several refused together are one step."""
-        until = max(now + wait_s, self.served_at + INSTANT_S)
-        if now < self.blocked_until:
-            return replace(self, blocked_until=max(until, self.blocked_until))
-        return replace(self, blocked_until=until, rate_limits=self.steps + 1, settled_at=now)
-
-    def served(self, now: float) -> "RateLimitState":
-        """Return the same after a success; one that was sent before the error ends no wait."""
-        if not self.is_backing_off or now < self.blocked_until:
-            return self
-        return replace(self, served_at=now)
-
-    def ahead(self, now: float) -> "RateLimitState":
-        """Return the same after a request went ahead of the others."""
-        return replace(self, probe_at=max(now, self.settled_at + INSTANT_S))
-
-    def settled(self, now: float) -> "RateLimitState":
-        """Return the same after the request that went ahead is over."""
-        return replace(self, settled_at=max(now, self.probe_at, self.settled_at))
-
-    def joined(self, other: "RateLimitState") -> "RateLimitState":
-        """Return what both know together."""
-        told_at, less = max(_told(self), _told(other))
-        highest, highest_at = max(
-            (self.highest, self.highest_at), (other.highest, other.highest_at)
-        )
-        blocked_until, rate_limits = max(
-            (self.blocked_until, self.rate_limits), (other.blocked_until, other.rate_limits)
-        )
-        return RateLimitState(
-            told_at=told_at,
-            remaining=None if told_at == NEVER else -less,
-            highest=highest,
-            highest_at=highest_at,
-            blocked_until=blocked_until,
-            rate_limits=rate_limits,
-            served_at=max(self.served_at, other.served_at),
-            probe_at=max(self.probe_at, other.probe_at),
-            settled_at=max(self.settled_at, other.settled_at),
-        )
-
-    def as_of(self, now: float) -> "RateLimitState":
-        """Return what of it is not out of date, and is believed of one whose clock is ahead."""
-        highest_at = _past(self.highest_at, now)
-        is_old = highest_at + HIGHEST_KEPT_S <= now
-        is_possible = self.blocked_until <= now + WINDOW_S + SKEW_S
-        return replace(
-            self,
-            told_at=_past(self.told_at, now),
-            highest=0 if is_old else self.highest,
-            highest_at=NEVER if is_old else highest_at,
-            blocked_until=min(self.blocked_until, now + WINDOW_S) if is_possible else NEVER,
-            served_at=_past(self.served_at, now),
-            probe_at=_past(self.probe_at, now + INSTANT_S),
-            settled_at=_past(self.settled_at, now + INSTANT_S),
-        )
-
-    def moved(self, by_s: float) -> "RateLimitState":
-        """Return the same by a clock that shows `by_s` more."""
-        return replace(
-            self,
-            told_at=self.told_at + by_s,
-            highest_at=self.highest_at + by_s,
-            blocked_until=self.blocked_until + by_s,
-            served_at=self.served_at + by_s,
-            probe_at=self.probe_at + by_s,
-            settled_at=self.settled_at + by_s,
-        )
-
-
-def _told(account: RateLimitState) -> tuple[float, int]:
-    """The latest count; of two at once the lower, as both requests were made."""
-    return account.told_at, -(account.remaining or 0)
-
-
-def _past(moment: float, now: float) -> float:
-    return min(moment, now) if moment <= now + SKEW_S else NEVER
-
-
 # One twentieth of the highest count of the last day is kept for scheduled work.
 RESERVE_DIVISOR = 20
+# The ceiling of the first wait after a rate-limit error; it doubles with each further one.
+BACK_OFF_BASE_S = 2.0
+BACK_OFF_CAP_S = 300.0
+# Below the reserve one request of a person per minute finds out whether the window is over.
+RESERVE_PROBE_S = 60.0
+
+
+class Purpose(Enum):
+    """For whom a request is made: scheduled work may use the reserve, a person may not."""
+
+    PERSON = "person"
+    SCHEDULED = "scheduled"
+
+
+def fingerprint(key: str) -> str:
+    """Return a short name of a key that does not give it away."""
+    return sha256(key.encode("utf-8", errors="replace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetState:
-    """What is known of one key at the moment of asking.
+    """The state of one key at the moment of asking.
 
-    `remaining` and `told_ago_s` are `None` when the service has not told within the last hour.
-    `wait_s` is `None` when nothing is being waited for. `highest_seen` is the most requests that
-    were told to remain, 0 when that was a day ago or never.
+    `remaining` and `told_ago_s` are `None` when no reply of the last hour had a count. `wait_s`
+    is `None` when the key does not wait. `highest_seen` is the highest count of the last day, 0
+    when there was none.
     """
 
     remaining: int | None = None
@@ -225,63 +71,92 @@ class BudgetState:
         return bool(self.reserve) and self.remaining is not None and self.remaining <= self.reserve
 
 
-def state_of(account: RateLimitState, now: float) -> BudgetState:
-    """Return what is known of a key at the moment `now`."""
-    known = account.as_of(now)
-    remaining = known.known_remaining(now)
-    return BudgetState(
-        remaining=remaining,
-        told_ago_s=None if remaining is None else now - known.told_at,
-        wait_s=known.blocked_until - now if now < known.blocked_until else None,
-        highest_seen=known.highest,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimitState:
+    """What the replies of the service have said of one key. Moments are seconds since 1970.
 
+    `remaining` is from the reply at `told_at`. `steps` counts the rate-limit errors since the
+    last success, and the key waits until `blocked_until`; both were last changed at `wait_at`.
+    """
 
-# The ceiling of the first wait after a rate-limit error; it doubles with each further one.
-BACK_OFF_BASE_S = 2.0
-BACK_OFF_CAP_S = 300.0
-# Below the reserve one request of a person per minute finds out whether the window is over.
-RESERVE_PROBE_S = 60.0
+    told_at: float = 0.0
+    remaining: int | None = None
+    highest: int = 0
+    highest_at: float = 0.0
+    wait_at: float = 0.0
+    blocked_until: float = 0.0
+    steps: int = 0
 
+    def at(self, now: float) -> BudgetState:
+        """Return the state at the moment `now`."""
+        known = self.as_of(now)
+        is_known = known.remaining is not None and now < known.told_at + WINDOW_S
+        return BudgetState(
+            remaining=known.remaining if is_known else None,
+            told_ago_s=max(0.0, now - known.told_at) if is_known else None,
+            wait_s=known.blocked_until - now if now < known.blocked_until else None,
+            highest_seen=known.highest,
+        )
 
-class Purpose(Enum):
-    """For whom a request is made: scheduled work may use the reserve, a person may not."""
+    def as_of(self, now: float) -> "RateLimitState":
+        """Return the state without an old highest count; nothing if its clock is far ahead."""
+        if max(self.told_at, self.wait_at) > now + SKEW_S:
+            return RateLimitState()
+        if self.highest_at + HIGHEST_KEPT_S <= now:
+            return replace(self, highest=0, highest_at=0.0)
+        return self
 
-    PERSON = "person"
-    SCHEDULED = "scheduled"
+    def newest(self, other: "RateLimitState") -> "RateLimitState":
+        """Return the later count and the later wait of the two states."""
+        told = max(self, other, key=lambda each: each.told_at)
+        most = max(self, other, key=lambda each: each.highest)
+        wait = max(self, other, key=lambda each: each.wait_at)
+        return RateLimitState(
+            told_at=told.told_at,
+            remaining=told.remaining,
+            highest=most.highest,
+            highest_at=most.highest_at,
+            wait_at=wait.wait_at,
+            blocked_until=wait.blocked_until,
+            steps=wait.steps,
+        )
 
 
 @dataclass(slots=True)
 class _Entry:
-    account: RateLimitState = field(default_factory=RateLimitState)
+    """One key. Only the state is shared with other processes."""
+
+    state: RateLimitState = field(default_factory=RateLimitState)
+    probe_until: float = 0.0
     reserve_probed_at: float = 0.0
 
-
-def fingerprint(key: str) -> str:
-    """Return a short name of a key that does not give it away."""
-    return sha256(key.encode("utf-8", errors="replace")).hexdigest()[:16]
+    @property
+    def refused_until(self) -> float:
+        """The end of the wait, or of the time for the first request after it."""
+        state = self.state
+        return max(state.blocked_until, self.probe_until) if state.steps else state.blocked_until
 
 
 class RateLimiter:
-    """The request allowance of every key, of which it remembers the `max_keys` last used.
+    """Decides whether a request may be made now, for the `max_keys` keys last used.
 
-    `clock` returns seconds that never go back; `chance` a random number in [0, 1).
+    `clock` returns seconds since 1970, which other processes have too; `chance` a random number
+    in [0, 1).
     """
 
     def __init__(
         self,
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
         chance: Callable[[], float] = random.random,
         max_keys: int = 10_000,
     ) -> None:
         self._clock = clock
         self._chance = chance
-        self._max_keys = max_keys
-        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._entries: LRUCache[str, _Entry] = LRUCache(max_keys)
 
     def now(self) -> float:
-        """Return the moment by the clock of every `Account` here."""
+        """Return the present moment."""
         return self._clock()
 
     def check(self, fingerprint: str, purpose: Purpose) -> bool:
@@ -295,75 +170,79 @@ class RateLimiter:
             ReserveReachedError: the purpose is a person's, and only the reserve is left.
         """
         now, entry = self._clock(), self._entry(fingerprint)
-        _refuse_until(entry.account.refused_until, now)
+        _refuse_until(entry.refused_until, now)
         if purpose is Purpose.PERSON:
             _check_reserve(entry, now)
-        is_probe = entry.account.is_backing_off
+        is_probe = entry.state.steps > 0
         if is_probe:
-            entry.account = entry.account.ahead(now)
+            entry.probe_until = now + PROBE_S
         return is_probe
 
     def check_wait(self, fingerprint: str) -> None:
-        """Raise a `RateLimitedError` when the key has come to wait since its `check`."""
-        _refuse_until(self.account(fingerprint).blocked_until, self._clock())
+        """Raise a `RateLimitedError` when the key has begun to wait since its `check`."""
+        _refuse_until(self._entry(fingerprint).state.blocked_until, self._clock())
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
-        """Record the requests remaining that a reply told."""
-        entry = self._entry(fingerprint)
-        entry.account = entry.account.told(remaining, self._clock())
+        """Record the requests remaining that a reply named."""
+        now, entry = self._clock(), self._entry(fingerprint)
+        state = entry.state
+        highest, highest_at = max((state.highest, state.highest_at), (remaining, now))
+        entry.state = replace(
+            state, told_at=now, remaining=remaining, highest=highest, highest_at=highest_at
+        )
 
     def record_rate_limit(self, fingerprint: str, retry_after_s: float | None) -> float:
         """Record a rate-limit error; return the seconds for which the key now waits.
 
         The wait is what the service asked for, an hour at most; without that, random between 0
         and a ceiling that doubles with each error from 2 s to 300 s ("full jitter", see
-        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). Several
+        requests refused together are one error.
         """
         now, entry = self._clock(), self._entry(fingerprint)
+        state, left_s = entry.state, entry.state.blocked_until - now
+        steps = state.steps if left_s > 0 else state.steps + 1
         if retry_after_s is not None:
             wait_s = min(retry_after_s, WINDOW_S)
-        elif now < entry.account.blocked_until:
-            wait_s = 0.0  # one of several refused together
         else:
-            wait_s = self._chance() * _ceiling_s(entry.account.steps)
-        entry.account = entry.account.limited(wait_s, now)
-        return entry.account.blocked_until - now
+            wait_s = 0.0 if left_s > 0 else self._chance() * _ceiling_s(state.steps)
+        wait_s = max(wait_s, left_s)
+        entry.state = replace(state, wait_at=now, blocked_until=now + wait_s, steps=steps)
+        entry.probe_until = 0.0
+        return wait_s
 
     def saw_success(self, fingerprint: str) -> None:
-        """Record that the service served the key: the next wait is a short one again."""
-        entry = self._entry(fingerprint)
-        entry.account = entry.account.served(self._clock())
+        """Record a success after a wait; one that was sent before the error ends no wait."""
+        now, entry = self._clock(), self._entry(fingerprint)
+        if entry.state.steps and now >= entry.state.blocked_until:
+            entry.state = replace(entry.state, wait_at=now, blocked_until=0.0, steps=0)
 
     def end_probe(self, fingerprint: str) -> None:
-        """Record that the first request after a wait is over: whatever it met, others may go."""
-        entry = self._entry(fingerprint)
-        entry.account = entry.account.settled(self._clock())
+        """Record that the first request after a wait has ended: others may go, however it did."""
+        self._entry(fingerprint).probe_until = 0.0
 
-    def account(self, fingerprint: str) -> RateLimitState:
-        """Return what others may `learn` of a key; its moments are those of `now`."""
+    def known(self, fingerprint: str) -> RateLimitState:
+        """Return what other processes may `learn` of a key."""
         entry = self._entries.get(fingerprint)
-        return entry.account if entry else RateLimitState()
+        return entry.state if entry else RateLimitState()
 
-    def learn(self, fingerprint: str, account: RateLimitState) -> None:
-        """Take in what others know of a key; its moments are those of `now`."""
+    def learn(self, fingerprint: str, state: RateLimitState) -> None:
+        """Take over what is newer in the state that another process has stored."""
         entry = self._entry(fingerprint)
-        entry.account = entry.account.joined(account.as_of(self._clock()))
+        entry.state = entry.state.newest(state.as_of(self._clock()))
 
     def state(self, fingerprint: str) -> BudgetState:
-        """Return what is known of a key."""
-        return state_of(self.account(fingerprint), self._clock())
+        """Return the state of a key now."""
+        return self.known(fingerprint).at(self._clock())
 
     def states(self) -> list[BudgetState]:
-        """Return what is known of every key, without naming any."""
+        """Return the states of all keys, without names."""
         now = self._clock()
-        return [state_of(entry.account, now) for entry in self._entries.values()]
+        return [entry.state.at(now) for entry in self._entries.values()]
 
     def _entry(self, fingerprint: str) -> _Entry:
         entry = self._entries.setdefault(fingerprint, _Entry())
-        self._entries.move_to_end(fingerprint)
-        if len(self._entries) > self._max_keys:
-            self._entries.popitem(last=False)
-        entry.account = entry.account.as_of(self._clock())
+        entry.state = entry.state.as_of(self._clock())
         return entry
 
 
@@ -373,17 +252,19 @@ def _refuse_until(moment: float, now: float) -> None:
 
 
 def _check_reserve(entry: _Entry, now: float) -> None:
-    if not state_of(entry.account, now).is_reserve_reached:
+    if not entry.state.at(now).is_reserve_reached:
         return
+    if entry.reserve_probed_at > now:  # the clock was set back
+        entry.reserve_probed_at = 0.0
     # Scheduled work that went through since tells as much as a probe.
-    probe_at = max(entry.account.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
+    probe_at = max(entry.state.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
     if now < probe_at:
         raise ReserveReachedError(probe_at - now)
     entry.reserve_probed_at = now
 
 
-def _ceiling_s(rate_limits: int) -> float:
-    doubled: float = BACK_OFF_BASE_S * 2 ** min(rate_limits, 16)  # 16: past any cap
+def _ceiling_s(steps: int) -> float:
+    doubled: float = BACK_OFF_BASE_S * 2 ** min(steps, 16)  # 16: past any cap
     return min(BACK_OFF_CAP_S, doubled)
 
 

@@ -1,36 +1,35 @@
 """Count who used the requests of each key in the last hour. In memory; no I/O.
 
-Each process counts what it has asked for itself; what others have counted may be told to `learn`.
-The service tells how many requests are left (`rate_limit.py`), but not who made the others.
+The service says how many requests are left (`rate_limit.py`), but not who made the others.
+`shared_limits.py` moves what is counted here to a document that all processes share.
 """
 
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from cachetools import LRUCache
+from cachetools import TTLCache
 
 from bot.workspace import OTHER, Caller, WorkspaceId, current_caller
 
 WINDOW_S = 3600.0
-# Counts are kept by minute, so that an hour ends without a list of every request.
-BUCKET_S = 60.0
-# More askers of one minute are counted together, as others.
-MAX_ASKERS_PER_MINUTE = 50
-# Of all workspaces together: 25 MB at most, as measured with one in each minute of each workspace.
-# Those that asked longest ago are forgotten first.
-MAX_COUNTS = 50_000
-# Of so many workspaces it is remembered what others have counted: managers look at a few at once.
-MAX_LEARNED = 500
+# Counts are kept for each five minutes, so that an hour ends without a list of every request.
+BUCKET_S = 300.0
+# More callers of the same five minutes are counted together, as others.
+MAX_CALLERS = 50
+MAX_KEYS = 10_000
+# A workspace, and the fingerprint of a key that it uses.
+Place = tuple[WorkspaceId, str]
+# Requests by caller, by the number of the five minutes.
+Counts = Mapping[int, Counter[Caller]]
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was used of a key in the last `span_s` seconds: an hour, or since the start.
+    """The requests made with a key in the last `span_s` seconds: an hour, or since the start.
 
-    `shares` are askers and their requests, the most first.
+    `shares` are callers and their requests, the most first.
     """
 
     span_s: float = 0.0
@@ -42,115 +41,73 @@ class Usage:
         return sum(requests for _, requests in self.shares)
 
 
-@dataclass(frozen=True, slots=True)
-class UsageSample:
-    """What one process has counted of one key.
-
-    `since` is when it began to count, `minutes` are requests by the moment at which their minute
-    began, and asker. Moments are seconds of the meter's clock.
-    """
-
-    fingerprint: str
-    since: float
-    minutes: Mapping[float, Mapping[Caller, int]]
-
-
-@dataclass(slots=True)
-class _Account:
-    """The counts of one key by minute, the oldest first."""
-
-    minutes: OrderedDict[int, Counter[Caller]] = field(default_factory=OrderedDict)
-
-    @property
-    def size(self) -> int:
-        return sum(map(len, self.minutes.values()))
-
-
 class UsageCounter:
-    """Counts requests by workspace, key and asker.
+    """Counts requests by workspace, key and caller: those that are stored, and new ones.
 
-    A key is known by its fingerprint (see `rate_limit.py`). Another key has an allowance of
-    its own, so its count is another one; and so is that of the same key in another workspace.
-    `clock` returns seconds that never go back.
+    The same key in another workspace has a count of its own. `clock` returns seconds since 1970.
     """
 
     def __init__(
-        self, *, clock: Callable[[], float] = time.monotonic, max_counts: int = MAX_COUNTS
+        self, *, clock: Callable[[], float] = time.time, max_keys: int = MAX_KEYS
     ) -> None:
         self._clock = clock
         self._started_at = clock()
-        self._max_counts = max_counts
-        self._count = 0
-        self._accounts: OrderedDict[tuple[WorkspaceId, str], _Account] = OrderedDict()
-        self._others: LRUCache[WorkspaceId, Sequence[UsageSample]] = LRUCache(MAX_LEARNED)
+        self._new: TTLCache[Place, Counts] = TTLCache(max_keys, WINDOW_S, timer=clock)
+        self._stored: TTLCache[Place, Counts] = TTLCache(max_keys, WINDOW_S, timer=clock)
 
-    def now(self) -> float:
-        """Return the moment by the clock of every `Counted` here."""
-        return self._clock()
-
-    def count(self, workspace: WorkspaceId, fingerprint: str, asker: Caller) -> None:
-        """Count one request of `asker`."""
-        minute, place = self._minute(), (workspace, fingerprint)
-        account = self._accounts.setdefault(place, _Account())
-        self._accounts.move_to_end(place)
-        counts = account.minutes.setdefault(minute, Counter())
-        if asker not in counts and len(counts) >= MAX_ASKERS_PER_MINUTE:
-            asker = OTHER
-        self._count += asker not in counts
-        counts[asker] += 1
-        self._drop_old(account)
-        self._make_room(place)
+    def count(self, workspace: WorkspaceId, fingerprint: str, caller: Caller) -> None:
+        """Count one request of `caller`."""
+        place, bucket = (workspace, fingerprint), int(self._clock() // BUCKET_S)
+        self._new[place] = _sum(self.new(place), {bucket: Counter([caller])})
 
     def count_present(self, fingerprint: str) -> None:
-        """Count one request for whoever the bot works for now; for nobody: no workspace has it."""
-        if asked := current_caller():
-            self.count(asked[0], fingerprint, asked[1])
-
-    def counted(self, workspace: WorkspaceId, fingerprint: str) -> UsageSample:
-        """Return what this process has counted of a key in the last hour."""
-        account = self._accounts.get((workspace, fingerprint)) or _Account()
-        self._drop_old(account)
-        minutes = {minute * BUCKET_S: dict(each) for minute, each in account.minutes.items()}
-        return UsageSample(fingerprint, self._started_at, minutes)
-
-    def learn(self, workspace: WorkspaceId, others: Sequence[UsageSample]) -> None:
-        """Take in what other processes have counted, in the place of what was known of that."""
-        self._others[workspace] = tuple(others)
+        """Count one request of the current caller, if there is one."""
+        if current := current_caller():
+            self.count(current[0], fingerprint, current[1])
 
     def usage(self, workspace: WorkspaceId, fingerprint: str) -> Usage:
-        """Return who used the key in the last hour, to the minute."""
-        own, others = self.counted(workspace, fingerprint), self._others.get(workspace, ())
-        totals: Counter[Caller] = Counter()
-        for each in (own, *(each for each in others if each.fingerprint == fingerprint)):
-            for began_at, counts in each.minutes.items():
-                if began_at // BUCKET_S > self._oldest():
-                    totals.update(counts)
-        since = min([own.since, *(each.since for each in others)])
+        """Return who used the key in the last hour, to five minutes."""
+        place, totals = (workspace, fingerprint), Counter[Caller]()
+        buckets = self.add_to_stored(place, self.new(place))
+        for counts in buckets.values():
+            totals.update(counts)
+        since = min([self._started_at, *(bucket * BUCKET_S for bucket in buckets)])
         return Usage(min(WINDOW_S, self._clock() - since), tuple(totals.most_common()))
+
+    def new(self, place: Place) -> Counts:
+        """Return the requests that are not stored yet."""
+        return self._new.get(place, {})
+
+    def add_to_stored(self, place: Place, counts: Counts) -> Counts:
+        """Return the sum of the stored counts and `counts`, without what is an hour old."""
+        oldest = (self._clock() - WINDOW_S) // BUCKET_S
+        total = _sum(self._stored.get(place, {}), counts)
+        return {bucket: some for bucket, some in total.items() if bucket > oldest}
+
+    def learn(self, place: Place, stored: Counts) -> None:
+        """Remember what is stored of a key."""
+        self._stored[place] = stored
+
+    def note_stored(self, place: Place, new: Counts, stored: Counts) -> None:
+        """Remember what is stored of a key now that `new` is part of it."""
+        self.learn(place, stored)
+        counted = self._new.pop(place, {}).items()
+        if left := {b: more for b, n in counted if (more := n - new.get(b, Counter()))}:
+            self._new[place] = left
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Forget everything of a workspace."""
-        for place in [each for each in self._accounts if each[0] == workspace]:
-            self._count -= self._accounts.pop(place).size
-        self._others.pop(workspace, None)
+        for place in [each for each in (*self._new, *self._stored) if each[0] == workspace]:
+            self._new.pop(place, None)
+            self._stored.pop(place, None)
 
-    def _minute(self) -> int:
-        return int(self._clock() // BUCKET_S)
 
-    def _oldest(self) -> int:
-        """The last minute that counts no more."""
-        return self._minute() - int(WINDOW_S // BUCKET_S)
-
-    def _drop_old(self, account: _Account) -> None:
-        while account.minutes and next(iter(account.minutes)) <= self._oldest():
-            _, counts = account.minutes.popitem(last=False)
-            self._count -= len(counts)
-
-    def _make_room(self, busy: tuple[WorkspaceId, str]) -> None:
-        """Forget accounts of which nothing is left, and, for want of room, those last used."""
-        for place in list(islice(self._accounts, 2)):  # one comes at most, so none is left behind
-            self._drop_old(self._accounts[place])
-            if not self._accounts[place].minutes:
-                del self._accounts[place]
-        while self._count > self._max_counts and (place := next(iter(self._accounts))) != busy:
-            self._count -= self._accounts.pop(place).size
+def _sum(one: Counts, other: Counts) -> Counts:
+    total: dict[int, Counter[Caller]] = {}
+    for counts in (one, other):
+        for bucket, some in counts.items():
+            merged = total.setdefault(bucket, Counter())
+            for caller, requests in some.items():
+                is_room = caller in merged or len(merged) < MAX_CALLERS
+                merged[caller if is_room else OTHER] += requests
+    return total

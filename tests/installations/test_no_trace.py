@@ -23,7 +23,7 @@ from bot.installations.welcome import DataLossCheck
 from bot.message import Message
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
-from bot.shared_limits import SharedHolds, share_allowances
+from bot.shared_limits import SharedHolds, SharedLimits
 from bot.store.documents import Documents
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.sqlite import open_sqlite
@@ -139,12 +139,12 @@ class Life:
         """Meet both waits, that of the service and that of Slack, and let others know."""
         tasks, seconds = Tasks(), self.clock.seconds
         budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
-        shared = share_allowances(self.documents, budget, meter, tasks, clock=self.clock)
+        shared = SharedLimits(self.documents, budget, meter, tasks)
         SharedHolds(self.documents, tasks, clock=self.clock).hold(self.workspace, 60)
         with caller_context(self.workspace, person(f"U_{self.mark}")):
-            shared.usage.count_present("fingerprint")
+            meter.count_present("fingerprint")
             budget.record_rate_limit("fingerprint", 60)
-            shared.budget.tell("fingerprint")
+            shared.after_request("fingerprint")
         assert await tasks.drain(TIME_LIMIT_S)
 
 

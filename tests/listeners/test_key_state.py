@@ -1,5 +1,7 @@
 """The state of a key tells what all processes know, and not only this one."""
 
+from collections import Counter
+
 import pytest
 
 from bot.admin import Managers
@@ -8,8 +10,8 @@ from bot.listeners.domainkey import KeyState
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member
 from bot.store.memory import MemoryDocuments
-from bot.tracker.rate_limit import RateLimiter, RateLimitState, fingerprint
-from bot.tracker.usage import UsageCounter, UsageSample
+from bot.tracker.rate_limit import RateLimiter, RateLimitState
+from bot.tracker.usage import BUCKET_S, UsageCounter
 from bot.workspace import WorkspaceId, person
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY
@@ -22,14 +24,15 @@ ACME = WorkspaceId("T1")
 
 async def test_it_is_told_as_all_processes_know_it() -> None:
     documents, clock = MemoryDocuments(), FakeClock()
-    keys, known_as = Keys(documents, RING, clock=clock), fingerprint(KEY)
+    keys = Keys(documents, RING, clock=clock)
     budget, meter = RateLimiter(clock=clock.seconds), UsageCounter(clock=clock.seconds)
     await keys.save(ACME, a_draft(KEY), set_by="U1")
 
-    async def refresh(workspace: WorkspaceId) -> None:
+    async def refresh(workspace: WorkspaceId, fingerprint: str) -> None:
         now = clock.seconds()
-        budget.learn(known_as, RateLimitState().told(812, now))
-        meter.learn(workspace, [UsageSample(known_as, now, {now: {person("U7"): 23}})])
+        budget.learn(fingerprint, RateLimitState(told_at=now, remaining=812))
+        used = {int(now // BUCKET_S): Counter({person("U7"): 23})}
+        meter.learn((workspace, fingerprint), used)
 
     state = KeyState(
         keys=keys,

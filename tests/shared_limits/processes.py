@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from bot.concurrency import Tasks
-from bot.shared_limits import share_allowances
+from bot.shared_limits import SharedLimits
 from bot.store.documents import Document, Documents, StoreError
 from bot.store.memory import MemoryDocuments
 from bot.tracker.client import TrackerClient
@@ -27,7 +27,7 @@ ONE = [{"domain": "a.example", "domainId": "d1"}]
 
 
 class Process:
-    """One of several: its clock counts from its own start, as `time.monotonic` does."""
+    """One of several."""
 
     def __init__(
         self,
@@ -36,23 +36,17 @@ class Process:
         http: httpx.AsyncClient,
         url: str,
         *,
-        up_s: float = 0.0,
         within_s: float = TIME_LIMIT_S,
     ) -> None:
-        booted_at = clock.seconds() - up_s
-
-        def seconds() -> float:
-            return clock.seconds() - booted_at
-
         self.tasks = Tasks()
-        self.budget = RateLimiter(clock=seconds, chance=lambda: 0.5)
-        self.meter = UsageCounter(clock=seconds)
-        self.shared = share_allowances(
+        self.budget = RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
+        self.meter = UsageCounter(clock=clock.seconds)
+        self.shared = SharedLimits(
             documents,
             self.budget,
             self.meter,
             self.tasks,
-            clock=clock,
+            seconds=clock.seconds,
             answered_within_s=within_s,
         )
         self.client = TrackerClient(
@@ -60,8 +54,9 @@ class Process:
             base_url=url,
             budget=self.budget,
             limits=QUICK,
-            on_sent=self.shared.usage.count_present,
-            peers=self.shared.budget,
+            on_sent=self.meter.count_present,
+            before=self.shared.before_request,
+            after=self.shared.after_request,
         )
 
     async def ask(
@@ -80,11 +75,11 @@ class Process:
 async def two_processes(
     documents: Documents, clock: FakeClock, there: Service, *, within_s: float = TIME_LIMIT_S
 ) -> AsyncIterator[tuple[Process, Process]]:
-    """Yield two of them, started at different times."""
+    """Yield two of them."""
     async with tracker_http() as http:
         yield (
-            Process(documents, clock, http, there.url, up_s=100, within_s=within_s),
-            Process(documents, clock, http, there.url, up_s=70_000, within_s=within_s),
+            Process(documents, clock, http, there.url, within_s=within_s),
+            Process(documents, clock, http, there.url, within_s=within_s),
         )
 
 
@@ -103,11 +98,6 @@ class BadDay(MemoryDocuments):
         self.reads += 1
         await self._meet()
         return await super().get(key)
-
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        self.reads += 1
-        await self._meet()
-        return await super().list_prefix(prefix, limit=limit)
 
     async def put(
         self,

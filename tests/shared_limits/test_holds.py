@@ -68,7 +68,7 @@ async def test_one_that_has_just_looked_looks_again_after_two_seconds(clock: Fak
     assert await two.b.left_s(ACME) == pytest.approx(28, abs=0.001)
 
 
-async def test_the_longest_wait_holds_whoever_writes_first(
+async def test_the_longest_wait_of_a_process_is_written(
     documents: Documents, clock: FakeClock
 ) -> None:
     two = Two(documents, clock)
@@ -112,14 +112,3 @@ async def test_of_one_process_alone_the_longest_wait_holds(clock: FakeClock) -> 
 
     assert await holds.left_s(ACME) == 60
     assert await holds.left_s(OTHER) == 0
-
-
-async def test_the_longest_wait_holds_when_both_are_told_at_once(clock: FakeClock) -> None:
-    documents = BadDay()
-    two, third = Two(documents, clock), Two(documents, clock)
-
-    two.a.hold(ACME, 60)
-    two.b.hold(ACME, 5)
-    await two.settled()
-
-    assert await third.a.left_s(ACME) == pytest.approx(60, abs=0.001)

@@ -1,6 +1,8 @@
+from collections import Counter
+
 import pytest
 
-from bot.tracker.usage import MAX_ASKERS_PER_MINUTE, WINDOW_S, Usage, UsageCounter, UsageSample
+from bot.tracker.usage import BUCKET_S, MAX_CALLERS, WINDOW_S, Usage, UsageCounter
 from bot.workspace import KEY_CHECK, OTHER, WorkspaceId, digests_of, person
 from tests.fakes import FakeClock
 
@@ -60,11 +62,11 @@ def test_what_was_asked_for_an_hour_ago_counts_no_more(
     meter: UsageCounter, clock: FakeClock
 ) -> None:
     meter.count(ACME, KEY, ADA)
-    clock.advance(WINDOW_S - 60)
+    clock.advance(WINDOW_S - BUCKET_S)
     meter.count(ACME, KEY, BOB)
     assert meter.usage(ACME, KEY).total == 2
 
-    clock.advance(60)
+    clock.advance(BUCKET_S)
 
     assert meter.usage(ACME, KEY).shares == ((BOB, 1),)
 
@@ -90,121 +92,44 @@ def test_a_workspace_that_leaves_is_forgotten(meter: UsageCounter) -> None:
     assert "T1" not in repr(vars(meter))
 
 
-def test_a_crowd_in_one_minute_is_counted_whole_if_not_by_name(meter: UsageCounter) -> None:
-    for number in range(3 * MAX_ASKERS_PER_MINUTE):
+def test_a_crowd_at_one_time_is_counted_whole_if_not_by_name(meter: UsageCounter) -> None:
+    for number in range(3 * MAX_CALLERS):
         meter.count(ACME, KEY, person(f"U{number}"))
 
     usage = meter.usage(ACME, KEY)
 
-    assert usage.total == 3 * MAX_ASKERS_PER_MINUTE
-    assert usage.shares[0] == (OTHER, 2 * MAX_ASKERS_PER_MINUTE)
+    assert usage.total == 3 * MAX_CALLERS
+    assert usage.shares[0] == (OTHER, 2 * MAX_CALLERS)
 
 
-def test_when_there_is_no_more_room_whoever_asked_longest_ago_is_forgotten() -> None:
-    meter = UsageCounter(clock=FakeClock().seconds, max_counts=2)
+def test_when_there_is_no_more_room_the_key_used_longest_ago_is_forgotten() -> None:
+    meter = UsageCounter(clock=FakeClock().seconds, max_keys=2)
     workspaces = [WorkspaceId(f"T{number}") for number in range(3)]
-    meter.count(workspaces[0], KEY, ADA)
-    meter.count(workspaces[1], KEY, ADA)
-    meter.count(workspaces[0], KEY, ADA)
-
-    meter.count(workspaces[2], KEY, ADA)
+    for number in (0, 1, 0, 2):
+        meter.count(workspaces[number], KEY, ADA)
 
     assert [meter.usage(each, KEY).total for each in workspaces] == [2, 0, 1]
 
 
-def test_one_workspace_alone_forgets_nothing_of_itself_for_want_of_room() -> None:
-    meter = UsageCounter(clock=FakeClock().seconds, max_counts=2)
-
-    for number in range(5):
-        meter.count(ACME, KEY, person(f"U{number}"))
-
-    assert meter.usage(ACME, KEY).total == 5
-
-
-def test_workspaces_that_fell_silent_leave_nothing_behind(
-    meter: UsageCounter, clock: FakeClock
-) -> None:
-    for number in range(20):
-        meter.count(WorkspaceId(f"T{number}"), KEY, ADA)
-    clock.advance(WINDOW_S)
-
-    for _ in range(10):
-        meter.count(OTHER_ONE, KEY, BOB)
-
-    assert "U1" not in repr(vars(meter))
-    assert "U2" in repr(vars(meter))
-
-
-def test_what_was_forgotten_makes_room() -> None:
-    meter = UsageCounter(clock=FakeClock().seconds, max_counts=2)
-    meter.count(WorkspaceId("T0"), KEY, ADA)
-    meter.forget(WorkspaceId("T0"))
-
+def test_what_is_stored_counts_with_what_is_new(meter: UsageCounter) -> None:
+    place = (ACME, KEY)
     meter.count(ACME, KEY, ADA)
-    meter.count(OTHER_ONE, KEY, ADA)
+    new = meter.new(place)
+    stored = meter.add_to_stored(place, new)
+    for caller in (ADA, BOB):  # meanwhile
+        meter.count(ACME, KEY, caller)
+    meter.note_stored(place, new, stored)
 
-    assert [meter.usage(each, KEY).total for each in (ACME, OTHER_ONE)] == [1, 1]
-
-
-def test_a_count_that_nobody_looks_at_does_not_grow(meter: UsageCounter, clock: FakeClock) -> None:
-    for number in range(80):
-        meter.count(ACME, KEY, person(f"U{number}"))
-        if number == 40:  # so that others have asked longer ago
-            meter.count(OTHER_ONE, KEY, ADA)
-            meter.count(OTHER_ONE, NEW_KEY, ADA)
-        clock.advance(60)
-
-    kept = repr(vars(meter))
-    assert "'U10'" not in kept
-    assert "'U79'" in kept
-
-
-def test_what_others_have_counted_is_added_to_its_own(
-    meter: UsageCounter, clock: FakeClock
-) -> None:
-    meter.count(ACME, KEY, ADA)
-    minute = clock.seconds()
-    one = UsageSample(KEY, minute, {minute: {ADA: 2, BOB: 4}, minute - 60: {ADA: 1}})
-    of_another_key = UsageSample(NEW_KEY, minute, {minute: {BOB: 9}})
-
-    for _ in range(2):  # what is learned anew takes the place of what was known
-        meter.learn(ACME, [one, of_another_key])
-
-    assert meter.usage(ACME, KEY).shares == ((ADA, 4), (BOB, 4))
-    assert meter.usage(OTHER_ONE, KEY).shares == ()
+    assert meter.usage(ACME, KEY).shares == ((ADA, 2), (BOB, 1))
     meter.forget(ACME)
-    assert meter.usage(ACME, KEY).shares == ()
+    assert "T1" not in repr(vars(meter))
 
 
-def test_what_others_counted_an_hour_ago_counts_no_more(
-    meter: UsageCounter, clock: FakeClock
-) -> None:
-    minute = clock.seconds()
-    meter.learn(ACME, [UsageSample(KEY, minute, {minute - WINDOW_S: {ADA: 1}, minute: {BOB: 1}})])
-    assert meter.usage(ACME, KEY).shares == ((BOB, 1),)
-
-    clock.advance(WINDOW_S)
-
-    assert meter.usage(ACME, KEY).shares == ()
-
-
-def test_it_counts_since_the_first_of_all_began(clock: FakeClock) -> None:
+def test_it_counts_since_the_first_stored_request(clock: FakeClock) -> None:
     meter = UsageCounter(clock=clock.seconds)
-    clock.advance(90)
+    began_at = (clock.seconds() // BUCKET_S - 4) * BUCKET_S
 
-    meter.learn(ACME, [UsageSample(NEW_KEY, clock.seconds() - 600, {})])
+    meter.learn((ACME, KEY), {int(began_at // BUCKET_S): Counter([ADA])})
 
-    assert meter.usage(ACME, KEY).span_s == 600
-    assert meter.usage(OTHER_ONE, KEY).span_s == 90
-
-
-def test_what_was_counted_can_be_told_to_others(meter: UsageCounter, clock: FakeClock) -> None:
-    for asker in (ADA, BOB, ADA):
-        meter.count(ACME, KEY, asker)
-    told = meter.counted(ACME, KEY)
-    other = UsageCounter(clock=clock.seconds)
-
-    other.learn(ACME, [told])
-
-    assert other.usage(ACME, KEY) == meter.usage(ACME, KEY)
-    assert meter.counted(OTHER_ONE, KEY).minutes == {}
+    assert meter.usage(ACME, KEY).span_s == clock.seconds() - began_at
+    assert meter.usage(OTHER_ONE, KEY).span_s == 0

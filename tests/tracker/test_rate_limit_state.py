@@ -1,0 +1,125 @@
+"""What another process has stored of a key is taken over where it is newer."""
+
+import pytest
+
+from bot.tracker.models import RateLimitedError
+from bot.tracker.rate_limit import (
+    HIGHEST_KEPT_S,
+    SKEW_S,
+    BudgetState,
+    Purpose,
+    RateLimiter,
+    RateLimitState,
+)
+from tests.fakes import FakeClock
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def one(clock: FakeClock) -> RateLimiter:
+    return RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
+
+
+@pytest.fixture
+def other(clock: FakeClock) -> RateLimiter:
+    return RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
+
+
+def test_the_later_count_and_the_highest_one_are_known(
+    one: RateLimiter, other: RateLimiter, clock: FakeClock
+) -> None:
+    one.record_remaining("k", 1000)
+    clock.advance(1)
+    other.record_remaining("k", 40)
+
+    one.learn("k", other.known("k"))
+    other.learn("k", one.known("k"))
+
+    assert one.known("k") == other.known("k")
+    assert one.state("k") == BudgetState(remaining=40, told_ago_s=0, highest_seen=1000)
+
+
+def test_an_older_state_changes_nothing(
+    one: RateLimiter, other: RateLimiter, clock: FakeClock
+) -> None:
+    other.record_remaining("k", 40)
+    other.record_rate_limit("k", 1)
+    clock.advance(2)
+    one.record_remaining("k", 999)
+    one.record_rate_limit("k", 30)
+    before = one.known("k")
+
+    one.learn("k", other.known("k"))
+
+    assert one.known("k") == before
+
+
+def test_the_wait_of_another_process_holds_and_its_end_too(
+    one: RateLimiter, other: RateLimiter, clock: FakeClock
+) -> None:
+    other.record_rate_limit("k", 30)
+    clock.advance(1)
+    one.saw_success("k")  # it was sent before, and ends no wait of the other process
+
+    one.learn("k", other.known("k"))
+    with pytest.raises(RateLimitedError):
+        one.check("k", Purpose.SCHEDULED)
+    clock.advance(29)
+    other.saw_success("k")
+    one.learn("k", other.known("k"))
+
+    assert not one.check("k", Purpose.SCHEDULED)  # no first request after a wait
+
+
+def test_the_next_wait_is_longer_though_the_first_was_met_elsewhere(
+    one: RateLimiter, other: RateLimiter, clock: FakeClock
+) -> None:
+    clock.advance(other.record_rate_limit("k", None))
+
+    one.learn("k", other.known("k"))
+
+    assert one.record_rate_limit("k", None) == 2
+
+
+def test_a_smaller_allowance_than_before_is_known_after_a_day(
+    one: RateLimiter, clock: FakeClock
+) -> None:
+    one.record_remaining("k", 10_000)
+    clock.advance(HIGHEST_KEPT_S - 1)
+    one.record_remaining("k", 500)
+    assert one.state("k").highest_seen == 10_000
+
+    clock.advance(1)
+
+    assert one.state("k").highest_seen == 0
+    one.record_remaining("k", 500)
+    assert one.state("k").highest_seen == 500
+
+
+def test_an_allowance_that_is_full_again_is_as_high_for_another_day(
+    one: RateLimiter, clock: FakeClock
+) -> None:
+    one.record_remaining("k", 1000)
+    clock.advance(3600)
+    one.record_remaining("k", 1000)
+    clock.advance(HIGHEST_KEPT_S - 1)
+
+    assert one.state("k").highest_seen == 1000
+
+
+def test_the_state_of_a_clock_that_is_far_ahead_is_ignored(
+    one: RateLimiter, other: RateLimiter, clock: FakeClock
+) -> None:
+    clock.advance(2 * SKEW_S)
+    other.record_remaining("k", 7)
+    other.record_rate_limit("k", 30)
+    clock.advance(-2 * SKEW_S)
+
+    one.learn("k", other.known("k"))
+    one.check("k", Purpose.PERSON)
+
+    assert one.known("k") == RateLimitState()
