@@ -58,7 +58,7 @@ from bot.slack.replies import Replies
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
-from bot.tracker.client import MeasuredTracker, Tracker, TrackerClient
+from bot.tracker.client import Tracker, TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
@@ -382,22 +382,22 @@ def _register_digests(
 
 def _tracker(
     parts: Services, budget: RateLimiter, meter: UsageCounter, sharing: SharedLimits
-) -> MeasuredTracker:
+) -> TrackerClient:
     url, service = parts.settings.domain_tracker_url, parts.metrics.service
 
     def note_sent(fingerprint: str) -> None:
         meter.count_present(fingerprint)
         service.note_sent(fingerprint)
 
-    client = TrackerClient(
+    return TrackerClient(
         parts.tracker_http,
         base_url=url,
         budget=budget,
         on_sent=note_sent,
         before=sharing.before_request,
         after=sharing.after_request,
+        note=service.note_call,
     )
-    return MeasuredTracker(client, service.note_call)
 
 
 def _connection(tracker: Tracker, office: AdminServices, homes: HomeViewers) -> WorkspaceTracker:

@@ -118,6 +118,38 @@ class Tracker(Protocol):
         ...
 
 
+logger = structlog.get_logger()
+# (operation, outcome, seconds): "list", "add" or "scan"; for the outcome see `outcome_of`.
+Note = Callable[[str, str, float], object]
+# The first that fits counts: a time-out is an UnavailableError too.
+_OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
+    (InvalidKeyError, "invalid_key"),
+    (InsufficientPermissionsError, "insufficient_scope"),
+    (IpNotAllowedError, "ip_not_allowed"),
+    (RateLimitedError, "rate_limited"),
+    (ReserveReachedError, "reserve_reached"),
+    (RejectedError, "rejected"),
+    (UnreadableReplyError, "unreadable"),
+    (ReplyTooLargeError, "too_large"),
+    (TimedOutError, "timed_out"),
+    (UnavailableError, "unavailable"),
+    (asyncio.CancelledError, "cut_off"),
+)
+
+
+def outcome_of(error: BaseException | None) -> str:
+    """Return in one word how a call has ended: "ok" for `None`.
+
+    "broken" is what is no TrackerError: a mistake of ours. "held_back" and "reserve_reached"
+    were not sent at all, by our own rules.
+    """
+    if error is None:
+        return "ok"
+    if isinstance(error, RateLimitedError) and error.is_ours:
+        return "held_back"
+    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "broken")
+
+
 async def _nothing(_fingerprint: str) -> None:
     """This process is the only one that uses the key."""
 
@@ -130,6 +162,10 @@ class TrackerClient:
     `on_sent` gets that of each request that may have reached the service, repetitions too. A GET
     is repeated when the service was not reached, dropped the connection or answered 502, 503 or
     504; a POST never is.
+
+    Each call leaves one line in the log and is counted by `note`. The line carries what the
+    context is bound to, the request of a person or a digest, and neither the key nor anything of
+    the reply.
 
     Raises:
         ValueError: `base_url` holds a user name, which httpx would send in place of the key.
@@ -145,6 +181,7 @@ class TrackerClient:
         on_sent: Callable[[str], object] = lambda _fingerprint: None,
         before: Callable[[str], Awaitable[None]] = _nothing,
         after: Callable[[str], None] = lambda _fingerprint: None,
+        note: Note = lambda _operation, _outcome, _took_s: None,
     ) -> None:
         if httpx.URL(base_url).userinfo:
             raise ValueError("the address of the service must hold no user name")
@@ -155,6 +192,8 @@ class TrackerClient:
         self._on_sent = on_sent
         self._before = before
         self._after = after
+        self._note = note
+        self._under_way: set[asyncio.Task[Any]] = set()
         self._slots = Slots(wait_s=limits.slot_s)
         # Not the decorator: it logs the arguments of what it repeats, and one is the key.
         self._repeat = stamina.AsyncRetryingCaller(
@@ -202,7 +241,36 @@ class TrackerClient:
         )
         return await self._answer(call, decode_scan)
 
+    def cut_off(self) -> None:
+        """Cancel the tasks whose calls are under way: they would end as if the service failed."""
+        for task in self._under_way:
+            task.cancel()
+
     async def _answer(self, call: Call, decode: Decode[T]) -> T:
+        """Return the decoded answer; log and count the call."""
+        began = time.perf_counter()
+        failure: BaseException | None = None
+        if task := asyncio.current_task():
+            self._under_way.add(task)
+        try:
+            return await self._allowed(call, decode)
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            if task:
+                self._under_way.discard(task)
+            took_s, outcome = time.perf_counter() - began, outcome_of(failure)
+            self._note(call.operation, outcome, took_s)
+            logger.info(
+                "service call",
+                operation=call.operation,
+                purpose=call.purpose.value,
+                outcome=outcome,
+                took_s=round(took_s, 3),
+            )
+
+    async def _allowed(self, call: Call, decode: Decode[T]) -> T:
         """Return the decoded answer, if the key may be used now."""
         await self._before(call.fingerprint)
         is_probe = self._budget.check(call.fingerprint, call.purpose)
@@ -267,110 +335,3 @@ async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:
 def _is_worth_repeating(error: Exception) -> bool:
     is_late = isinstance(error, TimedOutError)
     return isinstance(error, UnavailableError) and not is_late and error.status in TRANSIENT
-
-
-logger = structlog.get_logger()
-# (operation, outcome, seconds): "list", "add" or "scan"; for the outcome see `outcome_of`.
-Note = Callable[[str, str, float], object]
-# The first that fits counts: a time-out is an UnavailableError too.
-_OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
-    (InvalidKeyError, "invalid_key"),
-    (InsufficientPermissionsError, "insufficient_scope"),
-    (IpNotAllowedError, "ip_not_allowed"),
-    (RateLimitedError, "rate_limited"),
-    (ReserveReachedError, "reserve_reached"),
-    (RejectedError, "rejected"),
-    (UnreadableReplyError, "unreadable"),
-    (ReplyTooLargeError, "too_large"),
-    (TimedOutError, "timed_out"),
-    (UnavailableError, "unavailable"),
-    (asyncio.CancelledError, "cut_off"),
-)
-
-
-def outcome_of(error: BaseException | None) -> str:
-    """Return in one word how a call has ended: "ok" for `None`.
-
-    "broken" is what is no TrackerError: a mistake of ours. "held_back" and "reserve_reached"
-    were not sent at all, by our own rules.
-    """
-    if error is None:
-        return "ok"
-    if isinstance(error, RateLimitedError) and error.is_ours:
-        return "held_back"
-    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "broken")
-
-
-class MeasuredTracker:
-    """A `Tracker` that logs and measures each call of another one, and changes nothing else.
-
-    The line carries what the context is bound to: the request of whoever asked, or the digest.
-    A list that several wait for is logged with whoever asked first. It holds neither the key nor
-    anything of the reply.
-    """
-
-    def __init__(self, wrapped: Tracker, note: Note) -> None:
-        self._wrapped = wrapped
-        self._note = note
-        self._under_way: set[asyncio.Task[Any]] = set()
-
-    def cut_off(self) -> None:
-        """Cancel the tasks whose calls are under way: nobody waits for them any more.
-
-        Else they would end with the line to the service, and look as if that had failed.
-        """
-        for task in self._under_way:
-            task.cancel()
-
-    async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
-        """See `Tracker.list_domains`."""
-        return await self._measured(
-            "list", purpose, self._wrapped.list_domains(key, purpose=purpose)
-        )
-
-    async def add_domain(
-        self,
-        key: str,
-        *,
-        domain: str,
-        domain_type: str,
-        tags: Sequence[str] = (),
-        folder: str | None = None,
-        purpose: Purpose = Purpose.PERSON,
-    ) -> Added:
-        """See `Tracker.add_domain`."""
-        call = self._wrapped.add_domain(
-            key, domain=domain, domain_type=domain_type, tags=tags, folder=folder, purpose=purpose
-        )
-        return await self._measured("add", purpose, call)
-
-    async def scan(
-        self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
-    ) -> ScanResult:
-        """See `Tracker.scan`."""
-        return await self._measured(
-            "scan", purpose, self._wrapped.scan(key, domain_id, purpose=purpose)
-        )
-
-    async def _measured(self, operation: str, purpose: Purpose, call: Awaitable[T]) -> T:
-        began = time.perf_counter()
-        failure: BaseException | None = None
-        if task := asyncio.current_task():
-            self._under_way.add(task)
-        try:
-            return await call
-        except BaseException as error:
-            failure = error
-            raise
-        finally:
-            if task:
-                self._under_way.discard(task)
-            took_s, outcome = time.perf_counter() - began, outcome_of(failure)
-            self._note(operation, outcome, took_s)
-            logger.info(
-                "service call",
-                operation=operation,
-                purpose=purpose.value,
-                outcome=outcome,
-                took_s=round(took_s, 3),
-            )

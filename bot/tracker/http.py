@@ -134,6 +134,13 @@ class Call:
         return self.sent is not None
 
     @property
+    def operation(self) -> str:
+        """The name of the call in logs and metrics: "list", "add" or "scan"."""
+        if self.is_scan:
+            return "scan"
+        return "add" if self.is_write else "list"
+
+    @property
     def fingerprint(self) -> str:
         """Under which name the budget knows the key."""
         return fingerprint(self.key)

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 import aiohttp
+import httpx
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -19,14 +21,14 @@ from bot.portfolio.service import Portfolio
 from bot.slack.replies import Origin
 from bot.store.memory import MemoryDocuments
 from bot.tracker import models
-from bot.tracker.client import MeasuredTracker, outcome_of
-from bot.tracker.models import Added, Listing, ScanResult, TrackerError
-from bot.tracker.rate_limit import Purpose
+from bot.tracker.client import TrackerClient, outcome_of
+from bot.tracker.models import Listing, TrackerError
+from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
-from tests.builders import KEY, KEY_TAIL, a_domain
+from tests.builders import KEY, KEY_TAIL
 from tests.digests.office import NINE, Office
-from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakeTracker
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
 from tests.listeners.test_error_boundary import FakeReplies
 from tests.loops import loop_over
 from tests.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
@@ -72,14 +74,34 @@ class Notes:
         self.told.append((operation, outcome))
 
 
+class Service:
+    """A service that lists one domain; `refusal` is what it answers with 422."""
+
+    def __init__(self) -> None:
+        self.refusal: object = None
+        self.before_answer: Callable[[], Awaitable[object]] | None = None
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        if self.before_answer:
+            await self.before_answer()
+        listed = [{"domain": "a.example", "domainId": "d1", "healthScore": 80}]
+        found: object = {"dns": {"ttl": 1}} if request.method == "POST" else listed
+        body = httpx.ByteStream(json.dumps(self.refusal or found).encode())
+        return httpx.Response(422 if self.refusal else 200, stream=body)
+
+    def client(self, notes: Callable[[str, str, float], object]) -> TrackerClient:
+        http = httpx.AsyncClient(transport=httpx.MockTransport(self._answer))
+        return TrackerClient(http, base_url="http://service", budget=RateLimiter(), note=notes)
+
+
 class Room:
     """People of one workspace, its key, and a service that is measured."""
 
     def __init__(self) -> None:
-        self.service, self.notes = FakeTracker(a_domain("a.example")), Notes()
+        self.service, self.notes = Service(), Notes()
         documents, clock = MemoryDocuments(), FakeClock()
         self.keys = Keys(documents, RING, clock=clock)
-        tracker = MeasuredTracker(self.service, self.notes)
+        tracker = self.service.client(self.notes)
         self.connection = WorkspaceTracker(tracker, self.keys, on_refusal=self._nobody)
         self.portfolio = Portfolio(self.connection, clock=clock)
         self.tasks = Tasks()
@@ -126,68 +148,26 @@ def test_no_error_of_the_service_is_left_out_and_no_word_is_unknown() -> None:
     assert {word for _, word in ERRORS} == set(REQUEST_OUTCOMES)
 
 
-class AttentiveTracker(FakeTracker):
-    """A tracker that remembers everything that it was asked."""
+async def test_each_call_leaves_one_line_and_one_count(log: Log) -> None:
+    service, notes = Service(), Notes()
+    tracker = service.client(notes)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.given: list[dict[str, Any]] = []
-
-    async def list_domains(self, key: str, **given: Any) -> Listing:
-        self.given.append(given)
-        return await super().list_domains(key)
-
-    async def add_domain(self, key: str, **given: Any) -> Added:
-        self.given.append(given)
-        return Added()
-
-    async def scan(self, key: str, domain_id: str, **given: Any) -> ScanResult:
-        self.given.append({"domain_id": domain_id, **given})
-        return await super().scan(key, domain_id)
-
-
-async def test_whatever_is_asked_is_passed_on() -> None:
-    service, purpose = AttentiveTracker(), Purpose.SCHEDULED
-    tracker = MeasuredTracker(service, Notes())
-    domain = {"domain": "b.example", "domain_type": "owned", "tags": ("x",), "folder": "F"}
-
-    await tracker.list_domains(KEY, purpose=purpose)
-    await tracker.add_domain(KEY, **domain, purpose=purpose)  # type: ignore[arg-type]  # of several kinds
-    await tracker.scan(KEY, "d1", purpose=purpose)
-
-    assert service.given == [
-        {"purpose": purpose},
-        {**domain, "purpose": purpose},
-        {"domain_id": "d1", "purpose": purpose},
-    ]
-
-
-async def test_each_call_goes_through_unchanged_with_one_line_and_one_count(
-    log: Log,
-) -> None:
-    service, notes = FakeTracker(a_domain("a.example")), Notes()
-    tracker = MeasuredTracker(service, notes)
-
-    listing = await tracker.list_domains(KEY, purpose=Purpose.SCHEDULED)
+    await tracker.list_domains(KEY, purpose=Purpose.SCHEDULED)
     await tracker.add_domain(KEY, domain="b.example", domain_type="owned")
     await tracker.scan(KEY, "d1")
 
-    assert listing.domains == service.domains
-    assert service.asked == [("list", KEY), ("add", KEY), ("scan", KEY)]
     assert notes.told == [("list", "ok"), ("add", "ok"), ("scan", "ok")]
     assert [(line["operation"], line["outcome"]) for line in calls(log)] == notes.told
     assert [line["purpose"] for line in calls(log)] == ["scheduled", "person", "person"]
     assert all(line["level"] == "info" and line["took_s"] >= 0 for line in calls(log))
 
 
-async def test_a_failure_is_told_and_passed_on_without_key_or_words_of_the_service(
-    log: Log,
-) -> None:
-    service, notes = FakeTracker(), Notes()
-    service.errors[KEY] = models.RejectedError(422, "a private word")
+async def test_a_failure_is_counted_without_key_or_words_of_the_service(log: Log) -> None:
+    service, notes = Service(), Notes()
+    service.refusal = {"error": "a private word"}
 
     with pytest.raises(models.RejectedError):
-        await MeasuredTracker(service, notes).scan(KEY, "d1")
+        await service.client(notes).scan(KEY, "d1")
 
     assert notes.told == [("scan", "rejected")]
     assert calls(log)[0]["outcome"] == "rejected"
@@ -226,7 +206,7 @@ async def test_a_shared_list_is_logged_once_for_whoever_asked_first(room: Room, 
 
 
 async def test_the_line_of_a_digest_carries_the_digest(log: Log) -> None:
-    tracker = MeasuredTracker(FakeTracker(a_domain("a.example")), Notes())
+    tracker = Service().client(Notes())
 
     class Lists(FakeLists):
         async def list_domains(
@@ -245,14 +225,14 @@ async def test_the_line_of_a_digest_carries_the_digest(log: Log) -> None:
 
 async def test_what_a_stop_cuts_off_does_not_count_as_a_service_that_failed() -> None:
     began, outcomes = asyncio.Event(), list[str]()
-    wrapped = FakeTracker()
+    service = Service()
 
     async def hang() -> None:
         began.set()
         await asyncio.Event().wait()
 
-    wrapped.before_answer = hang
-    tracker = MeasuredTracker(wrapped, lambda _what, outcome, _took_s: outcomes.append(outcome))
+    service.before_answer = hang
+    tracker = service.client(lambda _what, outcome, _took_s: outcomes.append(outcome))
     call = asyncio.create_task(tracker.list_domains(KEY))
     await began.wait()
 
