@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.backoff import backoff
 from bot.store.documents import ConflictError, Document, Documents
 from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId
@@ -110,7 +111,7 @@ class InflightStore:
                 await self._documents.delete(place.key, if_rev=document.rev)
                 return None
             tried = {**value, "tries": value["tries"] + 1}
-            due_at = now + min(FIRST_TRY * 2 ** min(value["tries"], 10), LONGEST_TRY)
+            due_at = now + backoff(FIRST_TRY, value["tries"], LONGEST_TRY)
             await self._documents.put(place.key, tried, due_at=due_at, if_rev=document.rev)
         except ConflictError:
             return None  # somebody else was faster

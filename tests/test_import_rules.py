@@ -12,7 +12,7 @@ BOT = Path(__file__).parents[1] / "bot"
 # parts of lower layers. The playground imports nothing of the bot, or one mistake would hide on
 # both sides; only RUN starts the bot.
 LAYERS: list[set[str]] = [
-    {"commands", "errors", "health", "message", "playground", "redaction", "workspace"},
+    {"backoff", "commands", "errors", "health", "message", "playground", "redaction", "workspace"},
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
     {
         *("admin", "deduplication", "deferred_commands", "home_viewers", "inflight_requests"),

@@ -14,13 +14,10 @@ from bot.api_keys.repository import Claim, KeyClaims
 from bot.concurrency import SingleFlight, Tasks
 from bot.errors import BotError
 from bot.message import Message
+from bot.slack.direct_messages import DirectMessages, retry_after
 from bot.slack.errors import (
     PersonUnreachableError,
     SlackError,
-    SlackRateLimitedError,
-    SlackRefusedError,
-    TokenRefusedError,
-    WorkspaceHeldError,
 )
 from bot.workspace import WorkspaceId
 
@@ -28,17 +25,6 @@ logger = structlog.get_logger()
 # Of a user group with hundreds of people some know it then, and no more are looked at than that.
 MAX_TOLD = 20
 MAX_LOOKED_AT = 50
-SOON = timedelta(minutes=1)
-LATER = timedelta(hours=1)
-MAX_TRIES = 72
-
-
-class TellsPeople(Protocol):
-    """Whoever sends direct messages."""
-
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
-        """Send one; raise SlackError."""
-        ...
 
 
 class KnowsGroups(Protocol):
@@ -58,7 +44,7 @@ class NoticeDelivery:
 
     def __init__(
         self,
-        people: TellsPeople,
+        people: DirectMessages,
         claims: KeyClaims,
         workspace: WorkspaceId,
         claim: Claim,
@@ -113,26 +99,9 @@ class NoticeDelivery:
                 yield user_id
 
     def _wait(self, error: SlackError) -> timedelta | None:
-        wait = wait_after(error, self._claim.tries)
+        wait = retry_after(error, self._claim.tries)
         logger.warning("could not tell of the key", error=repr(error), wait=str(wait))
         return wait
-
-
-def wait_after(error: SlackError, tries: int) -> timedelta | None:
-    """How long to wait before the next try; `None`: another would be in vain.
-
-    What may not have arrived is sent again, once.
-    """
-    if isinstance(error, SlackRateLimitedError):
-        return timedelta(seconds=max(1.0, error.retry_after_s))
-    if tries >= MAX_TRIES:
-        return None
-    if isinstance(error, TokenRefusedError | WorkspaceHeldError):
-        return LATER
-    if isinstance(error, SlackRefusedError) or (error.is_outcome_unknown and tries):
-        return None
-    doubled: timedelta = SOON * 2 ** min(tries, 8)
-    return min(doubled, LATER)
 
 
 class ManagerNotifier:
@@ -141,7 +110,9 @@ class ManagerNotifier:
     `words` makes the message of the id of whoever named them.
     """
 
-    def __init__(self, people: TellsPeople, words: Callable[[str], Message], tasks: Tasks) -> None:
+    def __init__(
+        self, people: DirectMessages, words: Callable[[str], Message], tasks: Tasks
+    ) -> None:
         self._people = people
         self._words = words
         self._tasks = tasks
@@ -180,7 +151,7 @@ class KeyNotices:
 
     def __init__(
         self,
-        people: TellsPeople,
+        people: DirectMessages,
         claims: KeyClaims,
         managers: Managers,
         words: Words,

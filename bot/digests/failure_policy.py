@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Protocol
 
 import structlog
 
@@ -12,13 +11,13 @@ from bot.api_keys.service import LackingScopeError
 from bot.digests.models import Digest, FailureReason, Notice
 from bot.errors import BotError
 from bot.message import Message
+from bot.slack.direct_messages import DirectMessages, retry_after
 from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,
     PersonUnreachableError,
     SlackError,
     SlackRateLimitedError,
-    SlackRefusedError,
     TokenRefusedError,
     WorkspaceHeldError,
 )
@@ -78,24 +77,13 @@ def channel_trouble(error: ChannelClosedError) -> FailureReason:
 
 
 logger = structlog.get_logger()
-SOON = timedelta(minutes=1)
-LATER = timedelta(hours=1)
-MAX_TRIES = 72
-
-
-class TellsPeople(Protocol):
-    """Whoever sends direct messages."""
-
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
-        """Send one; raise SlackError."""
-        ...
 
 
 class Owners:
     """Tells who made a digest; when they have left, who changed it last, or who set the key."""
 
     def __init__(
-        self, people: TellsPeople, keys: Keys, words: Callable[[Digest, Notice], Message]
+        self, people: DirectMessages, keys: Keys, words: Callable[[Digest, Notice], Message]
     ) -> None:
         self._people = people
         self._keys = keys
@@ -115,7 +103,7 @@ class Owners:
                 return None
         except SlackError as error:
             logger.warning("could not tell the owner", error=repr(error), tries=notice.tries)
-            return _wait(error, notice.tries)
+            return retry_after(error, notice.tries)
         logger.error("nobody left to tell", notice=repr(notice))
         return None
 
@@ -123,15 +111,3 @@ class Owners:
         record = await self._keys.record(workspace)
         people = (digest.made_by, digest.changed_by, record and record.set_by)
         return list(dict.fromkeys(each for each in people if each))
-
-
-def _wait(error: SlackError, tries: int) -> timedelta | None:
-    """How long to wait before the next try; `None`: another would be in vain."""
-    if isinstance(error, SlackRateLimitedError):
-        return timedelta(seconds=max(1.0, error.retry_after_s))
-    if isinstance(error, TokenRefusedError | WorkspaceHeldError):
-        return LATER if tries < MAX_TRIES else None
-    if isinstance(error, SlackRefusedError) or (error.is_outcome_unknown and tries):
-        return None
-    doubled: timedelta = SOON * 2 ** min(tries, 8)
-    return min(doubled, LATER) if tries < MAX_TRIES else None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from bot.backoff import backoff
 from bot.digests.models import (
     MAX_PAST_RUNS,
     Digest,
@@ -124,7 +125,7 @@ def waiting(
         return replace(digest, run=None)
     if run.is_unwanted:
         return ended(digest, token, now, Outcome.FAILED, trouble)
-    until = now + (wait or _back_off(run.attempt))
+    until = now + (wait or backoff(FIRST_RETRY, run.attempt - 1, LONGEST_RETRY))
     if trouble is not FailureReason.KEY:  # that one is given up when the next slot takes its place
         until = min(until, run.deadline)
     run = replace(run, state=RunState.WAITING, until=until, trouble=trouble, asked_by=None)
@@ -238,11 +239,6 @@ def recorded(
         asked_by=run.asked_by,
     )
     return replace(digest, run=None, past=(*digest.past, past)[-MAX_PAST_RUNS:])
-
-
-def _back_off(attempt: int) -> timedelta:
-    doubled: timedelta = FIRST_RETRY * 2 ** min(attempt - 1, 8)  # 8: past any cap
-    return min(doubled, LONGEST_RETRY)
 
 
 # After an outage of the key the first try may meet a busy Slack: so long it is tried again.

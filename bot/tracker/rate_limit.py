@@ -15,6 +15,7 @@ from hashlib import sha256
 
 from cachetools import LRUCache
 
+from bot.backoff import backoff
 from bot.tracker.models import RateLimitedError, ReserveReachedError
 
 # The allowance is per hour: after one, the requests remaining are no longer known.
@@ -205,7 +206,11 @@ class RateLimiter:
         if retry_after_s is not None:
             wait_s = min(retry_after_s, WINDOW_S)
         else:
-            wait_s = 0.0 if left_s > 0 else self._chance() * _ceiling_s(state.steps)
+            wait_s = (
+                0.0
+                if left_s > 0
+                else self._chance() * backoff(BACK_OFF_BASE_S, state.steps, BACK_OFF_CAP_S)
+            )
         wait_s = max(wait_s, left_s)
         entry.state = replace(state, wait_at=now, blocked_until=now + wait_s, steps=steps)
         entry.probe_until = 0.0
@@ -261,11 +266,6 @@ def _check_reserve(entry: _Entry, now: float) -> None:
     if now < probe_at:
         raise ReserveReachedError(probe_at - now)
     entry.reserve_probed_at = now
-
-
-def _ceiling_s(steps: int) -> float:
-    doubled: float = BACK_OFF_BASE_S * 2 ** min(steps, 16)  # 16: past any cap
-    return min(BACK_OFF_CAP_S, doubled)
 
 
 STATES = ("waiting", "reserve", "open", "unknown")

@@ -8,10 +8,11 @@ import pytest
 
 from bot.admin import Managers, Named
 from bot.api_keys.models import KeyNotice, KeyRecord
-from bot.api_keys.notifications import MAX_LOOKED_AT, MAX_TOLD, MAX_TRIES, KeyNotices
+from bot.api_keys.notifications import MAX_LOOKED_AT, MAX_TOLD, KeyNotices
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.concurrency import Tasks
 from bot.message import Message
+from bot.slack.direct_messages import MAX_TRIES
 from bot.slack.errors import (
     MissingScopeError,
     SlackRateLimitedError,

@@ -1,0 +1,43 @@
+"""Send direct messages in the background, and decide when to try again."""
+
+from datetime import timedelta
+from typing import Protocol
+
+from bot.backoff import backoff
+from bot.message import Message
+from bot.slack.errors import (
+    SlackError,
+    SlackRateLimitedError,
+    SlackRefusedError,
+    TokenRefusedError,
+    WorkspaceHeldError,
+)
+from bot.workspace import WorkspaceId
+
+FIRST_RETRY = timedelta(minutes=1)
+LONGEST_RETRY = timedelta(hours=1)
+MAX_TRIES = 72
+
+
+class DirectMessages(Protocol):
+    """Sends direct messages; see `bot.slack.posting.Posting.tell`."""
+
+    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+        """Send one; raise SlackError."""
+        ...
+
+
+def retry_after(error: SlackError, tries: int) -> timedelta | None:
+    """Return how long to wait before sending a message again, `None`: never.
+
+    A message that may have arrived is sent again once.
+    """
+    if isinstance(error, SlackRateLimitedError):
+        return timedelta(seconds=max(1.0, error.retry_after_s))
+    if tries >= MAX_TRIES:
+        return None
+    if isinstance(error, TokenRefusedError | WorkspaceHeldError):
+        return LONGEST_RETRY
+    if isinstance(error, SlackRefusedError) or (error.is_outcome_unknown and tries):
+        return None
+    return backoff(FIRST_RETRY, tries, LONGEST_RETRY)
