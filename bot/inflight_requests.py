@@ -44,7 +44,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
-    """Who waits for what, and every way back to them: see `Conversation`, `Origin`.
+    """Who waits for what, and every way back to them: see `Request`, `Origin`.
 
     `what` names the listener, `request` is its reference in the log. `view_id` is that of the form
     or window before them; `form_waits`: it stands there without anything to press;

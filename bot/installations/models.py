@@ -151,7 +151,7 @@ def organisation_of(home: WorkspaceId) -> WorkspaceId | None:
 def scope_of_key(key: str) -> str | None:
     """Return which prefix is in use anew once the document of that name is put.
 
-    See `ForgettingDocuments`: an installation makes its workspace, or organisation, welcome.
+    See `FencedDocuments`: an installation makes its workspace, or organisation, welcome.
     """
     if not is_installation(key):
         return None

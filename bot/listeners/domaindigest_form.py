@@ -156,7 +156,7 @@ async def save_digest(
     Raises:
         BotNotInChannelError, ChannelClosedError: nothing can be posted there.
         ChangedMeanwhileError, UnknownDigestError, TooManyDigestsError, SlackError, StoreError, and
-        others: see `DigestAccess` and `Desk`. Nothing was saved.
+        others: see `DigestAccess` and `DigestService`. Nothing was saved.
     """
     note, plan = note_in(conversation.note), given.plan
     if note.digest_id is None:

@@ -133,7 +133,7 @@ class FormNote:
     zone: str | None = None
 
     def as_text(self) -> str:
-        """Return the note as `Conversation.as_metadata` takes it; `note_in` reads it."""
+        """Return the note as `Request.as_metadata` takes it; `note_in` reads it."""
         return json.dumps([self.channel_id, self.digest_id, self.version, self.nonce, self.zone])
 
 

@@ -184,7 +184,7 @@ class PostgresDocuments:
     """`Documents` in one table, and `ErasableDocuments` to all processes at once.
 
     Made by `open_postgres`. Each call is one transaction. `beginning_of` is that of
-    `ForgettingDocuments`; `pool` is for the queue, which writes in transactions of its own.
+    `FencedDocuments`; `pool` is for the queue, which writes in transactions of its own.
     """
 
     def __init__(

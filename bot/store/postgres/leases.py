@@ -59,7 +59,7 @@ async def due_again(
 
 
 class PostgresFences:
-    """What `ForgettingDocuments` remembers, for an hour, and only as hashes.
+    """What `FencedDocuments` remembers, for an hour, and only as hashes.
 
     `put_document` asks for it in the transaction that writes (sql/0001-documents.sql).
     """
