@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -14,15 +14,16 @@ from bot.digests.edits import Editor
 from bot.digests.models import MAX_PER_CHANNEL, Digest, Pause
 from bot.digests.repository import DigestRepository
 from bot.ops.export_file import ADMINS, MEMBERS, Held, Holdings, Places, days_text, digest_fields
-from bot.ops.import_file import WantedDigest, WantedPause, WantedWorkspace
+from bot.ops.import_file import Loc, WantedDigest, WantedFile, WantedPause, problems_error
 from bot.ops.output import counted, shown
 from bot.workspace import WorkspaceId
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One digest of the file: `before` is `None` when the store has none of that id."""
+    """A digest of the file, at `loc`; `before` is `None` when the store has none of that id."""
 
+    loc: Loc
     workspace: WorkspaceId
     wanted: WantedDigest
     before: Digest | None
@@ -74,23 +75,21 @@ class Difference:
         return list(dict.fromkeys(found))
 
 
-def difference_between(
-    holdings: Holdings, wanted: Sequence[WantedWorkspace], now: datetime
-) -> Difference:
+def difference_between(holdings: Holdings, wanted: WantedFile, now: datetime) -> Difference:
     """Return what has to be written for the store to be as the file says.
 
     Raises:
         FileProblemsError: a channel would get more digests than it can have.
     """
-    steps = tuple(step for each in wanted for step in _steps(holdings, each, now))
-    _require_room(holdings, steps)
+    steps = tuple(_steps(holdings, wanted, now))
+    _require_room(holdings, steps, wanted)
     held = {each: had.admins_only for each, had in holdings.workspaces.items()}
     editors = tuple(
-        (each.workspace, each.admins_only)
-        for each in wanted
-        if each.admins_only is not None and each.admins_only != held.get(each.workspace, False)
+        (each.workspace, each.editors)
+        for each in wanted.workspaces
+        if each.editors is not None and each.editors != held.get(each.workspace, False)
     )
-    named = {(step.workspace, step.wanted.digest_id) for step in steps}
+    named = {(step.workspace, step.wanted.id) for step in steps}
     left_alone = tuple(
         (workspace, digest_id)
         for workspace in holdings.workspaces
@@ -108,7 +107,7 @@ def imported(before: Digest | None, wanted: WantedDigest, now: datetime) -> Dige
     """
     maker = Editor(user_id=wanted.made_by, name=wanted.made_by_name or "")
     if before is None:
-        digest = edits.create(wanted.digest_id, wanted.plan, maker, now)
+        digest = edits.create(wanted.id, wanted.plan, maker, now)
         pause = _pause(None, wanted.pause, now)
         return replace(digest, made_at=wanted.made_at or now, pause=pause)
     pause = _pause(before.pause, wanted.pause, now)
@@ -130,21 +129,23 @@ def imported(before: Digest | None, wanted: WantedDigest, now: datetime) -> Dige
     return replace(after, version=before.version + 1, changed_by=None, changed_at=now)
 
 
-def _steps(holdings: Holdings, each: WantedWorkspace, now: datetime) -> Iterator[Step]:
-    held = holdings.digests(each.workspace)
-    for wanted in each.digests:
-        before = held.get(wanted.digest_id)
-        yield Step(each.workspace, wanted, before, imported(before, wanted, now))
+def _steps(holdings: Holdings, file: WantedFile, now: datetime) -> Iterator[Step]:
+    for place, each in enumerate(file.workspaces):
+        held = holdings.digests(each.workspace)
+        for number, wanted in enumerate(each.digests):
+            loc: Loc = ("workspaces", place, "digests", number)
+            before = held.get(wanted.id)
+            yield Step(loc, each.workspace, wanted, before, imported(before, wanted, now))
 
 
-def _handovers(holdings: Holdings, wanted: Sequence[WantedWorkspace]) -> Iterator[ManagerChange]:
-    for each in wanted:
+def _handovers(holdings: Holdings, wanted: WantedFile) -> Iterator[ManagerChange]:
+    for each in wanted.workspaces:
         before = holdings.workspaces.get(each.workspace, Held()).managers
-        people, groups = each.managers.user_ids, each.managers.group_ids
+        people, groups = each.managers.people, each.managers.groups
         after = replace(
             before,
-            user_ids=before.user_ids if people is None else people,
-            group_ids=before.group_ids if groups is None else groups,
+            user_ids=before.user_ids if people is None else tuple(people),
+            group_ids=before.group_ids if groups is None else tuple(groups),
         )
         if after != before:
             yield ManagerChange(each.workspace, before, after)
@@ -160,7 +161,7 @@ def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> P
     return None if is_over and pause != before else pause
 
 
-def _require_room(holdings: Holdings, steps: Sequence[Step]) -> None:
+def _require_room(holdings: Holdings, steps: tuple[Step, ...], file: WantedFile) -> None:
     """Raise FileProblemsError when a digest would come into a channel that is full."""
     after = {
         (workspace, digest_id): digest.plan.channel_id
@@ -169,15 +170,16 @@ def _require_room(holdings: Holdings, steps: Sequence[Step]) -> None:
     }
     after |= {(step.workspace, step.after.digest_id): step.after.plan.channel_id for step in steps}
     counts = Counter((workspace, channel) for (workspace, _), channel in after.items())
+    problems = []
     for step in steps:
         channel = step.after.plan.channel_id
         is_coming = step.before is None or step.before.plan.channel_id != channel
         count = counts[step.workspace, channel]
         if is_coming and count > MAX_PER_CHANNEL:
             said = f"{channel} would have {count} digests; {MAX_PER_CHANNEL} are the most"
-            step.wanted.spot.fail(said)
-    for step in steps:
-        step.wanted.spot.require_right()
+            problems.append(((*step.loc, "channel"), said))
+    if problems:
+        raise problems_error(file.lines, problems)
 
 
 def told(difference: Difference, places: Places) -> Iterator[str]:
@@ -262,7 +264,7 @@ async def write(target: Target, difference: Difference, now: datetime) -> None:
             await target.shelf.put(step.workspace, step.after)
         else:
             change = partial(imported, wanted=step.wanted, now=now)
-            await target.shelf.change(step.workspace, step.wanted.digest_id, change)
+            await target.shelf.change(step.workspace, step.wanted.id, change)
 
 
 async def _note(audit: Audit, difference: Difference, workspace: WorkspaceId) -> None:

@@ -41,7 +41,7 @@ PAUSED = replace(HELD, pause=PAUSE)
 
 
 def wanted(**fields: Any) -> WantedDigest:
-    (workspace,) = read_file(a_file(fields))
+    (workspace,) = read_file(a_file(fields)).workspaces
     return workspace.digests[0]
 
 
@@ -140,12 +140,12 @@ class TestADigestThatIsThere:
 
     def test_a_pause_that_has_just_ended_is_left_to_the_bot(self) -> None:
         ended = replace(HELD, pause=Pause(since=DUE, until=NOW - timedelta(hours=1), by="U1"))
-        (workspace,) = read_file(file_text(holding(ended)).encode())
+        (workspace,) = read_file(file_text(holding(ended)).encode()).workspaces
 
         assert imported(ended, workspace.digests[0], NOW) is ended
 
     def test_a_pause_that_is_over_does_not_come_back(self) -> None:
-        (workspace,) = read_file(file_text(holding(PAUSED)).encode())
+        (workspace,) = read_file(file_text(holding(PAUSED)).encode()).workspaces
 
         assert imported(HELD, workspace.digests[0], PAUSE.until or NOW) is HELD
 
