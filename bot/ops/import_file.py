@@ -1,5 +1,6 @@
 """Validate an export file; name every problem with its line. Pure."""
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -230,7 +231,7 @@ class WantedManagers(_Group):
 
 
 class WantedWorkspace(_Group):
-    """A workspace. `editors`: whether only admins change digests; `None`: the file says nothing."""
+    """A workspace. `editors`: whether only admins change digests, `None` where it does not say."""
 
     team: Annotated[str, _id(r"[TE][A-Z0-9]{1,29}", "T0123ABCD")]
     organisation: Annotated[str, _id(r"E[A-Z0-9]{1,29}", "E0123ABCD")] | None = None
@@ -348,20 +349,19 @@ _NAMES: dict[str, Callable[[Any], object]] = {
 
 def _repeated(value: Any, loc: Loc) -> Iterator[Loc]:
     """Yield the place of each item that an earlier one of its list equals."""
-    children = value.items() if isinstance(value, dict) else ()
     if isinstance(value, list):
-        children = enumerate(value)
-        name, seen = _NAMES.get(str(loc[-1]) if loc else ""), set[object]()
-        for at, each in enumerate(value if name else ()):
-            try:
-                key = name(each) if name else None
-                if key in seen:
+        seen = list[object]()
+        for at, each in enumerate(value):
+            # What is not as it should be is a problem of its own.
+            with contextlib.suppress(LookupError, TypeError, AttributeError):
+                name = _NAMES[str(loc[-1])](each)
+                if name in seen:
                     yield (*loc, at, "id") if loc[-1] == "digests" else (*loc, at)
-                seen.add(key)
-            except (LookupError, TypeError, AttributeError):
-                continue  # not what it should be: that is a problem of its own
-    for part, child in children:
-        yield from _repeated(child, (*loc, part))
+                seen.append(name)
+            yield from _repeated(each, (*loc, at))
+    elif isinstance(value, dict):
+        for field, child in value.items():
+            yield from _repeated(child, (*loc, field))
 
 
 def _said(error: Any) -> str:

@@ -9,6 +9,7 @@ from bot.installations.repository import InstallationRepository
 from bot.ops.doctor import DoctorInput, OAuthApp, examine
 from bot.ops.doctor_slack import InstallQuery
 from bot.ops.output import Mark
+from bot.ops.stores import FileStore
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
 from bot.slack.errors import SlackRefusedError
 from bot.store.encryption import load_or_make_key_file
@@ -55,7 +56,7 @@ def a_patient(folder: Path, **fields: Any) -> DoctorInput:
         "signing_secret": "",
         "look_for_service": service,
         "service_url": "https://tracker.example",
-        "database": folder / "bot.sqlite",
+        "store": FileStore(folder / "bot.sqlite"),
         "key_ring": None,
         "environ": {},
     }

@@ -62,7 +62,7 @@ async def test_no_bot_starts_on_it_and_it_is_told_what_to_do(path: Path) -> None
 
 
 async def test_the_doctor_says_the_same(path: Path) -> None:
-    finding, snapshot = await check_store(path)
+    (finding,), snapshot = await check_store(path)
 
     assert finding.mark is Mark.FAIL
     assert finding.said == f"{path} {TOLD}"
