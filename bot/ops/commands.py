@@ -15,16 +15,14 @@ import aiohttp
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Audit, Managers
 from bot.digests.models import UnknownDigestError
-from bot.digests.repository import DigestRepository
 from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
 from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
 from bot.ops.doctor import LIMIT_S, DoctorInput, OAuthApp, OneToken, examine
 from bot.ops.doctor_slack import InstallQuery
 from bot.ops.export_file import Holdings, file_text, places_of
-from bot.ops.import_diff import Difference, Target, difference_between, told, write
+from bot.ops.import_diff import Difference, difference_between, told, write
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
 from bot.ops.move import back, relocate
 from bot.ops.output import Finding, OperatingError, failure, has_failed, ok, shown, some_of
@@ -205,9 +203,7 @@ async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int
             return DONE
         async with store.opened() as documents:
             difference = await _print_difference(store, wanted, now)
-            audit = Audit(documents, clock=lambda: now)
-            target = Target(DigestRepository(documents), Managers(documents), audit)
-            await write(target, difference, now)
+            await write(documents, difference, now)
             _print(["No difference." if difference.is_empty else "Written."])
     except FileProblemsError as error:
         raise OperatingError(

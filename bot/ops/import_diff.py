@@ -16,6 +16,7 @@ from bot.digests.repository import DigestRepository
 from bot.ops.export_file import ADMINS, MEMBERS, Held, Holdings, Places, days_text, digest_fields
 from bot.ops.import_file import Loc, WantedDigest, WantedFile, WantedPause, problems_error
 from bot.ops.output import counted, shown
+from bot.store.documents import Documents
 from bot.workspace import WorkspaceId
 
 
@@ -29,15 +30,10 @@ class Step:
     before: Digest | None
     after: Digest
 
-    @property
-    def is_change(self) -> bool:
-        """Whether there is anything to write."""
-        return self.before != self.after
-
 
 @dataclass(frozen=True, slots=True)
 class ManagerChange:
-    """Who manages a workspace's key, and who will."""
+    """The managers of a workspace's key, before and after."""
 
     workspace: WorkspaceId
     before: Named
@@ -46,9 +42,9 @@ class ManagerChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Every digest of the file, what is to be said of editors, and what the file does not name.
+    """Every digest of the file, the changes of editors and managers, and digests not in the file.
 
-    `handovers` are the changes of managers.
+    `editors` says whether only admins will change digests.
     """
 
     steps: tuple[Step, ...]
@@ -59,7 +55,7 @@ class Difference:
     @property
     def changes(self) -> list[Step]:
         """The steps that write something."""
-        return [step for step in self.steps if step.is_change]
+        return [step for step in self.steps if step.before != step.after]
 
     @property
     def is_empty(self) -> bool:
@@ -68,7 +64,7 @@ class Difference:
 
     @property
     def workspaces(self) -> list[WorkspaceId]:
-        """Those in which something is to be written."""
+        """The workspaces in which something changes."""
         found = [workspace for workspace, _ in self.editors]
         found += [handover.workspace for handover in self.handovers]
         found += [step.workspace for step in self.changes]
@@ -76,7 +72,7 @@ class Difference:
 
 
 def difference_between(holdings: Holdings, wanted: WantedFile, now: datetime) -> Difference:
-    """Return what has to be written for the store to be as the file says.
+    """Return the difference between the store and the file.
 
     Raises:
         FileProblemsError: a channel would get more digests than it can have.
@@ -100,10 +96,10 @@ def difference_between(holdings: Holdings, wanted: WantedFile, now: datetime) ->
 
 
 def imported(before: Digest | None, wanted: WantedDigest, now: datetime) -> Digest:
-    """Return the digest as the file has it; the same one when nothing is different.
+    """Return the digest as the file has it, or `before` itself when nothing differs.
 
-    A new one begins with its next slot from now. One that there is keeps its past; it counts as
-    changed by nobody in Slack.
+    A new one begins with its next slot from now. An existing one keeps its past, and its last
+    change has no author in Slack.
     """
     maker = Editor(user_id=wanted.made_by, name=wanted.made_by_name or "")
     if before is None:
@@ -162,7 +158,7 @@ def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> P
 
 
 def _require_room(holdings: Holdings, steps: tuple[Step, ...], file: WantedFile) -> None:
-    """Raise FileProblemsError when a digest would come into a channel that is full."""
+    """Raise FileProblemsError when a channel would get too many digests."""
     after = {
         (workspace, digest_id): digest.plan.channel_id
         for workspace in holdings.workspaces
@@ -183,10 +179,10 @@ def _require_room(holdings: Holdings, steps: tuple[Step, ...], file: WantedFile)
 
 
 def told(difference: Difference, places: Places) -> Iterator[str]:
-    """Yield the difference in lines: `+` is new, `~` changed, with each field before and after."""
+    """Yield the difference: `+` is a new digest, `~` a change with each field before and after."""
     for workspace, admins_only in difference.editors:
-        before, after = editors_word(not admins_only), editors_word(admins_only)
-        yield f"~ {places.workspace(workspace)}: editors: {before} -> {after}"
+        change = f"{MEMBERS} -> {ADMINS}" if admins_only else f"{ADMINS} -> {MEMBERS}"
+        yield f"~ {places.workspace(workspace)}: editors: {change}"
     for handover in difference.handovers:
         yield from _told_handover(handover, places)
     for step in difference.changes:
@@ -201,11 +197,6 @@ def told(difference: Difference, places: Places) -> Iterator[str]:
         f"{counted(added, 'digest')} to add, {changed:,} to change, {same:,} unchanged,"
         f" {len(difference.left_alone):,} not in the file and left alone"
     )
-
-
-def editors_word(admins_only: bool) -> str:  # noqa: FBT001  # a converter of that flag
-    """Return the file's word for who may change digests."""
-    return ADMINS if admins_only else MEMBERS
 
 
 def _told_step(step: Step, places: Places) -> Iterator[str]:
@@ -237,59 +228,51 @@ def _value(value: Any) -> str:
     return shown(json.dumps(value, ensure_ascii=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where an import goes."""
-
-    shelf: DigestRepository
-    managers: Managers
-    audit: Audit
-
-
-async def write(target: Target, difference: Difference, now: datetime) -> None:
-    """Write the difference, and first into each workspace's history that it is written.
+async def write(documents: Documents, difference: Difference, now: datetime) -> None:
+    """Write the difference, after an entry in the history of each workspace.
 
     Raises:
-        StoreError: the store fails. ConflictError: somebody has made the same, or named managers.
-        UnknownDigestError: somebody has deleted what was to be changed.
+        ConflictError: another process has made the same digest, or named managers.
+        UnknownDigestError: somebody has deleted a digest that changes.
+        StoreError: the store fails.
     """
+    digests, managers = DigestRepository(documents), Managers(documents)
+    audit = Audit(documents, clock=lambda: now)
     for workspace in difference.workspaces:
-        await _note(target.audit, difference, workspace)
+        await _note(audit, difference, workspace)
     for workspace, admins_only in difference.editors:
-        await target.shelf.restrict(workspace, admins_only=admins_only)
+        await digests.restrict(workspace, admins_only=admins_only)
     for handover in difference.handovers:
-        await target.managers.name(handover.workspace, handover.after)
+        await managers.name(handover.workspace, handover.after)
     for step in difference.changes:
         if step.before is None:
-            await target.shelf.put(step.workspace, step.after)
+            await digests.put(step.workspace, step.after)
         else:
             change = partial(imported, wanted=step.wanted, now=now)
-            await target.shelf.change(step.workspace, step.wanted.id, change)
+            await digests.change(step.workspace, step.wanted.id, change)
 
 
 async def _note(audit: Audit, difference: Difference, workspace: WorkspaceId) -> None:
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    for handover in difference.handovers:
-        if handover.workspace == workspace:
-            before, after = handover.before.ids, handover.after.ids
+    nobody = ManagerChange(workspace, Named(), Named())
+    handovers = [each for each in difference.handovers if each.workspace == workspace]
+    handover = (handovers or [nobody])[0]
+    before, after = handover.before.ids, handover.after.ids
+    steps = [step for step in difference.changes if step.workspace == workspace]
+    added = sum(step.before is None for step in steps)
+    details = [
+        *([f"{counted(added, 'digest')} added"] if added else []),
+        *([f"{counted(len(steps) - added, 'digest')} changed"] if len(steps) > added else []),
+        *(
+            f"digests are changed by {ADMINS if admins_only else MEMBERS}"
+            for each, admins_only in difference.editors
+            if each == workspace
+        ),
+    ]
     await audit.note(
         workspace,
         Act.IMPORTED,
         by=OPERATOR,
         added=tuple(each for each in after if each not in before),
         removed=tuple(each for each in before if each not in after),
-        detail=", ".join(_details(difference, workspace)) or None,
+        detail=", ".join(details) or None,
     )
-
-
-def _details(difference: Difference, workspace: WorkspaceId) -> Iterator[str]:
-    """Yield what becomes of the digests there, and of those who may change them."""
-    steps = [step for step in difference.changes if step.workspace == workspace]
-    if added := sum(step.before is None for step in steps):
-        yield f"{counted(added, 'digest')} added"
-    if changed := len(steps) - added:
-        yield f"{counted(changed, 'digest')} changed"
-    for each, admins_only in difference.editors:
-        if each == workspace:
-            yield f"digests are changed by {editors_word(admins_only)}"
