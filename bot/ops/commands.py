@@ -25,7 +25,7 @@ from bot.ops.export_file import Holdings, file_text, places_of
 from bot.ops.import_diff import Difference, difference_between, told, write
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
 from bot.ops.move import back, relocate
-from bot.ops.output import Finding, OperatingError, failure, has_failed, ok, shown, some_of
+from bot.ops.output import Finding, Mark, OperatingError, failure, ok, shown, some_of
 from bot.ops.rotate_secrets import failure_lines, require_shared, rotate, rotation_lines
 from bot.ops.stores import (
     DatabaseStore,
@@ -66,11 +66,11 @@ HEALTH_WITHIN_S = LIMIT_S - 1
 
 
 async def diagnose(settings: Settings) -> list[Finding]:
-    """Return what there is to say of everything that the bot needs, but for the settings."""
+    """Return the findings about everything that the bot needs, but for the settings."""
     app_token, url = _text(settings.slack_app_token), settings.domain_tracker_url
     async with aiohttp.ClientSession() as http, tracker_http() as service:
         slack = _client(settings, http)
-        patient = DoctorInput(
+        given = DoctorInput(
             way=_way(settings, http),
             ask_for_socket=partial(check_app_token, slack, app_token) if app_token else None,
             signing_secret=_text(settings.slack_signing_secret),
@@ -80,7 +80,7 @@ async def diagnose(settings: Settings) -> list[Finding]:
             key_ring=_text(settings.bot_secret_keys) or None,
             environ=os.environ,
         )
-        return await examine(patient)
+        return await examine(given)
 
 
 def _way(settings: Settings, http: aiohttp.ClientSession) -> OneToken | OAuthApp:
@@ -128,7 +128,7 @@ def run(command: Coroutine[object, object, int]) -> int:
 
     Raises:
         OperatingError: it could not do its work.
-        BrokenPipeError: whoever read its result has had enough.
+        BrokenPipeError: the reader of its output has closed the pipe.
     """
     set_up_logs("ERROR", "console")
     for stream in (sys.stdout, sys.stderr):
@@ -151,7 +151,7 @@ def run(command: Coroutine[object, object, int]) -> int:
 
 
 def print_problems(problems: list[str]) -> int:
-    """Print what the doctor has to say of settings that are missing or wrong."""
+    """Print the doctor's findings about settings that are missing or wrong."""
     mend = "See the settings in README.md. The rest is checked once they are right."
     _print(failure(SETTINGS, problem, mend).line for problem in problems)
     return FAILED
@@ -163,7 +163,7 @@ async def doctor(settings: Settings) -> int:
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
     findings = [ok(SETTINGS, f"complete, for {mode} and {many}"), *await diagnose(settings)]
     _print(finding.line for finding in findings)
-    return FAILED if has_failed(findings) else DONE
+    return FAILED if any(each.mark is Mark.FAIL for each in findings) else DONE
 
 
 async def export(settings: Settings) -> int:

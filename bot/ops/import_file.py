@@ -118,10 +118,6 @@ def _filter(text: str) -> str:
     return text
 
 
-def _name(text: str) -> str | None:
-    return None if len(text) > MAX_NAME_CHARS or holds_secret(text) else text
-
-
 def _moment(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
@@ -146,7 +142,10 @@ LABEL = _field(
     lambda text: text if is_label(text) else None,
     '{} is no tag or folder; write it like "tag:prod"',
 )
-NAME = _field(_name, f"must be a name of at most {MAX_NAME_CHARS} characters")
+NAME = _field(
+    lambda text: None if len(text) > MAX_NAME_CHARS or holds_secret(text) else text,
+    f"must be a name of at most {MAX_NAME_CHARS} characters",
+)
 Person = Annotated[str, _id(r"[UW][A-Z0-9]{1,29}", "U0123ABCD")]
 UserGroup = Annotated[str, _id(r"S[A-Z0-9]{1,29}", "S0123ABCD")]
 Mentioned = Annotated[str, _id(r"[UWS][A-Z0-9]{1,29}", "U0123ABCD or S0123ABCD")]

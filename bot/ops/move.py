@@ -16,8 +16,7 @@ from bot.ops.stores import (
     DatabaseStore,
     FileStore,
     Forwarding,
-    come_back,
-    leave,
+    forwarding_in,
     no_keys_error,
     roles,
     unopened,
@@ -54,11 +53,6 @@ class MoveManifest:
             self.counts[kind_of(each.key)] += 1
 
     @property
-    def count(self) -> int:
-        """The number of all documents."""
-        return self.counts.total()
-
-    @property
     def fingerprint(self) -> str:
         """The same for the same documents only; it tells nothing about their content."""
         return self._hash.hexdigest()
@@ -83,7 +77,7 @@ def compared(here: MoveManifest, there: MoveManifest) -> Iterator[str]:
     """Yield the counts of both sides as a table."""
     kinds = sorted({*here.counts, *there.counts})
     rows = [(kind, here.counts[kind], there.counts[kind]) for kind in kinds]
-    rows = [("documents", here.count, there.count), *rows]
+    rows = [("documents", here.counts.total(), there.counts.total()), *rows]
     width = max(len(kind) for kind, _, _ in rows)
     yield f"{'':<{width}} {'here':>12} {'there':>12}"
     yield from (f"{kind:<{width}} {ours:>12,} {theirs:>12,}" for kind, ours, theirs in rows)
@@ -114,7 +108,8 @@ async def relocate(
             at = await _moved_before(arrival, here)
             table = [] if at else await move_into(arrival, path, here, now, tell)
         try:
-            await leave(documents, Forwarding(target.address.place, at or now))
+            note = Forwarding(target.address.place, at or now)
+            await documents.put(FORWARDING, note.value)
         except StoreError as error:
             raise OperatingError(
                 "Everything is in the database, but the file could not be told so:"
@@ -133,7 +128,8 @@ async def back(path: Path) -> list[str]:
     store = FileStore(path)
     store.require_there()
     async with store.opened() as documents:
-        forwarding = await come_back(documents)
+        forwarding = forwarding_in([await documents.get(FORWARDING)])
+        await documents.delete(FORWARDING)
     return _back_lines(forwarding, path)
 
 
@@ -159,7 +155,7 @@ async def survey(path: Path, ring: RingSource) -> MoveManifest:
         async for page in pages:
             _require_usable(page, ring)
             manifest.add(each for each in page.documents if moves(each.key))
-    if not manifest.count:
+    if not manifest.counts:
         raise OperatingError(f"The store is empty: look at DATABASE_URL. {NOTHING}")
     return manifest
 
@@ -217,14 +213,19 @@ async def move_into(
             await arrival.take_in(documents)
             before, done = done, done + len(documents)
             if done // PROGRESS_EVERY > before // PROGRESS_EVERY:
-                tell(f"{done:,} of {counted(here.count, 'document')} …")
+                tell(f"{done:,} of {counted(here.counts.total(), 'document')} …")
     there = MoveManifest()
     async with aclosing(arrival.pages()) as arrived:
         async for copied in arrived:
             there.add(copied)
     if (here.counts, here.fingerprint) != (there.counts, there.fingerprint):
         raise OperatingError("What arrived is not what left:", *compared(here, there), NOTHING)
-    note = {"v": 1, "at": now.isoformat(), "documents": here.count, "print": here.fingerprint}
+    note = {
+        "v": 1,
+        "at": now.isoformat(),
+        "documents": here.counts.total(),
+        "print": here.fingerprint,
+    }
     await arrival.take_in([Document(MARK, note, 1, None)])
     return [*compared(here, there)]
 
@@ -233,7 +234,7 @@ def _moved_lines(
     here: MoveManifest, at: datetime | None, ring: RingSource, path: Path
 ) -> Iterator[str]:
     """Yield the outcome; `at`: the documents moved before, at that time."""
-    things = counted(here.count, "document")
+    things = counted(here.counts.total(), "document")
     if at:
         yield f"This store ({things}) was moved there on {day(at)}. Nothing was changed."
     else:

@@ -4,8 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import (
     AsyncIterator,
-    Awaitable,
-    Callable,
     Collection,
     Iterable,
     Iterator,
@@ -60,6 +58,11 @@ class Forwarding:
     at: datetime
 
     @property
+    def value(self) -> dict[str, Any]:
+        """The note as it is stored."""
+        return {"v": 1, "to": self.place, "at": self.at.isoformat()}
+
+    @property
     def told(self) -> str:
         """Return `was moved to … on …`."""
         return f"was moved to {shown(self.place)} on {day(self.at)}"
@@ -71,19 +74,6 @@ def forwarding_in(documents: Iterable[Document | None]) -> Forwarding | None:
         if each and each.key == FORWARDING:
             return Forwarding(each.value["to"], datetime.fromisoformat(each.value["at"]))
     return None
-
-
-async def leave(documents: Documents, forwarding: Forwarding) -> None:
-    """Write the note; raise StoreError."""
-    value = {"v": 1, "to": forwarding.place, "at": forwarding.at.isoformat()}
-    await documents.put(FORWARDING, value)
-
-
-async def come_back(documents: Documents) -> Forwarding | None:
-    """Delete the note and return it, `None` when there is none; raise StoreError."""
-    forwarding = forwarding_in([await documents.get(FORWARDING)])
-    await documents.delete(FORWARDING)
-    return forwarding
 
 
 async def require_unmoved(documents: Documents) -> None:
@@ -106,22 +96,6 @@ class Process:
 
     role: str
     keys: tuple[str, ...] | None = None
-
-
-async def living(
-    read: Callable[[], Awaitable[Sequence[Document]]], watch: Callable[[], Awaitable[object]]
-) -> list[Process]:
-    """Return the processes whose documents change between two reads; `watch` is the time between.
-
-    No clock is compared, and a killed process does not count.
-    """
-    prefix = f"meta/{PROCESS}/"
-    before = {each.key: each.rev for each in await read() if each.key.startswith(prefix)}
-    if not before:
-        return []
-    await watch()
-    after = [each for each in await read() if each.key.startswith(prefix)]
-    return [_process(each.value) for each in after if before.get(each.key) != each.rev]
 
 
 def _process(value: dict[str, Any]) -> Process:
@@ -219,12 +193,19 @@ class DatabaseStore:
             await documents.close()
 
     async def living(self) -> Sequence[Process]:
-        """Return the running processes; this takes seconds unless there were none."""
+        """Return the processes whose documents change within some seconds.
 
-        async def read() -> Sequence[Document]:
-            return (await self.snapshot(kinds={PROCESS})).documents
+        No clock is compared, and a killed process does not count.
+        """
+        before = {each.key: each.rev for each in await self._processes()}
+        if before:
+            await asyncio.sleep(self._watch_s)
+        after = await self._processes() if before else []
+        return [_process(each.value) for each in after if before.get(each.key) != each.rev]
 
-        return await living(read, lambda: asyncio.sleep(self._watch_s))
+    async def _processes(self) -> list[Document]:
+        snapshot = await self.snapshot(kinds={PROCESS})
+        return [each for each in snapshot.documents if each.key.startswith(f"meta/{PROCESS}/")]
 
     def ring_source(self, setting: str | None) -> RingSource:
         """Return the keys of the setting."""
@@ -295,7 +276,7 @@ def sealed_in(document: Document) -> Iterator[SealedText]:
 
 
 def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedText]:
-    """Yield every sealed text that the ring does not open."""
+    """Yield every sealed text that the ring does not decrypt."""
     for document in documents:
         for sealed in sealed_in(document):
             try:

@@ -9,7 +9,7 @@ from bot.bootstrap.services import opened_store
 from bot.ops.doctor_store import check_store
 from bot.ops.move import back
 from bot.ops.output import Mark, OperatingError
-from bot.ops.stores import FORWARDING, Forwarding, leave
+from bot.ops.stores import FORWARDING, Forwarding
 from bot.settings import Settings
 from bot.store.documents import StoreError, StoreLockedError
 from bot.store.sqlite import open_sqlite, read_snapshot
@@ -32,7 +32,7 @@ async def path(tmp_path: Path) -> Path:
     path = tmp_path / "bot.sqlite"
     store = await open_sqlite(path)
     await store.put("-.T1/digest/d1", {})
-    await leave(store, GONE)
+    await store.put(FORWARDING, GONE.value)
     await store.close()
     return path
 

@@ -15,7 +15,7 @@ import pytest
 from bot.jobs.queue_jobs import migrations
 from bot.ops.move import MARK, move_into, relocate, survey
 from bot.ops.output import OperatingError
-from bot.ops.stores import FORWARDING, DatabaseStore, come_back, forwarding_in
+from bot.ops.stores import FORWARDING, DatabaseStore, forwarding_in
 from bot.process_heartbeat import SharedProcesses
 from bot.store.documents import Document, StoreError, StoreLockedError, WrongKeyRingError
 from bot.store.encryption import (
@@ -238,7 +238,7 @@ async def test_cut_off_before_the_file_was_told_a_second_time_tells_it(
 ) -> None:
     await moved(path, database)
     store = await open_sqlite(path)
-    await come_back(store)
+    await store.delete(FORWARDING)
     await store.close()
 
     said = await moved(path, database, now=NOW + timedelta(days=1))
