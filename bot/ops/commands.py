@@ -22,7 +22,7 @@ from bot.logs import set_up_logs
 from bot.ops.doctor import LIMIT_S, DoctorInput, OAuthApp, OneToken, examine
 from bot.ops.doctor_slack import InstallQuery
 from bot.ops.export_file import Holdings, file_text, places_of
-from bot.ops.import_diff import Difference, difference_between, told, write
+from bot.ops.import_diff import Difference, difference_between, difference_lines, write
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
 from bot.ops.move import back, relocate
 from bot.ops.output import Finding, Mark, OperatingError, failure, ok, shown, some_of
@@ -101,7 +101,7 @@ def _way(settings: Settings, http: aiohttp.ClientSession) -> OneToken | OAuthApp
         public_url=public_url,
         ask_api=partial(check_api, _client(settings, http)),
         look_at_health=partial(fetch_answer, http, f"{public_url}/healthz", HEALTH_WITHIN_S),
-        enquiry=InstallQuery(
+        query=InstallQuery(
             ask=ask, install_url=f"{public_url}{INSTALL_PATH}", now=datetime.now(UTC)
         ),
     )
@@ -223,7 +223,7 @@ async def _print_difference(store: Store, wanted: WantedFile, now: datetime) -> 
     if held.unreadable:
         raise unreadable_error(held, "Nothing was imported.")
     difference = difference_between(held, wanted, now)
-    _print(told(difference, held.places))
+    _print(difference_lines(difference, held.places))
     return difference
 
 

@@ -77,7 +77,7 @@ class OAuthApp:
     public_url: str
     ask_api: Callable[[], Awaitable[None]]
     look_at_health: Callable[[], Awaitable[Answer]]
-    enquiry: InstallQuery
+    query: InstallQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +102,8 @@ async def examine(given: DoctorInput, limit_s: float = LIMIT_S) -> list[Finding]
 
     async def check_requests() -> Sequence[Finding]:
         if ask := given.ask_for_socket:
-            # The address of a connection is asked for, and nobody connects to it: none of the
-            # bot's ten is taken. https://docs.slack.dev/apis/events-api/using-socket-mode
+            # This asks for the address of a connection but opens none of the bot's ten:
+            # https://docs.slack.dev/apis/events-api/using-socket-mode
             return await check_call(
                 ask, APP_TOKEN, "Slack lets it connect by Socket Mode", MEND_APP
             )
@@ -146,6 +146,6 @@ async def _check_stored(given: DoctorInput, limit_s: float) -> Sequence[Finding]
         found = [*found, failure(RING, str(error), "Put a copy of the file back.")]
     if isinstance(way := given.way, OAuthApp):
         found += await found_within(
-            INSTALLATIONS, lambda: check_installations(documents, ring, way.enquiry), limit_s
+            INSTALLATIONS, lambda: check_installations(documents, ring, way.query), limit_s
         )
     return found

@@ -33,7 +33,7 @@ MEND_APP = (
 
 
 async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Finding]:
-    """Return whose the bot token is, and whether the bot was granted what it needs."""
+    """Return the workspace of the bot token, and whether the bot has the scopes it needs."""
     try:
         grant = await fetch()
     except SlackError as error:
@@ -67,7 +67,7 @@ def signing_secret_finding(secret: str) -> Finding:
 
 
 def scopes_finding(granted: Set[str] | None) -> Finding:
-    """Return what is missing of what the bot needs; `None`: Slack does not say what it has."""
+    """Return the missing scopes of one workspace; `granted` is `None` where Slack does not say."""
     if granted is None:
         return warning(
             SCOPES,
@@ -84,12 +84,12 @@ def scopes_finding(granted: Set[str] | None) -> Finding:
 
 
 def lacking_scopes(wanted: Mapping[str, str], held: Set[str]) -> str:
-    """Return the scopes that are wanted and not held, each with its reason."""
+    """Return the wanted scopes that are not held, each with its reason."""
     return ", ".join(f"{scope} ({why})" for scope, why in wanted.items() if scope not in held)
 
 
 def refusal(about: str, error: SlackError, mend: str) -> Finding:
-    """Return what Slack's refusal or silence means; `mend` is what to do after a refusal."""
+    """Return the finding for a failed call of Slack; `mend` is what to do after a refusal."""
     if isinstance(error, SlackRefusedError):
         return failure(about, f"Slack refuses it ({shown(error.code)})", mend)
     if isinstance(error, SlackRateLimitedError):

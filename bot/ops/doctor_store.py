@@ -105,7 +105,7 @@ def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Findin
     if snapshot.unreadable:
         return _unreadable_finding(where, snapshot)
     if forwarding := forwarding_in(snapshot.documents):
-        return failure(STORE, f"{where} {forwarding.told}", f"{MEND[0].upper()}{MEND[1:]}")
+        return failure(STORE, f"{where} {forwarding.text}", f"{MEND[0].upper()}{MEND[1:]}")
     if not (may_write(path) and may_write(path.resolve().parent)):
         return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"

@@ -173,7 +173,7 @@ def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> P
     return None if is_over and pause != before else pause
 
 
-def told(difference: Difference, places: Places) -> Iterator[str]:
+def difference_lines(difference: Difference, places: Places) -> Iterator[str]:
     """Yield the difference: `+` is a new digest, `~` a change with each field before and after."""
     named = [(places.workspace(each.workspace), each) for each in difference.workspaces]
     for place, each in named:
@@ -184,11 +184,11 @@ def told(difference: Difference, places: Places) -> Iterator[str]:
         before, after = each.managers
         if before != after:
             yield f"~ {place}: managers:"
-            yield from _told_field("people", before.user_ids, after.user_ids)
-            yield from _told_field("groups", before.group_ids, after.group_ids)
+            yield from _field_line("people", before.user_ids, after.user_ids)
+            yield from _field_line("groups", before.group_ids, after.group_ids)
     for place, each in named:
         for step in each.changes:
-            yield from _told_step(step, f"{place}: digest {shown(step.after.digest_id)}")
+            yield from _step_lines(step, f"{place}: digest {shown(step.after.digest_id)}")
     steps = [step for each in difference.workspaces for step in each.steps]
     added = sum(step.before is None for step in steps)
     same = sum(step.before == step.after for step in steps)
@@ -201,7 +201,7 @@ def told(difference: Difference, places: Places) -> Iterator[str]:
     )
 
 
-def _told_step(step: Step, name: str) -> Iterator[str]:
+def _step_lines(step: Step, name: str) -> Iterator[str]:
     after = digest_fields(step.after)
     if step.before is None:
         days = days_text(after["days"])
@@ -210,10 +210,10 @@ def _told_step(step: Step, name: str) -> Iterator[str]:
     yield f"~ {name}:"
     before = digest_fields(step.before)
     for field, value in after.items():
-        yield from _told_field(field, before[field], value)
+        yield from _field_line(field, before[field], value)
 
 
-def _told_field(name: str, before: object, after: object) -> Iterator[str]:
+def _field_line(name: str, before: object, after: object) -> Iterator[str]:
     if before != after:
         had, has = (shown(json.dumps(each, ensure_ascii=False)) for each in (before, after))
         yield f"    {name}: {had} -> {has}"

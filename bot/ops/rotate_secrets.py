@@ -29,7 +29,7 @@ class Rotated:
     `closed` could not be decrypted; `unreadable` are the keys of documents that cannot be read.
     """
 
-    anew: int = 0
+    again: int = 0
     already: int = 0
     closed: list[SealedText] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Ro
 
     Raises:
         WrongKeyRingError: the ring is not that of the store; nothing was changed.
-        StoreError: the store failed; what was sealed anew stays so.
+        StoreError: the store failed; what was encrypted again stays so.
     """
     await check_key_ring(documents, ring)  # from here on the store asks for the new key as well
     rotated = Rotated()
@@ -82,7 +82,7 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
     """Yield what was done, and what the operator can do next."""
     names = source.ring.names if source.ring else ()
     yield (
-        f"{rotated.anew:,} sealed anew under {names[0]}, {rotated.already:,} were so already,"
+        f"{rotated.again:,} sealed anew under {names[0]}, {rotated.already:,} were so already,"
         f" {rotated.failures:,} could not be opened."
     )
     if len(names) > 1 and not rotated.failures:
@@ -96,7 +96,7 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
 
 
 def failure_lines(rotated: Rotated, ring: KeyRing, places: Places) -> Iterator[str]:
-    """Yield what could not be sealed anew, by its place and without its content."""
+    """Yield each secret that could not be encrypted again, by its place."""
     for key in rotated.unreadable:
         yield f"{places.document(key)}: the document cannot be read"
     for sealed in rotated.closed:
@@ -114,27 +114,27 @@ async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Ro
         if document is None:
             return
         one = Rotated()
-        changed = _sealed_anew(document, ring, one)
+        changed = _encrypt_again(document, ring, one)
         with contextlib.suppress(ConflictError):
-            if one.anew:
+            if one.again:
                 await documents.put(key, changed, due_at=document.due_at, if_rev=document.rev)
-            rotated.anew += one.anew
+            rotated.again += one.again
             rotated.already += one.already
             rotated.closed += one.closed
             return
 
 
-def _sealed_anew(document: Document, ring: KeyRing, counts: Rotated) -> dict[str, object]:
+def _encrypt_again(document: Document, ring: KeyRing, counts: Rotated) -> dict[str, object]:
     value = document.value
     for sealed in sealed_in(document):
         try:
-            anew = sealed.sealed_anew(ring)
+            text = sealed.encrypt_again(ring)
         except UnreadableSecretError:
             counts.closed.append(sealed)
             continue
         if sealed.key_name == ring.names[0]:
             counts.already += 1
         else:
-            value = with_text(value, sealed.path, anew)
-            counts.anew += 1
+            value = with_text(value, sealed.path, text)
+            counts.again += 1
     return value

@@ -63,7 +63,7 @@ class Forwarding:
         return {"v": 1, "to": self.place, "at": self.at.isoformat()}
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Return `was moved to … on …`."""
         return f"was moved to {shown(self.place)} on {day(self.at)}"
 
@@ -79,7 +79,7 @@ def forwarding_in(documents: Iterable[Document | None]) -> Forwarding | None:
 async def require_unmoved(documents: Documents) -> None:
     """Raise StoreError when the store has moved, or has failed."""
     if forwarding := forwarding_in([await documents.get(FORWARDING)]):
-        raise StoreError(f"this store {forwarding.told}: {MEND}")
+        raise StoreError(f"this store {forwarding.text}: {MEND}")
 
 
 PROCESS = "process"
@@ -257,7 +257,7 @@ class SealedText:
             raise UnreadableSecretError("of an unknown kind")
         return ring.decrypt(self.text, self.about)
 
-    def sealed_anew(self, ring: KeyRing) -> str:
+    def encrypt_again(self, ring: KeyRing) -> str:
         """Return the same secret, sealed under the first key; raise as above."""
         return ring.encrypt(self.opened(ring), self.about or "")
 
@@ -326,8 +326,8 @@ def _fields(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:
 
 
 # The installations know the names of workspaces.
-HELD = frozenset({repository.KIND, repository.RIGHTS, admin.KIND, INSTALLATION})
-TOLD = frozenset({admin.HISTORY_KIND, INSTALLATION})
+EXPORTED_KINDS = frozenset({repository.KIND, repository.RIGHTS, admin.KIND, INSTALLATION})
+HISTORY_KINDS = frozenset({admin.HISTORY_KIND, INSTALLATION})
 
 
 async def read_holdings(store: Store) -> Holdings:
@@ -338,7 +338,7 @@ async def read_holdings(store: Store) -> Holdings:
         StoreError: it cannot be read.
     """
     store.require_there()
-    snapshot = await store.snapshot(kinds=HELD)
+    snapshot = await store.snapshot(kinds=EXPORTED_KINDS)
     holdings = holdings_of(snapshot.documents)
     holdings.unreadable += snapshot.unreadable
     return holdings
@@ -347,7 +347,7 @@ async def read_holdings(store: Store) -> Holdings:
 async def read_histories(store: Store) -> Histories:
     """Return the histories; raise as `read_holdings` does."""
     store.require_there()
-    snapshot = await store.snapshot(kinds=TOLD)
+    snapshot = await store.snapshot(kinds=HISTORY_KINDS)
     histories = histories_of(snapshot.documents)
     histories.unreadable += snapshot.unreadable
     return histories

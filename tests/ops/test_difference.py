@@ -12,7 +12,7 @@ from bot.digests.edits import Editor
 from bot.digests.models import Digest, FailureReason, Pause
 from bot.digests.schedule import next_slot
 from bot.ops.export_file import Holdings, Places, file_text, holdings_of
-from bot.ops.import_diff import Difference, difference_between, imported, told
+from bot.ops.import_diff import Difference, difference_between, difference_lines, imported
 from bot.ops.import_file import FileProblemsError, WantedDigest, read_file
 from tests.digests.builders import DUE, a_digest, a_past_run, a_schedule
 from tests.ops.builders import (
@@ -55,7 +55,7 @@ def difference(holdings: Holdings, *digests: dict[str, Any], **workspace: Any) -
 
 
 def lines(*args: Any, **more: Any) -> list[str]:
-    return [*told(difference(*args, **more), NAMED)]
+    return [*difference_lines(difference(*args, **more), NAMED)]
 
 
 class TestANewDigest:

@@ -94,7 +94,7 @@ def an_oauth_app(**fields: Any) -> OAuthApp:
         "public_url": url,
         "ask_api": socket,
         "look_at_health": health,
-        "enquiry": InstallQuery(ask=ask, install_url=f"{url}/slack/install", now=MOMENT),
+        "query": InstallQuery(ask=ask, install_url=f"{url}/slack/install", now=MOMENT),
     }
     return OAuthApp(**(defaults | fields))
 
@@ -115,8 +115,8 @@ async def test_with_oauth_a_silent_slack_and_public_address_hold_nobody(tmp_path
         an_installation(tokens=Tokens(access=BOT_TOKEN)),
     )
     await store.close()
-    enquiry = InstallQuery(ask=hang, install_url="https://bot.example", now=MOMENT)
-    way = an_oauth_app(exchange=hang, ask_api=hang, look_at_health=hang, enquiry=enquiry)
+    query = InstallQuery(ask=hang, install_url="https://bot.example", now=MOMENT)
+    way = an_oauth_app(exchange=hang, ask_api=hang, look_at_health=hang, query=query)
 
     async with asyncio.timeout(TIME_LIMIT_S):
         findings = await examine(a_patient(tmp_path, way=way), limit_s=0.2)

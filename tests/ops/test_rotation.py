@@ -145,7 +145,7 @@ def test_every_module_that_seals_is_known_here() -> None:
 async def test_nothing_is_left_under_an_old_key(documents: Documents) -> None:
     result = await rotated(documents)
 
-    assert (result.anew, result.already, result.failures) == (SEALED, 0, 0)
+    assert (result.again, result.already, result.failures) == (SEALED, 0, 0)
     assert await named(documents, "v1.k1.") == []
     assert len(await named(documents, "v1.k2.")) == DOCUMENTS + 1
 
@@ -193,7 +193,7 @@ async def test_a_second_time_there_is_nothing_to_do(documents: Documents) -> Non
 
     result = await rotated(documents)
 
-    assert (result.anew, result.already) == (0, SEALED)
+    assert (result.again, result.already) == (0, SEALED)
     assert await documents.list_prefix("-.T1/") == before
 
 
@@ -224,7 +224,7 @@ async def test_cut_off_anywhere_both_keys_open_it_and_it_can_go_on(
     await check_key_ring(documents, BOTH)
     assert (await keys_of(documents, BOTH).stored(ACME)).secret == KEY
     result = await rotated(documents)
-    assert result.anew + result.already == SEALED
+    assert result.again + result.already == SEALED
     assert await named(documents, "v1.k1.") == []
 
 
@@ -262,7 +262,7 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
         "the API key of T2 (organisation E1): damaged, or moved there from another place",
         "the earlier API key of T2 (organisation E1): damaged, or moved there from another place",
     ]
-    assert (result.anew, KEY in str(result)) == (SEALED - 2, False)
+    assert (result.again, KEY in str(result)) == (SEALED - 2, False)
     assert moved.value["sealed"] not in str(result)
     with pytest.raises(WrongKeyRingError):  # the old key is still asked for
         await check_key_ring(documents, NEW)
@@ -309,7 +309,7 @@ class Busy:
 async def test_what_somebody_writes_meanwhile_is_kept(documents: Documents) -> None:
     result = await rotated(Busy(documents))
 
-    assert (result.anew, result.already) == (SEALED, 0)
+    assert (result.again, result.already) == (SEALED, 0)
     assert len(await named(documents, "'noted': 1")) == DOCUMENTS
     assert await named(documents, "v1.k1.") == []
 
@@ -336,7 +336,7 @@ async def test_a_document_that_nobody_can_read_is_named() -> None:
 
 
 def test_the_end_of_an_old_key_is_told() -> None:
-    (first, second) = rotation_lines(Rotated(anew=2, already=1), RingSource(BOTH))
+    (first, second) = rotation_lines(Rotated(again=2, already=1), RingSource(BOTH))
 
     assert first == "2 sealed anew under k2, 1 were so already, 0 could not be opened."
     assert "can do without k1 now" in second
