@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.models import HEARTBEATS, MAX_FILTER_CHARS, WORST_COUNTS, Mention, Mode, Pause, Plan
+from bot.digests.models import (
+    HEARTBEATS,
+    MAX_FILTER_CHARS,
+    WORST_COUNTS,
+    Mention,
+    Mode,
+    Pause,
+    Plan,
+)
 from bot.digests.schedule import Schedule, zone_names
 from bot.listeners.domaindigest_parse import draft_in, read_digest_form, read_pause_form
 from bot.playground.slack.block_contents import state_values
