@@ -1,15 +1,41 @@
-"""A digest: its plan, its runs, its pause, and its errors. Plain data."""
+"""A digest: its plan, its runs, its pause, and its errors. Plain data, with its limits."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
+from bot.command_text import split_words
 from bot.digests.schedule import Schedule, Slot
 from bot.errors import BotError
+from bot.redaction import holds_secret
 
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
 WORST_COUNTS = range(5, 26)
+HEARTBEATS = range(1, 100)
+MAX_FILTER_CHARS = 500
+MAX_RULES = 10
+MAX_LABEL_CHARS = 150  # as many as the value of an option in Slack's menus
+MAX_DIGITS = 4
+_LABEL = re.compile(r"(tag|folder):\S.*")
+
+
+def number_of(text: str, allowed: range) -> int | None:
+    """Return the whole number that a text spells, `None` unless it is an allowed one."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
+    return int(text) if is_number and int(text) in allowed else None
+
+
+def is_label(text: str) -> bool:
+    """Return whether a text names a tag or a folder, fits into a menu, and holds no secret."""
+    fits = len(text) <= MAX_LABEL_CHARS and not holds_secret(text)
+    return fits and _LABEL.fullmatch(text) is not None
+
+
+def unusable_words(filter_text: str) -> list[str]:
+    """Return the words of a filter that a post has no use for: it has neither order nor pages."""
+    return [word.typed for word in split_words(filter_text) if word.key in {"sort", "page"}]
 
 
 class Mode(Enum):

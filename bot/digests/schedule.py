@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from bot.errors import BotError
 
 GRACE = timedelta(hours=6)
+_TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 _DAY = timedelta(days=1)
 _SECOND = timedelta(seconds=1)
 
@@ -74,6 +75,17 @@ def zone_of(name: str) -> ZoneInfo:
     # months of notice, and hosts get them late (Debian 12 had 2025b when 2026f was out).
     with files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
         return ZoneInfo.from_file(file, key=name)
+
+
+def is_zone(name: str) -> bool:
+    """Return whether there is a time zone of that exact name."""
+    return name in zone_names()
+
+
+def time_of(text: str) -> time | None:
+    """Return the time of day that a text like `09:30` spells, `None` for any other text."""
+    found = _TIME.fullmatch(text)
+    return time(int(found[1]), int(found[2])) if found else None
 
 
 def next_slot(schedule: Schedule, after: datetime) -> Slot:

@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 
 from bot.digests.models import (
+    MAX_RULES,
     AdminsOnlyError,
     ChangedMeanwhileError,
     Digest,
@@ -19,7 +20,7 @@ from bot.digests.models import (
     Plan,
     UnknownDigestError,
 )
-from bot.digests.schedule import suggest_zones
+from bot.digests.schedule import is_zone, suggest_zones
 from bot.digests.service import DigestService
 from bot.errors import BotError, StrangerError
 from bot.listeners.domaindigest_parse import GivenDigest, draft_in, read_digest_form
@@ -41,15 +42,9 @@ from bot.views.digests.form_fields import (
     ZONE_FIELD,
     Draft,
     draft_of,
-    is_zone,
     zone_option,
 )
-from bot.views.digests.mention_fields import (
-    MAX_RULES,
-    group_options,
-    rule_label_options,
-    with_rule,
-)
+from bot.views.digests.mention_fields import group_options, rule_label_options, with_rule
 from bot.views.digests.modal import (
     EDIT_FORM,
     EMPTY_FILTER,

@@ -6,9 +6,19 @@ from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from typing import Any, Protocol, TypeVar
 
-from bot.command_text import NotUnderstoodError, split_words
-from bot.digests.models import WORST_COUNTS, Mention, Mode, Plan
-from bot.digests.schedule import Schedule
+from bot.command_text import NotUnderstoodError
+from bot.digests.models import (
+    MAX_FILTER_CHARS,
+    MAX_RULES,
+    WORST_COUNTS,
+    Mention,
+    Mode,
+    Plan,
+    is_label,
+    number_of,
+    unusable_words,
+)
+from bot.digests.schedule import Schedule, is_zone, time_of
 from bot.listeners.request import FormErrors
 from bot.portfolio.query import parse_query
 from bot.redaction import holds_secret
@@ -19,7 +29,6 @@ from bot.views.digests.form_fields import (
     GROUP_FIELD,
     LABEL_FIELD,
     LIFE_FIELD,
-    MAX_FILTER_CHARS,
     MODE_FIELD,
     PEOPLE_FIELD,
     RULES_FIELD,
@@ -28,12 +37,9 @@ from bot.views.digests.form_fields import (
     ZONE_FIELD,
     Draft,
     RuleBox,
-    is_zone,
     life_of,
-    time_of,
-    worst_of,
 )
-from bot.views.digests.mention_fields import MAX_RULES, MAX_WHO, box_of, is_label, is_same_label
+from bot.views.digests.mention_fields import MAX_WHO, box_of, is_same_label
 from bot.views.digests.modal import UNTIL_FIELD
 from bot.views.text import MAX_OPTION_VALUE_CHARS, outside
 
@@ -121,8 +127,6 @@ def _option(option: object) -> tuple[str, str] | None:
 
 
 MAX_PARTS_NAMED = 3
-# One cannot turn the page of a post; and it has an order of its own.
-_SENSELESS = {"sort", "page"}
 # As `split_words` takes them: Slack's clients write curly ones.
 _QUOTES = '"“”„‟«»'
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
@@ -179,19 +183,19 @@ def filter_in(place: Field) -> str:
 
 def _not_understood(typed: str) -> Iterator[str]:
     """Yield sentences about the parts that mean nothing, and about those that do so in a post."""
-    senseless = [word.typed for word in split_words(typed) if word.key in _SENSELESS]
+    unusable = unusable_words(typed)
     try:
         parse_query(typed)
     except NotUnderstoodError as error:
         problems = [
             f"{_named([each.part])}: {each.why}"
             for each in error.problems
-            if each.part not in senseless
+            if each.part not in unusable
         ]
         if problems:
             yield f"I did not understand {_joined(problems, '; ')}."
-    if senseless:
-        yield f"Leave out {_named(senseless)}: a post has neither an order nor pages."
+    if unusable:
+        yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
 
 
 def _unclosed(typed: str) -> Iterator[str]:
@@ -217,7 +221,7 @@ def life_in(place: Field) -> int | None:
 
 def worst_in(place: Field) -> int:
     """Return how many of the worst domains are shown."""
-    count = worst_of((place.text or "").strip())
+    count = number_of((place.text or "").strip(), WORST_COUNTS)
     if count is None:
         raise ValueError(f"Type a whole number from {WORST_COUNTS[0]} to {WORST_COUNTS[-1]}.")
     return count

@@ -6,7 +6,7 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,29 +15,27 @@ import aiohttp
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Audit, Managers
 from bot.digests.models import UnknownDigestError
-from bot.digests.repository import DigestRepository
 from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
 from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
 from bot.ops.doctor import LIMIT_S, DoctorInput, OAuthApp, OneToken, examine
 from bot.ops.doctor_slack import InstallQuery
-from bot.ops.export_file import file_text
-from bot.ops.import_diff import Difference, Target, difference_between, told, write
-from bot.ops.import_file import FileProblemsError, read_file
-from bot.ops.move import Progress, back, relocate
-from bot.ops.output import Finding, OperatingError, failure, has_failed, ok, shown, some_of
-from bot.ops.rotate_secrets import failure_lines, require_shared, rotate_all, rotation_lines
+from bot.ops.export_file import Holdings, file_text, places_of
+from bot.ops.import_diff import Difference, difference_between, difference_lines, write
+from bot.ops.import_file import FileProblemsError, WantedFile, read_file
+from bot.ops.move import back, relocate
+from bot.ops.output import Finding, Mark, OperatingError, failure, ok, shown, some_of
+from bot.ops.rotate_secrets import failure_lines, require_shared, rotate, rotation_lines
 from bot.ops.stores import (
     DatabaseStore,
     FileStore,
     Store,
+    no_keys_error,
     read_histories,
     read_holdings,
-    read_holdings_whole,
     read_sealed,
-    unreadable_lines,
+    unreadable_error,
 )
 from bot.settings import DEFAULT_FILE, MOVE_TO, Settings
 from bot.slack.auth import Grant, OAuthCalls, check_api, fetch_answer, fetch_grant
@@ -63,88 +61,26 @@ def open_store(settings: Settings) -> Store:
     return DatabaseStore(settings.database, migrations())
 
 
-async def migrate_store(database: Path | Address | None) -> list[str]:
-    """Bring the tables of a database up to date; return what to say of it; raise StoreError.
-
-    `None`: nobody has set which.
-    """
-    if database is None:
-        return [
-            f"DATABASE_URL is not set, so the store is the file {DEFAULT_FILE}, which needs no"
-            " migration."
-        ]
-    if isinstance(database, Path):
-        return ["There is nothing to do: the store is a file, which needs no migration."]
-    steps = await schema.migrate(database, migrations())
-    return [f"applied {step}" for step in steps] or ["The store's schema is up to date."]
-
-
-async def move_store(settings: Settings, to: str, tell: Callable[[str], object]) -> list[str]:
-    """Bring the embedded store into the database at the address `to`; return what to say of it.
-
-    Raises:
-        OperatingError, StoreError: why it was not moved.
-    """
-    path, keys = _old_house(settings), settings.bot_secret_keys
-    if not to:
-        raise OperatingError(f"Where to? Give the address as --to or in {MOVE_TO}.")
-    try:
-        address = parse_address(to)
-    except ValueError as error:
-        raise OperatingError(f"Where to? {error}. Nothing was moved.") from None
-    target = DatabaseStore(address, migrations())
-    setting = keys.get_secret_value() if keys else None
-    try:
-        return await relocate(
-            path, target, setting=setting, now=datetime.now(UTC), progress=Progress(tell)
-        )
-    except WrongKeyRingError as error:
-        raise OperatingError(f"{error}. Nothing was moved.") from error
-
-
-async def move_store_back(settings: Settings) -> list[str]:
-    """Let bots start on the embedded store again; return what to say of it.
-
-    Raises:
-        OperatingError, StoreError: why not.
-    """
-    return await back(_old_house(settings))
-
-
-def _old_house(settings: Settings) -> Path:
-    if isinstance(settings.database, Path):
-        return settings.database
-    raise OperatingError(
-        "DATABASE_URL is a PostgreSQL already. `move` is for a store in SQLite: let DATABASE_URL"
-        " be the old address, sqlite:///…. Nothing was changed."
-    )
-
-
 # Within the doctor's own limit, so that it is a warning: the bot may not have been started yet.
 HEALTH_WITHIN_S = LIMIT_S - 1
 
 
 async def diagnose(settings: Settings) -> list[Finding]:
-    """Return what there is to say of everything that the bot needs, but for the settings."""
+    """Return the findings about everything that the bot needs, but for the settings."""
     app_token, url = _text(settings.slack_app_token), settings.domain_tracker_url
     async with aiohttp.ClientSession() as http, tracker_http() as service:
         slack = _client(settings, http)
-        patient = DoctorInput(
+        given = DoctorInput(
             way=_way(settings, http),
             ask_for_socket=partial(check_app_token, slack, app_token) if app_token else None,
             signing_secret=_text(settings.slack_signing_secret),
             look_for_service=partial(look_for_service, service, url, LIMIT_S),
             service_url=url,
-            database=_database(settings),
+            store=open_store(settings),
             key_ring=_text(settings.bot_secret_keys) or None,
             environ=os.environ,
         )
-        return await examine(patient)
-
-
-def _database(settings: Settings) -> Path | DatabaseStore:
-    where = settings.database
-    return where if isinstance(where, Path) else DatabaseStore(where, migrations())
+        return await examine(given)
 
 
 def _way(settings: Settings, http: aiohttp.ClientSession) -> OneToken | OAuthApp:
@@ -165,7 +101,7 @@ def _way(settings: Settings, http: aiohttp.ClientSession) -> OneToken | OAuthApp
         public_url=public_url,
         ask_api=partial(check_api, _client(settings, http)),
         look_at_health=partial(fetch_answer, http, f"{public_url}/healthz", HEALTH_WITHIN_S),
-        enquiry=InstallQuery(
+        query=InstallQuery(
             ask=ask, install_url=f"{public_url}{INSTALL_PATH}", now=datetime.now(UTC)
         ),
     )
@@ -192,7 +128,7 @@ def run(command: Coroutine[object, object, int]) -> int:
 
     Raises:
         OperatingError: it could not do its work.
-        BrokenPipeError: whoever read its result has had enough.
+        BrokenPipeError: the reader of its output has closed the pipe.
     """
     set_up_logs("ERROR", "console")
     for stream in (sys.stdout, sys.stderr):
@@ -215,7 +151,7 @@ def run(command: Coroutine[object, object, int]) -> int:
 
 
 def print_problems(problems: list[str]) -> int:
-    """Print what the doctor has to say of settings that are missing or wrong."""
+    """Print the doctor's findings about settings that are missing or wrong."""
     mend = "See the settings in README.md. The rest is checked once they are right."
     _print(failure(SETTINGS, problem, mend).line for problem in problems)
     return FAILED
@@ -227,48 +163,47 @@ async def doctor(settings: Settings) -> int:
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
     findings = [ok(SETTINGS, f"complete, for {mode} and {many}"), *await diagnose(settings)]
     _print(finding.line for finding in findings)
-    return FAILED if has_failed(findings) else DONE
+    return FAILED if any(each.mark is Mark.FAIL for each in findings) else DONE
 
 
 async def export(settings: Settings) -> int:
     """Print the digests of every workspace, who may change them, and who manages the key."""
     holdings = await read_holdings(open_store(settings))
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as YAML is
-    sys.stdout.write(file_text(holdings))
+    _write(file_text(holdings))
     if holdings.unreadable:
-        raise OperatingError(*unreadable_lines(holdings), "The rest was exported.")
+        raise unreadable_error(holdings, "The rest was exported.")
     return DONE
 
 
 async def export_history(settings: Settings) -> int:
     """Print who did what to the settings of every workspace."""
     histories = await read_histories(open_store(settings))
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as JSON is
-    sys.stdout.writelines(f"{line}\n" for line in histories.lines)
+    _write("".join(f"{line}\n" for line in histories.lines))
     if histories.unreadable:
-        raise OperatingError(*unreadable_lines(histories), "The rest was exported.")
+        raise unreadable_error(histories, "The rest was exported.")
     return DONE
 
 
+def _write(text: str) -> None:
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as YAML and JSON are
+    sys.stdout.write(text)
+
+
 async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int:
-    """Print what a file would change, and change it if that is wanted."""
+    """Print what a file would change, and write it if `is_applied`."""
     store, now = open_store(settings), datetime.now(UTC)
     try:
         wanted = read_file(_bytes_of(name))
         if not is_applied:
             store.require_writable()
-            held = await read_holdings_whole(store)
-            difference = difference_between(held, wanted, now)
-            _print([*told(difference, held.places), _advice(difference, name)])
+            difference = await _print_difference(store, wanted, now)
+            apply = f"python -m bot import {shown(name)} --apply"
+            advice = f"Nothing was written. To write this: {apply}"
+            _print(["No difference." if difference.is_empty else advice])
             return DONE
         async with store.opened() as documents:
-            held = await read_holdings_whole(store)
-            difference = difference_between(held, wanted, now)
-            _print(told(difference, held.places))
-            audit = Audit(documents, clock=lambda: now)
-            await write(
-                Target(DigestRepository(documents), Managers(documents), audit), difference, now
-            )
+            difference = await _print_difference(store, wanted, now)
+            await write(documents, difference, now)
             _print(["No difference." if difference.is_empty else "Written."])
     except FileProblemsError as error:
         raise OperatingError(
@@ -282,31 +217,45 @@ async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int
     return DONE
 
 
+async def _print_difference(store: Store, wanted: WantedFile, now: datetime) -> Difference:
+    is_new = isinstance(store, FileStore) and not store.path.exists()
+    held = Holdings() if is_new else await read_holdings(store)
+    if held.unreadable:
+        raise unreadable_error(held, "Nothing was imported.")
+    difference = difference_between(held, wanted, now)
+    _print(difference_lines(difference, held.places))
+    return difference
+
+
+def _bytes_of(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except (OSError, ValueError) as error:  # the latter for a name that holds NUL
+        why = getattr(error, "strerror", None) or "no name of a file"
+        raise OperatingError(f"{shown(name)} cannot be read: {why}") from error
+
+
 async def rotate_secrets(settings: Settings) -> int:
-    """Seal everything at rest anew under the first key of the ring."""
+    """Encrypt everything at rest again under the first key of the ring."""
     store = open_store(settings)
     store.require_there()
     try:
-        source = store.ring_source(_secret(settings.bot_secret_keys))
+        source = store.ring_source(_text(settings.bot_secret_keys))
         if source.ring is None:
-            raise OperatingError(
-                f"There are no keys: BOT_SECRET_KEYS is not set, and {source.key_file} is not"
-                " there. Put one of them back. Nothing was changed."
-            )
-        ring = source.ring
+            raise no_keys_error(source, "Nothing was changed.")
         async with store.opened() as documents:
-            running = await store.living()
-            require_shared(ring, await documents.get(CHECK_KEY), running)
-            rotated, places = await rotate_all(lambda: read_sealed(store), documents, ring)
+            check = await documents.get(CHECK_KEY)
+            require_shared(source.ring, check, await store.living())
+            snapshot = await read_sealed(store)
+            rotated = await rotate(documents, snapshot.keys, source.ring)
             await _vacuum(documents)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))
     if rotated.failures:
-        lines = failure_lines(rotated, ring, places)
         raise OperatingError(
             "Could not be opened, and was left as it is:",
-            *some_of([*lines]),
+            *some_of([*failure_lines(rotated, source.ring, places_of(snapshot.documents))]),
             "Keep the earlier keys in BOT_SECRET_KEYS until that is mended.",
         )
     return DONE
@@ -324,43 +273,53 @@ async def _vacuum(documents: Documents) -> None:
 
 async def migrate(database: Path | Address | None) -> int:
     """Bring the tables of a database up to date; `None`: DATABASE_URL is not set."""
-    _print(await migrate_store(database))
+    if database is None:
+        _print(
+            [
+                f"DATABASE_URL is not set, so the store is the file {DEFAULT_FILE}, which needs no"
+                " migration."
+            ]
+        )
+    elif isinstance(database, Path):
+        _print(["There is nothing to do: the store is a file, which needs no migration."])
+    else:
+        steps = await schema.migrate(database, migrations())
+        _print([f"applied {step}" for step in steps] or ["The store's schema is up to date."])
     return DONE
 
 
 async def move(settings: Settings, to: str) -> int:
-    """Bring the embedded store, as it is, into the database at the address `to`."""
-    _print(await move_store(settings, to, _print_now))
+    """Move the embedded store into the database at the address `to`."""
+    path = _file_of(settings)
+    if not to:
+        raise OperatingError(f"Where to? Give the address as --to or in {MOVE_TO}.")
+    try:
+        target = DatabaseStore(parse_address(to), migrations())
+    except ValueError as error:
+        raise OperatingError(f"Where to? {error}. Nothing was moved.") from None
+    tell = partial(print, flush=True)  # shown at once by a pipe too
+    keys, now = _text(settings.bot_secret_keys) or None, datetime.now(UTC)
+    try:
+        _print(await relocate(path, target, setting=keys, now=now, tell=tell))
+    except WrongKeyRingError as error:
+        raise OperatingError(f"{error}. Nothing was moved.") from error
     return DONE
 
 
 async def come_back(settings: Settings) -> int:
     """Let bots start on the embedded store again, after a `move`."""
-    _print(await move_store_back(settings))
+    _print(await back(_file_of(settings)))
     return DONE
 
 
-def _bytes_of(name: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except (OSError, ValueError) as error:  # the latter for a name that holds NUL
-        why = getattr(error, "strerror", None) or "no name of a file"
-        raise OperatingError(f"{shown(name)} cannot be read: {why}") from error
-
-
-def _advice(difference: Difference, name: str) -> str:
-    if difference.is_empty:
-        return "No difference."
-    return f"Nothing was written. To write this: python -m bot import {shown(name)} --apply"
-
-
-def _secret(setting: SecretStr | None) -> str | None:
-    return setting.get_secret_value() if setting else None
+def _file_of(settings: Settings) -> Path:
+    if isinstance(settings.database, Path):
+        return settings.database
+    raise OperatingError(
+        "DATABASE_URL is a PostgreSQL already. `move` is for a store in SQLite: let DATABASE_URL"
+        " be the old address, sqlite:///…. Nothing was changed."
+    )
 
 
 def _print(lines: Iterable[str]) -> None:
     print(*lines, sep="\n")  # noqa: T201  # this is what the commands are for
-
-
-def _print_now(line: str) -> None:
-    print(line, flush=True)  # noqa: T201  # how far it is, also for whoever reads it from a pipe

@@ -1,11 +1,10 @@
 """Run all checks of the doctor at once, and order their findings."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from itertools import chain
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from bot.ops.doctor_slack import (
@@ -14,23 +13,22 @@ from bot.ops.doctor_slack import (
     BOT_TOKEN,
     CLIENT_ID,
     INSTALLATIONS,
+    MEND_API,
+    MEND_APP,
     PUBLIC,
     InstallQuery,
     check_bot_token,
+    check_call,
     check_client,
     check_installations,
     check_public_url,
-    check_slack_api,
-    check_socket_token,
     signing_secret_finding,
 )
 from bot.ops.doctor_store import RING, STORE, check_database, check_disk, check_store, ring_finding
 from bot.ops.output import Check, Finding, failure, found_within, ok, shown, warning
-from bot.ops.stores import DatabaseStore
+from bot.ops.stores import FileStore, Store
 from bot.slack.auth import Answer, Grant
 from bot.store.documents import StoreError
-from bot.store.encryption import RingSource, ring_source
-from bot.store.sqlite import Snapshot
 from bot.tracker.client import Presence
 from bot.tracker.models import TrackerError
 
@@ -42,7 +40,7 @@ MEND = (
 
 
 async def check_tracker(look: Callable[[], Awaitable[Presence]], url: str) -> Sequence[Finding]:
-    """Return whether the service answers at `url`, where `look` looks for it."""
+    """Return whether the service answers at `url`; `look` asks it."""
     try:
         presence = await look()
     except TrackerError as error:
@@ -73,23 +71,20 @@ OneToken = Callable[[], Awaitable[Grant]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuthApp:
-    """What is to be checked of an app that any number of workspaces installs.
-
-    `exchange` asks Slack for the tokens of a code, as the app.
-    """
+    """The checks of an app for many workspaces; `exchange` asks Slack for the tokens of a code."""
 
     exchange: Callable[[str], Awaitable[object]]
     public_url: str
     ask_api: Callable[[], Awaitable[None]]
     look_at_health: Callable[[], Awaitable[Answer]]
-    enquiry: InstallQuery
+    query: InstallQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorInput:
-    """What is to be checked. `way` asks whose the one bot token is, or is OAuth.
+    """What is to be checked. `way` asks for the grant of the one bot token, or is OAuth.
 
-    `ask_for_socket` is `None` in HTTP mode; `key_ring`: not set.
+    `ask_for_socket` is `None` in HTTP mode, `key_ring` where it is not set.
     """
 
     way: OneToken | OAuthApp
@@ -97,68 +92,60 @@ class DoctorInput:
     signing_secret: str
     look_for_service: Callable[[], Awaitable[Presence]]
     service_url: str
-    database: Path | DatabaseStore
+    store: Store
     key_ring: str | None
     environ: Mapping[str, str]
 
 
-async def examine(patient: DoctorInput, limit_s: float = LIMIT_S) -> list[Finding]:
+async def examine(given: DoctorInput, limit_s: float = LIMIT_S) -> list[Finding]:
     """Return what every check has found, each after at most `limit_s` (the store's: 30 s)."""
 
-    async def way_in() -> Sequence[Finding]:
-        if patient.ask_for_socket:
-            return await check_socket_token(patient.ask_for_socket)
-        return [signing_secret_finding(patient.signing_secret)]
+    async def check_requests() -> Sequence[Finding]:
+        if ask := given.ask_for_socket:
+            # This asks for the address of a connection but opens none of the bot's ten:
+            # https://docs.slack.dev/apis/events-api/using-socket-mode
+            return await check_call(
+                ask, APP_TOKEN, "Slack lets it connect by Socket Mode", MEND_APP
+            )
+        return [signing_secret_finding(given.signing_secret)]
 
     checks: list[tuple[str, Check, float]] = [
-        *((about, check, limit_s) for about, check in _ways(patient.way)),
-        (APP_TOKEN, way_in, limit_s),
-        (SETTING, lambda: check_tracker(patient.look_for_service, patient.service_url), limit_s),
-        (STORE, lambda: _check_memory(patient, limit_s), STORE_LIMIT_S),
+        *((about, check, limit_s) for about, check in _authorization_checks(given.way)),
+        (APP_TOKEN, check_requests, limit_s),
+        (SETTING, lambda: check_tracker(given.look_for_service, given.service_url), limit_s),
+        (STORE, lambda: _check_stored(given, limit_s), STORE_LIMIT_S),
     ]
-    found = await asyncio.gather(*(found_within(*each) for each in checks))
-    # What is said of disks is said of files.
-    disk = check_disk(patient.environ) if isinstance(patient.database, Path) else None
-    return [*chain.from_iterable(found), *([disk] if disk else [])]
+    found = [*chain.from_iterable(await asyncio.gather(*(found_within(*each) for each in checks)))]
+    disk = check_disk(given.environ) if isinstance(given.store, FileStore) else None
+    return [*found, disk] if disk else found
 
 
-def _ways(way: OneToken | OAuthApp) -> Iterator[tuple[str, Check]]:
-    """The checks of how the bot is authorized, and what each is about."""
+def _authorization_checks(way: OneToken | OAuthApp) -> list[tuple[str, Check]]:
     if not isinstance(way, OAuthApp):
-        yield BOT_TOKEN, lambda: check_bot_token(way)
-        return
-    yield CLIENT_ID, lambda: check_client(way.exchange)
-    yield API, lambda: check_slack_api(way.ask_api)
-    yield PUBLIC, lambda: check_public_url(way.look_at_health, way.public_url)
+        return [(BOT_TOKEN, lambda: check_bot_token(way))]
+    return [
+        (CLIENT_ID, lambda: check_client(way.exchange)),
+        (API, lambda: check_call(way.ask_api, API, "Slack answers", MEND_API)),
+        (PUBLIC, lambda: check_public_url(way.look_at_health, way.public_url)),
+    ]
 
 
-async def _check_memory(patient: DoctorInput, limit_s: float) -> Sequence[Finding]:
-    """The store, its keys, and the installations in it."""
-    found, snapshot = await _check_place(patient)
+async def _check_stored(given: DoctorInput, limit_s: float) -> Sequence[Finding]:
+    """Check the store, its keys, and the installations in it."""
+    if isinstance(given.store, FileStore):
+        found, snapshot = await check_store(given.store.path)
+    else:
+        found, snapshot = await check_database(given.store)
     if snapshot is None:
         return found
     documents, ring = snapshot.documents, None
     try:
-        source = _ring_source(patient)
+        source = given.store.ring_source(given.key_ring)
         found, ring = [*found, ring_finding(source, documents)], source.ring
     except StoreError as error:
         found = [*found, failure(RING, str(error), "Put a copy of the file back.")]
-    way = patient.way
-    if isinstance(way, OAuthApp):
+    if isinstance(way := given.way, OAuthApp):
         found += await found_within(
-            INSTALLATIONS, lambda: check_installations(documents, ring, way.enquiry), limit_s
+            INSTALLATIONS, lambda: check_installations(documents, ring, way.query), limit_s
         )
     return found
-
-
-async def _check_place(patient: DoctorInput) -> tuple[list[Finding], Snapshot | None]:
-    if isinstance(patient.database, Path):
-        finding, snapshot = await check_store(patient.database)
-        return [finding], snapshot
-    return await check_database(patient.database)
-
-
-def _ring_source(patient: DoctorInput) -> RingSource:
-    if isinstance(patient.database, Path):
-        return ring_source(patient.key_ring, patient.database)
-    return patient.database.ring_source(patient.key_ring)

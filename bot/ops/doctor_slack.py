@@ -1,6 +1,7 @@
 """Check Slack: tokens, scopes, OAuth settings, installations."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,7 @@ from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 
+Answers = Mapping[WorkspaceId, Grant | SlackError]
 BOT_TOKEN, APP_TOKEN, SECRET = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"
 SCOPES = "Slack permissions"
 # Basic Information of the app shows 32 hexadecimal digits.
@@ -31,7 +33,7 @@ MEND_APP = (
 
 
 async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Finding]:
-    """Return whose the bot token is, and whether the bot was granted what it needs."""
+    """Return the workspace of the bot token, and whether the bot has the scopes it needs."""
     try:
         grant = await fetch()
     except SlackError as error:
@@ -41,18 +43,15 @@ async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Fin
     return [ok(BOT_TOKEN, said), scopes_finding(grant.scopes)]
 
 
-async def check_socket_token(ask: Callable[[], Awaitable[None]]) -> Sequence[Finding]:
-    """Return whether the app token opens Socket Mode.
-
-    `ask` asks Slack for the address of a connection, as the bot does at each start. Nobody
-    connects to it, so none of the bot's ten is taken, and no request goes there:
-    https://docs.slack.dev/apis/events-api/using-socket-mode.
-    """
+async def check_call(
+    ask: Callable[[], Awaitable[object]], about: str, said: str, mend: str
+) -> Sequence[Finding]:
+    """Return `said` when Slack answers a call, else its refusal and `mend`."""
     try:
         await ask()
     except SlackError as error:
-        return [refusal(APP_TOKEN, error, MEND_APP)]
-    return [ok(APP_TOKEN, "Slack lets it connect by Socket Mode")]
+        return [refusal(about, error, mend)]
+    return [ok(about, said)]
 
 
 def signing_secret_finding(secret: str) -> Finding:
@@ -68,7 +67,7 @@ def signing_secret_finding(secret: str) -> Finding:
 
 
 def scopes_finding(granted: Set[str] | None) -> Finding:
-    """Return what is missing of what the bot needs; `None`: Slack does not say what it has."""
+    """Return the missing scopes of one workspace; `granted` is `None` where Slack does not say."""
     if granted is None:
         return warning(
             SCOPES,
@@ -85,12 +84,12 @@ def scopes_finding(granted: Set[str] | None) -> Finding:
 
 
 def lacking_scopes(wanted: Mapping[str, str], held: Set[str]) -> str:
-    """Return the scopes that are wanted and not held, each with its reason."""
+    """Return the wanted scopes that are not held, each with its reason."""
     return ", ".join(f"{scope} ({why})" for scope, why in wanted.items() if scope not in held)
 
 
 def refusal(about: str, error: SlackError, mend: str) -> Finding:
-    """Return what Slack's refusal or silence means; `mend` is what to do after a refusal."""
+    """Return the finding for a failed call of Slack; `mend` is what to do after a refusal."""
     if isinstance(error, SlackRefusedError):
         return failure(about, f"Slack refuses it ({shown(error.code)})", mend)
     if isinstance(error, SlackRateLimitedError):
@@ -104,26 +103,28 @@ def refusal(about: str, error: SlackError, mend: str) -> Finding:
 
 CLIENT_ID, CLIENT_SECRET = "SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"
 API, PUBLIC = "SLACK_API_URL", "PUBLIC_URL"
-ALIVE = '"alive"'
-BOTH = f"{CLIENT_ID}, {CLIENT_SECRET}"
-MADE_UP_CODE = "doctor"
+MEND_API = "Look at the address: Slack's is https://slack.com/api/."
 MEND = 'Copy it again from "App Credentials" under "Basic Information" of your app.'
 
 
 async def check_client(exchange: Callable[[str], Awaitable[object]]) -> Sequence[Finding]:
     """Return whether Slack knows the app's id, and takes its secret.
 
-    `exchange` asks for the tokens of a code, here of one that Slack never gave: nothing comes of
-    it, and its refusal tells the three apart, https://docs.slack.dev/reference/methods/oauth.v2.access#errors.
+    `exchange` asks for the tokens of a code, here of a made-up one: Slack refuses it, and names
+    the part that is wrong, https://docs.slack.dev/reference/methods/oauth.v2.access#errors.
     A client is known before its code is looked at: https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3.
     """
     try:
-        await exchange(MADE_UP_CODE)
+        await exchange("doctor")
     except SlackRefusedError as error:
         return [*_client_findings(error.code)]
     except SlackError:
         said = "not known yet whether they are right, as Slack gave no usable answer"
-        return [warning(BOTH, said, "Try again, once SLACK_API_URL is well.")]
+        return [
+            warning(
+                f"{CLIENT_ID}, {CLIENT_SECRET}", said, "Try again, once SLACK_API_URL is well."
+            )
+        ]
     return [*_client_findings("a made-up code was taken")]
 
 
@@ -142,21 +143,12 @@ def _client_findings(code: str) -> Iterator[Finding]:
             yield warning(CLIENT_SECRET, said, "An installation will show it.")
 
 
-async def check_slack_api(ask: Callable[[], Awaitable[None]]) -> Sequence[Finding]:
-    """Return whether Slack answers at all."""
-    try:
-        await ask()
-    except SlackError as error:
-        return [refusal(API, error, "Look at the address: Slack's is https://slack.com/api/.")]
-    return [ok(API, "Slack answers")]
-
-
 async def check_public_url(
     look: Callable[[], Awaitable[Answer]], public_url: str
 ) -> Sequence[Finding]:
     """Return whether the bot answers where browsers come back to; it may not run yet."""
     answer, health = await look(), f"{public_url}/healthz"
-    if answer.status == 200 and ALIVE in answer.body:
+    if answer.status == 200 and '"alive"' in answer.body:
         return [ok(PUBLIC, f"the bot answers at {shown(health)}")]
     if answer.trouble:
         said = f"no answer from {shown(health)} ({shown(answer.trouble)})"
@@ -169,75 +161,55 @@ async def check_public_url(
     return [warning(PUBLIC, said, mend)]
 
 
-def permission_findings(granted: Mapping[str, Set[str]], invitation: str) -> Iterator[Finding]:
-    """Yield where what this version wants was granted, and where not.
-
-    `granted` holds the scopes by the name of each installation; `invitation` says how the app is
-    installed anew. It is a failure when the bot can do its work nowhere.
-    """
-    if narrow := _lacking(NEEDED_SCOPES, granted):
-        tell = failure if len(narrow) == len(granted) else warning
-        mend = f"Bring the app's manifest up to date with manifest.yml, and {invitation}."
-        yield tell(SCOPES, f"missing in {some_names(narrow)}", mend)
-    if wishes := _lacking(OPTIONAL_SCOPES, granted):
-        mend = f"If people want that there, {invitation}; the rest works without."
-        yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
-    if granted and not (narrow or wishes):
-        count = len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)
-        yield ok(SCOPES, f"all {count} are granted in {counted(len(granted), 'installation')}")
-
-
-def _lacking(wanted: Mapping[str, str], granted: Mapping[str, Set[str]]) -> list[str]:
-    lacking = {name: lacking_scopes(wanted, scopes) for name, scopes in granted.items()}
-    return [f"{name}: {scopes}" for name, scopes in lacking.items() if scopes]
-
-
 INSTALLATIONS = "installations"
 MAX_ASKED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallQuery:
-    """How the installations are asked after. `ask` asks Slack whose a token is.
+    """`ask` asks Slack for the grant of a token; one that has expired by `now` is not tried.
 
-    `install_url` is where people install the app. A token whose end has come by `now` is not
-    tried.
+    `install_url` is where people install the app.
     """
 
     ask: Callable[[str], Awaitable[Grant]] = field(repr=False)
     install_url: str
     now: datetime
 
+    @property
+    def invitation(self) -> str:
+        """How the app is installed again."""
+        return f"let an admin there open {shown(self.install_url)}"
+
 
 async def check_installations(
-    documents: Sequence[Document], ring: KeyRing | None, enquiry: InstallQuery
+    documents: Sequence[Document], ring: KeyRing | None, query: InstallQuery
 ) -> Sequence[Finding]:
     """Return how many there are, whose tokens Slack refuses, and which lack permissions.
 
-    The permissions are those that Slack names with its answer, or else those of the installing.
-    Nothing is renewed here: a refresh token is good for one use, and that is the bot's.
+    The permissions are those in Slack's answer, or else those of the installation. No token is
+    renewed here: a refresh token is good for one use, and that is the bot's.
     """
     kept, unreadable = _read(documents, ring)
-    left_out = list(_left_out(documents, enquiry))
+    found = [ok(INSTALLATIONS, f"none yet; people install the app at {shown(query.install_url)}")]
+    if kept:
+        answers = await _ask(kept, query)
+        found = [
+            _token_finding(kept, answers, query),
+            *_revoked(kept, query),
+            *_permission_findings(kept, answers, query),
+        ]
+    found += _not_installed(documents, query)
     if unreadable:
         said = f"{counted(unreadable, 'installation')} that this version of the bot cannot read"
-        left_out.append(warning(INSTALLATIONS, said, "Use the version that wrote them."))
-    if not kept:
-        said = f"none yet; people install the app at {shown(enquiry.install_url)}"
-        return [ok(INSTALLATIONS, said), *left_out]
-    answers = await _answers(kept, enquiry)
-    return [
-        _asked(kept, answers, enquiry),
-        *_revoked(kept, enquiry),
-        *permission_findings(_granted(kept, answers), _invitation(enquiry)),
-        *left_out,
-    ]
+        found.append(warning(INSTALLATIONS, said, "Use the version that wrote them."))
+    return found
 
 
 def _read(documents: Iterable[Document], ring: KeyRing | None) -> tuple[list[Installation], int]:
     """Return the installations, the latest first, and how many cannot be read.
 
-    Tokens that the ring does not open are left out; the check of the ring tells of them.
+    A token that the ring does not open is left out; the check of the ring reports it.
     """
     kept, unreadable = [], 0
     for document in documents:
@@ -254,33 +226,31 @@ def _tokens(document: Document, ring: KeyRing | None) -> Tokens | None:
     expires_at = document.value.get("expires_at")
     for sealed in sealed_in(document):
         if ring and sealed.path == ("token", "sealed"):
-            try:
-                access = sealed.opened(ring)
-            except UnreadableSecretError:
-                return None
-            ends_at = datetime.fromisoformat(expires_at) if expires_at else None
-            return Tokens(access=access, expires_at=ends_at)
+            with contextlib.suppress(UnreadableSecretError):
+                ends_at = datetime.fromisoformat(expires_at) if expires_at else None
+                return Tokens(access=sealed.opened(ring), expires_at=ends_at)
     return None
 
 
-async def _answers(
-    kept: Sequence[Installation], enquiry: InstallQuery
-) -> Mapping[WorkspaceId, Grant | SlackError]:
-    """Return what Slack says of the latest of those whose token may still live."""
+async def _ask(kept: Sequence[Installation], query: InstallQuery) -> Answers:
+    """Return Slack's answers about the latest tokens that may still be valid."""
+
+    async def ask(tokens: Tokens) -> Grant | SlackError:
+        try:
+            return await query.ask(tokens.access)
+        except SlackError as error:
+            return error
+
     asked = [
         (each.home, each.tokens)
         for each in kept
-        if each.tokens and not (each.tokens.expires_at and each.tokens.expires_at <= enquiry.now)
+        if each.tokens and not (each.tokens.expires_at and each.tokens.expires_at <= query.now)
     ][:MAX_ASKED]
-    answers = await asyncio.gather(*(_answer(tokens, enquiry) for _, tokens in asked))
+    answers = await asyncio.gather(*(ask(tokens) for _, tokens in asked))
     return {home: answer for (home, _), answer in zip(asked, answers, strict=True)}
 
 
-def _asked(
-    kept: Sequence[Installation],
-    answers: Mapping[WorkspaceId, Grant | SlackError],
-    enquiry: InstallQuery,
-) -> Finding:
+def _token_finding(kept: Sequence[Installation], answers: Answers, query: InstallQuery) -> Finding:
     refused = [
         f"{installation_name(each)}: {shown(error.code, 40)}"
         for each in kept
@@ -293,7 +263,7 @@ def _asked(
         mend = (
             "The bot forgets these tokens within a day, and everything else of whoever does not"
             f" install the app again {WAITS_FOR_REINSTALL.days} days after. If the app was removed"
-            f" there, nothing is to be done; else {_invitation(enquiry)}."
+            f" there, nothing is to be done; else {query.invitation}."
         )
         return tell(INSTALLATIONS, f"{said}, and it refuses {some_names(refused)}", mend)
     if silent:
@@ -302,58 +272,57 @@ def _asked(
     return ok(INSTALLATIONS, said)
 
 
-async def _answer(tokens: Tokens, enquiry: InstallQuery) -> Grant | SlackError:
-    try:
-        return await enquiry.ask(tokens.access)
-    except SlackError as error:
-        return error
-
-
-def _revoked(kept: Iterable[Installation], enquiry: InstallQuery) -> Iterator[Finding]:
+def _revoked(kept: Iterable[Installation], query: InstallQuery) -> Iterator[Finding]:
     if revoked := [installation_name(each) for each in kept if each.revoked_at]:
-        days = WAITS_FOR_REINSTALL.days
         said = (
             f"Slack takes the tokens of {some_names(revoked)} no longer: they were revoked, or the"
-            f" app was removed; all of it is deleted {days} days after"
+            f" app was removed; all of it is deleted {WAITS_FOR_REINSTALL.days} days after"
         )
-        yield warning(INSTALLATIONS, said, f"To keep it, {_invitation(enquiry)}.")
+        yield warning(INSTALLATIONS, said, f"To keep it, {query.invitation}.")
 
 
-def _granted(
-    kept: Iterable[Installation], answers: Mapping[WorkspaceId, Grant | SlackError]
-) -> Mapping[str, Set[str]]:
-    """Return what each was granted, as far as it is in use: Slack's word for it, or ours."""
+def _permission_findings(
+    kept: Iterable[Installation], answers: Answers, query: InstallQuery
+) -> Iterator[Finding]:
+    """Yield where scopes are missing: a failure when the bot can do its work nowhere."""
     granted: dict[str, Set[str]] = {}
     for each in kept:
         answer = answers.get(each.home)
-        told = answer.scopes if isinstance(answer, Grant) else None
-        if each.revoked_at or isinstance(answer, SlackRefusedError):
-            continue
-        granted[installation_name(each)] = frozenset(each.scopes) if told is None else told
-    return granted
+        if not each.revoked_at and not isinstance(answer, SlackRefusedError):
+            scopes = answer.scopes if isinstance(answer, Grant) else None
+            granted[installation_name(each)] = {*each.scopes} if scopes is None else scopes
+    if narrow := _lacking(NEEDED_SCOPES, granted):
+        tell = failure if len(narrow) == len(granted) else warning
+        mend = f"Bring the app's manifest up to date with manifest.yml, and {query.invitation}."
+        yield tell(SCOPES, f"missing in {some_names(narrow)}", mend)
+    if wishes := _lacking(OPTIONAL_SCOPES, granted):
+        mend = f"If people want that there, {query.invitation}; the rest works without."
+        yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
+    if granted and not (narrow or wishes):
+        count = len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)
+        yield ok(SCOPES, f"all {count} are granted in {counted(len(granted), 'installation')}")
 
 
-def _left_out(documents: Sequence[Document], enquiry: InstallQuery) -> Iterator[Finding]:
-    """Workspaces that the bot knows, e.g. from when it had one token, but may not serve."""
-    known = {each.key: workspace for each in documents if (workspace := _workspace(each.key))}
-    homes = {workspace for key, workspace in known.items() if is_installation(key)}
+def _lacking(wanted: Mapping[str, str], granted: Mapping[str, Set[str]]) -> list[str]:
+    lacking = {name: lacking_scopes(wanted, scopes) for name, scopes in granted.items()}
+    return [f"{name}: {scopes}" for name, scopes in lacking.items() if scopes]
+
+
+def _not_installed(documents: Sequence[Document], query: InstallQuery) -> Iterator[Finding]:
+    """Find known workspaces without an installation, as after a change from one token to OAuth."""
+    known, homes = set[WorkspaceId](), set[WorkspaceId]()
+    for each in documents:
+        with contextlib.suppress(ValueError):  # the store's own
+            workspace = WorkspaceId.parse(each.key.split("/")[0])
+            known.add(workspace)
+            if is_installation(each.key):
+                homes.add(workspace)
     places = places_of(documents)
     left_out = [
         places.workspace(each)
-        for each in sorted({*known.values()}, key=str)
-        if each not in homes and organisation(each.enterprise_id or "") not in homes
+        for each in sorted(known - homes, key=str)
+        if organisation(each.enterprise_id or "") not in homes
     ]
     if left_out:
         said = f"the store knows {some_names(left_out)}, where the app is not installed by OAuth"
-        yield warning(INSTALLATIONS, said, f"So that it works there, {_invitation(enquiry)}.")
-
-
-def _workspace(key: str) -> WorkspaceId | None:
-    try:
-        return WorkspaceId.parse(key.split("/")[0])
-    except ValueError:  # the store's own
-        return None
-
-
-def _invitation(enquiry: InstallQuery) -> str:
-    return f"let an admin there open {shown(enquiry.install_url)}"
+        yield warning(INSTALLATIONS, said, f"So that it works there, {query.invitation}.")

@@ -1,6 +1,7 @@
 """Check the store, beside running bots and without changing it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bot.ops.export_file import places_of
@@ -23,7 +24,7 @@ from bot.store.documents import Document, StoreError
 from bot.store.encryption import RingSource
 from bot.store.files import lock_file_of, lock_holder, may_write
 from bot.store.postgres.migrations import missing
-from bot.store.postgres.pool import Address, Pool, open_pool
+from bot.store.postgres.pool import Address, open_pool
 from bot.store.postgres.snapshot import Facts, read_facts
 from bot.store.sqlite import Snapshot, read_snapshot
 
@@ -35,16 +36,17 @@ SAME_USER = (
 )
 
 
-async def check_store(path: Path) -> tuple[Finding, Snapshot | None]:
-    """Return how the store is, and what it holds; `None` when nobody can read it."""
+async def check_store(path: Path) -> tuple[list[Finding], Snapshot | None]:
+    """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
-        if (new := _new_store(path)) is not None:
-            return new, Snapshot()
+        if new := _new_store(path):
+            return [new], Snapshot()
         holder = lock_holder(lock_file_of(path))
         snapshot = await read_snapshot(path)
     except (StoreError, OSError) as error:
-        return failure(STORE, shown(str(error)), f"{SAME_USER} If it is damaged: {RESTORE}"), None
-    return _store_finding(path, snapshot, holder), snapshot
+        mend = f"{SAME_USER} If it is damaged: {RESTORE}"
+        return [failure(STORE, shown(str(error)), mend)], None
+    return [_store_finding(path, snapshot, holder)], snapshot
 
 
 def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
@@ -55,7 +57,10 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
         return _without_ring(source, sealed, needed)
     if closed := list(unopened(documents, source.ring)):
         places = places_of(documents)
-        said = [f"{each.place(places)}: {each.why_closed(source.ring)}" for each in closed]
+        said = [
+            f"{places.document(each.key, each.thing)}: {each.why_closed(source.ring)}"
+            for each in closed
+        ]
         mend = f"The store needs the keys named {needed}: put the missing or earlier one back."
         return failure(RING, f"{shown(source.name)} does not open {_some(said)}", mend)
     spare = [name for name in source.ring.names[1:] if name not in {s.key_name for s in sealed}]
@@ -68,7 +73,7 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
 
 
 def check_disk(environ: Mapping[str, str]) -> Finding | None:
-    """Return a warning where a file does not last, `None` where nothing is known of that.
+    """Return a warning where files do not last, `None` where nothing is known of that.
 
     Heroku sets DYNO, and empties the disk of a dyno at least once a day:
     https://devcenter.heroku.com/articles/dynos#ephemeral-filesystem.
@@ -83,28 +88,24 @@ def check_disk(environ: Mapping[str, str]) -> Finding | None:
 
 
 def disk_warning(environ: Mapping[str, str]) -> str | None:
-    """Return the same for the log of a bot that starts."""
+    """Return the same as a sentence for the log."""
     finding = check_disk(environ)
     return f"{finding.said}. {finding.mend}" if finding else None
 
 
-def unreadable_finding(where: str, snapshot: Snapshot) -> Finding | None:
-    """Return a failure when there is what nobody can read, `None` when there is not."""
-    if not snapshot.unreadable:
-        return None
+def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
     places = places_of(snapshot.documents)
     names = [places.document(key) for key in snapshot.unreadable]
     said = f"{shown(where)} holds what nobody can read: {_some(names)}"
-    mend = f"Use the version of the bot that wrote it, or {RESTORE}"
-    return failure(STORE, said, mend)
+    return failure(STORE, said, f"Use the version of the bot that wrote it, or {RESTORE}")
 
 
 def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Finding:
     where = shown(str(path.absolute()))
-    if unreadable := unreadable_finding(where, snapshot):
-        return unreadable
+    if snapshot.unreadable:
+        return _unreadable_finding(where, snapshot)
     if forwarding := forwarding_in(snapshot.documents):
-        return failure(STORE, f"{where} {forwarding.told}", f"{MEND[0].upper()}{MEND[1:]}")
+        return failure(STORE, f"{where} {forwarding.text}", f"{MEND[0].upper()}{MEND[1:]}")
     if not (may_write(path) and may_write(path.resolve().parent)):
         return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
@@ -142,7 +143,6 @@ def _some(names: Sequence[str]) -> str:
 
 
 TLS, CONNECTIONS, PROCESSES = "TLS", "connections", "processes"
-MIGRATE = "Run `python -m bot migrate`."
 REACH = "Look at DATABASE_URL, at the network between here and there, and at the server."
 # Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
 OLDEST_SUPPORTED = 14
@@ -150,34 +150,28 @@ OLDEST_SUPPORTED = 14
 SLOW_READ_S = 0.05
 
 
-async def check_database(
-    store: DatabaseStore,
-) -> tuple[list[Finding], Snapshot | None]:
-    """Return how the database is, and what is sealed in it; `None` when nobody can read it."""
-    try:
-        pool = await open_pool(store.address)
-    except StoreError as error:
-        return [failure(STORE, shown(str(error), 400), REACH)], None
-    try:
-        return await _looked_at(pool, store)
-    except StoreError as error:
-        return [failure(STORE, shown(str(error), 400), REACH)], None
-    finally:
-        await pool.close()
-
-
-async def _looked_at(pool: Pool, store: DatabaseStore) -> tuple[list[Finding], Snapshot | None]:
+async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot | None]:
+    """Return how the database is, and what is sealed in it; `None` when it cannot be read."""
     address = store.address
-    if steps := await missing(pool, store.sets):
-        said = f"{shown(address.place)} lacks {counted(len(steps), 'step')} of its schema"
-        return [failure(STORE, said, MIGRATE)], None
-    facts = await read_facts(pool)
-    snapshot = await read_sealed(store)
-    running = await store.living()
-    found = [unreadable_finding(address.place, snapshot) or database_finding(address, facts)]
-    found += [tls_finding(facts)]
-    found += [] if address.is_pooled else [connections_finding(address, facts, running)]
-    return [*found, processes_finding(running)], snapshot
+    try:
+        async with await open_pool(address) as pool:
+            if steps := await missing(pool, store.sets):
+                said = f"{shown(address.place)} lacks {counted(len(steps), 'step')} of its schema"
+                return [failure(STORE, said, "Run `python -m bot migrate`.")], None
+            facts = await read_facts(pool)
+            snapshot = await read_sealed(store)
+            running = await store.living()
+    except StoreError as error:
+        return [failure(STORE, shown(str(error), 400), REACH)], None
+    is_whole = not snapshot.unreadable
+    return [
+        database_finding(address, facts)
+        if is_whole
+        else _unreadable_finding(address.place, snapshot),
+        tls_finding(facts),
+        *([] if address.is_pooled else [connections_finding(address, facts, running)]),
+        processes_finding(running),
+    ], snapshot
 
 
 def database_finding(address: Address, facts: Facts) -> Finding:
@@ -187,7 +181,8 @@ def database_finding(address: Address, facts: Facts) -> Finding:
         f"{where} answers in {facts.read_s * 1000:.1f} ms; PostgreSQL {shown(facts.version, 20)},"
         f" {counted(facts.documents, 'document')}, its schema is up to date"
     )
-    if _major(facts.version) < OLDEST_SUPPORTED:
+    major = re.match(r"\d+", facts.version)
+    if major and int(major[0]) < OLDEST_SUPPORTED:
         mend = f"It gets no corrections any more: change to {OLDEST_SUPPORTED} or newer."
         return warning(STORE, said, mend)
     if facts.read_s > SLOW_READ_S:
@@ -197,7 +192,7 @@ def database_finding(address: Address, facts: Facts) -> Finding:
 
 
 def tls_finding(facts: Facts) -> Finding:
-    """Return whether others on the way can read along."""
+    """Return whether the connection to the database is encrypted."""
     if facts.is_encrypted:
         return ok(TLS, "the way to the database is encrypted")
     if facts.is_near:
@@ -222,21 +217,14 @@ def connections_finding(address: Address, facts: Facts, running: Sequence[Proces
 
 
 def processes_finding(running: Sequence[Process]) -> Finding:
-    """Return which processes live, and whether each kind of work is done by one."""
+    """Return which processes run, and whether each kind of work is done by one."""
     if not running:
         return ok(PROCESSES, "none is running")
-    if lacking := [*_lacking({each.role for each in running})]:
-        return failure(PROCESSES, f"only {roles(running)}", " ".join(lacking))
-    return ok(PROCESSES, f"{roles(running)}")
-
-
-def _lacking(present: set[str]) -> Iterator[str]:
+    present, lacking = {each.role for each in running}, []
     if not present & {ALL, WORKER, "?"}:
-        yield "Nobody delivers digests: start `python -m bot worker`."
+        lacking.append("Nobody delivers digests: start `python -m bot worker`.")
     if not present & {ALL, WEB, "?"}:
-        yield "Nobody answers Slack: start `python -m bot web`."
-
-
-def _major(version: str) -> int:
-    first = version.split(".")[0]
-    return int(first) if first.isdecimal() else OLDEST_SUPPORTED
+        lacking.append("Nobody answers Slack: start `python -m bot web`.")
+    if lacking:
+        return failure(PROCESSES, f"only {roles(running)}", " ".join(lacking))
+    return ok(PROCESSES, roles(running))

@@ -3,8 +3,9 @@
 Described for operators in docs/operating.md.
 """
 
+import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import yaml
 
 from bot import admin
-from bot.admin import HISTORY_KIND, Entry, Named, encode, entries_in
+from bot.admin import HISTORY_KIND, Named, encode, entries_in
 from bot.digests.models import Digest, Pause
 from bot.digests.repository import KIND, RIGHTS, decode_digest
 from bot.installations.models import WHOLE_ORGANISATION, Installation, is_installation
@@ -26,7 +27,7 @@ MAX_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The names by which installations know their workspaces; a bot with one token keeps none."""
+    """The names of workspaces, from their installations; a bot with one token has none."""
 
     names: Mapping[WorkspaceId, str] = field(default_factory=dict)
 
@@ -40,34 +41,32 @@ class Places:
             return f"{name} ({', '.join([first, *beside])})"
         return f"{first} ({beside[0]})" if beside else first
 
-    def document(self, key: str) -> str:
-        """Return `digest/d1 of Acme (T1)` for a document's key; one of no workspace as it is."""
-        workspace, slash, rest = key.partition("/")
-        try:
-            return self.of(rest, WorkspaceId.parse(workspace)) if slash and rest else key
-        except ValueError:  # the store's own
-            return key
+    def document(self, key: str, thing: str = "") -> str:
+        """Return `digest/d1 of Acme (T1)` for a document's key, or `thing of Acme (T1)`.
 
-    def of(self, thing: str, workspace: WorkspaceId) -> str:
-        """Return `the API key of Acme (T1)`."""
-        return f"{thing} of {self.workspace(workspace)}"
+        What belongs to no workspace is named by `thing` or by its key alone.
+        """
+        workspace, _, rest = key.partition("/")
+        try:
+            place = self.workspace(WorkspaceId.parse(workspace))
+        except ValueError:  # the store's own
+            return thing or key
+        return f"{thing or rest} of {place}" if rest else key
 
 
 def places_of(documents: Iterable[Document]) -> Places:
-    """Return the names that stand in the installations among the documents of a store."""
+    """Return the names in the installations among the documents of a store."""
     names = {}
     for document in documents:
         if is_installation(document.key):
-            name = document.value.get("name")
-            try:
-                names[WorkspaceId.parse(document.key.split("/")[0])] = str(name or "")
-            except ValueError:
-                continue  # no workspace: others tell of it
+            with contextlib.suppress(ValueError):  # no workspace
+                home = WorkspaceId.parse(document.key.split("/")[0])
+                names[home] = str(document.value.get("name") or "")
     return Places(names)
 
 
 def installation_name(installation: Installation) -> str:
-    """Return what operators call the place of an installation."""
+    """Return the name of the workspace of an installation."""
     return Places({installation.home: installation.name}).workspace(installation.home)
 
 
@@ -89,7 +88,7 @@ HEAD = """\
 
 @dataclass(slots=True)
 class Held:
-    """What a workspace holds of what the file can say; the digests are the oldest first."""
+    """The exported settings of one workspace; its digests in order, the oldest first."""
 
     digests: list[Digest] = field(default_factory=list)
     admins_only: bool = False
@@ -98,10 +97,7 @@ class Held:
 
 @dataclass(slots=True)
 class Holdings:
-    """The workspaces in order, and the keys of what should be here but cannot be read.
-
-    `places` is what operators call the workspaces.
-    """
+    """The settings by workspace, in order; `unreadable` are the keys of damaged documents."""
 
     workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
@@ -114,16 +110,21 @@ class Holdings:
 
 
 def holdings_of(documents: Iterable[Document]) -> Holdings:
-    """Return what the documents of a store hold, whatever else is among them."""
+    """Return the settings among the documents of a store."""
     documents = [*documents]
     found = Holdings(places=places_of(documents))
     for document in documents:
-        kind = document.key.split("/")[1:2]
-        if kind and kind[0] in _TAKEN:
+        home, kind, *_ = f"{document.key}//".split("/")
+        if kind in (KIND, RIGHTS, admin.KIND):
             try:
-                workspace = WorkspaceId.parse(document.key.split("/")[0])
+                workspace = WorkspaceId.parse(home)
                 held = found.workspaces.get(workspace) or Held()
-                _TAKEN[kind[0]](held, document)
+                if kind == KIND:
+                    held.digests.append(decode_digest(document.value, document.rev))
+                elif kind == RIGHTS:
+                    held.admins_only = bool(document.value["admins_only"])
+                else:
+                    held.managers = admin.decode(document)
                 found.workspaces[workspace] = held
             except (ValueError, LookupError, TypeError):
                 found.unreadable.append(document.key)
@@ -135,7 +136,19 @@ def holdings_of(documents: Iterable[Document]) -> Holdings:
 
 def file_text(holdings: Holdings) -> str:
     """Return the file, the same for the same holdings."""
-    workspaces = [_workspace(*each) for each in holdings.workspaces.items()]
+    workspaces = [
+        {
+            "team": workspace.team_id,
+            "organisation": workspace.enterprise_id,
+            "managers": {
+                "people": list(held.managers.user_ids),
+                "groups": list(held.managers.group_ids),
+            },
+            "editors": ADMINS if held.admins_only else MEMBERS,
+            "digests": [digest_fields(digest) for digest in held.digests],
+        }
+        for workspace, held in holdings.workspaces.items()
+    ]
     value = {"version": VERSION, "workspaces": workspaces}
     body = yaml.dump(
         value,
@@ -149,7 +162,7 @@ def file_text(holdings: Holdings) -> str:
 
 
 def digest_fields(digest: Digest) -> dict[str, Any]:
-    """Return a digest in the file's words, every field of it."""
+    """Return the fields of a digest, as the file names them."""
     plan = digest.plan
     return {
         "id": digest.digest_id,
@@ -188,35 +201,6 @@ def _quoted(dumper: yaml.SafeDumper, text: _Quoted) -> yaml.ScalarNode:
 _Dumper.add_representer(_Quoted, _quoted)
 
 
-def _take_digest(held: Held, document: Document) -> None:
-    held.digests.append(decode_digest(document.value, document.rev))
-
-
-def _take_rights(held: Held, document: Document) -> None:
-    held.admins_only = bool(document.value["admins_only"])
-
-
-def _take_managers(held: Held, document: Document) -> None:
-    held.managers = admin.decode(document)
-
-
-# kind of document -> what becomes of it; each raises ValueError or the like for what is none
-_TAKEN = {KIND: _take_digest, RIGHTS: _take_rights, admin.KIND: _take_managers}
-
-
-def _workspace(workspace: WorkspaceId, held: Held) -> dict[str, Any]:
-    return {
-        "team": workspace.team_id,
-        "organisation": workspace.enterprise_id,
-        "managers": {
-            "people": list(held.managers.user_ids),
-            "groups": list(held.managers.group_ids),
-        },
-        "editors": ADMINS if held.admins_only else MEMBERS,
-        "digests": [digest_fields(digest) for digest in held.digests],
-    }
-
-
 def _pause(pause: Pause | None) -> dict[str, Any] | None:
     if pause is None:
         return None
@@ -233,7 +217,7 @@ def _moment(moment: datetime) -> str:
 
 
 def days_text(days: Sequence[str]) -> str:
-    """Return days as they are told in one word: `Mon-Fri`, `daily`, `Mon,Wed`."""
+    """Return days in one word: `Mon-Fri`, `daily`, `Mon,Wed`."""
     if [*days] == [*DAYS]:
         return "daily"
     if [*days] == [*DAYS[:5]]:
@@ -243,10 +227,7 @@ def days_text(days: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class Histories:
-    """The lines, each workspace's oldest first, and the keys of what cannot be read.
-
-    `places` is what operators call the workspaces.
-    """
+    """The lines, each workspace's oldest first; `unreadable` are the keys of damaged documents."""
 
     lines: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
@@ -258,23 +239,14 @@ def histories_of(documents: Iterable[Document]) -> Histories:
     documents = sorted(documents, key=lambda each: each.key)
     found = Histories(places=places_of(documents))
     for document in documents:
-        if document.key.split("/")[1:] == [HISTORY_KIND]:
+        home, *kind = document.key.split("/")
+        if kind == [HISTORY_KIND]:
             try:
-                found.lines += _lines(document)
+                workspace = WorkspaceId.parse(home)
+                ids = {"team": workspace.team_id, "organisation": workspace.enterprise_id}
+                entries = [ids | encode(entry) for entry in reversed(entries_in(document))]
             except (ValueError, LookupError, TypeError):
                 found.unreadable.append(document.key)
+            else:
+                found.lines += [json.dumps(entry, ensure_ascii=False) for entry in entries]
     return found
-
-
-def _lines(document: Document) -> Iterator[str]:
-    workspace = WorkspaceId.parse(document.key.split("/")[0])
-    for entry in reversed(entries_in(document)):
-        yield json.dumps(_fields(workspace, entry), ensure_ascii=False)
-
-
-def _fields(workspace: WorkspaceId, entry: Entry) -> dict[str, Any]:
-    return {
-        "team": workspace.team_id,
-        "organisation": workspace.enterprise_id,
-        **encode(entry),
-    }

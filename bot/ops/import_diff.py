@@ -2,11 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from bot.admin import OPERATOR, Act, Audit, Managers, Named
 from bot.digests import edits
@@ -14,101 +13,135 @@ from bot.digests.edits import Editor
 from bot.digests.models import MAX_PER_CHANNEL, Digest, Pause
 from bot.digests.repository import DigestRepository
 from bot.ops.export_file import ADMINS, MEMBERS, Held, Holdings, Places, days_text, digest_fields
-from bot.ops.import_file import WantedDigest, WantedPause, WantedWorkspace
+from bot.ops.import_file import (
+    Loc,
+    WantedDigest,
+    WantedFile,
+    WantedManagers,
+    WantedPause,
+    problems_error,
+)
 from bot.ops.output import counted, shown
+from bot.store.documents import Documents
 from bot.workspace import WorkspaceId
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One digest of the file: `before` is `None` when the store has none of that id."""
+    """A digest of the file, at `loc`; `before` is `None` when the store has none of that id."""
 
-    workspace: WorkspaceId
+    loc: Loc
     wanted: WantedDigest
     before: Digest | None
     after: Digest
 
-    @property
-    def is_change(self) -> bool:
-        """Whether there is anything to write."""
-        return self.before != self.after
-
 
 @dataclass(frozen=True, slots=True)
-class ManagerChange:
-    """Who manages a workspace's key, and who will."""
+class WorkspaceDifference:
+    """The digests of one workspace in the file, and what changes beside them.
 
-    workspace: WorkspaceId
-    before: Named
-    after: Named
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Every digest of the file, what is to be said of editors, and what the file does not name.
-
-    `handovers` are the changes of managers.
+    `admins_only`: who will change digests, `None`: as before. `managers`: before and after.
     """
 
-    steps: tuple[Step, ...]
-    editors: tuple[tuple[WorkspaceId, bool], ...]
-    left_alone: tuple[tuple[WorkspaceId, str], ...]
-    handovers: tuple[ManagerChange, ...] = ()
+    workspace: WorkspaceId
+    steps: list[Step]
+    admins_only: bool | None
+    managers: tuple[Named, Named]
 
     @property
     def changes(self) -> list[Step]:
         """The steps that write something."""
-        return [step for step in self.steps if step.is_change]
+        return [step for step in self.steps if step.before != step.after]
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to write."""
-        return not (self.changes or self.editors or self.handovers)
+        before, after = self.managers
+        return not self.changes and self.admins_only is None and before == after
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The workspaces of the file, and the digests of the store that are not in it."""
+
+    workspaces: list[WorkspaceDifference]
+    left_alone: list[tuple[WorkspaceId, str]]
 
     @property
-    def workspaces(self) -> list[WorkspaceId]:
-        """Those in which something is to be written."""
-        found = [workspace for workspace, _ in self.editors]
-        found += [handover.workspace for handover in self.handovers]
-        found += [step.workspace for step in self.changes]
-        return list(dict.fromkeys(found))
+    def is_empty(self) -> bool:
+        """Whether there is nothing to write."""
+        return all(each.is_empty for each in self.workspaces)
 
 
-def difference_between(
-    holdings: Holdings, wanted: Sequence[WantedWorkspace], now: datetime
-) -> Difference:
-    """Return what has to be written for the store to be as the file says.
+def difference_between(holdings: Holdings, wanted: WantedFile, now: datetime) -> Difference:
+    """Return the difference between the store and the file.
 
     Raises:
         FileProblemsError: a channel would get more digests than it can have.
     """
-    steps = tuple(step for each in wanted for step in _steps(holdings, each, now))
-    _require_room(holdings, steps)
-    held = {each: had.admins_only for each, had in holdings.workspaces.items()}
-    editors = tuple(
-        (each.workspace, each.admins_only)
-        for each in wanted
-        if each.admins_only is not None and each.admins_only != held.get(each.workspace, False)
-    )
-    named = {(step.workspace, step.wanted.digest_id) for step in steps}
-    left_alone = tuple(
+    found, problems = list[WorkspaceDifference](), list[tuple[Loc, str]]()
+    for number, each in enumerate(wanted.workspaces):
+        held = holdings.workspaces.get(each.workspace, Held())
+        digests = holdings.digests(each.workspace)
+        steps = [
+            Step(
+                ("workspaces", number, "digests", at),
+                digest,
+                before,
+                imported(before, digest, now),
+            )
+            for at, digest in enumerate(each.digests)
+            for before in [digests.get(digest.id)]
+        ]
+        problems += _overfull(digests, steps)
+        is_same = each.editors in (None, held.admins_only)
+        managers = (held.managers, _managers(held.managers, each.managers))
+        found.append(
+            WorkspaceDifference(each.workspace, steps, None if is_same else each.editors, managers)
+        )
+    if problems:
+        raise problems_error(wanted.lines, problems)
+    named = {(each.workspace, step.wanted.id) for each in found for step in each.steps}
+    left_alone = [
         (workspace, digest_id)
         for workspace in holdings.workspaces
         for digest_id in holdings.digests(workspace)
         if (workspace, digest_id) not in named
+    ]
+    return Difference(found, left_alone)
+
+
+def _managers(before: Named, wanted: WantedManagers) -> Named:
+    """Return the managers as the file has them; it may leave out people or groups."""
+    people, groups = wanted.people, wanted.groups
+    return replace(
+        before,
+        user_ids=before.user_ids if people is None else tuple(people),
+        group_ids=before.group_ids if groups is None else tuple(groups),
     )
-    return Difference(steps, editors, left_alone, tuple(_handovers(holdings, wanted)))
+
+
+def _overfull(digests: Mapping[str, Digest], steps: list[Step]) -> Iterator[tuple[Loc, str]]:
+    """Yield a problem for each digest that would come into a channel that is full."""
+    after = {**digests} | {step.after.digest_id: step.after for step in steps}
+    counts = Counter(digest.plan.channel_id for digest in after.values())
+    for step in steps:
+        channel = step.after.plan.channel_id
+        is_coming = step.before is None or step.before.plan.channel_id != channel
+        if is_coming and counts[channel] > MAX_PER_CHANNEL:
+            count = f"{channel} would have {counts[channel]} digests"
+            yield (*step.loc, "channel"), f"{count}; {MAX_PER_CHANNEL} are the most"
 
 
 def imported(before: Digest | None, wanted: WantedDigest, now: datetime) -> Digest:
-    """Return the digest as the file has it; the same one when nothing is different.
+    """Return the digest as the file has it, or `before` itself when nothing differs.
 
-    A new one begins with its next slot from now. One that there is keeps its past; it counts as
-    changed by nobody in Slack.
+    A new one begins with its next slot from now. An existing one keeps its past, and its last
+    change has no author in Slack.
     """
     maker = Editor(user_id=wanted.made_by, name=wanted.made_by_name or "")
     if before is None:
-        digest = edits.create(wanted.digest_id, wanted.plan, maker, now)
+        digest = edits.create(wanted.id, wanted.plan, maker, now)
         pause = _pause(None, wanted.pause, now)
         return replace(digest, made_at=wanted.made_at or now, pause=pause)
     pause = _pause(before.pause, wanted.pause, now)
@@ -130,26 +163,6 @@ def imported(before: Digest | None, wanted: WantedDigest, now: datetime) -> Dige
     return replace(after, version=before.version + 1, changed_by=None, changed_at=now)
 
 
-def _steps(holdings: Holdings, each: WantedWorkspace, now: datetime) -> Iterator[Step]:
-    held = holdings.digests(each.workspace)
-    for wanted in each.digests:
-        before = held.get(wanted.digest_id)
-        yield Step(each.workspace, wanted, before, imported(before, wanted, now))
-
-
-def _handovers(holdings: Holdings, wanted: Sequence[WantedWorkspace]) -> Iterator[ManagerChange]:
-    for each in wanted:
-        before = holdings.workspaces.get(each.workspace, Held()).managers
-        people, groups = each.managers.user_ids, each.managers.group_ids
-        after = replace(
-            before,
-            user_ids=before.user_ids if people is None else people,
-            group_ids=before.group_ids if groups is None else groups,
-        )
-        if after != before:
-            yield ManagerChange(each.workspace, before, after)
-
-
 def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> Pause | None:
     if wanted is None:
         return None
@@ -160,54 +173,35 @@ def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> P
     return None if is_over and pause != before else pause
 
 
-def _require_room(holdings: Holdings, steps: Sequence[Step]) -> None:
-    """Raise FileProblemsError when a digest would come into a channel that is full."""
-    after = {
-        (workspace, digest_id): digest.plan.channel_id
-        for workspace in holdings.workspaces
-        for digest_id, digest in holdings.digests(workspace).items()
-    }
-    after |= {(step.workspace, step.after.digest_id): step.after.plan.channel_id for step in steps}
-    counts = Counter((workspace, channel) for (workspace, _), channel in after.items())
-    for step in steps:
-        channel = step.after.plan.channel_id
-        is_coming = step.before is None or step.before.plan.channel_id != channel
-        count = counts[step.workspace, channel]
-        if is_coming and count > MAX_PER_CHANNEL:
-            said = f"{channel} would have {count} digests; {MAX_PER_CHANNEL} are the most"
-            step.wanted.spot.fail(said)
-    for step in steps:
-        step.wanted.spot.require_right()
-
-
-def told(difference: Difference, places: Places) -> Iterator[str]:
-    """Yield the difference in lines: `+` is new, `~` changed, with each field before and after."""
-    for workspace, admins_only in difference.editors:
-        before, after = editors_word(not admins_only), editors_word(admins_only)
-        yield f"~ {places.workspace(workspace)}: editors: {before} -> {after}"
-    for handover in difference.handovers:
-        yield from _told_handover(handover, places)
-    for step in difference.changes:
-        yield from _told_step(step, places)
-    added = sum(step.before is None for step in difference.steps)
-    changed = len(difference.changes) - added
-    same = len(difference.steps) - added - changed
+def difference_lines(difference: Difference, places: Places) -> Iterator[str]:
+    """Yield the difference: `+` is a new digest, `~` a change with each field before and after."""
+    named = [(places.workspace(each.workspace), each) for each in difference.workspaces]
+    for place, each in named:
+        if each.admins_only is not None:
+            words = (MEMBERS, ADMINS) if each.admins_only else (ADMINS, MEMBERS)
+            yield f"~ {place}: editors: {words[0]} -> {words[1]}"
+    for place, each in named:
+        before, after = each.managers
+        if before != after:
+            yield f"~ {place}: managers:"
+            yield from _field_line("people", before.user_ids, after.user_ids)
+            yield from _field_line("groups", before.group_ids, after.group_ids)
+    for place, each in named:
+        for step in each.changes:
+            yield from _step_lines(step, f"{place}: digest {shown(step.after.digest_id)}")
+    steps = [step for each in difference.workspaces for step in each.steps]
+    added = sum(step.before is None for step in steps)
+    same = sum(step.before == step.after for step in steps)
     for workspace, digest_id in difference.left_alone:
         place = places.workspace(workspace)
         yield f"  {place}: digest {shown(digest_id)}: not in the file, left alone"
     yield (
-        f"{counted(added, 'digest')} to add, {changed:,} to change, {same:,} unchanged,"
-        f" {len(difference.left_alone):,} not in the file and left alone"
+        f"{counted(added, 'digest')} to add, {len(steps) - added - same:,} to change,"
+        f" {same:,} unchanged, {len(difference.left_alone):,} not in the file and left alone"
     )
 
 
-def editors_word(admins_only: bool) -> str:  # noqa: FBT001  # a converter of that flag
-    """Return the file's word for who may change digests."""
-    return ADMINS if admins_only else MEMBERS
-
-
-def _told_step(step: Step, places: Places) -> Iterator[str]:
-    name = f"{places.workspace(step.workspace)}: digest {shown(step.after.digest_id)}"
+def _step_lines(step: Step, name: str) -> Iterator[str]:
     after = digest_fields(step.after)
     if step.before is None:
         days = days_text(after["days"])
@@ -216,78 +210,56 @@ def _told_step(step: Step, places: Places) -> Iterator[str]:
     yield f"~ {name}:"
     before = digest_fields(step.before)
     for field, value in after.items():
-        if value != before[field]:
-            yield f"    {field}: {_value(before[field])} -> {_value(value)}"
+        yield from _field_line(field, before[field], value)
 
 
-def _told_handover(handover: ManagerChange, places: Places) -> Iterator[str]:
-    before, after = handover.before, handover.after
-    yield f"~ {places.workspace(handover.workspace)}: managers:"
-    for name, had, has in (
-        ("people", before.user_ids, after.user_ids),
-        ("groups", before.group_ids, after.group_ids),
-    ):
-        if had != has:
-            yield f"    {name}: {_value(had)} -> {_value(has)}"
+def _field_line(name: str, before: object, after: object) -> Iterator[str]:
+    if before != after:
+        had, has = (shown(json.dumps(each, ensure_ascii=False)) for each in (before, after))
+        yield f"    {name}: {had} -> {has}"
 
 
-def _value(value: Any) -> str:
-    return shown(json.dumps(value, ensure_ascii=False))
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where an import goes."""
-
-    shelf: DigestRepository
-    managers: Managers
-    audit: Audit
-
-
-async def write(target: Target, difference: Difference, now: datetime) -> None:
-    """Write the difference, and first into each workspace's history that it is written.
+async def write(documents: Documents, difference: Difference, now: datetime) -> None:
+    """Write the difference, in each workspace after an entry in its history.
 
     Raises:
-        StoreError: the store fails. ConflictError: somebody has made the same, or named managers.
-        UnknownDigestError: somebody has deleted what was to be changed.
+        ConflictError: another process has made the same digest, or named managers.
+        UnknownDigestError: somebody has deleted a digest that changes.
+        StoreError: the store fails.
     """
-    for workspace in difference.workspaces:
-        await _note(target.audit, difference, workspace)
-    for workspace, admins_only in difference.editors:
-        await target.shelf.restrict(workspace, admins_only=admins_only)
-    for handover in difference.handovers:
-        await target.managers.name(handover.workspace, handover.after)
-    for step in difference.changes:
-        if step.before is None:
-            await target.shelf.put(step.workspace, step.after)
-        else:
-            change = partial(imported, wanted=step.wanted, now=now)
-            await target.shelf.change(step.workspace, step.wanted.digest_id, change)
+    digests, audit = DigestRepository(documents), Audit(documents, clock=lambda: now)
+    for each in difference.workspaces:
+        if each.is_empty:
+            continue
+        await _note(audit, each)
+        if each.admins_only is not None:
+            await digests.restrict(each.workspace, admins_only=each.admins_only)
+        before, after = each.managers
+        if before != after:
+            await Managers(documents).name(each.workspace, after)
+        for step in each.changes:
+            if step.before is None:
+                await digests.put(each.workspace, step.after)
+            else:
+                change = partial(imported, wanted=step.wanted, now=now)
+                await digests.change(each.workspace, step.wanted.id, change)
 
 
-async def _note(audit: Audit, difference: Difference, workspace: WorkspaceId) -> None:
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    for handover in difference.handovers:
-        if handover.workspace == workspace:
-            before, after = handover.before.ids, handover.after.ids
+async def _note(audit: Audit, difference: WorkspaceDifference) -> None:
+    before, after = (each.ids for each in difference.managers)
+    added = sum(step.before is None for step in difference.steps)
+    changed = len(difference.changes) - added
+    editors = {None: "", True: ADMINS, False: MEMBERS}[difference.admins_only]
+    details = [
+        f"{counted(added, 'digest')} added" if added else "",
+        f"{counted(changed, 'digest')} changed" if changed else "",
+        f"digests are changed by {editors}" if editors else "",
+    ]
     await audit.note(
-        workspace,
+        difference.workspace,
         Act.IMPORTED,
         by=OPERATOR,
         added=tuple(each for each in after if each not in before),
         removed=tuple(each for each in before if each not in after),
-        detail=", ".join(_details(difference, workspace)) or None,
+        detail=", ".join(filter(None, details)) or None,
     )
-
-
-def _details(difference: Difference, workspace: WorkspaceId) -> Iterator[str]:
-    """Yield what becomes of the digests there, and of those who may change them."""
-    steps = [step for step in difference.changes if step.workspace == workspace]
-    if added := sum(step.before is None for step in steps):
-        yield f"{counted(added, 'digest')} added"
-    if changed := len(steps) - added:
-        yield f"{counted(changed, 'digest')} changed"
-    for each, admins_only in difference.editors:
-        if each == workspace:
-            yield f"digests are changed by {editors_word(admins_only)}"

@@ -22,8 +22,14 @@ MAX_LINES = 100
 
 
 def shown(text: str, max_chars: int = MAX_CHARS) -> str:
-    """Return text from outside as it can be printed: nothing in it acts on a terminal."""
-    text = "".join(each if each.isprintable() else _escaped(each) for each in redact(text))
+    """Return text from outside with everything escaped that acts on a terminal."""
+    escaped = (
+        each
+        if each.isprintable()
+        else each.encode("unicode_escape", errors="surrogatepass").decode("ascii")
+        for each in redact(text)
+    )
+    text = "".join(escaped)
     return text if len(text) <= max_chars else f"{text[: max_chars - 3]}..."
 
 
@@ -44,15 +50,11 @@ def some_of(lines: Sequence[str]) -> list[str]:
     return [f"  {shown(line, 400)}" for line in lines[:MAX_LINES]] + more
 
 
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape", errors="surrogatepass").decode("ascii")
-
-
 Check = Callable[[], Awaitable[Sequence["Finding"]]]
 
 
 class Mark(Enum):
-    """How it is: well; to be known; or so that the bot cannot do its work."""
+    """The result of a check; with FAIL the bot cannot do its work."""
 
     OK = "ok"
     WARN = "warn"
@@ -61,7 +63,7 @@ class Mark(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`about` is what was checked, `said` how it is, `mend` what to do (empty: all is well)."""
+    """`about` is what was checked, `said` the result, `mend` what to do (empty: all is well)."""
 
     mark: Mark
     about: str
@@ -70,33 +72,28 @@ class Finding:
 
     @property
     def line(self) -> str:
-        """The line of it, as `FAIL  SLACK_BOT_TOKEN: Slack refuses it. Copy it again.`."""
+        """The printed line, as `FAIL  SLACK_BOT_TOKEN: Slack refuses it. Copy it again.`."""
         mend = f" {self.mend}" if self.mend else ""
         return f"{self.mark.value:<5} {self.about}: {self.said}.{mend}"
 
 
 def ok(about: str, said: str) -> Finding:
-    """Return that all is well."""
+    """Return a finding that all is well."""
     return Finding(Mark.OK, about, said)
 
 
 def warning(about: str, said: str, mend: str) -> Finding:
-    """Return what does not stop the bot."""
+    """Return a finding that does not stop the bot."""
     return Finding(Mark.WARN, about, said, mend)
 
 
 def failure(about: str, said: str, mend: str) -> Finding:
-    """Return what does."""
+    """Return a finding that stops the bot."""
     return Finding(Mark.FAIL, about, said, mend)
 
 
-def has_failed(findings: Sequence[Finding]) -> bool:
-    """Return whether one of them is a failure."""
-    return any(finding.mark is Mark.FAIL for finding in findings)
-
-
 async def found_within(about: str, check: Check, limit_s: float) -> Sequence[Finding]:
-    """Return what `check` finds, or that it did not come to an end within so many seconds."""
+    """Return the findings of a check, or that it took longer than `limit_s`."""
     try:
         async with asyncio.timeout(limit_s):
             return await check()

@@ -1,11 +1,11 @@
 """Encrypt everything at rest again, under the first key of the ring."""
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.ops.export_file import Places, places_of
-from bot.ops.output import OperatingError, counted, shown
+from bot.ops.export_file import Places
+from bot.ops.output import OperatingError, shown
 from bot.ops.stores import Process, SealedText, roles, sealed_in, with_text
 from bot.store.documents import (
     ConflictError,
@@ -15,7 +15,6 @@ from bot.store.documents import (
     UnreadableSecretError,
 )
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
-from bot.store.sqlite import Snapshot
 
 NEW_KEY = (
     "  python -c 'import base64, secrets;"
@@ -25,13 +24,12 @@ NEW_KEY = (
 
 @dataclass(slots=True)
 class Rotated:
-    """How many sealed texts were sealed anew, and how many were so already.
+    """The counts of secrets that were encrypted again, and that needed no change.
 
-    `closed` are those that could not be opened, `unreadable` the keys of documents that could
-    not be read.
+    `closed` could not be decrypted; `unreadable` are the keys of documents that cannot be read.
     """
 
-    anew: int = 0
+    again: int = 0
     already: int = 0
     closed: list[SealedText] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
@@ -43,12 +41,10 @@ class Rotated:
 
 
 def require_shared(ring: KeyRing, note: Document | None, running: Sequence[Process]) -> None:
-    """Make sure that whoever runs seals with the new key already, and so opens what this seals.
+    """Raise OperatingError when a running process may still encrypt with an old key.
 
-    `note` is that by which the store knows its keys: who starts adds its first one.
-
-    Raises:
-        OperatingError: some process has surely not.
+    `note` is the store's own about its keys: each process adds its first key when it starts. A
+    process that starts later with old keys alone is refused by that note.
     """
     first = ring.names[0]
     is_noted = note is not None and first in note.value
@@ -62,13 +58,13 @@ def require_shared(ring: KeyRing, note: Document | None, running: Sequence[Proce
 
 
 async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Rotated:
-    """Seal anew what stands under `keys`, document by document; begun again, it goes on.
+    """Encrypt the documents under `keys` again, one by one; after a failure, a repeat goes on.
 
-    At the end the store forgets the earlier keys of the ring, unless something still needs them.
+    At the end the store's note forgets the earlier keys, unless something still needs them.
 
     Raises:
         WrongKeyRingError: the ring is not that of the store; nothing was changed.
-        StoreError: the store failed; what was sealed anew stays so.
+        StoreError: the store failed; what was encrypted again stays so.
     """
     await check_key_ring(documents, ring)  # from here on the store asks for the new key as well
     rotated = Rotated()
@@ -76,44 +72,17 @@ async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Ro
         if key != CHECK_KEY:
             await _rotate_one(documents, key, ring, rotated)
     if not rotated.failures:
-        await _forget_earlier_keys(documents, ring)
+        note = await documents.get(CHECK_KEY)
+        first = {ring.names[0]: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
+        await documents.put(CHECK_KEY, first, if_rev=note.rev if note else 0)
     return rotated
 
 
-async def rotate_all(
-    look: Callable[[], Awaitable[Snapshot]], documents: Documents, ring: KeyRing
-) -> tuple[Rotated, Places]:
-    """Seal anew whatever is sealed in the store; return that, and the names of its places.
-
-    `look` finds at least what is sealed, and the installations.
-
-    Raises:
-        OperatingError: somebody seals with an old key at this moment.
-        WrongKeyRingError, StoreError: as `rotate` does.
-    """
-    snapshot = await look()
-    rotated = await rotate(documents, snapshot.keys, ring)
-    again = await look()
-    late = [
-        sealed
-        for document in again.documents
-        for sealed in sealed_in(document)
-        if sealed.key_name != ring.names[0]
-    ]
-    if late and not rotated.failures:
-        raise OperatingError(
-            f"{counted(len(late), 'secret')} came in the meantime, sealed with an old key: a"
-            " process runs that does not have the new one. Give it the new BOT_SECRET_KEYS, start"
-            " it again, and run this again. Until then keep the old keys."
-        )
-    return rotated, places_of(snapshot.documents)
-
-
 def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
-    """Yield what was done, and what is left to do for whoever runs the bot."""
+    """Yield what was done, and what the operator can do next."""
     names = source.ring.names if source.ring else ()
     yield (
-        f"{rotated.anew:,} sealed anew under {names[0]}, {rotated.already:,} were so already,"
+        f"{rotated.again:,} sealed anew under {names[0]}, {rotated.already:,} were so already,"
         f" {rotated.failures:,} could not be opened."
     )
     if len(names) > 1 and not rotated.failures:
@@ -127,21 +96,15 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
 
 
 def failure_lines(rotated: Rotated, ring: KeyRing, places: Places) -> Iterator[str]:
-    """Yield what could not be sealed anew, by its place and without its content."""
+    """Yield each secret that could not be encrypted again, by its place."""
     for key in rotated.unreadable:
         yield f"{places.document(key)}: the document cannot be read"
     for sealed in rotated.closed:
-        yield f"{sealed.place(places)}: {sealed.why_closed(ring)}"
-
-
-async def _forget_earlier_keys(documents: Documents, ring: KeyRing) -> None:
-    note = await documents.get(CHECK_KEY)
-    first = {ring.names[0]: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
-    await documents.put(CHECK_KEY, first, if_rev=note.rev if note else 0)
+        yield f"{places.document(sealed.key, sealed.thing)}: {sealed.why_closed(ring)}"
 
 
 async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Rotated) -> None:
-    """Seal one document's texts anew, as often as somebody changes it meanwhile."""
+    """Encrypt one document's secrets again; repeat when another process changes it."""
     while True:
         try:
             document = await documents.get(key)
@@ -151,27 +114,27 @@ async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Ro
         if document is None:
             return
         one = Rotated()
-        changed = _sealed_anew(document, ring, one)
+        changed = _encrypt_again(document, ring, one)
         with contextlib.suppress(ConflictError):
-            if one.anew:
+            if one.again:
                 await documents.put(key, changed, due_at=document.due_at, if_rev=document.rev)
-            rotated.anew += one.anew
+            rotated.again += one.again
             rotated.already += one.already
             rotated.closed += one.closed
             return
 
 
-def _sealed_anew(document: Document, ring: KeyRing, counts: Rotated) -> dict[str, object]:
+def _encrypt_again(document: Document, ring: KeyRing, counts: Rotated) -> dict[str, object]:
     value = document.value
     for sealed in sealed_in(document):
         try:
-            anew = sealed.sealed_anew(ring)
+            text = sealed.encrypt_again(ring)
         except UnreadableSecretError:
             counts.closed.append(sealed)
             continue
         if sealed.key_name == ring.names[0]:
             counts.already += 1
         else:
-            value = with_text(value, sealed.path, anew)
-            counts.anew += 1
+            value = with_text(value, sealed.path, text)
+            counts.again += 1
     return value

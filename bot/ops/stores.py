@@ -4,23 +4,21 @@ import asyncio
 from collections import Counter
 from collections.abc import (
     AsyncIterator,
-    Awaitable,
-    Callable,
     Collection,
     Iterable,
     Iterator,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from bot import admin
 from bot.digests import repository
 from bot.installations.models import KIND as INSTALLATION
-from bot.ops.export_file import Histories, Holdings, Places, histories_of, holdings_of
+from bot.ops.export_file import Histories, Holdings, histories_of, holdings_of
 from bot.ops.output import OperatingError, counted, day, shown, some_of
 from bot.store.documents import (
     Document,
@@ -54,60 +52,44 @@ MEND = (
 
 @dataclass(frozen=True, slots=True)
 class Forwarding:
-    """`place` tells people which database where, without user and password."""
+    """The note in a moved store. `place` names the database, without user and password."""
 
     place: str
     at: datetime
 
     @property
-    def told(self) -> str:
+    def value(self) -> dict[str, Any]:
+        """The note as it is stored."""
+        return {"v": 1, "to": self.place, "at": self.at.isoformat()}
+
+    @property
+    def text(self) -> str:
         """Return `was moved to … on …`."""
         return f"was moved to {shown(self.place)} on {day(self.at)}"
 
 
-def forwarding_in(documents: Iterable[Document]) -> Forwarding | None:
+def forwarding_in(documents: Iterable[Document | None]) -> Forwarding | None:
     """Return the note among the documents, `None` when the store has not moved."""
     for each in documents:
-        if each.key == FORWARDING:
+        if each and each.key == FORWARDING:
             return Forwarding(each.value["to"], datetime.fromisoformat(each.value["at"]))
     return None
 
 
-async def leave(documents: Documents, forwarding: Forwarding) -> None:
-    """Write the note; raise StoreError."""
-    value = {"v": 1, "to": forwarding.place, "at": forwarding.at.isoformat()}
-    await documents.put(FORWARDING, value)
-
-
-async def come_back(documents: Documents) -> Forwarding | None:
-    """Take the note away and return it, `None` when there is none; raise StoreError."""
-    note = await documents.get(FORWARDING)
-    await documents.delete(FORWARDING)
-    return forwarding_in([note] if note else [])
-
-
 async def require_unmoved(documents: Documents) -> None:
-    """Refuse a store that has moved.
-
-    Raises:
-        StoreError: it has, or it failed.
-    """
-    note = await documents.get(FORWARDING)
-    if forwarding := forwarding_in([note] if note else []):
-        raise StoreError(f"this store {forwarding.told}: {MEND}")
+    """Raise StoreError when the store has moved, or has failed."""
+    if forwarding := forwarding_in([await documents.get(FORWARDING)]):
+        raise StoreError(f"this store {forwarding.text}: {MEND}")
 
 
-# The store's own documents have no workspace; their kind stands in the same place.
 PROCESS = "process"
-PREFIX = f"meta/{PROCESS}/"
-# Each writes its document anew every five seconds.
-WATCH_S = 7.0
 ALL, WEB, WORKER = "all", "web", "worker"
+WATCH_S = 7.0  # each process writes its document every five seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """One process. `role` is `all`, `web`, `worker`, or `?` where it does not say.
+    """A running process. `role` is `all`, `web`, `worker`, or `?` where it does not say.
 
     `keys` are the names of its keys at rest, `None` where it does not say.
     """
@@ -116,19 +98,13 @@ class Process:
     keys: tuple[str, ...] | None = None
 
 
-async def living(
-    read: Callable[[], Awaitable[Sequence[Document]]], watch: Callable[[], Awaitable[object]]
-) -> list[Process]:
-    """Return the processes whose documents change between two reads; `watch` is the time between.
-
-    So no clock of theirs matters, and one that was killed is not taken for alive.
-    """
-    before = {each.key: each.rev for each in _of_processes(await read())}
-    if not before:
-        return []
-    await watch()
-    after = _of_processes(await read())
-    return [_process(each.value) for each in after if before.get(each.key) != each.rev]
+def _process(value: dict[str, Any]) -> Process:
+    """Read the document of a process, which may be of another version."""
+    role, keys = value.get("role"), value.get("keys")
+    return Process(
+        role=role if isinstance(role, str) and role in (ALL, WEB, WORKER) else "?",
+        keys=tuple(map(str, keys)) if isinstance(keys, list) and keys else None,
+    )
 
 
 def roles(processes: Iterable[Process]) -> str:
@@ -137,44 +113,23 @@ def roles(processes: Iterable[Process]) -> str:
     return ", ".join(f"{count:,} {role}" for role, count in sorted(counts.items()))
 
 
-def _of_processes(documents: Iterable[Document]) -> list[Document]:
-    return [each for each in documents if each.key.startswith(PREFIX)]
-
-
-def _process(value: dict[str, Any]) -> Process:
-    """Read what a process of whatever version shows: what it lacks is nobody's mistake."""
-    role, keys = value.get("role"), value.get("keys")
-    return Process(
-        role=role if isinstance(role, str) and role in (ALL, WEB, WORKER) else "?",
-        keys=tuple(map(str, keys)) if isinstance(keys, list) and keys else None,
-    )
-
-
-# Wiping the traces writes the whole file anew.
-PATIENCE_S = 600.0
-
-
 class FileStore:
-    """See `Store`."""
+    """A store in an SQLite file."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
 
     def require_there(self) -> None:
-        """See `Store.require_there`."""
-        if not self.is_there():
+        """Raise OperatingError when there is no store yet."""
+        if not self.path.exists():
             raise OperatingError(
-                f"There is no store at {shown(str(self._path.absolute()))}: look at DATABASE_URL,"
+                f"There is no store at {shown(str(self.path.absolute()))}: look at DATABASE_URL,"
                 " and at the folder in which you are."
             )
 
-    def is_there(self) -> bool:
-        """See `Store.is_there`."""
-        return self._path.exists()
-
     def require_writable(self) -> None:
-        """See `Store.require_writable`."""
-        lock = lock_file_of(self._path)
+        """Raise StoreLockedError when a process uses the store."""
+        lock = lock_file_of(self.path)
         holder = lock_holder(lock)
         if holder is not None:
             raise StoreLockedError(f"process {holder} holds {lock}")
@@ -185,29 +140,29 @@ class FileStore:
         kinds: Collection[str] | None = None,  # noqa: ARG002  # all is read anyway
         text: str | None = None,  # noqa: ARG002  # likewise
     ) -> Snapshot:
-        """See `Store.snapshot`."""
-        return await read_snapshot(self._path)
+        """Return all documents, also beside a running bot; raise StoreError."""
+        return await read_snapshot(self.path)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
-        """See `Store.opened`; raise StoreLockedError when another process has."""
-        documents = await open_sqlite(self._path, timeout_s=PATIENCE_S)
+        """Open it for writing; raise StoreLockedError when another process has, or StoreError."""
+        documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
         try:
             yield documents
         finally:
             await documents.close()
 
     async def living(self) -> Sequence[Process]:
-        """See `Store.living`. Whoever has opened it is alone."""
+        """Return the processes beside which it is open: there can be none."""
         return ()
 
     def ring_source(self, setting: str | None) -> RingSource:
-        """See `Store.ring_source`."""
-        return ring_source(setting, self._path)
+        """Return the keys of the setting or else the key file; raise WrongKeyRingError."""
+        return ring_source(setting, self.path)
 
 
 class DatabaseStore:
-    """See `Store`. `sets` are the migrations without which nothing is written."""
+    """A store in PostgreSQL; `sets` are the migrations that writing needs. See `FileStore`."""
 
     def __init__(
         self, address: Address, sets: Sequence[MigrationSet], *, watch_s: float = WATCH_S
@@ -217,24 +172,20 @@ class DatabaseStore:
         self._watch_s = watch_s
 
     def require_there(self) -> None:
-        """See `Store.require_there`. Who reads it finds out."""
-
-    def is_there(self) -> bool:
-        """See `Store.is_there`."""
-        return True
+        """Do nothing: the first read fails when it is not there."""
 
     def require_writable(self) -> None:
-        """See `Store.require_writable`. Any number of processes may."""
+        """Do nothing: any number of processes may write."""
 
     async def snapshot(
         self, *, kinds: Collection[str] | None = None, text: str | None = None
     ) -> Snapshot:
-        """See `Store.snapshot`."""
+        """Return the documents of these kinds, and those with `text` in their JSON; or all."""
         return await read_database(self.address, kinds=kinds, text=text)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
-        """See `Store.opened`; raise OutdatedSchemaError when it is not migrated."""
+        """Open it for writing; raise StoreError, an OutdatedSchemaError among them."""
         documents = await open_postgres(self.address, sets=self.sets)
         try:
             yield documents
@@ -242,15 +193,26 @@ class DatabaseStore:
             await documents.close()
 
     async def living(self) -> Sequence[Process]:
-        """See `Store.living`. It takes some seconds where there are any, or were."""
-        return await living(self._shown, lambda: asyncio.sleep(self._watch_s))
+        """Return the processes whose documents change within some seconds.
 
-    async def _shown(self) -> Sequence[Document]:
-        return (await self.snapshot(kinds={PROCESS})).documents
+        No clock is compared, and a killed process does not count.
+        """
+        before = {each.key: each.rev for each in await self._processes()}
+        if before:
+            await asyncio.sleep(self._watch_s)
+        after = await self._processes() if before else []
+        return [_process(each.value) for each in after if before.get(each.key) != each.rev]
+
+    async def _processes(self) -> list[Document]:
+        snapshot = await self.snapshot(kinds={PROCESS})
+        return [each for each in snapshot.documents if each.key.startswith(f"meta/{PROCESS}/")]
 
     def ring_source(self, setting: str | None) -> RingSource:
-        """See `Store.ring_source`. There is no other than that of the setting."""
+        """Return the keys of the setting."""
         return RingSource(KeyRing.parse(setting) if setting else None)
+
+
+Store = FileStore | DatabaseStore
 
 
 FIELD = "sealed"
@@ -261,10 +223,9 @@ RING_NOTE = "the note by which the store knows its keys"
 
 @dataclass(frozen=True, slots=True)
 class SealedText:
-    """A sealed text, and the fields of the document `key` that lead to it.
+    """A sealed text at `path` in the document `key`.
 
-    `thing` says what it is, to an operator. `about` is what it is sealed about; `None`: it is of
-    a kind that is not known.
+    `thing` names it for an operator. `about` is its associated data, `None` for an unknown kind.
     """
 
     key: str
@@ -272,13 +233,6 @@ class SealedText:
     thing: str
     about: str | None
     text: str = field(repr=False)
-
-    def place(self, places: Places) -> str:
-        """Return what it is and whose: `the API key of Acme (T1)`."""
-        try:
-            return places.of(self.thing, WorkspaceId.parse(self.key.split("/")[0]))
-        except ValueError:  # of no workspace
-            return self.thing
 
     @property
     def key_name(self) -> str:
@@ -299,16 +253,13 @@ class SealedText:
         Raises:
             UnreadableSecretError: altered, moved, of an unknown kind, or its key is missing.
         """
-        return ring.decrypt(self.text, self._belongs())
-
-    def sealed_anew(self, ring: KeyRing) -> str:
-        """Return the same secret, sealed for its place under the first key; raise as above."""
-        return ring.encrypt(self.opened(ring), self._belongs())
-
-    def _belongs(self) -> str:
         if self.about is None:
             raise UnreadableSecretError("of an unknown kind")
-        return self.about
+        return ring.decrypt(self.text, self.about)
+
+    def encrypt_again(self, ring: KeyRing) -> str:
+        """Return the same secret, sealed under the first key; raise as above."""
+        return ring.encrypt(self.opened(ring), self.about or "")
 
 
 def sealed_in(document: Document) -> Iterator[SealedText]:
@@ -319,13 +270,13 @@ def sealed_in(document: Document) -> Iterator[SealedText]:
             yield SealedText(key, (name,), RING_NOTE, CHECK_KEY, str(text))
         return
     for path, text in _fields(document.value):
-        thing = f"{key.partition('/')[2] or key} ({'.'.join(path)})"
-        thing, belongs = _known(key, path) or (thing, None)
-        yield SealedText(key, path, thing, belongs, str(text))
+        unknown = f"{key.partition('/')[2] or key} ({'.'.join(path)})"
+        thing, about = _known(key, path) or (unknown, None)
+        yield SealedText(key, path, thing, about, str(text))
 
 
 def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedText]:
-    """Yield every sealed text that the ring does not open."""
+    """Yield every sealed text that the ring does not decrypt."""
     for document in documents:
         for sealed in sealed_in(document):
             try:
@@ -342,7 +293,7 @@ def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[s
 
 
 def _known(key: str, path: tuple[str, ...]) -> tuple[str, str] | None:
-    """Return what stands there, and what it is sealed about; `None`: nobody knows."""
+    """Return the name of a sealed text and its associated data, `None` for an unknown kind."""
     workspace, *place = key.split("/")
     try:
         home = WorkspaceId.parse(workspace)
@@ -354,13 +305,11 @@ def _known(key: str, path: tuple[str, ...]) -> tuple[str, str] | None:
         case ["key"], ("earlier", "sealed"):
             return "the earlier API key", associated_data("api-key", home)
         case ["kept", user_id, _], ("sealed",):
-            return f"a command that {user_id} typed", associated_data(
-                "kept-command", home, user_id
-            )
+            thing = f"a command that {user_id} typed"
+            return thing, associated_data("kept-command", home, user_id)
         case ["pending", name], ("sealed",):
-            return "an answer that somebody waits for", associated_data(
-                "pending-answer", home, name
-            )
+            thing = "an answer that somebody waits for"
+            return thing, associated_data("pending-answer", home, name)
         case ["installation"], ("token", "sealed"):
             return "the bot token", associated_data("bot-token", home)
         case ["installation"], ("refresh", "sealed"):
@@ -377,96 +326,50 @@ def _fields(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:
 
 
 # The installations know the names of workspaces.
-HELD = frozenset({repository.KIND, repository.RIGHTS, admin.KIND, INSTALLATION})
-TOLD = frozenset({admin.HISTORY_KIND, INSTALLATION})
-
-
-class Store(Protocol):
-    """Where the settings say that the store is. Every method may raise StoreError."""
-
-    def require_there(self) -> None:
-        """Raise OperatingError when there surely is none yet."""
-        ...
-
-    def is_there(self) -> bool:
-        """Return whether there may be one."""
-        ...
-
-    def require_writable(self) -> None:
-        """Raise StoreLockedError when a process uses a store that only one may write to."""
-        ...
-
-    async def snapshot(
-        self, *, kinds: Collection[str] | None = None, text: str | None = None
-    ) -> Snapshot:
-        """Return what it holds at this moment, also beside running bots.
-
-        At least what is of these kinds, and what holds `text` in its JSON; by default all.
-        """
-        ...
-
-    def opened(self) -> AbstractAsyncContextManager[Documents]:
-        """Open it for writing."""
-        ...
-
-    async def living(self) -> Sequence[Process]:
-        """Return the processes beside which it would be written to."""
-        ...
-
-    def ring_source(self, setting: str | None) -> RingSource:
-        """Return the keys of the setting, or those that the bot made by itself for this store.
-
-        Raises:
-            WrongKeyRingError: those are garbled.
-        """
-        ...
+EXPORTED_KINDS = frozenset({repository.KIND, repository.RIGHTS, admin.KIND, INSTALLATION})
+HISTORY_KINDS = frozenset({admin.HISTORY_KIND, INSTALLATION})
 
 
 async def read_holdings(store: Store) -> Holdings:
-    """Return what the store holds for `export`, also beside a running bot.
+    """Return the digests and settings of a store, also beside a running bot.
 
     Raises:
         OperatingError: there is no store.
         StoreError: it cannot be read.
     """
     store.require_there()
-    snapshot = await store.snapshot(kinds=HELD)
+    snapshot = await store.snapshot(kinds=EXPORTED_KINDS)
     holdings = holdings_of(snapshot.documents)
     holdings.unreadable += snapshot.unreadable
-    return holdings
-
-
-async def read_holdings_whole(store: Store) -> Holdings:
-    """Return what the store holds, nothing when there is none yet.
-
-    Raises:
-        OperatingError: some of it cannot be read, so nobody can say what differs.
-        StoreError: none of it can.
-    """
-    if not store.is_there():
-        return Holdings()
-    holdings = await read_holdings(store)
-    if holdings.unreadable:
-        raise OperatingError(*unreadable_lines(holdings), "Nothing was imported.")
     return holdings
 
 
 async def read_histories(store: Store) -> Histories:
     """Return the histories; raise as `read_holdings` does."""
     store.require_there()
-    snapshot = await store.snapshot(kinds=TOLD)
+    snapshot = await store.snapshot(kinds=HISTORY_KINDS)
     histories = histories_of(snapshot.documents)
     histories.unreadable += snapshot.unreadable
     return histories
 
 
+def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
+    """Return the error for a store without keys; `outcome` is its last sentence."""
+    return OperatingError(
+        f"There are no keys: BOT_SECRET_KEYS is not set, and {ring.key_file} is not there. Put"
+        f" one of them back. {outcome}"
+    )
+
+
 async def read_sealed(store: Store) -> Snapshot:
-    """Return what holds secrets, and the installations; raise StoreError."""
+    """Return the documents with secrets, and the installations; raise StoreError."""
     return await store.snapshot(kinds={INSTALLATION}, text=SEALED)
 
 
-def unreadable_lines(found: Holdings | Histories) -> list[str]:
-    """Return what is to be said of documents that nobody can read."""
+def unreadable_error(found: Holdings | Histories, outcome: str) -> OperatingError:
+    """Return the error for unreadable documents; `outcome` is its last line."""
     count = counted(len(found.unreadable), "document")
     names = [found.places.document(key) for key in found.unreadable]
-    return [f"The store holds {count} that nobody can read:", *some_of(names)]
+    return OperatingError(
+        f"The store holds {count} that nobody can read:", *some_of(names), outcome
+    )

@@ -20,12 +20,13 @@ from bot.ops.doctor_store import (
     tls_finding,
 )
 from bot.ops.output import Finding, Mark
-from bot.ops.stores import DatabaseStore, Process
+from bot.ops.stores import PROCESS, DatabaseStore, Process
 from bot.process_heartbeat import SharedProcesses
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.pool import parse_address
 from bot.store.postgres.snapshot import Facts
+from bot.store.sqlite import Snapshot
 from tests.ops.builders import ACME, an_installation
 from tests.ops.test_doctor import a_patient
 
@@ -105,9 +106,10 @@ async def test_living_processes_are_named_by_their_work(database: str) -> None:
     await killed.refresh()
 
     class Watching(DatabaseStore):
-        async def _shown(self) -> Any:
-            await web.refresh()
-            return await super()._shown()
+        async def snapshot(self, **more: Any) -> Snapshot:
+            if more.get("kinds") == {PROCESS}:
+                await web.refresh()
+            return await super().snapshot(**more)
 
     watching = Watching(parse_address(database), migrations(), watch_s=0)
     findings, _ = await check_database(watching)
@@ -151,7 +153,7 @@ async def test_the_doctor_reads_the_keys_of_the_setting_and_says_nothing_of_disk
     store = store_at(database)
 
     def patient(key_ring: str | None) -> Any:
-        return a_patient(tmp_path, database=store, key_ring=key_ring, environ={"DYNO": "web.1"})
+        return a_patient(tmp_path, store=store, key_ring=key_ring, environ={"DYNO": "web.1"})
 
     well = await examine(patient(RING))
     wrong = await examine(patient(None))

@@ -12,7 +12,7 @@ from bot.digests.edits import Editor
 from bot.digests.models import Digest, FailureReason, Pause
 from bot.digests.schedule import next_slot
 from bot.ops.export_file import Holdings, Places, file_text, holdings_of
-from bot.ops.import_diff import Difference, difference_between, imported, told
+from bot.ops.import_diff import Difference, difference_between, difference_lines, imported
 from bot.ops.import_file import FileProblemsError, WantedDigest, read_file
 from tests.digests.builders import DUE, a_digest, a_past_run, a_schedule
 from tests.ops.builders import (
@@ -41,7 +41,7 @@ PAUSED = replace(HELD, pause=PAUSE)
 
 
 def wanted(**fields: Any) -> WantedDigest:
-    (workspace,) = read_file(a_file(fields))
+    (workspace,) = read_file(a_file(fields)).workspaces
     return workspace.digests[0]
 
 
@@ -55,7 +55,7 @@ def difference(holdings: Holdings, *digests: dict[str, Any], **workspace: Any) -
 
 
 def lines(*args: Any, **more: Any) -> list[str]:
-    return [*told(difference(*args, **more), NAMED)]
+    return [*difference_lines(difference(*args, **more), NAMED)]
 
 
 class TestANewDigest:
@@ -140,12 +140,12 @@ class TestADigestThatIsThere:
 
     def test_a_pause_that_has_just_ended_is_left_to_the_bot(self) -> None:
         ended = replace(HELD, pause=Pause(since=DUE, until=NOW - timedelta(hours=1), by="U1"))
-        (workspace,) = read_file(file_text(holding(ended)).encode())
+        (workspace,) = read_file(file_text(holding(ended)).encode()).workspaces
 
         assert imported(ended, workspace.digests[0], NOW) is ended
 
     def test_a_pause_that_is_over_does_not_come_back(self) -> None:
-        (workspace,) = read_file(file_text(holding(PAUSED)).encode())
+        (workspace,) = read_file(file_text(holding(PAUSED)).encode()).workspaces
 
         assert imported(HELD, workspace.digests[0], PAUSE.until or NOW) is HELD
 
@@ -219,7 +219,7 @@ class TestEditors:
     def test_another_word_is_a_difference(self) -> None:
         holdings = holdings_of([a_rights_document(admins_only=True)])
 
-        assert difference(holdings, editors="members").editors == ((ACME, False),)
+        assert difference(holdings, editors="members").workspaces[0].admins_only is False
 
 
 class TestManagers:
@@ -237,9 +237,9 @@ class TestManagers:
     def test_they_become_those_of_the_file(
         self, managers: dict[str, list[str]], after: Named
     ) -> None:
-        (handover,) = difference(self.HELD, managers=managers).handovers
+        (workspace,) = difference(self.HELD, managers=managers).workspaces
 
-        assert (handover.workspace, handover.after) == (ACME, after)
+        assert (workspace.workspace, workspace.managers[1]) == (ACME, after)
 
     @pytest.mark.parametrize(
         "workspace",
@@ -263,9 +263,9 @@ class TestManagers:
         assert len(said) == 3
 
     def test_a_workspace_that_the_store_does_not_know_gets_them(self) -> None:
-        (handover,) = difference(Holdings(), managers={"people": ["U1"]}).handovers
+        (workspace,) = difference(Holdings(), managers={"people": ["U1"]}).workspaces
 
-        assert (handover.before, handover.after) == (Named(), Named(("U1",)))
+        assert workspace.managers == (Named(), Named(("U1",)))
 
 
 class TestAFullChannel:
@@ -285,22 +285,22 @@ class TestAFullChannel:
             difference(holding(*self.HELD, elsewhere), {})
 
     def test_the_twentieth_has_a_place(self) -> None:
-        assert len(difference(holding(*self.HELD[1:]), {}).changes) == 1
+        assert len(difference(holding(*self.HELD[1:]), {}).workspaces[0].changes) == 1
 
     def test_when_one_moves_away_there_is_a_place(self) -> None:
-        assert difference(holding(*self.HELD), {}, {"id": "h0", "channel": "C0OTHER"}).changes
+        assert not difference(holding(*self.HELD), {}, {"id": "h0", "channel": "C0OTHER"}).is_empty
 
     def test_a_channel_that_was_too_full_before_is_left_so(self) -> None:
         holdings = holding(*self.HELD, HELD)
 
-        assert difference(holdings, {"post": "worse"}).changes
+        assert not difference(holdings, {"post": "worse"}).is_empty
 
     def test_the_same_channel_of_another_workspace_does_not_count(self) -> None:
-        assert difference(holding(*self.HELD), {}, team="T2").changes
+        assert not difference(holding(*self.HELD), {}, team="T2").is_empty
 
 
 def test_a_digest_of_the_same_id_in_another_workspace_is_another_one() -> None:
     steps = difference(holdings_of([a_document(HELD)]), {}, team="T2")
 
-    assert steps.changes[0].before is None
-    assert steps.left_alone == ((ACME, "d1"),)
+    assert steps.workspaces[0].changes[0].before is None
+    assert steps.left_alone == [(ACME, "d1")]

@@ -9,6 +9,7 @@ from bot.installations.repository import InstallationRepository
 from bot.ops.doctor import DoctorInput, OAuthApp, examine
 from bot.ops.doctor_slack import InstallQuery
 from bot.ops.output import Mark
+from bot.ops.stores import FileStore
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
 from bot.slack.errors import SlackRefusedError
 from bot.store.encryption import load_or_make_key_file
@@ -55,7 +56,7 @@ def a_patient(folder: Path, **fields: Any) -> DoctorInput:
         "signing_secret": "",
         "look_for_service": service,
         "service_url": "https://tracker.example",
-        "database": folder / "bot.sqlite",
+        "store": FileStore(folder / "bot.sqlite"),
         "key_ring": None,
         "environ": {},
     }
@@ -93,7 +94,7 @@ def an_oauth_app(**fields: Any) -> OAuthApp:
         "public_url": url,
         "ask_api": socket,
         "look_at_health": health,
-        "enquiry": InstallQuery(ask=ask, install_url=f"{url}/slack/install", now=MOMENT),
+        "query": InstallQuery(ask=ask, install_url=f"{url}/slack/install", now=MOMENT),
     }
     return OAuthApp(**(defaults | fields))
 
@@ -114,8 +115,8 @@ async def test_with_oauth_a_silent_slack_and_public_address_hold_nobody(tmp_path
         an_installation(tokens=Tokens(access=BOT_TOKEN)),
     )
     await store.close()
-    enquiry = InstallQuery(ask=hang, install_url="https://bot.example", now=MOMENT)
-    way = an_oauth_app(exchange=hang, ask_api=hang, look_at_health=hang, enquiry=enquiry)
+    query = InstallQuery(ask=hang, install_url="https://bot.example", now=MOMENT)
+    way = an_oauth_app(exchange=hang, ask_api=hang, look_at_health=hang, query=query)
 
     async with asyncio.timeout(TIME_LIMIT_S):
         findings = await examine(a_patient(tmp_path, way=way), limit_s=0.2)

@@ -139,7 +139,7 @@ def test_a_digest_that_cannot_be_read_is_named_and_the_rest_is_there() -> None:
 
 
 def test_an_empty_store_is_an_empty_file_that_can_be_read() -> None:
-    assert read_file(file_text(Holdings()).encode()) == []
+    assert read_file(file_text(Holdings()).encode()).workspaces == []
 
 
 def test_every_field_of_a_plan_is_in_the_file() -> None:

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bot.ops.output import Finding, failure, found_within, has_failed, ok, warning
+from bot.ops.output import Finding, failure, found_within, ok, warning
 
 pytestmark = pytest.mark.anyio
 
@@ -21,11 +21,6 @@ pytestmark = pytest.mark.anyio
 def test_a_finding_is_one_line_of_ascii(finding: Finding, line: str) -> None:
     assert finding.line == line
     assert finding.line.isascii()
-
-
-def test_only_a_failure_fails() -> None:
-    assert not has_failed([ok("a", "b"), warning("a", "b", "c")])
-    assert has_failed([ok("a", "b"), failure("a", "b", "c")])
 
 
 async def test_what_comes_in_time_is_found() -> None:

@@ -9,7 +9,7 @@ from bot.bootstrap.services import opened_store
 from bot.ops.doctor_store import check_store
 from bot.ops.move import back
 from bot.ops.output import Mark, OperatingError
-from bot.ops.stores import FORWARDING, Forwarding, leave
+from bot.ops.stores import FORWARDING, Forwarding
 from bot.settings import Settings
 from bot.store.documents import StoreError, StoreLockedError
 from bot.store.sqlite import open_sqlite, read_snapshot
@@ -32,7 +32,7 @@ async def path(tmp_path: Path) -> Path:
     path = tmp_path / "bot.sqlite"
     store = await open_sqlite(path)
     await store.put("-.T1/digest/d1", {})
-    await leave(store, GONE)
+    await store.put(FORWARDING, GONE.value)
     await store.close()
     return path
 
@@ -62,7 +62,7 @@ async def test_no_bot_starts_on_it_and_it_is_told_what_to_do(path: Path) -> None
 
 
 async def test_the_doctor_says_the_same(path: Path) -> None:
-    finding, snapshot = await check_store(path)
+    (finding,), snapshot = await check_store(path)
 
     assert finding.mark is Mark.FAIL
     assert finding.said == f"{path} {TOLD}"

@@ -18,7 +18,7 @@ def the_file() -> str:
 
 
 def test_the_file_in_the_guide_can_be_imported() -> None:
-    assert len(read_file(the_file().encode())[0].digests) == 1
+    assert len(read_file(the_file().encode()).workspaces[0].digests) == 1
 
 
 def test_every_field_of_the_file_is_in_its_table() -> None:

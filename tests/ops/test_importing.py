@@ -11,7 +11,7 @@ from bot.digests.models import UnknownDigestError
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import next_slot
 from bot.ops.export_file import file_text, holdings_of
-from bot.ops.import_diff import Difference, Target, difference_between, write
+from bot.ops.import_diff import Difference, difference_between, write
 from bot.ops.import_file import read_file
 from bot.store.documents import ConflictError, Document, StoreError
 from bot.store.memory import MemoryDocuments
@@ -58,19 +58,14 @@ async def difference(documents: Memory, raw: bytes = FILE) -> Difference:
     return difference_between(holdings_of(await documents.list_prefix("")), read_file(raw), NOW)
 
 
-def target(documents: Memory) -> Target:
-    audit = Audit(documents, clock=lambda: NOW)
-    return Target(DigestRepository(documents), Managers(documents), audit)
-
-
 async def history(documents: Memory) -> list[Entry]:
-    return await target(documents).audit.entries(ACME)
+    return await Audit(documents, clock=lambda: NOW).entries(ACME)
 
 
 async def test_what_was_told_is_written(documents: Memory) -> None:
     shelf = DigestRepository(documents)
 
-    await write(target(documents), await difference(documents), NOW)
+    await write(documents, await difference(documents), NOW)
 
     digests = {each.digest_id: each for each in await shelf.of_workspace(ACME)}
     assert {*digests} == {"d1", "d2", "d3"}
@@ -81,7 +76,7 @@ async def test_what_was_told_is_written(documents: Memory) -> None:
 
 
 async def test_written_digests_come_due_by_themselves(documents: Memory) -> None:
-    await write(target(documents), await difference(documents), NOW)
+    await write(documents, await difference(documents), NOW)
 
     digests = await DigestRepository(documents).of_workspace(ACME)
     due = await DigestRepository(documents).due(max(each.next.due_at for each in digests), limit=9)
@@ -90,7 +85,7 @@ async def test_written_digests_come_due_by_themselves(documents: Memory) -> None
 
 
 async def test_a_second_time_there_is_no_difference(documents: Memory) -> None:
-    await write(target(documents), await difference(documents), NOW)
+    await write(documents, await difference(documents), NOW)
 
     assert (await difference(documents)).is_empty
 
@@ -98,7 +93,7 @@ async def test_a_second_time_there_is_no_difference(documents: Memory) -> None:
 async def test_what_is_not_in_the_file_is_not_touched(documents: Memory) -> None:
     before = await documents.list_prefix("")
 
-    await write(target(documents), await difference(documents, a_file({"id": "d9"})), NOW)
+    await write(documents, await difference(documents, a_file({"id": "d9"})), NOW)
 
     assert before[0] in await documents.list_prefix("")
 
@@ -106,7 +101,7 @@ async def test_what_is_not_in_the_file_is_not_touched(documents: Memory) -> None
 async def test_an_import_is_in_the_history(documents: Memory) -> None:
     await Managers(documents).name(ACME, Named(("U1", "U2")))
 
-    await write(target(documents), await difference(documents), NOW)
+    await write(documents, await difference(documents), NOW)
 
     (entry,) = await history(documents)
     assert (entry.act, entry.by, entry.at) == (Act.IMPORTED, OPERATOR, NOW)
@@ -117,7 +112,7 @@ async def test_an_import_is_in_the_history(documents: Memory) -> None:
 async def test_a_workspace_in_which_nothing_changes_has_nothing_in_its_history(
     documents: Memory,
 ) -> None:
-    await write(target(documents), await difference(documents, a_file({})), NOW)
+    await write(documents, await difference(documents, a_file({})), NOW)
 
     assert await history(documents) == []
 
@@ -126,7 +121,7 @@ async def test_what_was_begun_is_in_the_history(documents: Memory) -> None:
     documents.writes_left = 1
 
     with pytest.raises(StoreError, match="killed"):
-        await write(target(documents), await difference(documents), NOW)
+        await write(documents, await difference(documents), NOW)
 
     assert [entry.act for entry in await history(documents)] == [Act.IMPORTED]
 
@@ -137,10 +132,10 @@ async def test_cut_off_anywhere_the_next_import_does_the_rest(
 ) -> None:
     documents.writes_left = writes
     with pytest.raises(StoreError, match="killed"):
-        await write(target(documents), await difference(documents), NOW)
+        await write(documents, await difference(documents), NOW)
     documents.writes_left = None
 
-    await write(target(documents), await difference(documents), NOW)
+    await write(documents, await difference(documents), NOW)
 
     assert (await difference(documents)).is_empty
     assert (await Managers(documents).named(ACME)).ids == ("U2", "S1")
@@ -152,7 +147,7 @@ async def test_an_export_of_another_bot_makes_the_same(documents: Memory) -> Non
     exported = file_text(holdings_of(await documents.list_prefix("")))
     other = Memory()
 
-    await write(target(other), await difference(other, exported.encode()), NOW)
+    await write(other, await difference(other, exported.encode()), NOW)
 
     assert file_text(holdings_of(await other.list_prefix(""))) == exported
 
@@ -185,7 +180,7 @@ async def busy(request: pytest.FixtureRequest) -> Busy:
 async def test_what_others_write_meanwhile_is_read_again(busy: Busy) -> None:
     wanted, busy.is_busy = await difference(busy), True
 
-    await write(target(busy), wanted, NOW)
+    await write(busy, wanted, NOW)
 
     assert (await difference(busy)).is_empty
     assert len(await history(busy)) == (2 if busy.change == "/audit" else 1)
@@ -196,7 +191,7 @@ async def test_what_others_have_made_meanwhile_is_never_replaced(busy: Busy) -> 
     wanted, busy.is_busy = await difference(busy), True
 
     with pytest.raises(ConflictError):
-        await write(target(busy), wanted, NOW)
+        await write(busy, wanted, NOW)
 
 
 async def test_a_digest_that_others_delete_meanwhile_stays_deleted(documents: Memory) -> None:
@@ -204,4 +199,4 @@ async def test_a_digest_that_others_delete_meanwhile_stays_deleted(documents: Me
     await DigestRepository(documents).delete(ACME, "d1")
 
     with pytest.raises(UnknownDigestError):
-        await write(target(documents), wanted, NOW)
+        await write(documents, wanted, NOW)

@@ -56,8 +56,8 @@ async def found(
 ) -> Sequence[Finding]:
     ring = fields.get("ring", RING)
     url = "https://bot.example/slack/install"
-    enquiry = InstallQuery(ask=slack or Slack(), install_url=url, now=MOMENT)
-    return await check_installations(documents, ring, enquiry)
+    query = InstallQuery(ask=slack or Slack(), install_url=url, now=MOMENT)
+    return await check_installations(documents, ring, query)
 
 
 async def test_before_the_first_installation_it_says_where_to_go() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from bot.ops.doctor_slack import check_client, check_public_url, check_slack_api
+from bot.ops.doctor_slack import API, MEND_API, check_call, check_client, check_public_url
 from bot.ops.output import Mark
 from bot.slack.auth import Answer
 from bot.slack.errors import (
@@ -54,7 +54,7 @@ async def test_a_slack_that_does_not_answer_is_a_failure() -> None:
     async def ask() -> None:
         raise SlackUnreachableError("ClientConnectorError")
 
-    (finding,) = await check_slack_api(ask)
+    (finding,) = await check_call(ask, API, "well", MEND_API)
 
     assert (finding.about, finding.mark) == ("SLACK_API_URL", Mark.FAIL)
     assert "SLACK_API_URL" in finding.mend

@@ -1,11 +1,15 @@
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from bot.ops.stores import Process, living, roles
+from bot.ops.stores import DatabaseStore, Process, roles
 from bot.process_heartbeat import SharedProcesses
 from bot.store.memory import MemoryDocuments
+from bot.store.postgres.pool import parse_address
+from bot.store.sqlite import Snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -16,12 +20,28 @@ def a_process(documents: MemoryDocuments, role: str) -> SharedProcesses:
     return SharedProcesses(documents, role=role, clock=lambda: NOW)
 
 
-async def lived(documents: MemoryDocuments, *refreshing: SharedProcesses) -> list[Process]:
+class Watched(DatabaseStore):
+    """A store in memory; `watch` happens between its two reads."""
+
+    def __init__(self, documents: MemoryDocuments, watch: Callable[[], Awaitable[object]]) -> None:
+        super().__init__(parse_address("postgresql://db.example/bot"), (), watch_s=0)
+        self.documents = documents
+        self.watch = watch
+        self.reads = 0
+
+    async def snapshot(self, **_wanted: Any) -> Snapshot:
+        self.reads += 1
+        if self.reads > 1:
+            await self.watch()
+        return Snapshot(documents=tuple(await self.documents.list_prefix("")))
+
+
+async def lived(documents: MemoryDocuments, *refreshing: SharedProcesses) -> Sequence[Process]:
     async def watch() -> None:
         for each in refreshing:
             await each.refresh()
 
-    return await living(lambda: documents.list_prefix(""), watch)
+    return await Watched(documents, watch).living()
 
 
 async def test_those_that_show_themselves_live_and_a_killed_one_does_not() -> None:
@@ -41,17 +61,12 @@ async def test_one_that_starts_meanwhile_lives_too() -> None:
 
 
 async def test_where_nobody_shows_himself_nobody_waits() -> None:
-    def never() -> None:
-        raise AssertionError("waited")
-
-    watch: Callable[[], None] = never
     documents = MemoryDocuments()
     await documents.put("-.T1/process/x", {"role": "web"})
+    store = Watched(documents, lambda: asyncio.sleep(0))
 
-    async def waited() -> None:
-        watch()
-
-    assert await living(lambda: documents.list_prefix(""), waited) == []
+    assert await store.living() == []
+    assert store.reads == 1
 
 
 @pytest.mark.parametrize(
@@ -74,7 +89,7 @@ async def test_what_another_version_shows_is_no_trouble(
 
     await watch()
 
-    assert await living(lambda: documents.list_prefix(""), watch) == [process]
+    assert await Watched(documents, watch).living() == [process]
 
 
 def test_roles_are_counted() -> None:

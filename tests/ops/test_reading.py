@@ -11,7 +11,6 @@ from bot.ops.import_file import (
     MAX_FILE_BYTES,
     FileProblemsError,
     WantedManagers,
-    WantedPause,
     read_file,
 )
 from bot.workspace import WorkspaceId
@@ -195,27 +194,27 @@ def test_what_is_wrong_with_managers_is_named(managers: Any, said: str) -> None:
     ("managers", "read"),
     [
         (None, WantedManagers()),
-        ({"people": []}, WantedManagers(user_ids=())),
-        ({"groups": ["S1"]}, WantedManagers(group_ids=("S1",))),
+        ({"people": []}, WantedManagers(people=[])),
+        ({"groups": ["S1"]}, WantedManagers(groups=["S1"])),
         (
             {"people": ["U1", "W2"], "groups": None},
-            WantedManagers(user_ids=("U1", "W2"), group_ids=None),
+            WantedManagers(people=["U1", "W2"]),
         ),
     ],
     ids=str,
 )
 def test_managers_are_read_as_far_as_the_file_says(managers: Any, read: WantedManagers) -> None:
-    (workspace,) = read_file(a_file({}, managers=managers))
+    (workspace,) = read_file(a_file({}, managers=managers)).workspaces
 
     assert workspace.managers == read
 
 
 def test_what_is_left_out_is_as_the_form_proposes_it() -> None:
-    ((workspace,),) = [read_file(a_file({}))]
+    (workspace,) = read_file(a_file({})).workspaces
     (digest,) = workspace.digests
 
     assert workspace.workspace == WorkspaceId("T1")
-    assert workspace.admins_only is None
+    assert workspace.editors is None
     assert workspace.managers == WantedManagers()
     assert digest.plan == Plan(
         channel_id="C0OPS", schedule=Schedule(frozenset({0, 4}), time(9), "Europe/Berlin")
@@ -234,16 +233,22 @@ def test_everything_that_can_be_said_is_read() -> None:
         "made_at": "2026-11-01T00:00:00Z",
     }
 
-    (workspace,) = read_file(a_file(said, organisation="E1", editors="admins"))
+    (workspace,) = read_file(a_file(said, organisation="E1", editors="admins")).workspaces
 
     (digest,) = workspace.digests
-    assert (workspace.workspace, workspace.admins_only) == (WorkspaceId("T1", "E1"), True)
+    assert (workspace.workspace, workspace.editors) == (WorkspaceId("T1", "E1"), True)
     assert digest.plan.filter_text == "tag:prod"
     assert digest.plan.mode is Mode.WORSE
     assert (digest.plan.heartbeat_every, digest.plan.worst_count) == (7, 25)
     assert digest.plan.mentions == (Mention(label="tag:prod", who=("U1", "S1")),)
     nine = datetime(2026, 11, 20, 9, tzinfo=UTC)
-    assert digest.pause == WantedPause(since=None, until=nine, by=None, why=FailureReason.ARCHIVED)
+    assert digest.pause
+    assert {*digest.pause} == {
+        ("since", None),
+        ("until", nine),
+        ("by", None),
+        ("why", FailureReason.ARCHIVED),
+    }
     assert digest.made_at == datetime(2026, 11, 1, tzinfo=UTC)
 
 
@@ -257,7 +262,7 @@ def test_everything_that_can_be_said_is_read() -> None:
 def test_a_time_is_read_as_it_was_written(written: str, read: time) -> None:
     raw = a_file({}).replace(b"time: 09:00", written.encode())
 
-    (workspace,) = read_file(raw)
+    (workspace,) = read_file(raw).workspaces
 
     assert workspace.digests[0].plan.schedule.at == read
 
@@ -265,7 +270,7 @@ def test_a_time_is_read_as_it_was_written(written: str, read: time) -> None:
 def test_words_that_yaml_takes_for_something_else_are_words() -> None:
     raw = a_file({"filter": "FILTER"}).replace(b"FILTER", b"no")
 
-    (workspace,) = read_file(raw)
+    (workspace,) = read_file(raw).workspaces
 
     assert workspace.digests[0].plan.filter_text == "no"
 
@@ -273,4 +278,4 @@ def test_words_that_yaml_takes_for_something_else_are_words() -> None:
 def test_a_file_of_windows_is_read() -> None:
     raw = b"\xef\xbb\xbf" + a_file({}).replace(b"\n", b"\r\n")
 
-    assert len(read_file(raw)) == 1
+    assert len(read_file(raw).workspaces) == 1

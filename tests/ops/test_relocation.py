@@ -13,9 +13,9 @@ import psycopg
 import pytest
 
 from bot.jobs.queue_jobs import migrations
-from bot.ops.move import MARK, Progress, move_into, relocate, survey
+from bot.ops.move import MARK, move_into, relocate, survey
 from bot.ops.output import OperatingError
-from bot.ops.stores import FORWARDING, DatabaseStore, come_back, forwarding_in
+from bot.ops.stores import FORWARDING, DatabaseStore, forwarding_in
 from bot.process_heartbeat import SharedProcesses
 from bot.store.documents import Document, StoreError, StoreLockedError, WrongKeyRingError
 from bot.store.encryption import (
@@ -28,7 +28,7 @@ from bot.store.encryption import (
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.postgres.pool import parse_address
 from bot.store.postgres.snapshot import arriving
-from bot.store.sqlite import open_sqlite, read_pages, read_snapshot
+from bot.store.sqlite import open_sqlite, read_snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +36,12 @@ NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 DUE = datetime(2026, 11, 20, 8, 59, 59, 123456, tzinfo=UTC)
 RING = "k1:" + base64.b64encode(b"a" * 32).decode()
 OTHER_RING = "k1:" + base64.b64encode(b"b" * 32).decode()
-QUIETLY = Progress(lambda _line: None)
+
+
+def quietly(_line: str) -> None:
+    """Take a line of progress."""
+
+
 LEFT = {"meta/check": {}, "meta/process/0a": {"role": "all"}, "-.T1/pending/0a-1": {}}
 
 
@@ -58,7 +63,7 @@ async def path(tmp_path: Path) -> Path:
 
 async def moved(path: Path, url: str, **more: Any) -> list[str]:
     target = DatabaseStore(parse_address(url), migrations(), watch_s=more.pop("watch_s", 0.01))
-    how: dict[str, Any] = {"setting": RING, "now": NOW, "progress": QUIETLY, **more}
+    how: dict[str, Any] = {"setting": RING, "now": NOW, "tell": quietly, **more}
     return await relocate(path, target, **how)
 
 
@@ -214,7 +219,7 @@ async def test_no_bot_can_start_on_the_file_while_it_is_moved(path: Path, databa
             return ()
 
     target = Watching(parse_address(database), migrations())
-    await relocate(path, target, setting=RING, now=NOW, progress=QUIETLY)
+    await relocate(path, target, setting=RING, now=NOW, tell=quietly)
 
     assert refused
 
@@ -233,7 +238,7 @@ async def test_cut_off_before_the_file_was_told_a_second_time_tells_it(
 ) -> None:
     await moved(path, database)
     store = await open_sqlite(path)
-    await come_back(store)
+    await store.delete(FORWARDING)
     await store.close()
 
     said = await moved(path, database, now=NOW + timedelta(days=1))
@@ -345,25 +350,61 @@ async def test_a_document_that_nobody_can_read_stops_the_move(path: Path, databa
 async def test_a_difference_at_the_end_is_told_and_nothing_has_happened(
     path: Path, database: str
 ) -> None:
-    here = await survey(lambda: read_pages(path), RingSource(KeyRing.parse(RING)))
+    here = await survey(path, RingSource(KeyRing.parse(RING)))
     here.add([Document("-.T9/digest/d9", {}, 1, None)])
 
     with pytest.raises(OperatingError, match="What arrived is not what left") as caught:
         async with arriving(parse_address(database)) as arrival:
-            await move_into(arrival, lambda: read_pages(path), here, NOW, QUIETLY)
+            await move_into(arrival, path, here, NOW, quietly)
 
     assert ["digest", "2", "1"] in [line.split() for line in caught.value.lines]
     assert await documents_at(database) == ()
 
 
-async def test_cut_off_nothing_has_happened_and_again_it_ends_the_same(
+async def test_a_large_store_tells_how_far_it_is(
+    path: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.ops.move.PROGRESS_EVERY", 4)
+    said: list[str] = []
+
+    await moved(path, database, tell=said.append)
+
+    assert said == ["4 of 4 documents …"]
+
+
+async def test_keys_are_asked_for_only_where_something_is_sealed(
+    tmp_path: Path, database: str
+) -> None:
+    path = tmp_path / "bot.sqlite"
+    store = await open_sqlite(path)
+    await store.put("-.T1/scan/shop.example", {})
+    await store.close()
+
+    assert "Moved 1 document: both sides hold the same." in await moved(
+        path, database, setting=None
+    )
+
+
+async def test_a_secret_that_the_ring_does_not_open_moves_as_it_is(
     path: Path, database: str
+) -> None:
+    lost = KeyRing({"k9": b"9" * 32}).encrypt("a key", "about")
+    store = await open_sqlite(path)
+    await store.put("-.T1/key", {"sealed": lost})
+    await store.close()
+
+    assert "Moved 5 documents: both sides hold the same." in await moved(path, database)
+
+
+async def test_cut_off_nothing_has_happened_and_again_it_ends_the_same(
+    path: Path, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cut(_line: str) -> None:
         raise KeyboardInterrupt
 
+    monkeypatch.setattr("bot.ops.move.PROGRESS_EVERY", 1)
     with pytest.raises(KeyboardInterrupt):
-        await moved(path, database, progress=Progress(cut, every=1))
+        await moved(path, database, tell=cut)
     assert await documents_at(database) == ()
 
     await moved(path, database)

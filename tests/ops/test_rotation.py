@@ -22,7 +22,6 @@ from bot.ops.rotate_secrets import (
     failure_lines,
     require_shared,
     rotate,
-    rotate_all,
     rotation_lines,
 )
 from bot.ops.stores import Process
@@ -35,7 +34,6 @@ from bot.store.documents import (
 )
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
 from bot.store.memory import MemoryDocuments
-from bot.store.sqlite import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.ops.builders import an_installation
@@ -147,7 +145,7 @@ def test_every_module_that_seals_is_known_here() -> None:
 async def test_nothing_is_left_under_an_old_key(documents: Documents) -> None:
     result = await rotated(documents)
 
-    assert (result.anew, result.already, result.failures) == (SEALED, 0, 0)
+    assert (result.again, result.already, result.failures) == (SEALED, 0, 0)
     assert await named(documents, "v1.k1.") == []
     assert len(await named(documents, "v1.k2.")) == DOCUMENTS + 1
 
@@ -195,7 +193,7 @@ async def test_a_second_time_there_is_nothing_to_do(documents: Documents) -> Non
 
     result = await rotated(documents)
 
-    assert (result.anew, result.already) == (0, SEALED)
+    assert (result.again, result.already) == (0, SEALED)
     assert await documents.list_prefix("-.T1/") == before
 
 
@@ -226,7 +224,7 @@ async def test_cut_off_anywhere_both_keys_open_it_and_it_can_go_on(
     await check_key_ring(documents, BOTH)
     assert (await keys_of(documents, BOTH).stored(ACME)).secret == KEY
     result = await rotated(documents)
-    assert result.anew + result.already == SEALED
+    assert result.again + result.already == SEALED
     assert await named(documents, "v1.k1.") == []
 
 
@@ -264,7 +262,7 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
         "the API key of T2 (organisation E1): damaged, or moved there from another place",
         "the earlier API key of T2 (organisation E1): damaged, or moved there from another place",
     ]
-    assert (result.anew, KEY in str(result)) == (SEALED - 2, False)
+    assert (result.again, KEY in str(result)) == (SEALED - 2, False)
     assert moved.value["sealed"] not in str(result)
     with pytest.raises(WrongKeyRingError):  # the old key is still asked for
         await check_key_ring(documents, NEW)
@@ -311,7 +309,7 @@ class Busy:
 async def test_what_somebody_writes_meanwhile_is_kept(documents: Documents) -> None:
     result = await rotated(Busy(documents))
 
-    assert (result.anew, result.already) == (SEALED, 0)
+    assert (result.again, result.already) == (SEALED, 0)
     assert len(await named(documents, "'noted': 1")) == DOCUMENTS
     assert await named(documents, "v1.k1.") == []
 
@@ -338,7 +336,7 @@ async def test_a_document_that_nobody_can_read_is_named() -> None:
 
 
 def test_the_end_of_an_old_key_is_told() -> None:
-    (first, second) = rotation_lines(Rotated(anew=2, already=1), RingSource(BOTH))
+    (first, second) = rotation_lines(Rotated(again=2, already=1), RingSource(BOTH))
 
     assert first == "2 sealed anew under k2, 1 were so already, 0 could not be opened."
     assert "can do without k1 now" in second
@@ -395,41 +393,3 @@ def test_whoever_has_the_new_key_may_run(note: Document | None, running: list[Pr
 def test_whoever_lacks_it_is_in_the_way(note: Document | None, running: list[Process]) -> None:
     with pytest.raises(OperatingError, match="that does not seal with k2 yet"):
         require_shared(BOTH, note, running)
-
-
-def looking(
-    documents: Documents, before_second: Callable[[], Awaitable[None]]
-) -> Callable[[], Awaitable[Snapshot]]:
-    """Look at all documents, of which somebody changes some before the second look."""
-    looks = 0
-
-    async def look() -> Snapshot:
-        nonlocal looks
-        looks += 1
-        if looks == 2:
-            await before_second()
-        return Snapshot(documents=tuple(await documents.list_prefix("")))
-
-    return look
-
-
-async def test_what_is_sealed_with_an_old_key_in_the_meantime_is_told(
-    documents: Documents,
-) -> None:
-    async def seal_late() -> None:
-        await kept_of(documents, OLD).keep(OTHER, COMMAND)
-
-    with pytest.raises(OperatingError, match="1 secret came in the meantime"):
-        await rotate_all(looking(documents, seal_late), documents, BOTH)
-
-
-async def test_what_is_sealed_with_the_new_key_in_the_meantime_is_well(
-    documents: Documents,
-) -> None:
-    async def seal_anew() -> None:
-        await kept_of(documents, BOTH).keep(OTHER, COMMAND)
-
-    result, places = await rotate_all(looking(documents, seal_anew), documents, BOTH)
-
-    assert (result.anew, result.failures) == (SEALED, 0)
-    assert places.workspace(ACME) == "Acme (T1)"

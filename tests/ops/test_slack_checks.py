@@ -4,8 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 
 from bot.ops.doctor_slack import (
+    APP_TOKEN,
+    MEND_APP,
     check_bot_token,
-    check_socket_token,
+    check_call,
     scopes_finding,
     signing_secret_finding,
 )
@@ -90,7 +92,9 @@ async def test_every_refusal_says_what_to_do(
         raise error
 
     found: Sequence[Finding] = await (
-        check_bot_token(refuse) if is_bot_token else check_socket_token(refuse_socket)
+        check_bot_token(refuse)
+        if is_bot_token
+        else check_call(refuse_socket, APP_TOKEN, "", MEND_APP)
     )
 
     (finding,) = found
@@ -100,7 +104,7 @@ async def test_every_refusal_says_what_to_do(
 
 
 async def test_an_app_token_that_slack_takes_is_well() -> None:
-    (finding,) = await check_socket_token(lambda: asyncio.sleep(0))
+    (finding,) = await check_call(lambda: asyncio.sleep(0), APP_TOKEN, "well", MEND_APP)
 
     assert finding.mark is Mark.OK
 

@@ -47,7 +47,7 @@ def cover(path: Path) -> None:
 async def test_a_store_that_nobody_uses_is_well(path: Path) -> None:
     await make_store(path)
 
-    finding, snapshot = await check_store(path)
+    (finding,), snapshot = await check_store(path)
 
     assert finding.mark is Mark.OK
     assert "1 document, not used by any process" in finding.said
@@ -58,7 +58,7 @@ async def test_a_store_that_nobody_uses_is_well(path: Path) -> None:
 async def test_whoever_uses_it_is_named(path: Path) -> None:
     store = await open_sqlite(path)
 
-    finding, _ = await check_store(path)
+    (finding,), _ = await check_store(path)
     await store.close()
 
     assert finding.mark is Mark.OK
@@ -66,7 +66,7 @@ async def test_whoever_uses_it_is_named(path: Path) -> None:
 
 
 async def test_a_store_that_can_be_made_is_well_and_is_not_made(path: Path) -> None:
-    finding, snapshot = await check_store(path.parent / "a" / "b" / "bot.sqlite")
+    (finding,), snapshot = await check_store(path.parent / "a" / "b" / "bot.sqlite")
 
     assert finding.mark is Mark.OK
     assert "is not there yet" in finding.said
@@ -77,7 +77,7 @@ async def test_a_store_that_can_be_made_is_well_and_is_not_made(path: Path) -> N
 async def test_a_store_below_a_file_cannot_be_made(path: Path) -> None:
     await make_store(path)
 
-    finding, _ = await check_store(path / "bot.sqlite")
+    (finding,), _ = await check_store(path / "bot.sqlite")
 
     assert finding.mark is Mark.FAIL
     assert "cannot be made" in finding.said
@@ -87,7 +87,7 @@ async def test_a_store_below_a_file_cannot_be_made(path: Path) -> None:
 async def test_what_is_no_store_is_a_failure(path: Path) -> None:
     cover(path)
 
-    finding, snapshot = await check_store(path)
+    (finding,), snapshot = await check_store(path)
 
     assert finding.mark is Mark.FAIL
     assert "backup" in finding.mend
@@ -98,7 +98,7 @@ async def test_a_document_that_nobody_can_read_is_named(path: Path) -> None:
     await make_store(path)
     add_nonsense(path)
 
-    finding, _ = await check_store(path)
+    (finding,), _ = await check_store(path)
 
     assert finding.mark is Mark.FAIL
     assert "digest/d1 of T1" in finding.said

@@ -1,12 +1,11 @@
 """Draw the fields of a digest's form: where, when and what. Pure."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime
 
-from bot.digests.models import WORST_COUNTS, Mode, Plan
-from bot.digests.schedule import Schedule, UnknownZoneError, offset_text, zone_of
+from bot.digests.models import HEARTBEATS, MAX_FILTER_CHARS, WORST_COUNTS, Mode, Plan, number_of
+from bot.digests.schedule import Schedule, is_zone, offset_text, time_of
 from bot.message import Block
 from bot.redaction import holds_secret
 from bot.views.blocks import field, option, plain_text
@@ -24,10 +23,6 @@ NEVER = "never"
 """The value of `Sign of life` for none."""
 # Others are kept as they are: they may come from an import.
 OFFERED_LIVES = (3, 5, 7, 14, 30)
-MAX_LIFE = 99
-MAX_FILTER_CHARS = 500
-MAX_DIGITS = 4
-_TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +79,6 @@ def draft_of(plan: Plan) -> Draft:
     )
 
 
-def time_of(text: str) -> time | None:
-    """Return the time of day that a field spells as `09:30`, or `None`."""
-    found = _TIME.fullmatch(text)
-    return time(int(found[1]), int(found[2])) if found else None
-
-
-def is_zone(name: str) -> bool:
-    """Say whether there is a time zone of that name."""
-    try:
-        zone_of(name)
-    except UnknownZoneError:
-        return False
-    return True
-
-
-def worst_of(text: str) -> int | None:
-    """Return how many of the worst domains a field wants shown, or `None`."""
-    is_count = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
-    return int(text) if is_count and int(text) in WORST_COUNTS else None
-
-
 def life_of(text: str) -> int | None:
     """Return after how many silent runs a sign of life comes, `None` for never.
 
@@ -113,9 +87,9 @@ def life_of(text: str) -> int | None:
     """
     if text == NEVER:
         return None
-    if not (text.isascii() and text.isdecimal() and 1 <= len(text) <= 2 and int(text) >= 1):
+    if (runs := number_of(text, HEARTBEATS)) is None:
         raise ValueError("no number of runs")
-    return int(text)
+    return runs
 
 
 def channel_field(draft: Draft, nonce: str) -> Block:
@@ -204,7 +178,7 @@ def _worst(draft: Draft) -> Block:
         "min_value": f"{WORST_COUNTS[0]}",
         "max_value": f"{WORST_COUNTS[-1]}",
     }
-    if worst_of(draft.worst) is not None:
+    if number_of(draft.worst, WORST_COUNTS) is not None:
         element["initial_value"] = draft.worst
     return element
 

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from bot.digests.models import Mention
+from bot.digests.models import MAX_RULES, Mention, is_label
 from bot.message import Block
-from bot.redaction import holds_secret
 from bot.views.blocks import context, field, option, plain_text, section
 from bot.views.digests.form_fields import (
     GROUP_FIELD,
@@ -19,10 +18,8 @@ from bot.views.digests.form_fields import (
 from bot.views.digests.wording import mention_tokens
 from bot.views.text import MAX_OPTION_CHARS, MAX_OPTION_VALUE_CHARS, clip, outside
 
-MAX_RULES = 10
 MAX_OFFERED = 100
 MAX_WHO = 20
-_LABEL = re.compile(r"(tag|folder):\S.*")
 _KINDS = ("tag", "folder")
 _BOX = re.compile(r"(\d{1,2}) (\d{1,6}) (.*)", re.ASCII)
 
@@ -44,12 +41,6 @@ class Group(Protocol):
     def name(self) -> str:
         """What the group is called."""
         ...
-
-
-def is_label(text: str) -> bool:
-    """Say whether `text` names a tag or a folder, fits into a menu, and holds no secret."""
-    fits = len(text) <= MAX_OPTION_VALUE_CHARS and not holds_secret(text)
-    return fits and _LABEL.fullmatch(text) is not None
 
 
 def rule_boxes(rules: Sequence[Mention]) -> list[RuleBox]:

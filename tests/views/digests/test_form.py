@@ -8,13 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.models import WORST_COUNTS, Mention, Mode, Pause, Plan
+from bot.digests.models import (
+    HEARTBEATS,
+    MAX_FILTER_CHARS,
+    WORST_COUNTS,
+    Mention,
+    Mode,
+    Pause,
+    Plan,
+)
 from bot.digests.schedule import Schedule, zone_names
 from bot.listeners.domaindigest_parse import draft_in, read_digest_form, read_pause_form
 from bot.playground.slack.block_contents import state_values
 from bot.views.digests.form_fields import (
-    MAX_FILTER_CHARS,
-    MAX_LIFE,
     NEVER,
     Draft,
     draft_of,
@@ -233,7 +239,7 @@ PLANS = st.builds(
     ),
     filter_text=st.lists(st.sampled_from(FILTER_PARTS), unique=True).map(" ".join),
     mode=st.sampled_from(Mode),
-    heartbeat_every=st.none() | st.integers(1, MAX_LIFE),
+    heartbeat_every=st.none() | st.sampled_from(HEARTBEATS),
     worst_count=st.sampled_from(WORST_COUNTS),
 )
 WHO = st.from_regex(r"[UW][A-Z0-9]{2,12}", fullmatch=True)

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.digests.models import Mention
+from bot.digests.models import MAX_RULES, Mention, is_label
 from bot.views.digests.mention_fields import (
-    MAX_RULES,
     MAX_WHO,
     box_of,
     group_options,
-    is_label,
     rule_boxes,
     rule_label_options,
     who_text,
