@@ -87,7 +87,7 @@ async def resume_digest(
     """Let a digest run again; return what to say of it as mrkdwn.
 
     Raises:
-        BotNotInChannelError, ChannelClosedError: it could not post there. Others: see `DigestService`.
+        BotNotInChannelError, ChannelClosedError: it could not post. Others: see `DigestService`.
     """
     require_open(visitor)
     resumed = await desk.resume(conversation.workspace, digest.digest_id, by=visitor.editor)
