@@ -252,7 +252,7 @@ def require_open(visitor: ChannelAccess) -> None:
 
 
 async def seen_channel(conversation: Request, channel_id: str) -> Channel | None:
-    """Return a channel, `None` where the bot cannot look (see `ChannelAccess`); raise SlackError."""
+    """Return a channel, `None` where the bot cannot look: see `ChannelAccess`. May raise."""
     if channel_id.startswith(_DIRECT):
         return None
     try:

@@ -327,6 +327,7 @@ OF_DIGEST, OF_KEY = ("Scan worst", "Manage"), ("Replace key", "Remove key")
 OF_SCAN, OF_LIST = ("Scan again", "Share"), ("Scan", "Add domain", "Share")
 NEAR_MISS, OF_WELCOME = ("Scan shop.example", "Add it"), ("Set key", "How to use it")
 # The workspace and channel of a message, who presses, what it has, what is pressed, what comes.
+BUSY = "being sent at this very moment"
 PRESSES = [
     (HOME, "general", "cy", OF_DIGEST, "Scan worst", HERE_TOO, "Scan of shop.example"),
     (HOME, "general", "cy", OF_DIGEST, "Manage", FORM, "4 digests"),
@@ -370,7 +371,27 @@ async def test_the_buttons_of_messages_that_still_stand_in_channels_work(
             person = town.slack.person(name)
             message = await send_again(town, outside.message(workspace, channel, name, buttons))
             await person.press(message, label)
-            await until_seen(person, channel if where == HERE_TOO else where, words, message)
+            seen_in = channel if where == HERE_TOO else where
+            if label == "Send now":  # the digest's own slot may be under way at that moment
+                while await said(person, seen_in, message, (words, BUSY)) == BUSY:
+                    message = await send_again(
+                        town, outside.message(workspace, channel, name, buttons)
+                    )
+                    await person.press(message, label)
+            else:
+                await until_seen(person, seen_in, words, message)
+
+
+async def said(person: Person, where: str, pressed: Message, words: tuple[str, ...]) -> str:
+    """Return which of these words the next message that has one of them says."""
+    before = (pressed.ts, pressed.revision)
+    answer = await person.next_message(
+        where,
+        where=lambda each: (
+            (each.ts, each.revision) != before and any(word in each.everything for word in words)
+        ),
+    )
+    return next(word for word in words if word in answer.everything)
 
 
 async def until_seen(person: Person, where: str, words: str, pressed: Message) -> None:
