@@ -12,7 +12,7 @@ from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
 from bot.digests.repository import DigestRepository
 from bot.installations.models import WHOLE_ORGANISATION, Installation, organisation
-from bot.installations.oauth_flow import Exchange, InstallFlow, InstallStates, OAuthPlace
+from bot.installations.oauth_flow import InstallFlow, InstallStates, OAuthPlace
 from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, TokenProof
 from bot.installations.uninstall import Uninstaller
@@ -33,10 +33,10 @@ logger = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
-    """What comes of it: pages for browsers (`None` without OAuth), and what comes again.
+    """The endpoint for browsers (`None` without OAuth), and the periodic work.
 
-    `look` goes on with what this process has begun; each of `looks` begins what `periodic` does
-    to its end. Neither of them waits for Slack.
+    `look` goes on with the work of this process; each of `looks` starts what `periodic` does to
+    its end. Neither of them waits for Slack.
     """
 
     endpoint: InstallEndpoint | None
@@ -51,23 +51,28 @@ def register_lifecycle(
     running: Features,
     workspaces: SlackAuth,
     documents: ErasableDocuments,
-    shelf: InstallationRepository,
+    repository: InstallationRepository,
 ) -> Lifecycle:
-    """Attach what installs the bot, and what forgets a workspace that has removed it."""
+    """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
     caches = [*running.forget, *([oauth.directory.forget, oauth.tokens.forget] if oauth else [])]
-    proving = TokenChecker(
+
+    async def note_revoked(home: WorkspaceId) -> None:
+        if home.team_id != WHOLE_ORGANISATION:
+            await running.office.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
+
+    checker = TokenChecker(
         documents,
-        shelf,
+        repository,
         still_works=TokenProof(workspaces.client_for),
         caches=caches,
         tasks=parts.tasks,
         clock=parts.clock,
-        on_revoked=_revocations(running),
+        on_revoked=note_revoked,
     )
-    forgetting = Uninstaller(
+    uninstaller = Uninstaller(
         documents,
-        proving,
+        checker,
         still_works=TokenProof(workspaces.client_for, is_told=True),
         caches=caches,
         tasks=parts.tasks,
@@ -78,62 +83,60 @@ def register_lifecycle(
 
     async def greet(workspace: WorkspaceId) -> None:
         try:
-            kept = await shelf.get(organisation(workspace.enterprise_id or ""))
+            kept = await repository.get(organisation(workspace.enterprise_id or ""))
             if kept:
                 await welcome.on_granted(workspace, kept.installation)
         except StoreError as error:
             logger.warning("could not welcome a workspace", error=repr(error))
 
     LifecycleListeners(
-        forgetting,
+        uninstaller,
         parts.tasks,
         clock=parts.clock,
         on_granted=greet,
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
-    if oauth:
-        workspaces.doubt.listen(proving.doubt)
-        oauth.served.listen(forgetting.note_served)
-    flow = _flow(parts, oauth, welcome) if oauth else None
-    canary = _canary(parts, own) if own else None
+    if own:
+        data_loss = _data_loss_check(parts, own)
+        return Lifecycle(
+            endpoint=None,
+            look=_look_with_one_token(parts, uninstaller, own),
+            looks=(data_loss.look,),
+            periodic={"canary": data_loss.check},
+        )
+    workspaces.doubt.listen(checker.doubt)
     return Lifecycle(
-        endpoint=InstallEndpoint(flow) if flow else None,
-        look=_look(parts, forgetting, own),
-        looks=(canary.look if canary else proving.look,),
-        periodic={"canary": canary.check} if canary else {"proofs": proving.prove_due},
+        endpoint=InstallEndpoint(_flow(parts, oauth, welcome)) if oauth else None,
+        look=uninstaller.look,
+        looks=(checker.look,),
+        periodic={"proofs": checker.prove_due},
     )
 
 
-def _look(parts: Services, forgetting: Uninstaller, own: Identity | None) -> Callable[[], None]:
-    """Return what each tick begins.
+def _look_with_one_token(
+    parts: Services, uninstaller: Uninstaller, own: Identity
+) -> Callable[[], None]:
+    """Return the work of each tick for a bot with one token.
 
-    Whose token Slack takes has the app: with one token no document of an installation tells that
-    to a store that several processes share, and that refuses for an hour whoever has left.
+    A workspace whose token Slack takes has the app. With one token, no document of an
+    installation says so to a store that refuses writes for an hour after a removal.
     """
-    is_at_home = own is None
-
-    async def take_in(own: Identity) -> None:
-        forgetting.grant(workspace_of(await own.fetch()), own.since or parts.clock())
+    is_granted = False
 
     def look() -> None:
-        nonlocal is_at_home
-        forgetting.look()
-        if own and own.since and not is_at_home:
-            is_at_home = True  # once: who leaves later has left
-            parts.tasks.start(take_in(own))
+        nonlocal is_granted
+        uninstaller.look()
+        if own.since and not is_granted:
+            is_granted = True  # once: a later removal counts
+            parts.tasks.start(grant())
+
+    async def grant() -> None:
+        await uninstaller.grant(workspace_of(await own.fetch()), own.since or parts.clock())
 
     return look
 
 
-def _revocations(running: Features) -> Callable[[WorkspaceId], Awaitable[None]]:
-    async def note(home: WorkspaceId) -> None:
-        if home.team_id != WHOLE_ORGANISATION:
-            await running.office.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
-
-    return note
-
-
-def _canary(parts: Services, own: Identity) -> DataLossCheck:
+def _data_loss_check(parts: Services, own: Identity) -> DataLossCheck:
     async def workspace() -> WorkspaceId:
         return workspace_of(await own.fetch())
 
@@ -159,12 +162,13 @@ def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:
     )
     return InstallFlow(
         place=place,
-        exchange=Exchange(oauth.calls, clock=parts.clock),
+        calls=oauth.calls,
         recent=oauth.recent,
         states=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
         pages=install_pages,
         on_installed=welcome.on_installed,
         tasks=parts.tasks,
+        clock=parts.clock,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import Tasks
+from bot.concurrency import NonOverlappingTask, Tasks
 from bot.errors import BotError
 from bot.installations.models import Installation, is_installation, prefix_of
 from bot.installations.uninstall import KIND as GRANTED
@@ -26,12 +26,12 @@ from bot.store.documents import Documents
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-# One more than are named, so that it can be said that there are others.
+# One more than the message names, so that it can say that there are others.
 CHANNELS_LOOKED_FOR = 6
 
 
 class TellsPeople(Protocol):
-    """Whoever sends direct messages."""
+    """Sends direct messages."""
 
     async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
         """Send one; raise SlackError."""
@@ -40,7 +40,7 @@ class TellsPeople(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What is set up in a workspace already."""
+    """The data that a workspace has already."""
 
     has_key: bool
     digests: int
@@ -48,10 +48,10 @@ class Setup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """A new installation, and what is known beside it.
+    """A new installation, and the facts for its welcome message.
 
-    `may_set_key`: whoever made it may. `was_revoked`: tokens of the one before were. `setup` is
-    `None` when the store knew nothing of the workspace; `lost_in` are then ids of channels that
+    `may_set_key`: the installer may. `was_revoked`: the tokens of the one before were. `setup` is
+    `None` when the store had no data of the workspace; `lost_in` are then ids of channels that
     the bot is in all the same.
     """
 
@@ -63,10 +63,10 @@ class Arrival:
 
 
 class Welcome:
-    """Greets whoever installed the bot, and shows them Home. What fails is logged, no more.
+    """Sends the installer a welcome message, and shows them Home. Failures are only logged.
 
-    `may_set_key` and `open_home` take a workspace and a person's id. `note` keeps in the history
-    that a workspace has installed it (`None`: for the first time); it may raise nothing.
+    `may_set_key` and `open_home` take a workspace and a user id. `note` writes the installation
+    and the one before (`None`: the first) to the audit log; it raises nothing.
     """
 
     def __init__(
@@ -93,21 +93,27 @@ class Welcome:
         self._note = note
 
     async def on_installed(self, installation: Installation, before: Installation | None) -> None:
-        """Greet the installer; this does not wait. `before` is what `installation` replaced."""
+        """Start to welcome the installer; `before` is the installation that was replaced."""
         self._tasks.start(self._greet(installation, before))
 
     async def on_granted(self, workspace: WorkspaceId, organisation_wide: Installation) -> None:
-        """Greet whoever installed the bot for an organisation in a workspace that was given it.
+        """Welcome the organisation's installer in a workspace that was given the app.
 
-        Only where nothing is known of yet: Slack may tell of it more than once.
+        Only where the store has no data yet: Slack may send the event more than once.
         """
-        if not await self._is_known(workspace):
+        if not await self._has_data(workspace):
             self._tasks.start(self._greet(replace(organisation_wide, home=workspace), None))
 
     async def _greet(self, installation: Installation, before: Installation | None) -> None:
         home, user_id = installation.home, installation.installed_by
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
-            await self._say_welcome(installation, before)
+            try:
+                words = self._words(await self._arrival(installation, before))
+                await self._people.tell(home, user_id, words)
+            except BotError as error:
+                logger.warning("could not welcome the installer", error=repr(error))
+            except Exception:
+                logger.exception("unforeseen failure")
             if installation.is_org_wide:
                 return  # it is in no workspace yet
             await self._note(installation, before)  # only now: it must not look like a set-up
@@ -116,22 +122,11 @@ class Welcome:
             except BotError as error:
                 logger.warning("could not show Home", error=repr(error))
 
-    async def _say_welcome(self, installation: Installation, before: Installation | None) -> None:
-        try:
-            arrival = await self._arrival(installation, before)
-            await self._people.tell(
-                installation.home, installation.installed_by, self._words(arrival)
-            )
-        except BotError as error:
-            logger.warning("could not welcome the installer", error=repr(error))
-        except Exception:
-            logger.exception("unforeseen failure")
-
     async def _arrival(self, installation: Installation, before: Installation | None) -> Arrival:
         if installation.is_org_wide:
             return Arrival(installation=installation)
         home = installation.home
-        is_known = before is not None or await self._is_known(home)
+        is_known = before is not None or await self._has_data(home)
         return Arrival(
             installation=installation,
             may_set_key=await self._may_set_key(home, installation.installed_by),
@@ -140,8 +135,8 @@ class Welcome:
             lost_in=() if is_known else await self._channels(home),
         )
 
-    async def _is_known(self, home: WorkspaceId) -> bool:
-        # Of any document but those that an installation brings, which are two at most.
+    async def _has_data(self, home: WorkspaceId) -> bool:
+        # Other than the documents that an installation brings, which are two at most.
         found = await self._documents.list_prefix(prefix_of(home), limit=3)
         brought = f"{home}/{GRANTED}"
         return any(not is_installation(each.key) and each.key != brought for each in found)
@@ -156,16 +151,15 @@ class Welcome:
 
 
 KIND = "seen"
-FIRST_RETRY = timedelta(seconds=30)
-LONGEST_RETRY = timedelta(hours=1)
+RETRY_AFTER = timedelta(seconds=30)
 
 
 class DataLossCheck:
-    """Looks once per store, for a bot with one token; it may take many ticks until Slack answers.
+    """Checks once per store whether it lost the data of the one workspace of a bot token.
 
     A document marks that this store knows the workspace. `own` asks Slack which one that is,
-    `client_for` returns its client, `words` takes ids of channels. Until Slack answers, people may
-    fill the store: what counts is what was in it at the first look.
+    `client_for` returns its client, `words` takes channel ids. Slack may answer late, and people
+    may use the bot before: what counts is the store's content at the first check.
     """
 
     def __init__(
@@ -181,74 +175,52 @@ class DataLossCheck:
     ) -> None:
         self._documents = documents
         self._people = people
-        self._tasks = tasks
         self._own = own
         self._client_for = client_for
         self._words = words
         self._clock = clock
+        self._task = NonOverlappingTask(tasks, self.check)
         self._is_done = False
-        self._is_looking = False
-        self._known_homes: frozenset[str] | None = None
         self._was_told = False
+        self._known: frozenset[str] | None = None
         self._retry_at: datetime | None = None
-        self._tries = 0
 
     def look(self) -> None:
-        """Begin with `check`; this never waits."""
-        if self._is_wanted():
-            self._is_looking = True
-            self._tasks.start(self._try())
+        """Start `check`; this never waits."""
+        self._task.begin()
 
     async def check(self) -> None:
-        """Look, if there is something left to look for and nobody does."""
-        if self._is_wanted():
-            self._is_looking = True
-            await self._try()
-
-    def _is_wanted(self) -> bool:
-        is_early = self._retry_at is not None and self._clock() < self._retry_at
-        return not (self._is_done or self._is_looking or is_early)
-
-    async def _try(self) -> None:
+        """Check, unless that is done or was tried a moment ago."""
+        if self._is_done or (self._retry_at and self._clock() < self._retry_at):
+            return
         try:
-            known = await self._known()
-            workspace = await self._own()
-            with structlog.contextvars.bound_contextvars(workspace=str(workspace)):
-                if str(workspace) not in known and not self._was_told:
-                    await self._tell_if_lost(workspace)
-                await self._mark(workspace)
+            await self._check()
             self._is_done = True
         except BotError as error:
-            self._put_off(error)
+            wait = RETRY_AFTER
+            if isinstance(error, SlackRateLimitedError):
+                wait = max(wait, timedelta(seconds=error.retry_after_s))
+            self._retry_at = self._clock() + wait
+            logger.warning("cannot tell yet whether the store is the right one", error=repr(error))
         except Exception:
             self._is_done = True  # a mistake of ours: once in the log is enough
             logger.exception("unforeseen failure")
-        finally:
-            self._is_looking = False
 
-    def _put_off(self, error: BotError) -> None:
-        wait = min(FIRST_RETRY * 2 ** min(self._tries, 10), LONGEST_RETRY)
-        if isinstance(error, SlackRateLimitedError):
-            wait = max(wait, timedelta(seconds=error.retry_after_s))
-        self._tries += 1
-        self._retry_at = self._clock() + wait
-        logger.warning("cannot tell yet whether the store is the right one", error=repr(error))
-
-    async def _known(self) -> frozenset[str]:
-        """Return of whom there was something in the store at the first look."""
-        if self._known_homes is None:
+    async def _check(self) -> None:
+        if self._known is None:
             keys = await self._documents.list_keys("")
-            self._known_homes = frozenset(key.partition("/")[0] for key in keys)
-        return self._known_homes
-
-    async def _mark(self, workspace: WorkspaceId) -> None:
-        """Afterwards: after a crash in between it is rather said twice than never."""
-        place = f"{workspace}/{KIND}"
-        if await self._documents.get(place) is None:
-            await self._documents.put(place, {"v": 1, "at": self._clock().isoformat()})
+            self._known = frozenset(key.partition("/")[0] for key in keys)
+        workspace = await self._own()
+        with structlog.contextvars.bound_contextvars(workspace=str(workspace)):
+            if str(workspace) not in self._known and not self._was_told:
+                await self._tell_if_lost(workspace)
+            # Only now: after a crash in between it is rather said twice than never.
+            place = f"{workspace}/{KIND}"
+            if await self._documents.get(place) is None:
+                await self._documents.put(place, {"v": 1, "at": self._clock().isoformat()})
 
     async def _tell_if_lost(self, workspace: WorkspaceId) -> None:
-        """Tell somebody, if the bot is in channels; what Slack refuses for good is given up."""
+        """Tell a person in charge, if the bot is in channels, unless Slack refuses for good."""
         try:
             client = await self._client_for(workspace)
             channels = await fetch_own_channels(client, workspace, limit=CHANNELS_LOOKED_FOR)
@@ -257,7 +229,7 @@ class DataLossCheck:
             logger.warning("the bot is in channels, but its store is empty", channels=channels)
             await self._tell(workspace, await fetch_in_charge(client, workspace), channels)
         except (TokenRefusedError, WorkspaceHeldError):
-            raise  # until somebody changes that
+            raise  # the operator, or time, changes that
         except SlackRefusedError as error:
             logger.warning("Slack does not say whether the store was lost", error=repr(error))
 
@@ -272,7 +244,7 @@ class DataLossCheck:
             except SlackError as error:
                 if not error.is_outcome_unknown:
                     raise
-                logger.warning("nobody knows whether that was told", error=repr(error))
+                logger.warning("the outcome of the message is unknown", error=repr(error))
             self._was_told = True
             return
         logger.error("nobody to tell that the store is empty")

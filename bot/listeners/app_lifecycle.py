@@ -93,7 +93,7 @@ class LifecycleListeners:
     ) -> None:
         # One after another, but each of them: one that fails must not keep the others.
         results = [await self._follow(departure) for departure in departures]
-        if wiping := self._forgetting.wipe_soon():  # in a small store it is done in no time
+        if wiping := self._forgetting.vacuum_soon():  # in a small store it is done in no time
             await asyncio.wait({wiping}, timeout=self._wiped_within_s)
         is_done.set_result(all(results))
 

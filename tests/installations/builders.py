@@ -20,7 +20,7 @@ from bot.installations.uninstall import Uninstaller
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import KeyRing
-from bot.store.fenced import FencedDocuments
+from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, MOMENT
@@ -105,6 +105,22 @@ class EventfulDocuments(MemoryDocuments):
             await event()
 
 
+def an_uninstaller(documents: ErasableDocuments, tasks: Tasks) -> Uninstaller:
+    """Return one that asks nobody."""
+
+    async def still_works(_home: WorkspaceId) -> bool:
+        raise AssertionError
+
+    around: Any = {
+        "still_works": still_works,
+        "caches": [],
+        "tasks": tasks,
+        "clock": FakeClock(),
+    }
+    repository = InstallationRepository(documents, RING)
+    return Uninstaller(documents, TokenChecker(documents, repository, **around), **around)
+
+
 class Registry:
     """Installations in a store, Slack's word on their tokens, and what follows departures."""
 
@@ -126,7 +142,7 @@ class Registry:
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.shelf = InstallationRepository(self.documents, RING)
         self.tasks = Tasks()
-        self.proving = TokenChecker(
+        self.checker = TokenChecker(
             self.documents,
             self.shelf,
             still_works=self.still_works,
@@ -135,9 +151,9 @@ class Registry:
             clock=self.clock,
             on_revoked=self.note_revoked,
         )
-        self.forgetting = Uninstaller(
+        self.uninstaller = Uninstaller(
             self.documents,
-            self.proving,
+            self.checker,
             still_works=self.still_works,
             caches=[self.emptied.append],
             tasks=self.tasks,
@@ -145,13 +161,20 @@ class Registry:
             installed_since=(lambda: self.since) if self.is_single else None,
         )
 
+    def beside(self) -> "Registry":
+        """Return another process on the same store."""
+        other = Registry()
+        other.inner, other.clock = self.inner, self.clock
+        other.restart()
+        return other
+
     async def note_revoked(self, home: WorkspaceId) -> None:
         self.revoked.append(home)
 
     async def tick(self) -> None:
         """Do all that a tick begins."""
-        self.forgetting.look()
-        self.proving.look()
+        self.uninstaller.look()
+        self.checker.look()
         assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def still_works(self, home: WorkspaceId) -> bool:
@@ -178,7 +201,7 @@ class Registry:
         self, home: WorkspaceId = ACME, way: UninstallKind = UninstallKind.REMOVED, **at: Any
     ) -> None:
         """Slack's token ends, and its event arrives; `at` is when, by Slack's clock."""
-        await self.forgetting.follow(UninstallEvent(home, way, at.get("at", MOMENT)))
+        await self.uninstaller.follow(UninstallEvent(home, way, at.get("at", MOMENT)))
 
     async def keys(self, prefix: str = "") -> list[str]:
         """Return what there is of workspaces; the store's own names nobody."""

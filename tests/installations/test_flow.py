@@ -17,7 +17,6 @@ from bot.concurrency import Tasks
 from bot.installations.models import Installation, Tokens, organisation
 from bot.installations.oauth_flow import (
     LIVES_FOR,
-    Exchange,
     InstallFlow,
     InstallStates,
     OAuthPlace,
@@ -103,17 +102,15 @@ class Hall:
                 authorize_url="https://slack.example/oauth/v2/authorize",
                 public_url=self.url,
             ),
-            exchange=Exchange(
-                OAuthCalls(client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET),
-                clock=self.clock,
-                at_once=2,
-                waits_s=0.1,
-            ),
+            calls=OAuthCalls(client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET),
             recent=a_memory(self.documents, self.clock.seconds),
             states=InstallStates(RING, clock=self.clock, used=self.used),
             pages=install_pages,
             on_installed=self.welcome,
             tasks=self.tasks,
+            clock=self.clock,
+            at_once=2,
+            waits_s=0.1,
         )
 
     async def welcome(self, installation: Installation, before: Installation | None) -> None:
@@ -210,8 +207,8 @@ async def test_the_cookie_is_for_this_browser_alone_and_goes_when_it_is_done(
 
     flags = begun.headers["Set-Cookie"].split("; ")[1:]
     assert set(flags) == {"HttpOnly", "Path=/", "SameSite=Lax", "Max-Age=600"}
-    assert page.headers["Set-Cookie"].startswith(f"{COOKIE}=;")
-    assert "Max-Age=0" in page.headers["Set-Cookie"]
+    assert page.headers["Set-Cookie"].startswith(f"{COOKIE}=deleted; SameSite=Lax; HttpOnly;")
+    assert "Expires=Thu, 01 Jan 1970" in page.headers["Set-Cookie"]
 
 
 async def test_tokens_that_end_count_from_before_the_question(
@@ -510,7 +507,7 @@ async def test_what_breaks_unforeseen_leaves_a_reference_too(
     def broken(**_names: object) -> str:
         raise RuntimeError("boom")
 
-    hall.flow._answers._pages = Broken(broken)  # type: ignore[assignment]  # nothing else can break
+    hall.flow._pages = Broken(broken)  # type: ignore[assignment]  # nothing else can break
 
     page = await browser.install()
 

@@ -170,7 +170,7 @@ class Site:
         )
         self.tasks = self.registry.tasks
         LifecycleListeners(
-            self.registry.forgetting,
+            self.registry.uninstaller,
             self.tasks,
             clock=self.registry.clock,
             answered_within_s=answered_within_s,
