@@ -10,11 +10,12 @@ from bot.admin import SLACK, Act
 from bot.bootstrap.features import Features
 from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
+from bot.concurrency import NonOverlappingTask
 from bot.digests.repository import DigestRepository
 from bot.installations.models import WHOLE_ORGANISATION, Installation, organisation
-from bot.installations.oauth_flow import InstallFlow, InstallStates, OAuthPlace
+from bot.installations.oauth_flow import InstallFlow, InstallStates
 from bot.installations.repository import InstallationRepository
-from bot.installations.token_check import TokenChecker, TokenProof
+from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
 from bot.installations.welcome import DataLossCheck, Setup, Welcome
 from bot.listeners.app_lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
@@ -35,13 +36,13 @@ logger = structlog.get_logger()
 class Lifecycle:
     """The endpoint for browsers (`None` without OAuth), and the periodic work.
 
-    `look` goes on with the work of this process; each of `looks` starts what `periodic` does to
-    its end. Neither of them waits for Slack.
+    `look` goes on with the work of this process; `looks` start the work of `periodic`. Neither
+    of them waits for Slack.
     """
 
     endpoint: InstallEndpoint | None
     look: Callable[[], None]
-    looks: tuple[Callable[[], None], ...]
+    looks: tuple[Callable[[], object], ...]
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
 
 
@@ -64,7 +65,7 @@ def register_lifecycle(
     checker = TokenChecker(
         documents,
         repository,
-        still_works=TokenProof(workspaces.client_for),
+        still_works=token_proof(workspaces.client_for),
         caches=caches,
         tasks=parts.tasks,
         clock=parts.clock,
@@ -73,7 +74,7 @@ def register_lifecycle(
     uninstaller = Uninstaller(
         documents,
         checker,
-        still_works=TokenProof(workspaces.client_for, is_told=True),
+        still_works=token_proof(workspaces.client_for, is_told=True),
         caches=caches,
         tasks=parts.tasks,
         clock=parts.clock,
@@ -96,20 +97,15 @@ def register_lifecycle(
         on_granted=greet,
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
-    if own:
-        data_loss = _data_loss_check(parts, own)
-        return Lifecycle(
-            endpoint=None,
-            look=_look_with_one_token(parts, uninstaller, own),
-            looks=(data_loss.look,),
-            periodic={"canary": data_loss.check},
-        )
-    workspaces.doubt.listen(checker.doubt)
+    workspaces.doubt.listen(checker.doubt)  # with one token it never comes
+    name, work = (
+        ("canary", _data_loss_check(parts, own).check) if own else ("proofs", checker.prove_due)
+    )
     return Lifecycle(
         endpoint=InstallEndpoint(_flow(parts, oauth, welcome)) if oauth else None,
-        look=uninstaller.look,
-        looks=(checker.look,),
-        periodic={"proofs": checker.prove_due},
+        look=_look_with_one_token(parts, uninstaller, own) if own else uninstaller.look,
+        looks=(NonOverlappingTask(parts.tasks, work).begin,),
+        periodic={name: work},
     )
 
 
@@ -143,7 +139,6 @@ def _data_loss_check(parts: Services, own: Identity) -> DataLossCheck:
     return DataLossCheck(
         parts.documents,
         parts.posting,
-        parts.tasks,
         own=workspace,
         client_for=parts.client_for,
         words=lost_store_message,
@@ -153,15 +148,12 @@ def _data_loss_check(parts: Services, own: Identity) -> DataLossCheck:
 
 def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:
     settings, secret = parts.settings, parts.settings.slack_client_secret
-    place = OAuthPlace(
+    return InstallFlow(
         client_id=settings.slack_client_id or "",
         client_secret=secret.get_secret_value() if secret else "",
         scopes=[*NEEDED_SCOPES, *OPTIONAL_SCOPES],
         authorize_url=settings.slack_authorize_url,
         public_url=settings.public_url or "",
-    )
-    return InstallFlow(
-        place=place,
         calls=oauth.calls,
         recent=oauth.recent,
         states=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),

@@ -62,18 +62,18 @@ def organisation(enterprise_id: str) -> WorkspaceId:
     return WorkspaceId(WHOLE_ORGANISATION, enterprise_id)
 
 
+_AS_THEY_ARE = ("app_id", "bot_id", "bot_user_id", "installed_by", "name")
+
+
 def encode(installation: Installation) -> dict[str, Any]:
     """Return the installation as JSON, without its tokens."""
+    revoked_at = installation.revoked_at
     return {
         "v": 1,
-        "app_id": installation.app_id,
-        "bot_id": installation.bot_id,
-        "bot_user_id": installation.bot_user_id,
+        **{name: getattr(installation, name) for name in _AS_THEY_ARE},
         "scopes": list(installation.scopes),
-        "installed_by": installation.installed_by,
         "installed_at": installation.installed_at.isoformat(),
-        "name": installation.name,
-        "revoked_at": installation.revoked_at and installation.revoked_at.isoformat(),
+        "revoked_at": revoked_at and revoked_at.isoformat(),
     }
 
 
@@ -81,14 +81,10 @@ def decode(home: WorkspaceId, value: dict[str, Any], tokens: Tokens | None) -> I
     """Return the installation that `encode` wrote, with `tokens`."""
     revoked_at = value.get("revoked_at")
     return Installation(
+        **{name: value[name] for name in _AS_THEY_ARE},
         home=home,
-        app_id=value["app_id"],
-        bot_id=value["bot_id"],
-        bot_user_id=value["bot_user_id"],
         scopes=tuple(value["scopes"]),
-        installed_by=value["installed_by"],
         installed_at=datetime.fromisoformat(value["installed_at"]),
-        name=value["name"],
         tokens=tokens,
         revoked_at=revoked_at and datetime.fromisoformat(revoked_at),
     )

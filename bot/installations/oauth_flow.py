@@ -7,7 +7,6 @@ import asyncio
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 from urllib.parse import urlencode
@@ -156,64 +155,29 @@ class InstallationStore(AsyncInstallationStore):
     async def async_save(self, installation: BoltInstallation) -> None:
         """Save what Slack gave; raise StoreError."""
         assert isinstance(installation, _Made)  # noqa: S101  # from `run_installation`
-        saved = await save_installation(self._recent, installation.ours)
-        installation.ours, installation.before = saved
-        logger.info(
-            "installed",
-            home=str(saved.installation.home),
-            is_again=saved.before is not None,
-            scopes=len(saved.installation.scopes),
-        )
+        ours, before = await save_installation(self._recent, installation.ours)
+        installation.ours, installation.before = ours, before
+        scopes, is_again = len(ours.scopes), before is not None
+        logger.info("installed", home=str(ours.home), is_again=is_again, scopes=scopes)
 
 
 class Pages(Protocol):
-    """The HTML of each outcome; `again` is where installing begins. `POLICY` is their CSP."""
+    """The HTML of each outcome: `bot.views.install_pages`. `POLICY` is their CSP."""
 
     POLICY: str
-
-    def installed_page(
-        self, *, name: str, app_id: str, team_id: str, is_again: bool = False
-    ) -> str:
-        """A workspace has the app; `is_again`: it had it before."""
-
-    def installed_everywhere_page(self, *, name: str, app_id: str, enterprise_id: str) -> str:
-        """An organisation has the app, but none of its workspaces yet."""
-
-    def cancelled_page(self, *, again: str) -> str:
-        """The person said no to Slack's question."""
-
-    def stale_page(self, *, again: str) -> str:
-        """The way back was too late, was gone twice, or leads from another browser."""
-
-    def refused_page(self, *, again: str, reference: str) -> str:
-        """Slack did not accept it."""
-
-    def of_organisation_page(self) -> str:
-        """The organisation has the app, and decides which of its workspaces have it."""
-
-    def set_up_wrongly_page(self, *, reference: str) -> str:
-        """Slack does not know the app by the operator's settings."""
-
-    def unanswered_page(self, *, again: str, reference: str) -> str:
-        """Slack did not answer, or nothing that can be read."""
-
-    def not_kept_page(self, *, again: str, reference: str) -> str:
-        """Slack said yes, and the bot could not save that."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OAuthPlace:
-    """The app's credentials, scopes and addresses; `public_url` has no slash at its end."""
-
-    client_id: str
-    client_secret: str = field(repr=False)
-    scopes: Sequence[str]
-    authorize_url: str
-    public_url: str
+    installed_page: Callable[..., str]
+    installed_everywhere_page: Callable[..., str]
+    cancelled_page: Callable[..., str]
+    stale_page: Callable[..., str]
+    refused_page: Callable[..., str]
+    of_organisation_page: Callable[..., str]
+    set_up_wrongly_page: Callable[..., str]
+    unanswered_page: Callable[..., str]
+    not_kept_page: Callable[..., str]
 
 
 class InstallFlow(AsyncOAuthFlow):
-    """Bolt's flow, with our state, store and pages.
+    """Bolt's flow, with our state, store and pages. `public_url` has no slash at its end.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
     it raises is logged. `before` is the installation that was replaced. At most `at_once` codes
@@ -223,7 +187,11 @@ class InstallFlow(AsyncOAuthFlow):
     def __init__(
         self,
         *,
-        place: OAuthPlace,
+        client_id: str,
+        client_secret: str,
+        scopes: Sequence[str],
+        authorize_url: str,
+        public_url: str,
         calls: OAuthCalls,
         recent: RecentInstallations,
         states: InstallStates,
@@ -234,13 +202,25 @@ class InstallFlow(AsyncOAuthFlow):
         at_once: int = AT_ONCE,
         waits_s: float = WAITS_S,
     ) -> None:
-        super().__init__(settings=_settings(place, states, InstallationStore(recent)))
-        self._cookie = self.settings.state_utils = StateCookie(
-            is_secure=place.public_url.startswith("https:")
+        # All by name: Bolt reads missing ones from the environment.
+        settings = AsyncOAuthSettings(
+            client_id=client_id,
+            client_secret=client_secret,
+            scopes=scopes,
+            user_scopes=[],
+            redirect_uri=public_url + REDIRECT_PATH,
+            install_path=INSTALL_PATH,
+            redirect_uri_path=REDIRECT_PATH,
+            install_page_rendering_enabled=False,
+            authorization_url=authorize_url,
+            installation_store=InstallationStore(recent),
+            state_store=states,
         )
+        super().__init__(settings=settings)
+        settings.state_utils = StateCookie(is_secure=public_url.startswith("https:"))
         self.success_handler = self._succeed
         self.failure_handler = self._fail
-        self._again = place.public_url + INSTALL_PATH
+        self._again = public_url + INSTALL_PATH
         self._pages = pages
         self._calls = calls
         self._on_installed = on_installed
@@ -344,7 +324,7 @@ class InstallFlow(AsyncOAuthFlow):
         return self._answer(status, page(again=self._again, reference=reference))
 
     def _answer(self, status: int, page: str, *, keeps_cookie: bool = False) -> BoltResponse:
-        deletion = self._cookie.build_set_cookie_for_deletion()
+        deletion = self.settings.state_utils.build_set_cookie_for_deletion()
         return BoltResponse(
             status=status,
             body=page,
@@ -354,22 +334,3 @@ class InstallFlow(AsyncOAuthFlow):
                 "Set-Cookie": [] if keeps_cookie else [deletion],
             },
         )
-
-
-def _settings(
-    place: OAuthPlace, states: InstallStates, store: AsyncInstallationStore
-) -> AsyncOAuthSettings:
-    """Return Bolt's settings, all by name: it reads missing ones from the environment."""
-    return AsyncOAuthSettings(
-        client_id=place.client_id,
-        client_secret=place.client_secret,
-        scopes=place.scopes,
-        user_scopes=[],
-        redirect_uri=place.public_url + REDIRECT_PATH,
-        install_path=INSTALL_PATH,
-        redirect_uri_path=REDIRECT_PATH,
-        install_page_rendering_enabled=False,
-        authorization_url=place.authorize_url,
-        installation_store=store,
-        state_store=states,
-    )

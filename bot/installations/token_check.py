@@ -14,7 +14,7 @@ import structlog
 from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import NonOverlappingTask, Tasks
+from bot.concurrency import Tasks
 from bot.errors import BotError
 from bot.installations.models import (
     decode,
@@ -45,36 +45,27 @@ DOUBTED_AGAIN_AFTER_S = 300
 StillWorks = Callable[[WorkspaceId], Awaitable[bool]]
 
 
-class TokenProof:
-    """Asks `auth.test` with the token of a workspace or organisation.
+def token_proof(
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]], *, is_told: bool = False
+) -> StillWorks:
+    """Return a function that asks `auth.test` with the token of a workspace or organisation.
 
     `is_told`: an event said that the app is gone; then `invalid_auth` is enough of a proof.
     """
+    dead = DEAD | {INVALID} if is_told else DEAD
 
-    def __init__(
-        self,
-        client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-        *,
-        is_told: bool = False,
-    ) -> None:
-        self._client_for = client_for
-        self._dead = DEAD | {INVALID} if is_told else DEAD
-
-    async def __call__(self, home: WorkspaceId) -> bool:
-        """Return whether Slack takes the token; raise SlackError when it does not say."""
+    async def still_works(home: WorkspaceId) -> bool:
         try:
-            client = await self._client_for(home)
+            client = await client_for(home)
             async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
                 await client.auth_test()
         except TokenRefusedError as error:
-            if error.code not in self._dead:
+            if error.code not in dead:
                 raise
             return False
         return True
 
-
-async def _nothing(_home: WorkspaceId) -> None:
-    return None
+    return still_works
 
 
 class TokenChecker:
@@ -93,7 +84,7 @@ class TokenChecker:
         caches: Sequence[Callable[[WorkspaceId], object]],
         tasks: Tasks,
         clock: Callable[[], datetime],
-        on_revoked: Callable[[WorkspaceId], Awaitable[object]] = _nothing,
+        on_revoked: Callable[[WorkspaceId], Awaitable[object]],
     ) -> None:
         self._documents = documents
         self._repository = repository
@@ -102,15 +93,10 @@ class TokenChecker:
         self._tasks = tasks
         self._clock = clock
         self._on_revoked = on_revoked
-        self._round = NonOverlappingTask(tasks, self.prove_due)
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._doubted: TTLCache[WorkspaceId, bool] = TTLCache(
             10_000, DOUBTED_AGAIN_AFTER_S, timer=lambda: clock().timestamp()
         )
-
-    def look(self) -> None:
-        """Start the checks that are due; this never waits."""
-        self._round.begin()
 
     def doubt(self, workspace: WorkspaceId) -> None:
         """Start a check of the token that acts in a workspace, as Slack has just refused it.

@@ -8,7 +8,7 @@ from typing import Protocol
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import NonOverlappingTask, Tasks
+from bot.concurrency import Tasks
 from bot.errors import BotError
 from bot.installations.models import Installation, is_installation, prefix_of
 from bot.installations.uninstall import KIND as GRANTED
@@ -166,7 +166,6 @@ class DataLossCheck:
         self,
         documents: Documents,
         people: TellsPeople,
-        tasks: Tasks,
         *,
         own: Callable[[], Awaitable[WorkspaceId]],
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
@@ -179,15 +178,10 @@ class DataLossCheck:
         self._client_for = client_for
         self._words = words
         self._clock = clock
-        self._task = NonOverlappingTask(tasks, self.check)
         self._is_done = False
         self._was_told = False
         self._known: frozenset[str] | None = None
         self._retry_at: datetime | None = None
-
-    def look(self) -> None:
-        """Start `check`; this never waits."""
-        self._task.begin()
 
     async def check(self) -> None:
         """Check, unless that is done or was tried a moment ago."""

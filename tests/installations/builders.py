@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.concurrency import Tasks
+from bot.concurrency import NonOverlappingTask, Tasks
 from bot.installations.models import (
     Installation,
     Tokens,
@@ -118,7 +118,8 @@ def an_uninstaller(documents: ErasableDocuments, tasks: Tasks) -> Uninstaller:
         "clock": FakeClock(),
     }
     repository = InstallationRepository(documents, RING)
-    return Uninstaller(documents, TokenChecker(documents, repository, **around), **around)
+    checker = TokenChecker(documents, repository, on_revoked=still_works, **around)
+    return Uninstaller(documents, checker, **around)
 
 
 class Registry:
@@ -151,6 +152,7 @@ class Registry:
             clock=self.clock,
             on_revoked=self.note_revoked,
         )
+        self.checking = NonOverlappingTask(self.tasks, self.checker.prove_due)
         self.uninstaller = Uninstaller(
             self.documents,
             self.checker,
@@ -174,7 +176,7 @@ class Registry:
     async def tick(self) -> None:
         """Do all that a tick begins."""
         self.uninstaller.look()
-        self.checker.look()
+        self.checking.begin()
         assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def still_works(self, home: WorkspaceId) -> bool:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import Tasks
 from bot.installations.welcome import KIND, DataLossCheck
 from bot.message import Message
 from bot.slack.errors import (
@@ -19,7 +18,7 @@ from bot.store.documents import Document, StoreError
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID
-from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
+from tests.fakes import FakeClock, FakePosts
 from tests.slack.test_membership import Pages, channels
 
 pytestmark = pytest.mark.anyio
@@ -64,11 +63,9 @@ class Start:
         self.again()
 
     def again(self) -> None:
-        self.tasks = Tasks()
-        self.canary = DataLossCheck(
+        self.check = DataLossCheck(
             self.documents,
             self.posts,
-            self.tasks,
             own=self.own,
             client_for=self.client_for,
             words=lambda channel_ids: Message(" ".join(channel_ids)),
@@ -86,8 +83,7 @@ class Start:
 
     async def tick(self, after_s: float = 0) -> None:
         self.clock.advance(after_s)
-        self.canary.look()
-        assert await self.tasks.drain(TIME_LIMIT_S)
+        await self.check.check()
 
     async def is_marked(self) -> bool:
         return await self.documents.get(f"{ACME}/{KIND}") is not None
@@ -167,16 +163,6 @@ async def test_while_slack_is_away_it_is_tried_again_and_not_at_every_tick() -> 
 
     assert not early
     assert start.posts.told == [("U0OWNER", "C1")]
-
-
-async def test_a_look_that_takes_its_time_is_one_look() -> None:
-    start = Start("C1")
-    start.canary.look()
-    start.canary.look()
-
-    await start.tick()
-
-    assert (start.looks, len(start.posts.told)) == (1, 1)
 
 
 async def test_a_mark_that_is_there_stays_as_it_is() -> None:

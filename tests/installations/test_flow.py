@@ -19,7 +19,6 @@ from bot.installations.oauth_flow import (
     LIVES_FOR,
     InstallFlow,
     InstallStates,
-    OAuthPlace,
 )
 from bot.slack.auth import OAuthCalls
 from bot.store.documents import StoreError
@@ -95,13 +94,11 @@ class Hall:
         self.used = TroubledSeen()
         client = AsyncWebClient(base_url=slack.url, session=slack_http, retry_handlers=[])
         self.flow = InstallFlow(
-            place=OAuthPlace(
-                client_id=CLIENT_ID,
-                client_secret=CLIENT_SECRET,
-                scopes=["commands", "chat:write"],
-                authorize_url="https://slack.example/oauth/v2/authorize",
-                public_url=self.url,
-            ),
+            client_id=CLIENT_ID,
+            client_secret=CLIENT_SECRET,
+            scopes=["commands", "chat:write"],
+            authorize_url="https://slack.example/oauth/v2/authorize",
+            public_url=self.url,
             calls=OAuthCalls(client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET),
             recent=a_memory(self.documents, self.clock.seconds),
             states=InstallStates(RING, clock=self.clock, used=self.used),

@@ -80,17 +80,14 @@ class Life:
         async def client_for(_workspace: WorkspaceId) -> Pages:
             return Pages([])
 
-        tasks = Tasks()
-        DataLossCheck(
+        await DataLossCheck(
             self.documents,
             FakePosts(),
-            tasks,
             own=own,
             client_for=client_for,
             words=lambda _channels: Message(""),
             clock=self.clock,
-        ).look()
-        assert await tasks.drain(TIME_LIMIT_S)
+        ).check()
 
     async def _set_up(self) -> None:
         keys = Keys(self.documents, RING, clock=self.clock)

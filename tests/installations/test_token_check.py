@@ -126,7 +126,7 @@ class TestDaily:
         registry.clock.advance(2 * DAY.total_seconds())
 
         for _ in range(3):
-            registry.checker.look()
+            registry.checking.begin()
             await asyncio.sleep(0)
         await gate.until_reached()
         gate.open()
