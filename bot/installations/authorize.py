@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import structlog
@@ -18,18 +18,13 @@ from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 
 
+@dataclass(frozen=True, slots=True)
 class Clients:
     """Returns the client of any workspace; `make(token)` shares one HTTP session among them."""
 
-    def __init__(
-        self,
-        directory: Directory,
-        tokens: TokenProvider,
-        make: Callable[[str], AsyncWebClient],
-    ) -> None:
-        self._directory = directory
-        self._tokens = tokens
-        self._make = make
+    directory: Directory
+    tokens: TokenProvider
+    make: Callable[[str], AsyncWebClient]
 
     async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
         """Return a client whose token acts in `workspace`, which may be an `organisation(…)`.
@@ -40,15 +35,15 @@ class Clients:
                 store failed: nothing was sent then.
         """
         try:
-            served = await self._directory.served(workspace)
+            served = await self.directory.served(workspace)
             if served is None:
                 raise TokenRefusedError("not_authed")
-            installation = await self._tokens.fresh(served.home)
+            installation = await self.tokens.fresh(served.home)
         except StoreError as error:
             raise SlackUnreachableError("the token cannot be read") from error
         if installation.tokens is None:
             raise TokenRefusedError("token_revoked")
-        client = self._make(installation.tokens.access)
+        client = self.make(installation.tokens.access)
         if workspace != served.home:
             act_in(client, workspace)
         return client
@@ -72,7 +67,7 @@ ASKED = "asked_place"
 GRANTED = "team_access_granted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AskedPlace:
     """The workspace where a request is to act, as far as Slack says it. Each may be `None`.
 
@@ -89,18 +84,12 @@ async def note_asked_place(
     body: dict[str, Any], context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]
 ) -> None:
     """Put into the context what Bolt does not pass to `authorize`: for `before_authorize`."""
-    context[ASKED] = asked_place(
-        body,
-        AskedPlace(
-            team_id=context.team_id,
-            enterprise_id=context.enterprise_id,
-            is_org_install=_is_org_install(body),
-        ),
-    )
+    by_bolt = AskedPlace(context.team_id, context.enterprise_id, _is_org_install(body))
+    context[ASKED] = _asked_place(body, by_bolt)
     await next_()
 
 
-def asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
+def _asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
     """Return the workspace where a payload is to act, given Bolt's (1.30) reading of it.
 
     In a channel that two companies share, a form submitted by a person of the other one names
@@ -123,6 +112,7 @@ def asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
     return replace(by_bolt, team_id=team_id)
 
 
+@dataclass(frozen=True)
 class InstalledWorkspaces(AsyncAuthorize):
     """Bolt's authorization for any number of workspaces: from the store, without `auth.test`.
 
@@ -130,16 +120,10 @@ class InstalledWorkspaces(AsyncAuthorize):
     an end. No request waits longer than `known_within_s`.
     """
 
-    def __init__(
-        self,
-        directory: Directory,
-        tokens: TokenProvider,
-        *,
-        known_within_s: float = KNOWN_WITHIN_S,
-    ) -> None:
-        self._directory = directory
-        self._tokens = tokens
-        self._known_within_s = known_within_s
+    directory: Directory
+    tokens: TokenProvider
+    _: KW_ONLY
+    known_within_s: float = KNOWN_WITHIN_S
 
     async def __call__(
         self,
@@ -155,16 +139,14 @@ class InstalledWorkspaces(AsyncAuthorize):
             SlackError: the token has expired, and Slack does not give another one in time.
             StoreError: the store failed.
         """
-        asked: AskedPlace = context.get(ASKED) or AskedPlace(
-            team_id=team_id, enterprise_id=enterprise_id
-        )
+        asked: AskedPlace = context.get(ASKED) or AskedPlace(team_id, enterprise_id)
         if asked.is_of_organisation:
             return AuthorizeResult(enterprise_id=asked.enterprise_id, team_id=None)
         served: ResolvedInstallation | None = None
         try:
-            async with asyncio.timeout(self._known_within_s):
+            async with asyncio.timeout(self.known_within_s):
                 if asked.team_id:
-                    served = await self._directory.find(
+                    served = await self.directory.find(
                         asked.team_id, asked.enterprise_id, is_org_install=asked.is_org_install
                     )
                 if served:
@@ -176,18 +158,15 @@ class InstalledWorkspaces(AsyncAuthorize):
             if served:
                 raise SlackUnreachableError("no token in time") from None
             raise StoreError("no installation in time") from None
-        logger.warning(
-            "request of an unknown workspace",
-            team_id=asked.team_id,
-            enterprise_id=asked.enterprise_id,
-        )
+        log = logger.bind(team_id=asked.team_id, enterprise_id=asked.enterprise_id)
+        log.warning("request of an unknown workspace")
         return None
 
     async def _result(
         self, served: ResolvedInstallation, context: AsyncBoltContext
     ) -> AuthorizeResult:
         """Bolt compares its own messages with the bot's ids, and gives the client the token."""
-        installation = await self._tokens.fresh(served.home)
+        installation = await self.tokens.fresh(served.home)
         if installation.is_org_wide:
             act_in(context.client, served.workspace)
         tokens = installation.tokens

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -164,46 +165,28 @@ class RecentInstallations:
         self._known: TTLCache[WorkspaceId, Kept | None] = TTLCache(
             MAX_REMEMBERED, for_s, timer=clock_s
         )
-        self._changes = 0
 
     async def get(self, home: WorkspaceId) -> Kept | None:
         """Return the installation as it was at most `for_s` seconds ago, `None` for none."""
-        try:
-            return self._known[home]
-        except KeyError:
-            return await self._read(home)
+        return self._known[home] if home in self._known else await self.read(home)
 
     async def read(self, home: WorkspaceId) -> Kept | None:
         """Return the installation as it is now, `None` for none."""
-        self.forget(home)
-        return await self._read(home)
+        kept = self._known[home] = await self._repository.get(home)
+        return kept
 
     async def put(
         self, installation: Installation, *, if_rev: int | None, **times: datetime | None
     ) -> Kept:
         """Save an installation; see `InstallationRepository.put`."""
-        home = installation.home
-        try:
-            kept = await self._repository.put(installation, if_rev=if_rev, **times)
-        finally:
-            self.forget(home)  # what was read while it was written
-        self._known[home] = kept
+        self.forget(installation.home)
+        kept = await self._repository.put(installation, if_rev=if_rev, **times)
+        self._known[installation.home] = kept
         return kept
 
     def forget(self, home: WorkspaceId) -> None:
         """Let the next `get` read the store."""
-        self._changes += 1
         self._known.pop(home, None)
-
-    async def _read(self, home: WorkspaceId) -> Kept | None:
-        before = self._changes
-        kept = await self._repository.get(home)
-        if before == self._changes:  # else it may be older than what is known by now
-            self._known[home] = kept
-        return kept
-
-
-TRIES = 5
 
 
 class Saved(NamedTuple):
@@ -214,24 +197,17 @@ class Saved(NamedTuple):
 
 
 async def save_installation(recent: RecentInstallations, made: Installation) -> Saved:
-    """Save a new installation with its tokens, replacing the one before.
+    """Save a new installation with its tokens, replacing the one before; raise StoreError.
 
     A workspace that had the app before it joined its organisation keeps its id of then, under
     which all of its data is stored.
-
-    Raises:
-        ConflictError: others changed it again and again.
-        StoreError: the store failed.
     """
-    for _ in range(TRIES):
+    while True:
         home, before, rev = await _before(recent, made.home)
         installation = replace(made, home=home)
-        try:
+        with suppress(ConflictError):  # a token was renewed, or the app removed, in between
             await recent.put(installation, if_rev=rev)
-        except ConflictError:
-            continue  # a token was renewed, or the app removed, at the same moment
-        return Saved(installation, before)
-    raise ConflictError(f"the installation of {made.home} changes all the time")
+            return Saved(installation, before)
 
 
 async def _before(

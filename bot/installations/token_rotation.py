@@ -12,6 +12,7 @@ The daily check (`token_check.py`) asks for a token too, so an idle workspace re
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -129,7 +130,13 @@ class TokenProvider:
             if refused := self._refused.get(tokens.refresh):
                 return self._as_it_is(kept, slack_error(refused))
             if not self._is_leased(kept):
-                if leased := await self._lease(kept):
+                with suppress(ConflictError):  # another process was faster
+                    leased = await self._recent.put(
+                        kept.installation,
+                        if_rev=kept.rev,
+                        refreshing_until=self._clock() + LEASE,
+                        prove_at=kept.prove_at,
+                    )
                     return await self._spend(leased, tokens.refresh)
             elif self._lives(tokens):
                 return kept.installation
@@ -137,26 +144,19 @@ class TokenProvider:
                 await self._sleep(LOOKED_AGAIN_AFTER_S)
         raise SlackUnreachableError("the token is being renewed by another process")
 
-    async def _lease(self, kept: Kept) -> Kept | None:
-        """Take the lease to refresh the token; return `None` if another process was faster."""
-        until = self._clock() + LEASE
-        try:
-            return await self._recent.put(
-                kept.installation,
-                if_rev=kept.rev,
-                refreshing_until=until,
-                prove_at=kept.prove_at,
-            )
-        except ConflictError:
-            return None
-
     async def _spend(self, leased: Kept, refresh_token: str) -> Installation:
         """Ask Slack, and save its answer. After an unknown outcome the lease stays."""
         home, asked_at = leased.installation.home, self._clock()
         try:
             given = dated(await self._refresh(refresh_token), asked_at)
+        except SlackRefusedError as error:
+            logger.error("Slack does not renew the token", home=str(home), code=error.code)  # noqa: TRY400  # Slack's code says it all
+            self._refused[refresh_token] = error.code
+            if isinstance(error, TokenRefusedError):
+                self._on_refused(home)
+            return self._as_it_is(leased, error)
         except SlackError as error:
-            self._note_failure(home, refresh_token, error)
+            logger.warning("the token is not renewed yet", home=str(home), error=repr(error))
             return self._as_it_is(leased, error)
         self._unsaved[home] = (refresh_token, given)
         return await self._save(home, refresh_token, given)
@@ -186,15 +186,6 @@ class TokenProvider:
                 logger.info("token renewed", home=str(home))
             self.forget(home)
             return installation
-
-    def _note_failure(self, home: WorkspaceId, refresh_token: str, error: SlackError) -> None:
-        if not isinstance(error, SlackRefusedError):
-            logger.warning("the token is not renewed yet", home=str(home), error=repr(error))
-            return
-        logger.error("Slack does not renew the token", home=str(home), code=error.code)
-        self._refused[refresh_token] = error.code
-        if isinstance(error, TokenRefusedError):
-            self._on_refused(home)
 
     def _as_it_is(self, kept: Kept, error: SlackError) -> Installation:
         if self._lives(usable(kept)[1]):

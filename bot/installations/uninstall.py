@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
@@ -75,25 +76,20 @@ class VacuumScheduler:
         logger.info("traces wiped")
 
 
+@dataclass(frozen=True, slots=True)
 class Purger:
     """Deletes a workspace, unless it was installed again. Every method may raise StoreError.
 
     `caches` drop what this process remembers of a workspace.
     """
 
-    def __init__(
-        self,
-        documents: ErasableDocuments,
-        vacuum: VacuumScheduler,
-        caches: Sequence[Callable[[WorkspaceId], object]],
-    ) -> None:
-        self._documents = documents
-        self._vacuum = vacuum
-        self._caches = caches
+    documents: ErasableDocuments
+    vacuum: VacuumScheduler
+    caches: Sequence[Callable[[WorkspaceId], object]]
 
     async def stamp(self, home: WorkspaceId) -> Stamp:
         """Return the stamp of the installation of `home`."""
-        return stamp_of(home, await self._documents.get(key_of(home)))
+        return stamp_of(home, await self.documents.get(key_of(home)))
 
     async def erase(
         self,
@@ -112,12 +108,12 @@ class Purger:
                 nothing was deleted.
         """
         prefix = prefix_of(home)
-        own = _own_installations(home, await self._documents.list_keys(prefix))
-        async with self._documents.forgetting(prefix, but=map(prefix_of, own)):
+        own = _own_installations(home, await self.documents.list_keys(prefix))
+        async with self.documents.forgetting(prefix, but=map(prefix_of, own)):
             if (await self.stamp(home)).rev != stamp.rev or (unless and await unless()):
-                await self._documents.welcome(prefix)
+                await self.documents.welcome(prefix)
                 raise ConflictError("installed or granted again meanwhile")
-            await self._delete(home, await self._documents.list_keys(prefix))
+            await self._delete(home, await self.documents.list_keys(prefix))
         logger.info("forgotten", home=str(home))
 
     async def _delete(self, home: WorkspaceId, keys: Sequence[str]) -> None:
@@ -127,14 +123,14 @@ class Purger:
         """
         own = _own_installations(home, keys)
         for each in own:  # it may have been made a moment ago
-            await self._documents.welcome(prefix_of(each))
+            await self.documents.welcome(prefix_of(each))
         doomed = {home_of(key) for key in keys} - own
         if doomed:
-            async with self._vacuum.marked():
+            async with self.vacuum.marked():
                 for each in sorted(doomed, key=lambda each: (each == home, str(each))):
-                    await self._documents.delete_prefix(f"{each}/")
+                    await self.documents.delete_prefix(f"{each}/")
         for each in doomed | {home}:
-            for forget in self._caches:
+            for forget in self.caches:
                 forget(each)
 
 

@@ -1,7 +1,7 @@
 """Welcome the person who installed the app, and detect a store that lost its data."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -62,6 +62,7 @@ class Arrival:
     lost_in: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class Welcome:
     """Sends the installer a welcome message, and shows them Home. Failures are only logged.
 
@@ -69,32 +70,20 @@ class Welcome:
     and the one before (`None`: the first) to the audit log; it raises nothing.
     """
 
-    def __init__(
-        self,
-        documents: Documents,
-        people: TellsPeople,
-        tasks: Tasks,
-        *,
-        words: Callable[[Arrival], Message],
-        client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-        setup_of: Callable[[WorkspaceId], Awaitable[Setup]],
-        may_set_key: Callable[[WorkspaceId, str], Awaitable[bool]],
-        open_home: Callable[[WorkspaceId, str], Awaitable[object]],
-        note: Callable[[Installation, Installation | None], Awaitable[object]],
-    ) -> None:
-        self._documents = documents
-        self._people = people
-        self._tasks = tasks
-        self._words = words
-        self._client_for = client_for
-        self._setup_of = setup_of
-        self._may_set_key = may_set_key
-        self._open_home = open_home
-        self._note = note
+    documents: Documents
+    people: TellsPeople
+    tasks: Tasks
+    _: KW_ONLY
+    words: Callable[[Arrival], Message]
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    setup_of: Callable[[WorkspaceId], Awaitable[Setup]]
+    may_set_key: Callable[[WorkspaceId, str], Awaitable[bool]]
+    open_home: Callable[[WorkspaceId, str], Awaitable[object]]
+    note: Callable[[Installation, Installation | None], Awaitable[object]]
 
     async def on_installed(self, installation: Installation, before: Installation | None) -> None:
         """Start to welcome the installer; `before` is the installation that was replaced."""
-        self._tasks.start(self._greet(installation, before))
+        self.tasks.start(self._greet(installation, before))
 
     async def on_granted(self, workspace: WorkspaceId, organisation_wide: Installation) -> None:
         """Welcome the organisation's installer in a workspace that was given the app.
@@ -102,23 +91,23 @@ class Welcome:
         Only where the store has no data yet: Slack may send the event more than once.
         """
         if not await self._has_data(workspace):
-            self._tasks.start(self._greet(replace(organisation_wide, home=workspace), None))
+            self.tasks.start(self._greet(replace(organisation_wide, home=workspace), None))
 
     async def _greet(self, installation: Installation, before: Installation | None) -> None:
         home, user_id = installation.home, installation.installed_by
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
             try:
-                words = self._words(await self._arrival(installation, before))
-                await self._people.tell(home, user_id, words)
+                words = self.words(await self._arrival(installation, before))
+                await self.people.tell(home, user_id, words)
             except BotError as error:
                 logger.warning("could not welcome the installer", error=repr(error))
             except Exception:
                 logger.exception("unforeseen failure")
             if installation.is_org_wide:
                 return  # it is in no workspace yet
-            await self._note(installation, before)  # only now: it must not look like a set-up
+            await self.note(installation, before)  # only now: it must not look like a set-up
             try:
-                await self._open_home(home, user_id)
+                await self.open_home(home, user_id)
             except BotError as error:
                 logger.warning("could not show Home", error=repr(error))
 
@@ -129,21 +118,21 @@ class Welcome:
         is_known = before is not None or await self._has_data(home)
         return Arrival(
             installation=installation,
-            may_set_key=await self._may_set_key(home, installation.installed_by),
+            may_set_key=await self.may_set_key(home, installation.installed_by),
             was_revoked=before is not None and before.revoked_at is not None,
-            setup=await self._setup_of(home) if is_known else None,
+            setup=await self.setup_of(home) if is_known else None,
             lost_in=() if is_known else await self._channels(home),
         )
 
     async def _has_data(self, home: WorkspaceId) -> bool:
         # Other than the documents that an installation brings, which are two at most.
-        found = await self._documents.list_prefix(prefix_of(home), limit=3)
+        found = await self.documents.list_prefix(prefix_of(home), limit=3)
         brought = f"{home}/{GRANTED}"
         return any(not is_installation(each.key) and each.key != brought for each in found)
 
     async def _channels(self, home: WorkspaceId) -> tuple[str, ...]:
         try:
-            client = await self._client_for(home)
+            client = await self.client_for(home)
             return tuple(await fetch_own_channels(client, home, limit=CHANNELS_LOOKED_FOR))
         except SlackError as error:
             logger.warning("cannot tell where the bot is", error=repr(error))
@@ -154,6 +143,7 @@ KIND = "seen"
 RETRY_AFTER = timedelta(seconds=30)
 
 
+@dataclass(slots=True)
 class DataLossCheck:
     """Checks once per store whether it lost the data of the one workspace of a bot token.
 
@@ -162,30 +152,21 @@ class DataLossCheck:
     may use the bot before: what counts is the store's content at the first check.
     """
 
-    def __init__(
-        self,
-        documents: Documents,
-        people: TellsPeople,
-        *,
-        own: Callable[[], Awaitable[WorkspaceId]],
-        client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-        words: Callable[[tuple[str, ...]], Message],
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._documents = documents
-        self._people = people
-        self._own = own
-        self._client_for = client_for
-        self._words = words
-        self._clock = clock
-        self._is_done = False
-        self._was_told = False
-        self._known: frozenset[str] | None = None
-        self._retry_at: datetime | None = None
+    documents: Documents
+    people: TellsPeople
+    _: KW_ONLY
+    own: Callable[[], Awaitable[WorkspaceId]]
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    words: Callable[[tuple[str, ...]], Message]
+    clock: Callable[[], datetime]
+    _is_done: bool = field(default=False, init=False)
+    _was_told: bool = field(default=False, init=False)
+    _known: frozenset[str] | None = field(default=None, init=False)
+    _retry_at: datetime | None = field(default=None, init=False)
 
     async def check(self) -> None:
         """Check, unless that is done or was tried a moment ago."""
-        if self._is_done or (self._retry_at and self._clock() < self._retry_at):
+        if self._is_done or (self._retry_at and self.clock() < self._retry_at):
             return
         try:
             await self._check()
@@ -194,7 +175,7 @@ class DataLossCheck:
             wait = RETRY_AFTER
             if isinstance(error, SlackRateLimitedError):
                 wait = max(wait, timedelta(seconds=error.retry_after_s))
-            self._retry_at = self._clock() + wait
+            self._retry_at = self.clock() + wait
             logger.warning("cannot tell yet whether the store is the right one", error=repr(error))
         except Exception:
             self._is_done = True  # a mistake of ours: once in the log is enough
@@ -202,21 +183,21 @@ class DataLossCheck:
 
     async def _check(self) -> None:
         if self._known is None:
-            keys = await self._documents.list_keys("")
+            keys = await self.documents.list_keys("")
             self._known = frozenset(key.partition("/")[0] for key in keys)
-        workspace = await self._own()
+        workspace = await self.own()
         with structlog.contextvars.bound_contextvars(workspace=str(workspace)):
             if str(workspace) not in self._known and not self._was_told:
                 await self._tell_if_lost(workspace)
             # Only now: after a crash in between it is rather said twice than never.
             place = f"{workspace}/{KIND}"
-            if await self._documents.get(place) is None:
-                await self._documents.put(place, {"v": 1, "at": self._clock().isoformat()})
+            if await self.documents.get(place) is None:
+                await self.documents.put(place, {"v": 1, "at": self.clock().isoformat()})
 
     async def _tell_if_lost(self, workspace: WorkspaceId) -> None:
         """Tell a person in charge, if the bot is in channels, unless Slack refuses for good."""
         try:
-            client = await self._client_for(workspace)
+            client = await self.client_for(workspace)
             channels = await fetch_own_channels(client, workspace, limit=CHANNELS_LOOKED_FOR)
             if not channels:
                 return
@@ -232,7 +213,7 @@ class DataLossCheck:
     ) -> None:
         for user_id in user_ids:
             try:
-                await self._people.tell(workspace, user_id, self._words(tuple(channel_ids)))
+                await self.people.tell(workspace, user_id, self.words(tuple(channel_ids)))
             except PersonUnreachableError:
                 continue
             except SlackError as error:
