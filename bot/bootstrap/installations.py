@@ -75,9 +75,6 @@ def register_lifecycle(
         documents,
         checker,
         still_works=token_proof(workspaces.client_for, is_told=True),
-        caches=caches,
-        tasks=parts.tasks,
-        clock=parts.clock,
         installed_since=(lambda: own.since) if own else None,
     )
     welcome = _welcome(parts, running, documents)

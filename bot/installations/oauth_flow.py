@@ -74,7 +74,6 @@ class StateCookie(OAuthStateUtils):
 
 
 ABOUT = "the state of an installation that was begun"  # associated data of sealed states
-MAX_REMEMBERED = 10_000
 
 
 class InstallStates(AsyncOAuthStateStore):
@@ -91,11 +90,7 @@ class InstallStates(AsyncOAuthStateStore):
     ) -> None:
         self._ring = ring
         self._clock = clock
-        self._used = used or MemoryDedup(
-            clock=lambda: clock().timestamp(),
-            at_most=MAX_REMEMBERED,
-            for_s=LIVES_FOR.total_seconds(),
-        )
+        self._used = used or MemoryDedup(clock=lambda: clock().timestamp())
 
     async def async_issue(self, *_args: object, **_kwargs: object) -> str:
         """Return a new state."""

@@ -168,7 +168,10 @@ class RecentInstallations:
 
     async def get(self, home: WorkspaceId) -> Kept | None:
         """Return the installation as it was at most `for_s` seconds ago, `None` for none."""
-        return self._known[home] if home in self._known else await self.read(home)
+        try:
+            return self._known[home]
+        except KeyError:
+            return await self.read(home)
 
     async def read(self, home: WorkspaceId) -> Kept | None:
         """Return the installation as it is now, `None` for none."""

@@ -7,7 +7,7 @@ day, and at once when a call with it was refused.
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 
 import structlog
@@ -68,6 +68,7 @@ def token_proof(
     return still_works
 
 
+@dataclass(slots=True)
 class TokenChecker:
     """Removes tokens that Slack refuses; the rest is deleted after `WAITS_FOR_REINSTALL`.
 
@@ -75,27 +76,21 @@ class TokenChecker:
     tokens were removed; it raises nothing.
     """
 
-    def __init__(
-        self,
-        documents: Documents,
-        repository: InstallationRepository,
-        *,
-        still_works: StillWorks,
-        caches: Sequence[Callable[[WorkspaceId], object]],
-        tasks: Tasks,
-        clock: Callable[[], datetime],
-        on_revoked: Callable[[WorkspaceId], Awaitable[object]],
-    ) -> None:
-        self._documents = documents
-        self._repository = repository
-        self._still_works = still_works
-        self._caches = caches
-        self._tasks = tasks
-        self._clock = clock
-        self._on_revoked = on_revoked
+    documents: Documents
+    repository: InstallationRepository
+    _: KW_ONLY
+    still_works: StillWorks
+    caches: Sequence[Callable[[WorkspaceId], object]]
+    tasks: Tasks
+    clock: Callable[[], datetime]
+    on_revoked: Callable[[WorkspaceId], Awaitable[object]]
+    _turns: asyncio.Semaphore = field(init=False)
+    _doubted: TTLCache[WorkspaceId, bool] = field(init=False)
+
+    def __post_init__(self) -> None:
         self._turns = asyncio.Semaphore(AT_ONCE)
-        self._doubted: TTLCache[WorkspaceId, bool] = TTLCache(
-            10_000, DOUBTED_AGAIN_AFTER_S, timer=lambda: clock().timestamp()
+        self._doubted = TTLCache(
+            10_000, DOUBTED_AGAIN_AFTER_S, timer=lambda: self.clock().timestamp()
         )
 
     def doubt(self, workspace: WorkspaceId) -> None:
@@ -105,7 +100,7 @@ class TokenChecker:
         """
         if workspace not in self._doubted:
             self._doubted[workspace] = True
-            self._tasks.start(self._settle(workspace))
+            self.tasks.start(self._settle(workspace))
 
     async def prove(self, home: WorkspaceId) -> None:
         """Ask Slack, and remove the tokens of `home` if it does not take them.
@@ -120,32 +115,32 @@ class TokenChecker:
 
     async def prove_due(self) -> None:
         """Check the tokens that are due, a few at once; raise StoreError."""
-        keys = await self._documents.due_keys(self._clock(), limit=DUE_AT_MOST)
+        keys = await self.documents.due_keys(self.clock(), limit=DUE_AT_MOST)
         await asyncio.gather(
             *(self._take_up(home_of(key)) for key in keys if is_installation(key))
         )
 
     async def _prove(self, home: WorkspaceId) -> None:
-        document = await self._documents.get(key_of(home))
+        document = await self.documents.get(key_of(home))
         if document is None or not stamp_of(home, document).has_tokens:
             return
-        if await self._still_works(home):
+        if await self.still_works(home):
             await self._put_off(home)
             return
-        revoked = replace(decode(home, document.value, None), revoked_at=self._clock())
-        await self._repository.put(revoked, if_rev=document.rev)
-        for forget in self._caches:
+        revoked = replace(decode(home, document.value, None), revoked_at=self.clock())
+        await self.repository.put(revoked, if_rev=document.rev)
+        for forget in self.caches:
             forget(home)
         logger.warning("Slack does not take the tokens any more", home=str(home))
-        await self._on_revoked(home)
+        await self.on_revoked(home)
 
     async def _put_off(self, home: WorkspaceId) -> None:
         """Let the next check be due tomorrow."""
-        document = await self._documents.get(key_of(home))
+        document = await self.documents.get(key_of(home))
         if document and stamp_of(home, document).has_tokens:
-            due_at = next_proof(home, self._clock())
+            due_at = next_proof(home, self.clock())
             with contextlib.suppress(ConflictError):  # it is checked once more, no harm
-                await self._documents.put(
+                await self.documents.put(
                     document.key, document.value, due_at=due_at, if_rev=document.rev
                 )
 
@@ -162,7 +157,7 @@ class TokenChecker:
     async def _settle(self, workspace: WorkspaceId) -> None:
         try:
             for home in filter(None, (workspace, organisation_of(workspace))):
-                if stamp_of(home, await self._documents.get(key_of(home))).has_tokens:
+                if stamp_of(home, await self.documents.get(key_of(home))).has_tokens:
                     return await self.prove(home)
         except BotError as error:
             log = logger.bind(workspace=str(workspace), error=repr(error))

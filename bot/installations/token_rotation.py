@@ -13,7 +13,7 @@ The daily check (`token_check.py`) asks for a token too, so an idle workspace re
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -61,6 +61,7 @@ def dated(given: GivenTokens, asked_at: datetime) -> Tokens:
     return Tokens(access=given.access, refresh=given.refresh, expires_at=expires_at)
 
 
+@dataclass(slots=True)
 class TokenProvider:
     """Returns installations with a token that works now.
 
@@ -69,29 +70,21 @@ class TokenProvider:
     does not take; it raises nothing.
     """
 
-    def __init__(
-        self,
-        recent: RecentInstallations,
-        refresh: Callable[[str], Awaitable[GivenTokens]],
-        *,
-        tasks: Tasks,
-        clock: Callable[[], datetime],
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        on_refused: Callable[[WorkspaceId], object] = lambda _home: None,
-    ) -> None:
-        self._recent = recent
-        self._refresh = refresh
-        self._tasks = tasks
-        self._clock = clock
-        self._sleep = sleep
-        self._on_refused = on_refused
-        self._flights: SingleFlight[WorkspaceId, Installation] = SingleFlight()
-        # New tokens that the store did not take yet, with the refresh token spent for them.
-        self._unsaved: dict[WorkspaceId, tuple[str, Tokens]] = {}
-        # Slack's error for a refused refresh token, so that not every request asks again.
-        self._refused: TTLCache[str, str] = TTLCache(
-            10_000, REFUSED_FOR_S, timer=lambda: clock().timestamp()
-        )
+    recent: RecentInstallations
+    refresh: Callable[[str], Awaitable[GivenTokens]]
+    _: KW_ONLY
+    tasks: Tasks
+    clock: Callable[[], datetime]
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    on_refused: Callable[[WorkspaceId], object] = lambda _home: None
+    _flights: SingleFlight[WorkspaceId, Installation] = field(default_factory=SingleFlight)
+    # New tokens that the store did not take yet, with the refresh token spent for them.
+    _unsaved: dict[WorkspaceId, tuple[str, Tokens]] = field(default_factory=dict)
+    # Slack's error for a refused refresh token, so that not every request asks again.
+    _refused: TTLCache[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._refused = TTLCache(10_000, REFUSED_FOR_S, timer=lambda: self.clock().timestamp())
 
     async def fresh(self, home: WorkspaceId) -> Installation:
         """Return the installation of a workspace or organisation.
@@ -102,11 +95,11 @@ class TokenProvider:
             SlackError: the last one has expired, and Slack does not give another one now.
             StoreError: the store failed.
         """
-        kept, tokens = usable(await self._recent.get(home))
+        kept, tokens = usable(await self.recent.get(home))
         if not self._lives(tokens):
             return await self._renew(home)
         if self._is_old(tokens):
-            self._tasks.start(self._renew(home))  # requests in between share one flight
+            self.tasks.start(self._renew(home))  # requests in between share one flight
         return kept.installation
 
     def forget(self, home: WorkspaceId) -> None:
@@ -114,14 +107,12 @@ class TokenProvider:
         self._unsaved.pop(home, None)
 
     async def _renew(self, home: WorkspaceId) -> Installation:
-        return await self._flights.run(
-            home, lambda: run_shielded(self._tasks, self._renewed(home))
-        )
+        return await self._flights.run(home, lambda: run_shielded(self.tasks, self._renewed(home)))
 
     async def _renewed(self, home: WorkspaceId) -> Installation:
         for _ in range(LOOKS):
             # Another process may have refreshed it.
-            kept, tokens = usable(await self._recent.read(home))
+            kept, tokens = usable(await self.recent.read(home))
             spent, given = self._unsaved.get(home, ("", None))
             if given and spent == tokens.refresh:
                 return await self._save(home, spent, given)
@@ -131,29 +122,29 @@ class TokenProvider:
                 return self._as_it_is(kept, slack_error(refused))
             if not self._is_leased(kept):
                 with suppress(ConflictError):  # another process was faster
-                    leased = await self._recent.put(
+                    leased = await self.recent.put(
                         kept.installation,
                         if_rev=kept.rev,
-                        refreshing_until=self._clock() + LEASE,
+                        refreshing_until=self.clock() + LEASE,
                         prove_at=kept.prove_at,
                     )
                     return await self._spend(leased, tokens.refresh)
             elif self._lives(tokens):
                 return kept.installation
             else:
-                await self._sleep(LOOKED_AGAIN_AFTER_S)
+                await self.sleep(LOOKED_AGAIN_AFTER_S)
         raise SlackUnreachableError("the token is being renewed by another process")
 
     async def _spend(self, leased: Kept, refresh_token: str) -> Installation:
         """Ask Slack, and save its answer. After an unknown outcome the lease stays."""
-        home, asked_at = leased.installation.home, self._clock()
+        home, asked_at = leased.installation.home, self.clock()
         try:
-            given = dated(await self._refresh(refresh_token), asked_at)
+            given = dated(await self.refresh(refresh_token), asked_at)
         except SlackRefusedError as error:
             logger.error("Slack does not renew the token", home=str(home), code=error.code)  # noqa: TRY400  # Slack's code says it all
             self._refused[refresh_token] = error.code
             if isinstance(error, TokenRefusedError):
-                self._on_refused(home)
+                self.on_refused(home)
             return self._as_it_is(leased, error)
         except SlackError as error:
             logger.warning("the token is not renewed yet", home=str(home), error=repr(error))
@@ -172,7 +163,7 @@ class TokenProvider:
         """
         while True:
             try:
-                kept, tokens = usable(await self._recent.read(home))
+                kept, tokens = usable(await self.recent.read(home))
             except TokenRefusedError:
                 self.forget(home)
                 raise
@@ -180,7 +171,7 @@ class TokenProvider:
             if tokens.refresh == spent:
                 installation = replace(installation, tokens=given)
                 try:
-                    await self._recent.put(installation, if_rev=kept.rev, prove_at=kept.prove_at)
+                    await self.recent.put(installation, if_rev=kept.rev, prove_at=kept.prove_at)
                 except ConflictError:
                     continue  # changed in between: look again
                 logger.info("token renewed", home=str(home))
@@ -199,9 +190,9 @@ class TokenProvider:
         return not self._ends_within(tokens, LIVES_AT_LEAST)
 
     def _ends_within(self, tokens: Tokens, span: timedelta) -> bool:
-        return tokens.expires_at is not None and tokens.expires_at - self._clock() < span
+        return tokens.expires_at is not None and tokens.expires_at - self.clock() < span
 
     def _is_leased(self, kept: Kept) -> bool:
         """Return whether a lease runs; one that is too long is from a clock that was wrong."""
         until = kept.refreshing_until
-        return until is not None and timedelta() < until - self._clock() <= LEASE
+        return until is not None and timedelta() < until - self.clock() <= LEASE

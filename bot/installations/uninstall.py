@@ -150,9 +150,8 @@ GIVEN_UP_AFTER = timedelta(days=1)
 class Uninstaller:
     """Handles events about lost and granted access: in any order, repeatedly, until it is done.
 
-    `caches` drop what this process remembers of a workspace. `installed_since` is for a bot with
-    one token, which has no document of its installation: since when the token is known to work,
-    `None` for not yet.
+    `still_works` is asked after an event. `installed_since` is for a bot with one token, which has
+    no document of its installation: since when the token is known to work, `None` for not yet.
     """
 
     def __init__(
@@ -161,17 +160,14 @@ class Uninstaller:
         checker: TokenChecker,
         *,
         still_works: StillWorks,
-        caches: Sequence[Callable[[WorkspaceId], object]],
-        tasks: Tasks,
-        clock: Callable[[], datetime],
         installed_since: Callable[[], datetime | None] | None = None,
     ) -> None:
         self._documents = documents
         self._checker = checker
-        self._vacuum = VacuumScheduler(documents, tasks, clock=clock)
-        self._purger = Purger(documents, self._vacuum, caches)
+        self._clock, tasks = checker.clock, checker.tasks
+        self._vacuum = VacuumScheduler(documents, tasks, clock=checker.clock)
+        self._purger = Purger(documents, self._vacuum, checker.caches)
         self._still_works = still_works
-        self._clock = clock
         self._installed_since = installed_since
         self._round = NonOverlappingTask(tasks, self.forget_due)
         self._open: dict[UninstallEvent, datetime] = {}  # and when each is tried again

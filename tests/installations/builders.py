@@ -111,15 +111,16 @@ def an_uninstaller(documents: ErasableDocuments, tasks: Tasks) -> Uninstaller:
     async def still_works(_home: WorkspaceId) -> bool:
         raise AssertionError
 
-    around: Any = {
-        "still_works": still_works,
-        "caches": [],
-        "tasks": tasks,
-        "clock": FakeClock(),
-    }
-    repository = InstallationRepository(documents, RING)
-    checker = TokenChecker(documents, repository, on_revoked=still_works, **around)
-    return Uninstaller(documents, checker, **around)
+    checker = TokenChecker(
+        documents,
+        InstallationRepository(documents, RING),
+        still_works=still_works,
+        caches=[],
+        tasks=tasks,
+        clock=FakeClock(),
+        on_revoked=still_works,
+    )
+    return Uninstaller(documents, checker, still_works=still_works)
 
 
 class Registry:
@@ -157,9 +158,6 @@ class Registry:
             self.documents,
             self.checker,
             still_works=self.still_works,
-            caches=[self.emptied.append],
-            tasks=self.tasks,
-            clock=self.clock,
             installed_since=(lambda: self.since) if self.is_single else None,
         )
 

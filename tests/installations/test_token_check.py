@@ -122,7 +122,7 @@ class TestDaily:
 
         for number in range(3 * AT_ONCE):
             await registry.install(WorkspaceId(f"T{number}"))
-        registry.checker._still_works = still_works
+        registry.checker.still_works = still_works
         registry.clock.advance(2 * DAY.total_seconds())
 
         for _ in range(3):
