@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 from slack_bolt.async_app import AsyncApp
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 
 from bot.admin import SLACK, Act
 from bot.bootstrap.features import Features
@@ -13,7 +14,13 @@ from bot.bootstrap.slack_app import OAuth, SlackAuth
 from bot.concurrency import NonOverlappingTask
 from bot.digests.repository import DigestRepository
 from bot.installations.models import WHOLE_ORGANISATION, Installation, organisation
-from bot.installations.oauth_flow import InstallFlow, InstallStates
+from bot.installations.oauth_flow import (
+    INSTALL_PATH,
+    REDIRECT_PATH,
+    InstallationStore,
+    InstallFlow,
+    InstallStates,
+)
 from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
@@ -94,7 +101,7 @@ def register_lifecycle(
         on_granted=greet,
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
-    workspaces.doubt.listen(checker.doubt)  # with one token it never comes
+    workspaces.doubt.listen(checker.doubt)  # with one token there is none to check
     name, work = (
         ("canary", _data_loss_check(parts, own).check) if own else ("proofs", checker.prove_due)
     )
@@ -111,8 +118,7 @@ def _look_with_one_token(
 ) -> Callable[[], None]:
     """Return the work of each tick for a bot with one token.
 
-    A workspace whose token Slack takes has the app. With one token, no document of an
-    installation says so to a store that refuses writes for an hour after a removal.
+    Once Slack takes the token, the store must not refuse writes any more after a removal.
     """
     is_granted = False
 
@@ -135,7 +141,7 @@ def _data_loss_check(parts: Services, own: Identity) -> DataLossCheck:
 
     return DataLossCheck(
         parts.documents,
-        parts.posting,
+        parts.posting.tell,
         own=workspace,
         client_for=parts.client_for,
         words=lost_store_message,
@@ -146,14 +152,20 @@ def _data_loss_check(parts: Services, own: Identity) -> DataLossCheck:
 def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:
     settings, secret = parts.settings, parts.settings.slack_client_secret
     return InstallFlow(
-        client_id=settings.slack_client_id or "",
-        client_secret=secret.get_secret_value() if secret else "",
-        scopes=[*NEEDED_SCOPES, *OPTIONAL_SCOPES],
-        authorize_url=settings.slack_authorize_url,
-        public_url=settings.public_url or "",
+        AsyncOAuthSettings(  # all by name: Bolt reads missing ones from the environment
+            client_id=settings.slack_client_id or "",
+            client_secret=secret.get_secret_value() if secret else "",
+            scopes=[*NEEDED_SCOPES, *OPTIONAL_SCOPES],
+            user_scopes=[],
+            redirect_uri=f"{settings.public_url}{REDIRECT_PATH}",
+            install_path=INSTALL_PATH,
+            redirect_uri_path=REDIRECT_PATH,
+            install_page_rendering_enabled=False,
+            authorization_url=settings.slack_authorize_url,
+            installation_store=InstallationStore(oauth.recent),
+            state_store=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
+        ),
         calls=oauth.calls,
-        recent=oauth.recent,
-        states=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
         pages=install_pages,
         on_installed=welcome.on_installed,
         tasks=parts.tasks,
@@ -181,7 +193,7 @@ def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -
 
     return Welcome(
         documents,
-        parts.posting,
+        parts.posting.tell,
         parts.tasks,
         words=arrival_message,
         client_for=parts.client_for,

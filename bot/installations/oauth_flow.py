@@ -6,7 +6,9 @@ Bolt's flow, of which each override says what is wrong with the original.
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 from urllib.parse import urlencode
@@ -26,11 +28,11 @@ from bot.concurrency import Tasks, run_shielded
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import BotError
 from bot.installations.models import Installation, organisation
-from bot.installations.repository import RecentInstallations, save_installation
+from bot.installations.repository import RecentInstallations
 from bot.installations.token_rotation import dated
 from bot.slack.auth import GivenInstallation, OAuthCalls
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError
-from bot.store.documents import UnreadableSecretError
+from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 
@@ -53,7 +55,6 @@ SLACKS_WORD = re.compile(r"[a-z_]{1,60}")
 TEAM = re.compile(r"[TE][A-Z0-9]{1,30}")
 # Slack does not say what they look like; this only keeps out what is surely none.
 CODE = re.compile(r"[!-~]{1,1024}")
-OnInstalled = Callable[[Installation, Installation | None], Awaitable[None]]
 
 
 class StateCookie(OAuthStateUtils):
@@ -98,10 +99,7 @@ class InstallStates(AsyncOAuthStateStore):
         return self._ring.encrypt(f"{secrets.token_hex(16)} {until}", ABOUT)
 
     async def async_consume(self, state: str) -> bool:
-        """Return whether `state` is ours, young enough and new; raise StoreError.
-
-        It is not new any more then.
-        """
+        """Return whether `state` is ours, young enough and not used yet; raise StoreError."""
         try:
             name, _, until = self._ring.decrypt(state, ABOUT).partition(" ")
         except UnreadableSecretError:
@@ -132,12 +130,12 @@ def installation_of(
     )
 
 
-class _Made(BoltInstallation):
-    """Ours, in the shape in which Bolt passes it from step to step."""
+class NewInstallation(BoltInstallation):
+    """Ours, in the shape in which Bolt passes it from step to step; `before`: the replaced one."""
 
-    def __init__(self, ours: Installation) -> None:
-        super().__init__(user_id=ours.installed_by)
-        self.ours = ours
+    def __init__(self, installation: Installation) -> None:
+        super().__init__(user_id=installation.installed_by)
+        self.installation = installation
         self.before: Installation | None = None
 
 
@@ -148,12 +146,34 @@ class InstallationStore(AsyncInstallationStore):
         self._recent = recent
 
     async def async_save(self, installation: BoltInstallation) -> None:
-        """Save what Slack gave; raise StoreError."""
-        assert isinstance(installation, _Made)  # noqa: S101  # from `run_installation`
-        ours, before = await save_installation(self._recent, installation.ours)
-        installation.ours, installation.before = ours, before
-        scopes, is_again = len(ours.scopes), before is not None
-        logger.info("installed", home=str(ours.home), is_again=is_again, scopes=scopes)
+        """Save an installation, replacing the one before; raise StoreError.
+
+        A workspace that had the app before it joined its organisation keeps its id of then, under
+        which all of its data is stored.
+        """
+        assert isinstance(installation, NewInstallation)  # noqa: S101  # from `run_installation`
+        while True:
+            home, before, rev = await self._before(installation.installation.home)
+            made = replace(installation.installation, home=home)
+            with suppress(ConflictError):  # a token was renewed, or the app removed, in between
+                await self._recent.put(made, if_rev=rev)
+                break
+        installation.installation, installation.before = made, before
+        scopes, is_again = len(made.scopes), before is not None
+        logger.info("installed", home=str(home), is_again=is_again, scopes=scopes)
+
+    async def _before(
+        self, home: WorkspaceId
+    ) -> tuple[WorkspaceId, Installation | None, int | None]:
+        """Return the home of the one before, that one, and its rev (`None`: any)."""
+        for each in (home, WorkspaceId(home.team_id)):
+            try:
+                kept = await self._recent.read(each)
+            except UnreadableSecretError:  # its key is lost: installing again is what mends that
+                return each, None, None
+            if kept:
+                return each, kept.installation, kept.rev
+        return home, None, 0
 
 
 class Pages(Protocol):
@@ -172,7 +192,7 @@ class Pages(Protocol):
 
 
 class InstallFlow(AsyncOAuthFlow):
-    """Bolt's flow, with our state, store and pages. `public_url` has no slash at its end.
+    """Bolt's flow, with our state cookie, address, exchange and pages.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
     it raises is logged. `before` is the installation that was replaced. At most `at_once` codes
@@ -181,41 +201,22 @@ class InstallFlow(AsyncOAuthFlow):
 
     def __init__(
         self,
+        settings: AsyncOAuthSettings,
         *,
-        client_id: str,
-        client_secret: str,
-        scopes: Sequence[str],
-        authorize_url: str,
-        public_url: str,
         calls: OAuthCalls,
-        recent: RecentInstallations,
-        states: InstallStates,
         pages: Pages,
-        on_installed: OnInstalled,
+        on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
         clock: Callable[[], datetime],
         at_once: int = AT_ONCE,
         waits_s: float = WAITS_S,
     ) -> None:
-        # All by name: Bolt reads missing ones from the environment.
-        settings = AsyncOAuthSettings(
-            client_id=client_id,
-            client_secret=client_secret,
-            scopes=scopes,
-            user_scopes=[],
-            redirect_uri=public_url + REDIRECT_PATH,
-            install_path=INSTALL_PATH,
-            redirect_uri_path=REDIRECT_PATH,
-            install_page_rendering_enabled=False,
-            authorization_url=authorize_url,
-            installation_store=InstallationStore(recent),
-            state_store=states,
-        )
         super().__init__(settings=settings)
-        settings.state_utils = StateCookie(is_secure=public_url.startswith("https:"))
+        redirect_uri = f"{self.redirect_uri}"
+        settings.state_utils = StateCookie(is_secure=redirect_uri.startswith("https:"))
         self.success_handler = self._succeed
         self.failure_handler = self._fail
-        self._again = public_url + INSTALL_PATH
+        self._again = redirect_uri.removesuffix(REDIRECT_PATH) + INSTALL_PATH
         self._pages = pages
         self._calls = calls
         self._on_installed = on_installed
@@ -264,11 +265,12 @@ class InstallFlow(AsyncOAuthFlow):
             bot_id = await self._calls.bot_id(given.tokens.access)
         finally:
             self._turns.release()
-        return _Made(installation_of(given, bot_id, asked_at))
+        return NewInstallation(installation_of(given, bot_id, asked_at))
 
     async def _succeed(self, args: AsyncSuccessArgs) -> BoltResponse:
-        assert isinstance(args.installation, _Made)  # noqa: S101  # from `run_installation`
-        made, before = args.installation.ours, args.installation.before
+        new = args.installation
+        assert isinstance(new, NewInstallation)  # noqa: S101  # from `run_installation`
+        made, before = new.installation, new.before
         try:
             await self._on_installed(made, before)
         except Exception:

@@ -2,10 +2,9 @@
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 from cachetools import TTLCache
@@ -19,7 +18,7 @@ from bot.installations.models import (
     organisation,
     organisation_of,
 )
-from bot.store.documents import ConflictError, Documents, UnreadableSecretError
+from bot.store.documents import Documents
 from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId
 
@@ -190,41 +189,6 @@ class RecentInstallations:
     def forget(self, home: WorkspaceId) -> None:
         """Let the next `get` read the store."""
         self._known.pop(home, None)
-
-
-class Saved(NamedTuple):
-    """A saved installation, and the one that it replaced (`None`: there was none)."""
-
-    installation: Installation
-    before: Installation | None
-
-
-async def save_installation(recent: RecentInstallations, made: Installation) -> Saved:
-    """Save a new installation with its tokens, replacing the one before; raise StoreError.
-
-    A workspace that had the app before it joined its organisation keeps its id of then, under
-    which all of its data is stored.
-    """
-    while True:
-        home, before, rev = await _before(recent, made.home)
-        installation = replace(made, home=home)
-        with suppress(ConflictError):  # a token was renewed, or the app removed, in between
-            await recent.put(installation, if_rev=rev)
-            return Saved(installation, before)
-
-
-async def _before(
-    recent: RecentInstallations, home: WorkspaceId
-) -> tuple[WorkspaceId, Installation | None, int | None]:
-    """Return the home of the one before, that one, and its rev (`None`: any)."""
-    for each in (home, WorkspaceId(home.team_id)):
-        try:
-            kept = await recent.read(each)
-        except UnreadableSecretError:  # its key is lost: installing again is what mends that
-            return each, None, None
-        if kept:
-            return each, kept.installation, kept.rev
-    return home, None, 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,9 +77,11 @@ class TokenProvider:
     clock: Callable[[], datetime]
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     on_refused: Callable[[WorkspaceId], object] = lambda _home: None
-    _flights: SingleFlight[WorkspaceId, Installation] = field(default_factory=SingleFlight)
+    _flights: SingleFlight[WorkspaceId, Installation] = field(
+        default_factory=SingleFlight, init=False
+    )
     # New tokens that the store did not take yet, with the refresh token spent for them.
-    _unsaved: dict[WorkspaceId, tuple[str, Tokens]] = field(default_factory=dict)
+    _unsaved: dict[WorkspaceId, tuple[str, Tokens]] = field(default_factory=dict, init=False)
     # Slack's error for a refused refresh token, so that not every request asks again.
     _refused: TTLCache[str, str] = field(init=False)
 

@@ -243,35 +243,36 @@ class Uninstaller:
             await self._documents.welcome(prefix_of(home))
 
     async def _withdraw(self, event: UninstallEvent) -> None:
-        async def is_granted_again() -> bool:
-            granted_at = await self._granted_at(event.home)
-            return granted_at is not None and event.at < granted_at
+        home = event.home
 
-        stamp = await self._purger.stamp(event.home)
+        def open_grants() -> list[UninstallEvent]:
+            kind = UninstallKind.GRANTED
+            return [each for each in self._open if each.home == home and each.way is kind]
+
+        async def is_granted_again() -> bool:
+            granted_at = await self._granted_at(home)
+            known = [granted_at] if granted_at else []
+            return any(event.at < at for at in (*known, *(each.at for each in open_grants())))
+
+        stamp = await self._purger.stamp(home)
         if stamp.rev or await is_granted_again():  # with a `rev`: an installation of its own
             return
-        for grant in self._open_grants(event.home):
+        for grant in open_grants():
             del self._open[grant]  # it is earlier than this
-        await self._purger.erase(event.home, stamp, unless=is_granted_again)
+        await self._purger.erase(home, stamp, unless=is_granted_again)
 
     async def _grant(self, event: UninstallEvent) -> None:
-        await self._documents.welcome(prefix_of(event.home))
-        around = organisation_of(event.home)
+        home, around = event.home, organisation_of(event.home)
+        await self._documents.welcome(prefix_of(home))
         if around is None or await self._documents.get(key_of(around)) is None:
             return  # a late event: of an organisation that has left nothing is kept
-        key = f"{event.home}/{KIND}"
-        noted = await self._documents.get(key)
-        if noted is None or datetime.fromisoformat(noted.value["at"]) < event.at:
-            await self._documents.put(key, {"v": 1, "at": event.at.isoformat()})
+        granted_at = await self._granted_at(home)
+        if granted_at is None or granted_at < event.at:
+            await self._documents.put(f"{home}/{KIND}", {"v": 1, "at": event.at.isoformat()})
 
     async def _granted_at(self, home: WorkspaceId) -> datetime | None:
-        """Return the time of the latest grant, by any process; raise StoreError."""
         noted = await self._documents.get(f"{home}/{KIND}")
-        known = [datetime.fromisoformat(noted.value["at"])] if noted else []
-        return max([*known, *(grant.at for grant in self._open_grants(home))], default=None)
-
-    def _open_grants(self, home: WorkspaceId) -> list[UninstallEvent]:
-        return [e for e in self._open if e.home == home and e.way is UninstallKind.GRANTED]
+        return datetime.fromisoformat(noted.value["at"]) if noted else None
 
     async def _revoke(self, event: UninstallEvent) -> None:
         await self._checker.prove(event.home)  # there may be newer tokens
@@ -301,8 +302,8 @@ class Uninstaller:
         """
         since = stamp.installed_at
         if since is None:
-            if self._installed_since is None:  # there is no installation
-                return False
+            if self._installed_since is None:
+                return False  # there is no installation
             since = self._installed_since()
         if since and event.at > since.replace(microsecond=0):
             return False

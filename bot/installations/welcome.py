@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Protocol
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -30,12 +29,7 @@ logger = structlog.get_logger()
 CHANNELS_LOOKED_FOR = 6
 
 
-class TellsPeople(Protocol):
-    """Sends direct messages."""
-
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
-        """Send one; raise SlackError."""
-        ...
+Tell = Callable[[WorkspaceId, str, Message], Awaitable[object]]  # a person, by user id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +65,7 @@ class Welcome:
     """
 
     documents: Documents
-    people: TellsPeople
+    tell: Tell
     tasks: Tasks
     _: KW_ONLY
     words: Callable[[Arrival], Message]
@@ -98,7 +92,7 @@ class Welcome:
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
             try:
                 words = self.words(await self._arrival(installation, before))
-                await self.people.tell(home, user_id, words)
+                await self.tell(home, user_id, words)
             except BotError as error:
                 logger.warning("could not welcome the installer", error=repr(error))
             except Exception:
@@ -153,7 +147,7 @@ class DataLossCheck:
     """
 
     documents: Documents
-    people: TellsPeople
+    tell: Tell
     _: KW_ONLY
     own: Callable[[], Awaitable[WorkspaceId]]
     client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
@@ -208,12 +202,10 @@ class DataLossCheck:
         except SlackRefusedError as error:
             logger.warning("Slack does not say whether the store was lost", error=repr(error))
 
-    async def _tell(
-        self, workspace: WorkspaceId, user_ids: list[str], channel_ids: list[str]
-    ) -> None:
-        for user_id in user_ids:
+    async def _tell(self, workspace: WorkspaceId, people: list[str], channels: list[str]) -> None:
+        for user_id in people:
             try:
-                await self.people.tell(workspace, user_id, self.words(tuple(channel_ids)))
+                await self.tell(workspace, user_id, self.words(tuple(channels)))
             except PersonUnreachableError:
                 continue
             except SlackError as error:

@@ -10,13 +10,17 @@ from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
 import pytest
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from slack_sdk.web.async_client import AsyncWebClient
 from yarl import URL
 
 from bot.concurrency import Tasks
 from bot.installations.models import Installation, Tokens, organisation
 from bot.installations.oauth_flow import (
+    INSTALL_PATH,
     LIVES_FOR,
+    REDIRECT_PATH,
+    InstallationStore,
     InstallFlow,
     InstallStates,
 )
@@ -94,14 +98,20 @@ class Hall:
         self.used = TroubledSeen()
         client = AsyncWebClient(base_url=slack.url, session=slack_http, retry_handlers=[])
         self.flow = InstallFlow(
-            client_id=CLIENT_ID,
-            client_secret=CLIENT_SECRET,
-            scopes=["commands", "chat:write"],
-            authorize_url="https://slack.example/oauth/v2/authorize",
-            public_url=self.url,
+            AsyncOAuthSettings(
+                client_id=CLIENT_ID,
+                client_secret=CLIENT_SECRET,
+                scopes=["commands", "chat:write"],
+                user_scopes=[],
+                redirect_uri=self.url + REDIRECT_PATH,
+                install_path=INSTALL_PATH,
+                redirect_uri_path=REDIRECT_PATH,
+                install_page_rendering_enabled=False,
+                authorization_url="https://slack.example/oauth/v2/authorize",
+                installation_store=InstallationStore(a_memory(self.documents, self.clock.seconds)),
+                state_store=InstallStates(RING, clock=self.clock, used=self.used),
+            ),
             calls=OAuthCalls(client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET),
-            recent=a_memory(self.documents, self.clock.seconds),
-            states=InstallStates(RING, clock=self.clock, used=self.used),
             pages=install_pages,
             on_installed=self.welcome,
             tasks=self.tasks,

@@ -82,7 +82,7 @@ class Life:
 
         await DataLossCheck(
             self.documents,
-            FakePosts(),
+            FakePosts().tell,
             own=own,
             client_for=client_for,
             words=lambda _channels: Message(""),

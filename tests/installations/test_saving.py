@@ -5,8 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from bot.installations.models import organisation
-from bot.installations.repository import InstallationRepository, next_proof, save_installation
+from bot.installations.models import Installation, organisation
+from bot.installations.oauth_flow import InstallationStore, NewInstallation
+from bot.installations.repository import InstallationRepository, next_proof
+from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
@@ -20,13 +22,20 @@ pytestmark = pytest.mark.anyio
 MOVED = WorkspaceId("T1", "E1")
 
 
+async def save(documents: Documents, made: Installation) -> NewInstallation:
+    """Save an installation as Bolt's flow does."""
+    new = NewInstallation(made)
+    await InstallationStore(a_memory(documents, FakeClock().seconds)).async_save(new)
+    return new
+
+
 @pytest.fixture
 def documents() -> UnhurriedDocuments:
     return UnhurriedDocuments()
 
 
 async def test_the_first_installation_has_none_before_it(documents: UnhurriedDocuments) -> None:
-    saved = await save_installation(a_memory(documents, FakeClock().seconds), an_installation())
+    saved = await save(documents, an_installation())
 
     assert saved.before is None
     assert (await kept(documents)).installation == saved.installation
@@ -39,7 +48,7 @@ async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_bein
     await a_shelf(documents).put(revoked, refreshing_until=MOMENT + timedelta(seconds=30))
     anew = an_installation(token="xoxb-new", scopes=("commands",))
 
-    saved = await save_installation(a_memory(documents, FakeClock().seconds), anew)
+    saved = await save(documents, anew)
 
     assert saved.before == revoked
     now = await kept(documents)
@@ -54,9 +63,7 @@ async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
 ) -> None:
     await a_shelf(documents).put(an_installation(ONE, "xoxb-old"))
 
-    saved = await save_installation(
-        a_memory(documents, FakeClock().seconds), an_installation(MOVED, "xoxb-new")
-    )
+    saved = await save(documents, an_installation(MOVED, "xoxb-new"))
 
     assert saved.installation.home == ONE
     assert (await kept(documents)).installation.tokens == saved.installation.tokens
@@ -68,9 +75,7 @@ async def test_an_organisations_installation_stands_beside_those_of_its_workspac
 ) -> None:
     await a_shelf(documents).put(an_installation(MOVED))
 
-    saved = await save_installation(
-        a_memory(documents, FakeClock().seconds), an_installation(organisation("E1"))
-    )
+    saved = await save(documents, an_installation(organisation("E1")))
 
     assert saved.before is None
     assert await a_shelf(documents).get(MOVED)
@@ -82,9 +87,7 @@ async def test_installing_anew_mends_tokens_that_no_key_opens(
     lost = InstallationRepository(documents, KeyRing({"lost": b"2" * 32}))
     await lost.put(an_installation(ONE, "xoxb-lost"))
 
-    saved = await save_installation(
-        a_memory(documents, FakeClock().seconds), an_installation(MOVED)
-    )
+    saved = await save(documents, an_installation(MOVED))
 
     assert saved.before is None
     assert (await kept(documents)).installation == replace(saved.installation, home=ONE)
@@ -106,6 +109,6 @@ async def test_a_change_at_the_same_moment_is_looked_at_again() -> None:
     [document] = await seed.list_prefix("")
     a_value, documents = document.value, Busy()
 
-    await save_installation(a_memory(documents, FakeClock().seconds), an_installation())
+    await save(documents, an_installation())
 
     assert (await kept(documents)).installation == an_installation()
