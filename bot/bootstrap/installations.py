@@ -43,8 +43,7 @@ logger = structlog.get_logger()
 class Lifecycle:
     """The endpoint for browsers (`None` without OAuth), and the periodic work.
 
-    `look` goes on with the work of this process; `looks` start the work of `periodic`. Neither
-    of them waits for Slack.
+    `look` goes on with this process's work; `looks` start that of `periodic`. Neither waits.
     """
 
     endpoint: InstallEndpoint | None
@@ -88,8 +87,7 @@ def register_lifecycle(
 
     async def greet(workspace: WorkspaceId) -> None:
         try:
-            kept = await repository.get(organisation(workspace.enterprise_id or ""))
-            if kept:
+            if kept := await repository.get(organisation(workspace.enterprise_id or "")):
                 await welcome.on_granted(workspace, kept.installation)
         except StoreError as error:
             logger.warning("could not welcome a workspace", error=repr(error))
@@ -102,9 +100,8 @@ def register_lifecycle(
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
     workspaces.doubt.listen(checker.doubt)  # with one token there is none to check
-    name, work = (
-        ("canary", _data_loss_check(parts, own).check) if own else ("proofs", checker.prove_due)
-    )
+    name = "canary" if own else "proofs"
+    work = _data_loss_check(parts, own) if own else checker.prove_due
     return Lifecycle(
         endpoint=InstallEndpoint(_flow(parts, oauth, welcome)) if oauth else None,
         look=_look_with_one_token(parts, uninstaller, own) if own else uninstaller.look,
@@ -135,18 +132,15 @@ def _look_with_one_token(
     return look
 
 
-def _data_loss_check(parts: Services, own: Identity) -> DataLossCheck:
-    async def workspace() -> WorkspaceId:
-        return workspace_of(await own.fetch())
-
+def _data_loss_check(parts: Services, own: Identity) -> Callable[[], Awaitable[None]]:
     return DataLossCheck(
         parts.documents,
         parts.posting.tell,
-        own=workspace,
+        own=own.fetch,
         client_for=parts.client_for,
         words=lost_store_message,
         clock=parts.clock,
-    )
+    ).check
 
 
 def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:

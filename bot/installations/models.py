@@ -150,5 +150,5 @@ def organisation_of(home: WorkspaceId) -> WorkspaceId | None:
 
 
 def scope_of_key(key: str) -> str | None:
-    """Return the prefix for which writing a key lifts the fence: see `ErasableDocuments`."""
+    """Return the prefix that a document's key opens for writing: see `ErasableDocuments`."""
     return prefix_of(home_of(key)) if is_installation(key) else None

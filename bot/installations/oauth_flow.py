@@ -14,7 +14,7 @@ from typing import Protocol
 from urllib.parse import urlencode
 
 import structlog
-from slack_bolt.oauth.async_callback_options import AsyncFailureArgs, AsyncSuccessArgs
+from slack_bolt.oauth.async_callback_options import AsyncSuccessArgs
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from slack_bolt.request.async_request import AsyncBoltRequest
@@ -44,8 +44,7 @@ LIVES_FOR = timedelta(minutes=10)
 # A clock that is wrong by more is no clock.
 CLOCKS_DIFFER_BY = timedelta(days=1)
 # Anybody may come back with a code of their own making, and each costs one request to Slack.
-AT_ONCE = 5
-WAITS_S = 5.0
+AT_ONCE, WAITS_S = 5, 5.0
 CANCELLED = "access_denied"
 STALE = frozenset({"invalid_browser", "invalid_state", "missing_code"})
 # https://docs.slack.dev/reference/methods/oauth.v2.access#errors
@@ -80,10 +79,9 @@ ABOUT = "the state of an installation that was begun"  # associated data of seal
 class InstallStates(AsyncOAuthStateStore):
     """Issues states, and consumes each of them once, whichever process with this ring issued it.
 
-    `used` is shared by several processes. While it fails, no state is consumed: the installation
-    could not be saved, either. Without it only this process knows which were used. After a
-    restart one could be used again, which gives nobody anything: the cookie binds a state to its
-    browser, and Slack's code works once.
+    `used` is shared by several processes; while it fails, no state is consumed. Without it only
+    this process knows which were used. One used again after a restart gives nobody anything: the
+    cookie binds a state to its browser, and Slack's code works once.
     """
 
     def __init__(
@@ -215,7 +213,7 @@ class InstallFlow(AsyncOAuthFlow):
         redirect_uri = f"{self.redirect_uri}"
         settings.state_utils = StateCookie(is_secure=redirect_uri.startswith("https:"))
         self.success_handler = self._succeed
-        self.failure_handler = self._fail
+        self.failure_handler = lambda args: self._failed(args.reason)
         self._again = redirect_uri.removesuffix(REDIRECT_PATH) + INSTALL_PATH
         self._pages = pages
         self._calls = calls
@@ -246,7 +244,7 @@ class InstallFlow(AsyncOAuthFlow):
         """
         code = request.query.get("code", [""])[0]
         if "error" not in request.query and not CODE.fullmatch(code):
-            return self._failed("missing_code")
+            return await self._failed("missing_code")
         try:
             return await run_shielded(self._tasks, super().handle_callback(request))
         except BotError as error:
@@ -288,10 +286,7 @@ class InstallFlow(AsyncOAuthFlow):
             )
         return self._answer(200, page)
 
-    async def _fail(self, args: AsyncFailureArgs) -> BoltResponse:
-        return self._failed(args.reason)
-
-    def _failed(self, reason: str) -> BoltResponse:
+    async def _failed(self, reason: str) -> BoltResponse:
         """Answer Slack's or Bolt's error code. A stranger may have written it."""
         if reason == CANCELLED:
             return self._answer(200, self._pages.cancelled_page(again=self._again))

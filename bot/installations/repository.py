@@ -139,17 +139,14 @@ def next_proof(home: WorkspaceId, after: datetime) -> datetime:
 
 # For a store of one process. With several it is shorter: see `RecentInstallations`.
 REMEMBERED_FOR_S = 60.0
-MAX_REMEMBERED = 10_000
 
 
 class RecentInstallations:
     """Caches each installation for `for_s` seconds, also that there is none.
 
-    What another process writes is seen here so much later, unless Slack refuses the token (then
-    `forget` comes), nothing was found, or it is written here. Until then a request of a deleted
-    workspace may be let in, with a token that Slack has revoked and a store that takes nothing
-    in; a token that was renewed works for hours more.
-
+    A change by another process is seen here so much later, unless Slack refuses the token (then
+    `forget` comes) or there was none. Until then a request of a deleted workspace may be let in,
+    with a revoked token and a store that refuses writes; an old token works for hours more.
     Every method but `forget` raises what the repository raises.
     """
 
@@ -161,9 +158,7 @@ class RecentInstallations:
         for_s: float = REMEMBERED_FOR_S,
     ) -> None:
         self._repository = repository
-        self._known: TTLCache[WorkspaceId, Kept | None] = TTLCache(
-            MAX_REMEMBERED, for_s, timer=clock_s
-        )
+        self._known: TTLCache[WorkspaceId, Kept | None] = TTLCache(10_000, for_s, timer=clock_s)
 
     async def get(self, home: WorkspaceId) -> Kept | None:
         """Return the installation as it was at most `for_s` seconds ago, `None` for none."""
@@ -213,14 +208,12 @@ class Directory:
     ) -> ResolvedInstallation | None:
         """Return the installation that serves a request; `None`: the app is not installed there.
 
-        A workspace's own installation comes before that of its organisation. `is_org_install`
-        is Slack's word, `None` if there is none: when it is `False`, the organisation's does not
-        serve the request, as then `enterprise_id` may be another person's.
-
-        A workspace that joined an organisation after it had installed the app keeps its id, under
-        which all of its data is stored. An organisation is no workspace.
+        A workspace's own installation comes before that of its organisation; one that is older
+        than its membership keeps its id. `is_org_install` is Slack's word, `None` if there is
+        none: when it is `False`, `enterprise_id` may be another person's, and the organisation's
+        does not serve the request.
         """
-        if team_id.startswith("E"):
+        if team_id.startswith("E"):  # an organisation is no workspace
             return None
         team, alone = WorkspaceId(team_id, enterprise_id), WorkspaceId(team_id)
         ways = [ResolvedInstallation(each, each) for each in dict.fromkeys((team, alone))]

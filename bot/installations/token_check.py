@@ -5,8 +5,8 @@ day, and at once when a call with it was refused.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 
@@ -110,8 +110,20 @@ class TokenChecker:
             StoreError: the store failed.
         """
         while True:
-            with contextlib.suppress(ConflictError):  # changed in between: look again
-                return await self._prove(home)
+            document = await self.documents.get(key_of(home))
+            if document is None or not stamp_of(home, document).has_tokens:
+                return
+            if await self.still_works(home):
+                await self._put_off(home)
+                return
+            revoked = replace(decode(home, document.value, None), revoked_at=self.clock())
+            with suppress(ConflictError):  # changed in between: look again
+                await self.repository.put(revoked, if_rev=document.rev)
+                break
+        for forget in self.caches:
+            forget(home)
+        logger.warning("Slack does not take the tokens any more", home=str(home))
+        await self.on_revoked(home)
 
     async def prove_due(self) -> None:
         """Check the tokens that are due, a few at once; raise StoreError."""
@@ -120,26 +132,12 @@ class TokenChecker:
             *(self._take_up(home_of(key)) for key in keys if is_installation(key))
         )
 
-    async def _prove(self, home: WorkspaceId) -> None:
-        document = await self.documents.get(key_of(home))
-        if document is None or not stamp_of(home, document).has_tokens:
-            return
-        if await self.still_works(home):
-            await self._put_off(home)
-            return
-        revoked = replace(decode(home, document.value, None), revoked_at=self.clock())
-        await self.repository.put(revoked, if_rev=document.rev)
-        for forget in self.caches:
-            forget(home)
-        logger.warning("Slack does not take the tokens any more", home=str(home))
-        await self.on_revoked(home)
-
     async def _put_off(self, home: WorkspaceId) -> None:
         """Let the next check be due tomorrow."""
         document = await self.documents.get(key_of(home))
         if document and stamp_of(home, document).has_tokens:
             due_at = next_proof(home, self.clock())
-            with contextlib.suppress(ConflictError):  # it is checked once more, no harm
+            with suppress(ConflictError):  # it is checked once more, no harm
                 await self.documents.put(
                     document.key, document.value, due_at=due_at, if_rev=document.rev
                 )
@@ -151,7 +149,7 @@ class TokenChecker:
             except Exception as error:  # the others must not wait for this one
                 log = logger.bind(home=str(home), error=repr(error))
                 log.warning("not proved: tomorrow again", exc_info=not isinstance(error, BotError))
-                with contextlib.suppress(StoreError):
+                with suppress(StoreError):
                     await self._put_off(home)
 
     async def _settle(self, workspace: WorkspaceId) -> None:

@@ -1,13 +1,11 @@
 """Refresh rotating access tokens in time, once, by one process.
 
 An access token works for 12 hours, also beside a newer one; a refresh token works once
-(https://docs.slack.dev/authentication/using-token-rotation). Slack does not say what a second use
-does. Two at the same moment were seen to get one valid and one invalid set of tokens, and
-`invalid_refresh_token` later: https://github.com/slackapi/node-slack-sdk/issues/2504. Hence the
-lease, and hence a new try soon after an answer that was lost. The SDK's `AsyncTokenRotator` has
-neither (docs/decisions/0030-installations-on-the-sdk.md).
-
-The daily check (`token_check.py`) asks for a token too, so an idle workspace refreshes it as well.
+(https://docs.slack.dev/authentication/using-token-rotation). Two uses at the same moment were
+seen to give one invalid set of tokens (https://github.com/slackapi/node-slack-sdk/issues/2504).
+Hence the lease, and a new try soon after a lost answer. The SDK's `AsyncTokenRotator` has neither:
+docs/decisions/0030-installations-on-the-sdk.md. The daily check (`token_check.py`) asks for a
+token too, so an idle workspace refreshes it as well.
 """
 
 import asyncio
@@ -40,8 +38,7 @@ RENEWED_BEFORE = timedelta(hours=2)
 LIVES_AT_LEAST = timedelta(minutes=1)
 # Longer than Slack is waited for (15 s), and the writing after it.
 LEASE = timedelta(seconds=30)
-LOOKED_AGAIN_AFTER_S = 0.5
-LOOKS = 10
+LOOKED_AGAIN_AFTER_S, LOOKS = 0.5, 10
 REFUSED_FOR_S = 300
 
 
@@ -77,15 +74,14 @@ class TokenProvider:
     clock: Callable[[], datetime]
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     on_refused: Callable[[WorkspaceId], object] = lambda _home: None
-    _flights: SingleFlight[WorkspaceId, Installation] = field(
-        default_factory=SingleFlight, init=False
-    )
+    _flights: SingleFlight[WorkspaceId, Installation] = field(init=False)
     # New tokens that the store did not take yet, with the refresh token spent for them.
     _unsaved: dict[WorkspaceId, tuple[str, Tokens]] = field(default_factory=dict, init=False)
     # Slack's error for a refused refresh token, so that not every request asks again.
     _refused: TTLCache[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
+        self._flights = SingleFlight()
         self._refused = TTLCache(10_000, REFUSED_FOR_S, timer=lambda: self.clock().timestamp())
 
     async def fresh(self, home: WorkspaceId) -> Installation:
@@ -169,16 +165,15 @@ class TokenProvider:
             except TokenRefusedError:
                 self.forget(home)
                 raise
-            installation = kept.installation
-            if tokens.refresh == spent:
-                installation = replace(installation, tokens=given)
-                try:
-                    await self.recent.put(installation, if_rev=kept.rev, prove_at=kept.prove_at)
-                except ConflictError:
-                    continue  # changed in between: look again
+            if tokens.refresh != spent:
+                self.forget(home)
+                return kept.installation
+            renewed = replace(kept.installation, tokens=given)
+            with suppress(ConflictError):  # changed in between: look again
+                await self.recent.put(renewed, if_rev=kept.rev, prove_at=kept.prove_at)
                 logger.info("token renewed", home=str(home))
-            self.forget(home)
-            return installation
+                self.forget(home)
+                return renewed
 
     def _as_it_is(self, kept: Kept, error: SlackError) -> Installation:
         if self._lives(usable(kept)[1]):

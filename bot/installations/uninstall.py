@@ -143,12 +143,11 @@ def _own_installations(home: WorkspaceId, keys: Sequence[str]) -> set[WorkspaceI
 
 # When its organisation gave the app to a workspace, by Slack's clock.
 KIND = "granted"
-RETRY_AFTER = timedelta(minutes=1)
-GIVEN_UP_AFTER = timedelta(days=1)
+RETRY_AFTER, GIVEN_UP_AFTER = timedelta(minutes=1), timedelta(days=1)
 
 
 class Uninstaller:
-    """Handles events about lost and granted access: in any order, repeatedly, until it is done.
+    """Handles events about lost and granted access: in any order, and again until it is done.
 
     `still_works` is asked after an event. `installed_since` is for a bot with one token, which has
     no document of its installation: since when the token is known to work, `None` for not yet.
@@ -192,11 +191,9 @@ class Uninstaller:
         }
         self._open[event] = self._clock() + RETRY_AFTER
         while True:
-            try:
+            with suppress(ConflictError):  # installed again, or a token renewed: look again
                 await handlers[event.way](event)
-            except ConflictError:
-                continue  # installed again, or a token renewed, in between: look again
-            break
+                break
         self._open.pop(event, None)
 
     async def grant(self, home: WorkspaceId, at: datetime) -> None:
@@ -300,11 +297,9 @@ class Uninstaller:
         An event later than the installation needs no question: Slack's answer may lag, and a
         workspace that has left must leave nothing. Event times are whole seconds.
         """
-        since = stamp.installed_at
-        if since is None:
-            if self._installed_since is None:
-                return False  # there is no installation
-            since = self._installed_since()
+        if stamp.installed_at is None and self._installed_since is None:
+            return False  # there is no installation
+        since = stamp.installed_at or (self._installed_since and self._installed_since())
         if since and event.at > since.replace(microsecond=0):
             return False
         return await self._still_works(event.home)

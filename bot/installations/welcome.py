@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 
 import structlog
+from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
@@ -12,6 +13,7 @@ from bot.errors import BotError
 from bot.installations.models import Installation, is_installation, prefix_of
 from bot.installations.uninstall import KIND as GRANTED
 from bot.message import Message
+from bot.slack.auth import workspace_of
 from bot.slack.channels import fetch_in_charge, fetch_own_channels
 from bot.slack.errors import (
     PersonUnreachableError,
@@ -141,7 +143,7 @@ RETRY_AFTER = timedelta(seconds=30)
 class DataLossCheck:
     """Checks once per store whether it lost the data of the one workspace of a bot token.
 
-    A document marks that this store knows the workspace. `own` asks Slack which one that is,
+    A document marks that this store knows the workspace. `own` asks Slack whose token it is,
     `client_for` returns its client, `words` takes channel ids. Slack may answer late, and people
     may use the bot before: what counts is the store's content at the first check.
     """
@@ -149,7 +151,7 @@ class DataLossCheck:
     documents: Documents
     tell: Tell
     _: KW_ONLY
-    own: Callable[[], Awaitable[WorkspaceId]]
+    own: Callable[[], Awaitable[AuthorizeResult]]
     client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
     words: Callable[[tuple[str, ...]], Message]
     clock: Callable[[], datetime]
@@ -179,7 +181,7 @@ class DataLossCheck:
         if self._known is None:
             keys = await self.documents.list_keys("")
             self._known = frozenset(key.partition("/")[0] for key in keys)
-        workspace = await self.own()
+        workspace = workspace_of(await self.own())
         with structlog.contextvars.bound_contextvars(workspace=str(workspace)):
             if str(workspace) not in self._known and not self._was_told:
                 await self._tell_if_lost(workspace)

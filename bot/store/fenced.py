@@ -52,7 +52,7 @@ class FencedDocuments:
     """`ErasableDocuments` for a store that one process uses alone.
 
     `beginning_of` names the prefix that is welcome again when a document is put, `None` for all
-    documents but those. The latest `at_most` prefixes are remembered.
+    documents but those. The latest `at_most` prefixes are refused, for `for_s` seconds.
 
     Only this process knows what it has forgotten, until it ends. It relies on a store that does
     what it is asked in that order: a `put` before `forgetting` happens before the deletion.
@@ -64,10 +64,11 @@ class FencedDocuments:
         *,
         beginning_of: Callable[[str], str | None] = lambda _key: None,
         at_most: int = MAX_REMEMBERED,
+        for_s: float = REFUSED_FOR_S,
     ) -> None:
         self._documents = documents
         self._beginning_of = beginning_of
-        self._forgotten: TTLCache[str, bool] = TTLCache(at_most, REFUSED_FOR_S)
+        self._forgotten: TTLCache[str, bool] = TTLCache(at_most, for_s)
         self._turn = asyncio.Lock()
 
     @asynccontextmanager

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.welcome import KIND, DataLossCheck
@@ -72,11 +73,11 @@ class Start:
             clock=self.clock,
         )
 
-    async def own(self) -> WorkspaceId:
+    async def own(self) -> AuthorizeResult:
         self.looks += 1
         if self.error:
             raise self.error
-        return ACME
+        return AuthorizeResult(enterprise_id=None, team_id=ACME.team_id)
 
     async def client_for(self, _workspace: WorkspaceId) -> AsyncWebClient:
         return self.client

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from slack_bolt.authorization import AuthorizeResult
 
 from bot.admin import Act, Audit, Managers, Named
 from bot.api_keys.models import KeyDraft
@@ -74,8 +75,9 @@ class Life:
         await an_uninstaller(self.documents, Tasks()).grant(self.workspace, MOMENT)
         await self.documents.delete(around)
 
-        async def own() -> WorkspaceId:
-            return self.workspace
+        async def own() -> AuthorizeResult:
+            home = self.workspace
+            return AuthorizeResult(enterprise_id=home.enterprise_id, team_id=home.team_id)
 
         async def client_for(_workspace: WorkspaceId) -> Pages:
             return Pages([])
