@@ -54,7 +54,7 @@ async def test_bolt_logs_the_code_and_loses_slacks_reason(
 async def test_the_sdks_rotator_uses_what_aiohttp_deprecates() -> None:
     rotator = AsyncTokenRotator(client_id="1", client_secret="2", client=AsyncWebClient())
     expired = Bot(
-        bot_id="B", bot_user_id="U", bot_token="x", bot_token_expires_at=1, installed_at=1
+        bot_id="B", bot_user_id="U", bot_token="x", bot_token_expires_at=1, installed_at=1.0
     )
 
     with pytest.raises(DeprecationWarning, match="BasicAuth"):
