@@ -99,9 +99,9 @@ def register_lifecycle(
         on_granted=greet,
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
-    workspaces.doubt.listen(checker.doubt)  # with one token there is none to check
+    workspaces.doubt.listen(checker.recheck)  # with one token there is none to check
     name = "canary" if own else "proofs"
-    work = _data_loss_check(parts, own) if own else checker.prove_due
+    work = _data_loss_check(parts, own) if own else checker.check_due
     return Lifecycle(
         endpoint=InstallEndpoint(_flow(parts, oauth, welcome)) if oauth else None,
         look=_look_with_one_token(parts, uninstaller, own) if own else uninstaller.look,

@@ -35,7 +35,7 @@ class Clients:
                 store failed: nothing was sent then.
         """
         try:
-            served = await self.directory.served(workspace)
+            served = await self.directory.resolve(workspace)
             if served is None:
                 raise TokenRefusedError("not_authed")
             installation = await self.tokens.fresh(served.home)

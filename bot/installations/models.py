@@ -104,7 +104,7 @@ class UninstallEvent:
     """An event about `home`: a workspace, or `organisation(…)`. `at` is Slack's `event_time`."""
 
     home: WorkspaceId
-    way: UninstallKind
+    kind: UninstallKind
     at: datetime
 
 

@@ -41,8 +41,7 @@ INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
 LIVES_FOR = timedelta(minutes=10)
-# A clock that is wrong by more is no clock.
-CLOCKS_DIFFER_BY = timedelta(days=1)
+CLOCKS_DIFFER_BY = timedelta(days=1)  # a clock that is wrong by more is no clock
 # Anybody may come back with a code of their own making, and each costs one request to Slack.
 AT_ONCE, WAITS_S = 5, 5.0
 CANCELLED = "access_denied"

@@ -28,17 +28,17 @@ DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredInstallation:
     """An installation as it is stored. `rev` is the document's.
 
     `refreshing_until`: a process has the lease to refresh its token; see `token_rotation.py`.
-    `prove_at`: when Slack is next asked whether it takes the tokens; see `token_check.py`.
+    `check_at`: when Slack is next asked whether it takes the tokens; see `token_check.py`.
     """
 
     installation: Installation
     rev: int
     refreshing_until: datetime | None = None
-    prove_at: datetime | None = None
+    check_at: datetime | None = None
 
 
 class InstallationRepository:
@@ -52,13 +52,13 @@ class InstallationRepository:
         self._documents = documents
         self._ring = ring
 
-    async def get(self, home: WorkspaceId) -> Kept | None:
+    async def get(self, home: WorkspaceId) -> StoredInstallation | None:
         """Return the installation of a workspace or organisation, `None` when there is none."""
         document = await self._documents.get(key_of(home))
         if document is None:
             return None
         tokens = self._decrypted(home, document.value)
-        return Kept(
+        return StoredInstallation(
             decode(home, document.value, tokens),
             document.rev,
             _moment(document.value.get("refreshing_until")),
@@ -71,11 +71,11 @@ class InstallationRepository:
         *,
         if_rev: int | None = None,
         refreshing_until: datetime | None = None,
-        prove_at: datetime | None = None,
-    ) -> Kept:
+        check_at: datetime | None = None,
+    ) -> StoredInstallation:
         """Save an installation, replacing the one before; `if_rev` as in `Documents.put`.
 
-        Without `prove_at` its tokens are first checked a day after it was made.
+        Without `check_at` its tokens are first checked a day after it was made.
 
         Raises:
             ConflictError: the one before is no longer at `if_rev`; nothing was changed.
@@ -85,12 +85,12 @@ class InstallationRepository:
         if refreshing_until:
             value["refreshing_until"] = refreshing_until.isoformat()
         if installation.tokens:
-            prove_at = prove_at or next_proof(home, installation.installed_at)
+            check_at = check_at or next_check(home, installation.installed_at)
         else:
-            prove_at = None
-        due_at = revoked + WAITS_FOR_REINSTALL if revoked else prove_at
+            check_at = None
+        due_at = revoked + WAITS_FOR_REINSTALL if revoked else check_at
         document = await self._documents.put(key_of(home), value, due_at=due_at, if_rev=if_rev)
-        return Kept(installation, document.rev, refreshing_until, prove_at)
+        return StoredInstallation(installation, document.rev, refreshing_until, check_at)
 
     def _encrypted(self, home: WorkspaceId, tokens: Tokens | None) -> dict[str, Any]:
         if tokens is None:
@@ -125,7 +125,7 @@ def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def next_proof(home: WorkspaceId, after: datetime) -> datetime:
+def next_check(home: WorkspaceId, after: datetime) -> datetime:
     """Return when the tokens of `home` are next checked: 12 to 36 hours later.
 
     Each home has its own time of the day, so that they do not all come at once.
@@ -158,23 +158,25 @@ class RecentInstallations:
         for_s: float = REMEMBERED_FOR_S,
     ) -> None:
         self._repository = repository
-        self._known: TTLCache[WorkspaceId, Kept | None] = TTLCache(10_000, for_s, timer=clock_s)
+        self._known: TTLCache[WorkspaceId, StoredInstallation | None] = TTLCache(
+            10_000, for_s, timer=clock_s
+        )
 
-    async def get(self, home: WorkspaceId) -> Kept | None:
+    async def get(self, home: WorkspaceId) -> StoredInstallation | None:
         """Return the installation as it was at most `for_s` seconds ago, `None` for none."""
         try:
             return self._known[home]
         except KeyError:
             return await self.read(home)
 
-    async def read(self, home: WorkspaceId) -> Kept | None:
+    async def read(self, home: WorkspaceId) -> StoredInstallation | None:
         """Return the installation as it is now, `None` for none."""
         kept = self._known[home] = await self._repository.get(home)
         return kept
 
     async def put(
         self, installation: Installation, *, if_rev: int | None, **times: datetime | None
-    ) -> Kept:
+    ) -> StoredInstallation:
         """Save an installation; see `InstallationRepository.put`."""
         self.forget(installation.home)
         kept = await self._repository.put(installation, if_rev=if_rev, **times)
@@ -221,7 +223,7 @@ class Directory:
             ways.append(ResolvedInstallation(organisation(enterprise_id), team))
         return await self._first(ways)
 
-    async def served(self, workspace: WorkspaceId) -> ResolvedInstallation | None:
+    async def resolve(self, workspace: WorkspaceId) -> ResolvedInstallation | None:
         """Return the installation that serves a known workspace; `None`: none any more."""
         return await self._first(_ways(workspace))
 

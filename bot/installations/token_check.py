@@ -24,7 +24,7 @@ from bot.installations.models import (
     organisation_of,
     stamp_of,
 )
-from bot.installations.repository import InstallationRepository, next_proof
+from bot.installations.repository import InstallationRepository, next_check
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
 from bot.store.documents import ConflictError, Documents, StoreError
@@ -38,9 +38,8 @@ DEAD = frozenset({"account_inactive", "invalid_refresh_token", "not_authed", "to
 # "Some aspect of authentication cannot be validated", also for a wrong address of ours: it counts
 # only after an event that the app is gone.
 INVALID = "invalid_auth"
-DUE_AT_MOST = 20_000
-AT_ONCE = 5
-DOUBTED_AGAIN_AFTER_S = 300
+DUE_AT_MOST, AT_ONCE = 20_000, 5
+RECHECKED_AFTER_S = 300
 # Returns whether Slack takes the token of that home; raises SlackError when it does not say.
 StillWorks = Callable[[WorkspaceId], Awaitable[bool]]
 
@@ -85,24 +84,24 @@ class TokenChecker:
     clock: Callable[[], datetime]
     on_revoked: Callable[[WorkspaceId], Awaitable[object]]
     _turns: asyncio.Semaphore = field(init=False)
-    _doubted: TTLCache[WorkspaceId, bool] = field(init=False)
+    _rechecked: TTLCache[WorkspaceId, bool] = field(init=False)
 
     def __post_init__(self) -> None:
         self._turns = asyncio.Semaphore(AT_ONCE)
-        self._doubted = TTLCache(
-            10_000, DOUBTED_AGAIN_AFTER_S, timer=lambda: self.clock().timestamp()
+        self._rechecked = TTLCache(
+            10_000, RECHECKED_AFTER_S, timer=lambda: self.clock().timestamp()
         )
 
-    def doubt(self, workspace: WorkspaceId) -> None:
+    def recheck(self, workspace: WorkspaceId) -> None:
         """Start a check of the token that acts in a workspace, as Slack has just refused it.
 
         It never waits and raises nothing, and does nothing when repeated soon.
         """
-        if workspace not in self._doubted:
-            self._doubted[workspace] = True
+        if workspace not in self._rechecked:
+            self._rechecked[workspace] = True
             self.tasks.start(self._settle(workspace))
 
-    async def prove(self, home: WorkspaceId) -> None:
+    async def check(self, home: WorkspaceId) -> None:
         """Ask Slack, and remove the tokens of `home` if it does not take them.
 
         Raises:
@@ -125,7 +124,7 @@ class TokenChecker:
         logger.warning("Slack does not take the tokens any more", home=str(home))
         await self.on_revoked(home)
 
-    async def prove_due(self) -> None:
+    async def check_due(self) -> None:
         """Check the tokens that are due, a few at once; raise StoreError."""
         keys = await self.documents.due_keys(self.clock(), limit=DUE_AT_MOST)
         await asyncio.gather(
@@ -136,7 +135,7 @@ class TokenChecker:
         """Let the next check be due tomorrow."""
         document = await self.documents.get(key_of(home))
         if document and stamp_of(home, document).has_tokens:
-            due_at = next_proof(home, self.clock())
+            due_at = next_check(home, self.clock())
             with suppress(ConflictError):  # it is checked once more, no harm
                 await self.documents.put(
                     document.key, document.value, due_at=due_at, if_rev=document.rev
@@ -145,10 +144,10 @@ class TokenChecker:
     async def _take_up(self, home: WorkspaceId) -> None:
         async with self._turns:
             try:
-                await self.prove(home)
+                await self.check(home)
             except Exception as error:  # the others must not wait for this one
                 log = logger.bind(home=str(home), error=repr(error))
-                log.warning("not proved: tomorrow again", exc_info=not isinstance(error, BotError))
+                log.warning("not checked until tomorrow", exc_info=not isinstance(error, BotError))
                 with suppress(StoreError):
                     await self._put_off(home)
 
@@ -156,7 +155,7 @@ class TokenChecker:
         try:
             for home in filter(None, (workspace, organisation_of(workspace))):
                 if stamp_of(home, await self.documents.get(key_of(home))).has_tokens:
-                    return await self.prove(home)
+                    return await self.check(home)
         except BotError as error:
             log = logger.bind(workspace=str(workspace), error=repr(error))
-            log.warning("not proved: at the latest tomorrow")
+            log.warning("not checked: at the latest tomorrow")

@@ -19,7 +19,7 @@ from cachetools import TTLCache
 
 from bot.concurrency import SingleFlight, Tasks, run_shielded
 from bot.installations.models import Installation, Tokens
-from bot.installations.repository import Kept, RecentInstallations
+from bot.installations.repository import RecentInstallations, StoredInstallation
 from bot.slack.auth import GivenTokens
 from bot.slack.errors import (
     SlackError,
@@ -42,7 +42,7 @@ LOOKED_AGAIN_AFTER_S, LOOKS = 0.5, 10
 REFUSED_FOR_S = 300
 
 
-def usable(kept: Kept | None) -> tuple[Kept, Tokens]:
+def usable(kept: StoredInstallation | None) -> tuple[StoredInstallation, Tokens]:
     """Return an installation and its tokens; raise TokenRefusedError when there are none."""
     if kept is None:
         raise TokenRefusedError("not_authed")
@@ -124,7 +124,7 @@ class TokenProvider:
                         kept.installation,
                         if_rev=kept.rev,
                         refreshing_until=self.clock() + LEASE,
-                        prove_at=kept.prove_at,
+                        check_at=kept.check_at,
                     )
                     return await self._spend(leased, tokens.refresh)
             elif self._lives(tokens):
@@ -133,7 +133,7 @@ class TokenProvider:
                 await self.sleep(LOOKED_AGAIN_AFTER_S)
         raise SlackUnreachableError("the token is being renewed by another process")
 
-    async def _spend(self, leased: Kept, refresh_token: str) -> Installation:
+    async def _spend(self, leased: StoredInstallation, refresh_token: str) -> Installation:
         """Ask Slack, and save its answer. After an unknown outcome the lease stays."""
         home, asked_at = leased.installation.home, self.clock()
         try:
@@ -170,12 +170,12 @@ class TokenProvider:
                 return kept.installation
             renewed = replace(kept.installation, tokens=given)
             with suppress(ConflictError):  # changed in between: look again
-                await self.recent.put(renewed, if_rev=kept.rev, prove_at=kept.prove_at)
+                await self.recent.put(renewed, if_rev=kept.rev, check_at=kept.check_at)
                 logger.info("token renewed", home=str(home))
                 self.forget(home)
                 return renewed
 
-    def _as_it_is(self, kept: Kept, error: SlackError) -> Installation:
+    def _as_it_is(self, kept: StoredInstallation, error: SlackError) -> Installation:
         if self._lives(usable(kept)[1]):
             return kept.installation
         raise error
@@ -189,7 +189,7 @@ class TokenProvider:
     def _ends_within(self, tokens: Tokens, span: timedelta) -> bool:
         return tokens.expires_at is not None and tokens.expires_at - self.clock() < span
 
-    def _is_leased(self, kept: Kept) -> bool:
+    def _is_leased(self, kept: StoredInstallation) -> bool:
         """Return whether a lease runs; one that is too long is from a clock that was wrong."""
         until = kept.refreshing_until
         return until is not None and timedelta() < until - self.clock() <= LEASE

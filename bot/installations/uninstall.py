@@ -28,8 +28,7 @@ from bot.store.fenced import ErasableDocuments
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-# Says that a vacuum is owed. It contains no workspace id.
-MARK = "meta/traces"
+MARK = "meta/traces"  # a vacuum is owed; it contains no workspace id
 # After a vacuum that failed; after any other, so many times as long as it took.
 PAUSE_AFTER_FAILURE = timedelta(minutes=10)
 PAUSE_PER_VACUUM = 10
@@ -177,7 +176,7 @@ class Uninstaller:
         self._round.begin()
         self._vacuum.vacuum_soon()
 
-    async def follow(self, event: UninstallEvent) -> None:
+    async def handle(self, event: UninstallEvent) -> None:
         """Handle an event.
 
         Raises:
@@ -192,7 +191,7 @@ class Uninstaller:
         self._open[event] = self._clock() + RETRY_AFTER
         while True:
             with suppress(ConflictError):  # installed again, or a token renewed: look again
-                await handlers[event.way](event)
+                await handlers[event.kind](event)
                 break
         self._open.pop(event, None)
 
@@ -218,9 +217,9 @@ class Uninstaller:
 
     async def _try(self, event: UninstallEvent) -> None:
         try:
-            await self.follow(event)
+            await self.handle(event)
         except Exception as error:  # the other events must not wait for this one
-            log = logger.bind(home=str(event.home), way=event.way.value, error=repr(error))
+            log = logger.bind(home=str(event.home), kind=event.kind.value, error=repr(error))
             log.warning("not done yet", exc_info=not isinstance(error, BotError))
             if self._clock() - event.at > GIVEN_UP_AFTER:
                 log.error("given up: this workspace's data may still be in the store")  # noqa: TRY400  # the traceback is in the line before
@@ -243,13 +242,11 @@ class Uninstaller:
         home = event.home
 
         def open_grants() -> list[UninstallEvent]:
-            kind = UninstallKind.GRANTED
-            return [each for each in self._open if each.home == home and each.way is kind]
+            return [e for e in self._open if (e.home, e.kind) == (home, UninstallKind.GRANTED)]
 
         async def is_granted_again() -> bool:
-            granted_at = await self._granted_at(home)
-            known = [granted_at] if granted_at else []
-            return any(event.at < at for at in (*known, *(each.at for each in open_grants())))
+            times = [await self._granted_at(home), *(each.at for each in open_grants())]
+            return any(at is not None and event.at < at for at in times)
 
         stamp = await self._purger.stamp(home)
         if stamp.rev or await is_granted_again():  # with a `rev`: an installation of its own
@@ -272,7 +269,7 @@ class Uninstaller:
         return datetime.fromisoformat(noted.value["at"]) if noted else None
 
     async def _revoke(self, event: UninstallEvent) -> None:
-        await self._checker.prove(event.home)  # there may be newer tokens
+        await self._checker.check(event.home)  # there may be newer tokens
 
     async def _forget_unused(self, home: WorkspaceId) -> None:
         stamp = await self._purger.stamp(home)

@@ -153,7 +153,7 @@ class Registry:
             clock=self.clock,
             on_revoked=self.note_revoked,
         )
-        self.checking = NonOverlappingTask(self.tasks, self.checker.prove_due)
+        self.checking = NonOverlappingTask(self.tasks, self.checker.check_due)
         self.uninstaller = Uninstaller(
             self.documents,
             self.checker,
@@ -201,7 +201,7 @@ class Registry:
         self, home: WorkspaceId = ACME, way: UninstallKind = UninstallKind.REMOVED, **at: Any
     ) -> None:
         """Slack's token ends, and its event arrives; `at` is when, by Slack's clock."""
-        await self.uninstaller.follow(UninstallEvent(home, way, at.get("at", MOMENT)))
+        await self.uninstaller.handle(UninstallEvent(home, way, at.get("at", MOMENT)))
 
     async def keys(self, prefix: str = "") -> list[str]:
         """Return what there is of workspaces; the store's own names nobody."""

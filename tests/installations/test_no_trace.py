@@ -195,7 +195,7 @@ async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path:
     tasks = Tasks()
     uninstaller = an_uninstaller(documents, tasks)
 
-    await uninstaller.follow(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
+    await uninstaller.handle(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
     uninstaller.vacuum_soon()
     assert await tasks.drain(TIME_LIMIT_S)
 

@@ -46,7 +46,7 @@ async def test_nothing_is_left_in_any_table(processes: list[PostgresDocuments]) 
     tasks = Tasks()
     uninstaller = an_uninstaller(one, tasks)
 
-    await uninstaller.follow(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
+    await uninstaller.handle(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
     uninstaller.vacuum_soon()
     assert await tasks.drain(TIME_LIMIT_S)
     with pytest.raises(StoreError, match="removed"):  # a scan that ends somewhere else
@@ -66,7 +66,7 @@ async def test_two_processes_that_hear_of_the_same_removal_do_it_once(
     tasks = Tasks()
 
     removal = UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT)
-    await asyncio.gather(*(an_uninstaller(store, tasks).follow(removal) for store in processes))
+    await asyncio.gather(*(an_uninstaller(store, tasks).handle(removal) for store in processes))
 
     assert await processes[0].list_keys(f"{GONE}/") == []
     assert await processes[0].list_keys(f"{STAYS}/")

@@ -7,7 +7,7 @@ import pytest
 
 from bot.installations.models import Installation, organisation
 from bot.installations.oauth_flow import InstallationStore, NewInstallation
-from bot.installations.repository import InstallationRepository, next_proof
+from bot.installations.repository import InstallationRepository, next_check
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.store.memory import MemoryDocuments
@@ -54,8 +54,8 @@ async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_bein
     now = await kept(documents)
     assert now.installation == anew
     assert now.refreshing_until is None
-    assert now.prove_at == next_proof(ONE, anew.installed_at)
-    assert await documents.due_keys(now.prove_at) == [f"{ONE}/installation"]
+    assert now.check_at == next_check(ONE, anew.installed_at)
+    assert await documents.due_keys(now.check_at) == [f"{ONE}/installation"]
 
 
 async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(

@@ -408,12 +408,12 @@ async def test_a_renewal_does_not_put_off_the_daily_proof(world: World) -> None:
     await world.install(OLD)
     before = await kept(world.documents)
     tomorrow = MOMENT + timedelta(days=1)
-    await a_shelf(world.documents).put(before.installation, prove_at=tomorrow)
+    await a_shelf(world.documents).put(before.installation, check_at=tomorrow)
 
     await world.one.fresh()
 
     assert await world.stored() == "xoxe.xoxb-1"
-    assert (await kept(world.documents)).prove_at == tomorrow
+    assert (await kept(world.documents)).check_at == tomorrow
 
 
 async def test_an_installation_made_meanwhile_is_not_overwritten(world: World) -> None:
