@@ -79,8 +79,8 @@ class InstallStates(AsyncOAuthStateStore):
     """Issues states, and consumes each of them once, whichever process with this ring issued it.
 
     `used` is shared by several processes; while it fails, no state is consumed. Without it only
-    this process knows which were used. One used again after a restart gives nobody anything: the
-    cookie binds a state to its browser, and Slack's code works once.
+    this process knows which were used. A second use after a restart does no harm: the cookie
+    binds a state to its browser, and Slack's code works once.
     """
 
     def __init__(

@@ -111,7 +111,7 @@ class Purger:
         async with self.documents.forgetting(prefix, but=map(prefix_of, own)):
             if (await self.stamp(home)).rev != stamp.rev or (unless and await unless()):
                 await self.documents.welcome(prefix)
-                raise ConflictError("installed or granted again meanwhile")
+                raise ConflictError("installed or granted again")
             await self._delete(home, await self.documents.list_keys(prefix))
         logger.info("forgotten", home=str(home))
 

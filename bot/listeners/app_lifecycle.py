@@ -1,7 +1,7 @@
 """Handle Slack's events about the app itself: uninstalled, tokens revoked, granted.
 
-Nobody waits for an answer to them, but Slack: what is answered with another status than 2xx comes
-again at once, after a minute and after five (https://docs.slack.dev/apis/events-api#retries).
+Slack sends an event that is answered with another status than 2xx again: at once, after a minute
+and after five (https://docs.slack.dev/apis/events-api#retries).
 Bolt does not authorize the first three, whose tokens are gone already.
 """
 
@@ -70,7 +70,7 @@ class LifecycleListeners:
         app.event("team_access_granted")(self.grant)
 
     async def follow(self, body: Mapping[str, Any]) -> BoltResponse | None:
-        """Delete what has to go. A process that dies meanwhile has not answered 200."""
+        """Delete what has to go. A process that dies before the end has not answered 200."""
         loop = asyncio.get_running_loop()
         is_done: asyncio.Future[bool] = loop.create_future()
         self._tasks.start(self._follow_all(read_departures(body, self._clock()), is_done))
@@ -98,17 +98,17 @@ class LifecycleListeners:
         is_done.set_result(all(results))
 
     async def _follow(self, departure: UninstallEvent) -> bool:
-        told = logger.bind(
+        log = logger.bind(
             request=secrets.token_hex(4), home=str(departure.home), kind=departure.kind.value
         )
         try:
             await self._uninstaller.handle(departure)
         except BotError as error:
-            told.warning("not forgotten yet", error=repr(error), cause=repr(error.__cause__))
-        except Exception:  # noqa: BLE001  # nobody is to be answered: Slack sends it again
-            told.exception("unforeseen failure")
+            log.warning("not forgotten yet", error=repr(error), cause=repr(error.__cause__))
+        except Exception:  # noqa: BLE001  # Slack sends it again
+            log.exception("unforeseen failure")
         else:
-            told.info("departure")
+            log.info("departure")
             return True
         return False
 
