@@ -105,7 +105,7 @@ class LifecycleListeners:
             await self._uninstaller.handle(departure)
         except BotError as error:
             log.warning("not forgotten yet", error=repr(error), cause=repr(error.__cause__))
-        except Exception:  # noqa: BLE001  # Slack sends it again
+        except Exception:  # Slack sends it again
             log.exception("unforeseen failure")
         else:
             log.info("departure")
