@@ -5,16 +5,24 @@ from dataclasses import dataclass
 
 import structlog
 from slack_bolt.async_app import AsyncApp
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 
 from bot.admin import SLACK, Act
 from bot.bootstrap.features import Features
 from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
+from bot.concurrency import NonOverlappingTask
 from bot.digests.repository import DigestRepository
 from bot.installations.models import WHOLE_ORGANISATION, Installation, organisation
-from bot.installations.oauth_flow import Exchange, InstallFlow, InstallStates, OAuthPlace
+from bot.installations.oauth_flow import (
+    INSTALL_PATH,
+    REDIRECT_PATH,
+    InstallationStore,
+    InstallFlow,
+    InstallStates,
+)
 from bot.installations.repository import InstallationRepository
-from bot.installations.token_check import TokenChecker, TokenProof
+from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
 from bot.installations.welcome import DataLossCheck, Setup, Welcome
 from bot.listeners.app_lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
@@ -33,15 +41,14 @@ logger = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
-    """What comes of it: pages for browsers (`None` without OAuth), and what comes again.
+    """The endpoint for browsers (`None` without OAuth), and the periodic work.
 
-    `look` goes on with what this process has begun; each of `looks` begins what `periodic` does
-    to its end. Neither of them waits for Slack.
+    `look` goes on with this process's work; `looks` start that of `periodic`. Neither waits.
     """
 
     endpoint: InstallEndpoint | None
     look: Callable[[], None]
-    looks: tuple[Callable[[], None], ...]
+    looks: tuple[Callable[[], object], ...]
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
 
 
@@ -51,120 +58,112 @@ def register_lifecycle(
     running: Features,
     workspaces: SlackAuth,
     documents: ErasableDocuments,
-    shelf: InstallationRepository,
+    repository: InstallationRepository,
 ) -> Lifecycle:
-    """Attach what installs the bot, and what forgets a workspace that has removed it."""
+    """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
     caches = [*running.forget, *([oauth.directory.forget, oauth.tokens.forget] if oauth else [])]
-    proving = TokenChecker(
+
+    async def note_revoked(home: WorkspaceId) -> None:
+        if home.team_id != WHOLE_ORGANISATION:
+            await running.office.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
+
+    checker = TokenChecker(
         documents,
-        shelf,
-        still_works=TokenProof(workspaces.client_for),
+        repository,
+        still_works=token_proof(workspaces.client_for),
         caches=caches,
         tasks=parts.tasks,
         clock=parts.clock,
-        on_revoked=_revocations(running),
+        on_revoked=note_revoked,
     )
-    forgetting = Uninstaller(
+    uninstaller = Uninstaller(
         documents,
-        proving,
-        still_works=TokenProof(workspaces.client_for, is_told=True),
-        caches=caches,
-        tasks=parts.tasks,
-        clock=parts.clock,
+        checker,
+        still_works=token_proof(workspaces.client_for, is_told=True),
         installed_since=(lambda: own.since) if own else None,
     )
     welcome = _welcome(parts, running, documents)
 
     async def greet(workspace: WorkspaceId) -> None:
         try:
-            kept = await shelf.get(organisation(workspace.enterprise_id or ""))
-            if kept:
+            if kept := await repository.get(organisation(workspace.enterprise_id or "")):
                 await welcome.on_granted(workspace, kept.installation)
         except StoreError as error:
             logger.warning("could not welcome a workspace", error=repr(error))
 
     LifecycleListeners(
-        forgetting,
+        uninstaller,
         parts.tasks,
         clock=parts.clock,
         on_granted=greet,
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
-    if oauth:
-        workspaces.doubt.listen(proving.doubt)
-        oauth.served.listen(forgetting.note_served)
-    flow = _flow(parts, oauth, welcome) if oauth else None
-    canary = _canary(parts, own) if own else None
+    workspaces.doubt.listen(checker.recheck)  # with one token there is none to check
+    name = "canary" if own else "proofs"
+    work = _data_loss_check(parts, own) if own else checker.check_due
     return Lifecycle(
-        endpoint=InstallEndpoint(flow) if flow else None,
-        look=_look(parts, forgetting, own),
-        looks=(canary.look if canary else proving.look,),
-        periodic={"canary": canary.check} if canary else {"proofs": proving.prove_due},
+        endpoint=InstallEndpoint(_flow(parts, oauth, welcome)) if oauth else None,
+        look=_look_with_one_token(parts, uninstaller, own) if own else uninstaller.look,
+        looks=(NonOverlappingTask(parts.tasks, work).begin,),
+        periodic={name: work},
     )
 
 
-def _look(parts: Services, forgetting: Uninstaller, own: Identity | None) -> Callable[[], None]:
-    """Return what each tick begins.
+def _look_with_one_token(
+    parts: Services, uninstaller: Uninstaller, own: Identity
+) -> Callable[[], None]:
+    """Return the work of each tick for a bot with one token.
 
-    Whose token Slack takes has the app: with one token no document of an installation tells that
-    to a store that several processes share, and that refuses for an hour whoever has left.
+    Once Slack takes the token, the store must not refuse writes any more after a removal.
     """
-    is_at_home = own is None
-
-    async def take_in(own: Identity) -> None:
-        forgetting.grant(workspace_of(await own.fetch()), own.since or parts.clock())
+    is_granted = False
 
     def look() -> None:
-        nonlocal is_at_home
-        forgetting.look()
-        if own and own.since and not is_at_home:
-            is_at_home = True  # once: who leaves later has left
-            parts.tasks.start(take_in(own))
+        nonlocal is_granted
+        uninstaller.look()
+        if own.since and not is_granted:
+            is_granted = True  # once: a later removal counts
+            parts.tasks.start(grant())
+
+    async def grant() -> None:
+        await uninstaller.grant(workspace_of(await own.fetch()), own.since or parts.clock())
 
     return look
 
 
-def _revocations(running: Features) -> Callable[[WorkspaceId], Awaitable[None]]:
-    async def note(home: WorkspaceId) -> None:
-        if home.team_id != WHOLE_ORGANISATION:
-            await running.office.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
-
-    return note
-
-
-def _canary(parts: Services, own: Identity) -> DataLossCheck:
-    async def workspace() -> WorkspaceId:
-        return workspace_of(await own.fetch())
-
+def _data_loss_check(parts: Services, own: Identity) -> Callable[[], Awaitable[None]]:
     return DataLossCheck(
         parts.documents,
-        parts.posting,
-        parts.tasks,
-        own=workspace,
+        parts.posting.tell,
+        own=own.fetch,
         client_for=parts.client_for,
         words=lost_store_message,
         clock=parts.clock,
-    )
+    ).check
 
 
 def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:
     settings, secret = parts.settings, parts.settings.slack_client_secret
-    place = OAuthPlace(
-        client_id=settings.slack_client_id or "",
-        client_secret=secret.get_secret_value() if secret else "",
-        scopes=[*NEEDED_SCOPES, *OPTIONAL_SCOPES],
-        authorize_url=settings.slack_authorize_url,
-        public_url=settings.public_url or "",
-    )
     return InstallFlow(
-        place=place,
-        exchange=Exchange(oauth.calls, clock=parts.clock),
-        recent=oauth.recent,
-        states=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
+        AsyncOAuthSettings(  # all by name: Bolt reads missing ones from the environment
+            client_id=settings.slack_client_id or "",
+            client_secret=secret.get_secret_value() if secret else "",
+            scopes=[*NEEDED_SCOPES, *OPTIONAL_SCOPES],
+            user_scopes=[],
+            redirect_uri=f"{settings.public_url}{REDIRECT_PATH}",
+            install_path=INSTALL_PATH,
+            redirect_uri_path=REDIRECT_PATH,
+            install_page_rendering_enabled=False,
+            authorization_url=settings.slack_authorize_url,
+            installation_store=InstallationStore(oauth.recent),
+            state_store=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
+        ),
+        calls=oauth.calls,
         pages=install_pages,
         on_installed=welcome.on_installed,
         tasks=parts.tasks,
+        clock=parts.clock,
     )
 
 
@@ -188,7 +187,7 @@ def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -
 
     return Welcome(
         documents,
-        parts.posting,
+        parts.posting.tell,
         parts.tasks,
         words=arrival_message,
         client_for=parts.client_for,

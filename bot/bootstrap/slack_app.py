@@ -58,16 +58,12 @@ FOREIGN_WORKSPACE = "This bot serves another workspace. Ask whoever runs it to a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuth:
-    """What a bot for many workspaces installs itself with, and what it finds out about them.
-
-    `served` tells of each workspace whose request is let in.
-    """
+    """The parts of a bot that many workspaces install."""
 
     calls: OAuthCalls
     recent: RecentInstallations
     directory: Directory
     tokens: TokenProvider
-    served: Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,18 +177,16 @@ def _many_workspaces(
         client_id=settings.slack_client_id or "",
         client_secret=secret.get_secret_value() if secret else "",
     )
-    doubt, served = Event(), Event()
+    doubt = Event()
     tokens = TokenProvider(recent, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
     directory = Directory(recent)
     return SlackAuth(
-        authorize=InstalledWorkspaces(
-            directory, tokens, on_served=served, known_within_s=known_within_s
-        ),
+        authorize=InstalledWorkspaces(directory, tokens, known_within_s=known_within_s),
         client_for=Clients(directory, tokens, clients.once),
         find_slack=_until_found(clients.once()),
         unknown=not_installed_text(settings.public_url or ""),
         doubt=doubt,
-        oauth=OAuth(calls=calls, recent=recent, directory=directory, tokens=tokens, served=served),
+        oauth=OAuth(calls=calls, recent=recent, directory=directory, tokens=tokens),
     )
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import structlog
@@ -11,7 +11,6 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.models import Installation
 from bot.installations.repository import Directory, ResolvedInstallation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
@@ -19,37 +18,32 @@ from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 
 
+@dataclass(frozen=True, slots=True)
 class Clients:
-    """The client of any workspace; `make(token)` is to share one HTTP session among them."""
+    """Returns the client of any workspace; `make(token)` shares one HTTP session among them."""
 
-    def __init__(
-        self,
-        directory: Directory,
-        tokens: TokenProvider,
-        make: Callable[[str], AsyncWebClient],
-    ) -> None:
-        self._directory = directory
-        self._tokens = tokens
-        self._make = make
+    directory: Directory
+    tokens: TokenProvider
+    make: Callable[[str], AsyncWebClient]
 
     async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
         """Return a client whose token acts in `workspace`, which may be an `organisation(…)`.
 
         Raises:
             TokenRefusedError: the app is not installed there, or no longer.
-            SlackError: its token has ended, and Slack does not give another one now; or the
-                store does not tell: nothing was sent then.
+            SlackError: its token has expired, and Slack does not give another one now; or the
+                store failed: nothing was sent then.
         """
         try:
-            served = await self._directory.served(workspace)
+            served = await self.directory.resolve(workspace)
             if served is None:
                 raise TokenRefusedError("not_authed")
-            installation = await self._tokens.fresh(served.home)
+            installation = await self.tokens.fresh(served.home)
         except StoreError as error:
             raise SlackUnreachableError("the token cannot be read") from error
         if installation.tokens is None:
             raise TokenRefusedError("token_revoked")
-        client = self._make(installation.tokens.access)
+        client = self.make(installation.tokens.access)
         if workspace != served.home:
             act_in(client, workspace)
         return client
@@ -64,20 +58,20 @@ def act_in(client: AsyncWebClient, workspace: WorkspaceId) -> None:
 
 
 logger = structlog.get_logger()
-# Slack waits 3 s for the ack, and there is more to do: a token may have ended overnight, and
-# before this it was asked, for `ASKED_WITHIN_S` of `deduplication.py`, whether the request is new.
+# Slack waits 3 s for the ack, and there is more to do: a token may have expired overnight, and
+# `ASKED_WITHIN_S` of `deduplication.py` has passed before.
 KNOWN_WITHIN_S = 1.4
 ASKED = "asked_place"
-# Bolt 1.30 lets those that take access away pass without a token, but not the one that gives it:
+# Bolt 1.30 passes the events that take access away without a token, but not the one that gives it:
 # https://docs.slack.dev/reference/events/team_access_granted
 GRANTED = "team_access_granted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AskedPlace:
-    """Where a request is to act, as far as Slack says it. Each may be `None`.
+    """The workspace where a request is to act, as far as Slack says it. Each may be `None`.
 
-    `is_of_organisation`: nowhere, it tells what an organisation does with the app.
+    `is_of_organisation`: nowhere, it is about what an organisation does with the app.
     """
 
     team_id: str | None
@@ -89,25 +83,19 @@ class AskedPlace:
 async def note_asked_place(
     body: dict[str, Any], context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]
 ) -> None:
-    """Leave for `InstalledWorkspaces` what Bolt does not tell it: for `before_authorize`."""
-    context[ASKED] = asked_place(
-        body,
-        AskedPlace(
-            team_id=context.team_id,
-            enterprise_id=context.enterprise_id,
-            is_org_install=_is_org_install(body),
-        ),
-    )
+    """Put into the context what Bolt does not pass to `authorize`: for `before_authorize`."""
+    by_bolt = AskedPlace(context.team_id, context.enterprise_id, _is_org_install(body))
+    context[ASKED] = _asked_place(body, by_bolt)
     await next_()
 
 
-def asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
-    """Return where a payload is to act, given what Bolt 1.30 makes of it.
+def _asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
+    """Return the workspace where a payload is to act, given Bolt's (1.30) reading of it.
 
-    In a channel that two companies share, a form that somebody of the other one submits names
-    their team and their organisation, and the workspace that has the app in the view alone
+    In a channel that two companies share, a form submitted by a person of the other one names
+    their team and organisation, and the workspace that has the app in the view alone
     (https://github.com/slackapi/bolt-js/issues/1614). Bolt takes the team from the view, and the
-    organisation from the person: such a pair may not lead to an organisation's token.
+    organisation from the person: such a pair must not lead to an organisation's token.
     """
     if _mapping(body.get("event")).get("type") == GRANTED:
         return replace(by_bolt, is_of_organisation=True)
@@ -124,25 +112,18 @@ def asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
     return replace(by_bolt, team_id=team_id)
 
 
+@dataclass(frozen=True)
 class InstalledWorkspaces(AsyncAuthorize):
     """Bolt's authorization for any number of workspaces: from the store, without `auth.test`.
 
-    `on_served` learns of each workspace that a token was found for, and may raise nothing. No
-    request waits longer than `known_within_s`.
+    Bolt's `AsyncInstallationStoreAuthorize` asks `auth.test` for every request, or caches without
+    an end. No request waits longer than `known_within_s`.
     """
 
-    def __init__(
-        self,
-        directory: Directory,
-        tokens: TokenProvider,
-        *,
-        on_served: Callable[[WorkspaceId], object] = lambda _workspace: None,
-        known_within_s: float = KNOWN_WITHIN_S,
-    ) -> None:
-        self._directory = directory
-        self._tokens = tokens
-        self._on_served = on_served
-        self._known_within_s = known_within_s
+    directory: Directory
+    tokens: TokenProvider
+    _: KW_ONLY
+    known_within_s: float = KNOWN_WITHIN_S
 
     async def __call__(
         self,
@@ -152,64 +133,51 @@ class InstalledWorkspaces(AsyncAuthorize):
         enterprise_id: str | None,
         **_request: Any,
     ) -> AuthorizeResult | None:
-        """Return who the bot is there; `None`: the app is not installed there, or no longer.
+        """Return the bot's identity and token; `None`: the app is not installed there.
 
         Raises:
-            SlackError: the token has ended, and Slack does not give another one in time.
-            StoreError: nobody knows.
+            SlackError: the token has expired, and Slack does not give another one in time.
+            StoreError: the store failed.
         """
-        asked: AskedPlace = context.get(ASKED) or AskedPlace(
-            team_id=team_id, enterprise_id=enterprise_id
-        )
+        asked: AskedPlace = context.get(ASKED) or AskedPlace(team_id, enterprise_id)
         if asked.is_of_organisation:
             return AuthorizeResult(enterprise_id=asked.enterprise_id, team_id=None)
-        is_found = False
+        served: ResolvedInstallation | None = None
         try:
-            async with asyncio.timeout(self._known_within_s):
-                served, is_found = await self._find(asked), True
-                return await self._result(served, context) if served else None
+            async with asyncio.timeout(self.known_within_s):
+                if asked.team_id:
+                    served = await self.directory.find(
+                        asked.team_id, asked.enterprise_id, is_org_install=asked.is_org_install
+                    )
+                if served:
+                    return await self._result(served, context)
         except TokenRefusedError as error:
             logger.warning("no token for a request", team_id=asked.team_id, code=error.code)
             return None
         except TimeoutError:
-            if is_found:
+            if served:
                 raise SlackUnreachableError("no token in time") from None
             raise StoreError("no installation in time") from None
-
-    async def _find(self, asked: AskedPlace) -> ResolvedInstallation | None:
-        served = asked.team_id and await self._directory.find(
-            asked.team_id, asked.enterprise_id, is_org_install=asked.is_org_install
-        )
-        if served:
-            return served
-        logger.warning(
-            "request of an unknown workspace",
-            team_id=asked.team_id,
-            enterprise_id=asked.enterprise_id,
-        )
+        log = logger.bind(team_id=asked.team_id, enterprise_id=asked.enterprise_id)
+        log.warning("request of an unknown workspace")
         return None
 
     async def _result(
         self, served: ResolvedInstallation, context: AsyncBoltContext
     ) -> AuthorizeResult:
-        installation = await self._tokens.fresh(served.home)
-        self._on_served(served.workspace)
+        """Bolt compares its own messages with the bot's ids, and gives the client the token."""
+        installation = await self.tokens.fresh(served.home)
         if installation.is_org_wide:
             act_in(context.client, served.workspace)
-        return _result(served, installation)
-
-
-def _result(served: ResolvedInstallation, installation: Installation) -> AuthorizeResult:
-    """Bolt compares its own messages with the bot's ids, and gives the token to the client."""
-    tokens = installation.tokens
-    return AuthorizeResult(
-        enterprise_id=served.workspace.enterprise_id,
-        team_id=served.workspace.team_id,
-        bot_id=installation.bot_id,
-        bot_user_id=installation.bot_user_id,
-        bot_token=tokens.access if tokens else None,
-        bot_scopes=installation.scopes,
-    )
+        tokens = installation.tokens
+        return AuthorizeResult(
+            enterprise_id=served.workspace.enterprise_id,
+            team_id=served.workspace.team_id,
+            bot_id=installation.bot_id,
+            bot_user_id=installation.bot_user_id,
+            bot_token=tokens.access if tokens else None,
+            bot_scopes=installation.scopes,
+        )
 
 
 def _is_org_install(body: Mapping[str, Any]) -> bool | None:

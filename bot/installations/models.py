@@ -12,18 +12,18 @@ KIND = "installation"
 
 
 def is_installation(key: str) -> bool:
-    """Return whether the document of that name is one of these."""
+    """Return whether a document's key is that of an installation."""
     return key.count("/") == 1 and key.endswith(f"/{KIND}")
 
 
-WHOLE_ORGANISATION = "-"  # in the place of a team's id, of which it can be none
+WHOLE_ORGANISATION = "-"  # the team id of an organisation-wide installation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
-    """What Slack gave; without token rotation `refresh` and `expires_at` are `None`.
+    """Bot tokens. Without token rotation `refresh` and `expires_at` are `None`.
 
-    `refresh` is good for one use: https://docs.slack.dev/authentication/using-token-rotation
+    `refresh` works once: https://docs.slack.dev/authentication/using-token-rotation
     """
 
     access: str = field(repr=False)
@@ -35,10 +35,9 @@ class Tokens:
 class Installation:
     """One installation. `home` is its workspace, or `organisation(…)` for an org-wide one.
 
-    `tokens` is `None` once Slack has revoked them, since `revoked_at`; what the workspace had
-    set up is then kept until `WAITS_FOR_REINSTALL` has passed. `installed_at` is Slack's time, as
-    that of its events. `installed_by` is a person's id, `name` the workspace's or organisation's
-    own. `scopes` are those that were granted.
+    `tokens` is `None` from `revoked_at` on; the workspace's other data is then kept for
+    `WAITS_FOR_REINSTALL`. `installed_at` is Slack's time, like that of its events. `installed_by`
+    is a user id, `name` that of the workspace or organisation. `scopes` are the granted ones.
     """
 
     home: WorkspaceId
@@ -54,67 +53,64 @@ class Installation:
 
     @property
     def is_org_wide(self) -> bool:
-        """Whether it is for every workspace of an organisation that was given the app."""
+        """Return whether it serves all workspaces to which an organisation gives the app."""
         return self.home.team_id == WHOLE_ORGANISATION
 
 
 def organisation(enterprise_id: str) -> WorkspaceId:
-    """Return what stands for a whole organisation where a workspace is asked for."""
+    """Return the id that stands for a whole organisation."""
     return WorkspaceId(WHOLE_ORGANISATION, enterprise_id)
 
 
+_AS_THEY_ARE = ("app_id", "bot_id", "bot_user_id", "installed_by", "name")
+
+
 def encode(installation: Installation) -> dict[str, Any]:
-    """Return everything but the tokens; `decode` reads it."""
+    """Return the installation as JSON, without its tokens."""
+    revoked_at = installation.revoked_at
     return {
         "v": 1,
-        "app_id": installation.app_id,
-        "bot_id": installation.bot_id,
-        "bot_user_id": installation.bot_user_id,
+        **{name: getattr(installation, name) for name in _AS_THEY_ARE},
         "scopes": list(installation.scopes),
-        "installed_by": installation.installed_by,
         "installed_at": installation.installed_at.isoformat(),
-        "name": installation.name,
-        "revoked_at": installation.revoked_at and installation.revoked_at.isoformat(),
+        "revoked_at": revoked_at and revoked_at.isoformat(),
     }
 
 
 def decode(home: WorkspaceId, value: dict[str, Any], tokens: Tokens | None) -> Installation:
-    """Return what was encoded."""
+    """Return the installation that `encode` wrote, with `tokens`."""
     revoked_at = value.get("revoked_at")
     return Installation(
+        **{name: value[name] for name in _AS_THEY_ARE},
         home=home,
-        app_id=value["app_id"],
-        bot_id=value["bot_id"],
-        bot_user_id=value["bot_user_id"],
         scopes=tuple(value["scopes"]),
-        installed_by=value["installed_by"],
         installed_at=datetime.fromisoformat(value["installed_at"]),
-        name=value["name"],
         tokens=tokens,
         revoked_at=revoked_at and datetime.fromisoformat(revoked_at),
     )
 
 
 class UninstallKind(Enum):
-    """How the app goes."""
+    """How a workspace loses access to the app, or gets it back."""
 
-    REMOVED = "removed"  # by the workspace or organisation that had installed it
-    WITHDRAWN = "withdrawn"  # an organisation keeps it, but no longer for this workspace
-    REVOKED = "revoked"  # only its tokens end, for example because they were seen in public
+    REMOVED = "removed"  # uninstalled by the workspace or organisation that had installed it
+    WITHDRAWN = "withdrawn"  # its organisation keeps the app, but no longer for this workspace
+    GRANTED = "granted"  # its organisation gives it the app: the end of WITHDRAWN
+    REVOKED = "revoked"  # only the tokens end, e.g. because they were seen in public
 
 
 @dataclass(frozen=True, slots=True)
 class UninstallEvent:
-    """The app goes from `home`: a workspace, or `organisation(…)`. `at` is Slack's clock's."""
+    """An event about `home`: a workspace, or `organisation(…)`. `at` is Slack's `event_time`."""
 
     home: WorkspaceId
-    way: UninstallKind
+    kind: UninstallKind
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """An installation as far as it can be read without a key. `rev` 0: there is none."""
+    """The part of an installation that needs no key to read. `rev` is 0 if there is none."""
 
     rev: int = 0
     installed_at: datetime | None = None
@@ -122,13 +118,18 @@ class Stamp:
     revoked_at: datetime | None = None
 
 
-def place_of(home: WorkspaceId) -> str:
-    """Return the name of the document that holds the installation of `home`."""
+def key_of(home: WorkspaceId) -> str:
+    """Return the key of the installation of `home`."""
     return f"{home}/{KIND}"
 
 
+def home_of(key: str) -> WorkspaceId:
+    """Return the workspace or organisation that a document's key names."""
+    return WorkspaceId.parse(key.partition("/")[0])
+
+
 def stamp_of(home: WorkspaceId, document: Document | None) -> Stamp:
-    """Return what that document says."""
+    """Return the stamp of an installation's document."""
     if document is None:
         return Stamp()
     known = decode(home, document.value, None)
@@ -136,7 +137,7 @@ def stamp_of(home: WorkspaceId, document: Document | None) -> Stamp:
 
 
 def prefix_of(home: WorkspaceId) -> str:
-    """Return what the names of all documents of `home` begin with."""
+    """Return the prefix of all keys of `home`."""
     is_whole = home.enterprise_id and home.team_id == WHOLE_ORGANISATION
     return f"{home.enterprise_id}." if is_whole else f"{home}/"
 
@@ -149,10 +150,5 @@ def organisation_of(home: WorkspaceId) -> WorkspaceId | None:
 
 
 def scope_of_key(key: str) -> str | None:
-    """Return which prefix is in use anew once the document of that name is put.
-
-    See `FencedDocuments`: an installation makes its workspace, or organisation, welcome.
-    """
-    if not is_installation(key):
-        return None
-    return prefix_of(WorkspaceId.parse(key.partition("/")[0]))
+    """Return the prefix that a document's key opens for writing: see `ErasableDocuments`."""
+    return prefix_of(home_of(key)) if is_installation(key) else None

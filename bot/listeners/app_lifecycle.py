@@ -1,7 +1,7 @@
 """Handle Slack's events about the app itself: uninstalled, tokens revoked, granted.
 
-Nobody waits for an answer to them, but Slack: what is answered with another status than 2xx comes
-again at once, after a minute and after five (https://docs.slack.dev/apis/events-api#retries).
+Slack sends an event that is answered with another status than 2xx again: at once, after a minute
+and after five (https://docs.slack.dev/apis/events-api#retries).
 Bolt does not authorize the first three, whose tokens are gone already.
 """
 
@@ -48,7 +48,7 @@ class LifecycleListeners:
 
     def __init__(
         self,
-        forgetting: Uninstaller,
+        uninstaller: Uninstaller,
         tasks: Tasks,
         *,
         clock: Callable[[], datetime],
@@ -56,7 +56,7 @@ class LifecycleListeners:
         answered_within_s: float = ANSWERED_WITHIN_S,
         wiped_within_s: float = WIPED_WITHIN_S,
     ) -> None:
-        self._forgetting = forgetting
+        self._uninstaller = uninstaller
         self._on_granted = on_granted
         self._tasks = tasks
         self._clock = clock
@@ -70,7 +70,7 @@ class LifecycleListeners:
         app.event("team_access_granted")(self.grant)
 
     async def follow(self, body: Mapping[str, Any]) -> BoltResponse | None:
-        """Delete what has to go. A process that dies meanwhile has not answered 200."""
+        """Delete what has to go. A process that dies before the end has not answered 200."""
         loop = asyncio.get_running_loop()
         is_done: asyncio.Future[bool] = loop.create_future()
         self._tasks.start(self._follow_all(read_departures(body, self._clock()), is_done))
@@ -85,7 +85,7 @@ class LifecycleListeners:
     async def grant(self, body: Mapping[str, Any]) -> None:
         """Take the workspaces in again to which an organisation has given the app."""
         for departure in _withdrawn(body, _moment(body, self._clock())):
-            await self._forgetting.grant(departure.home, departure.at)
+            await self._uninstaller.grant(departure.home, departure.at)
             await self._on_granted(departure.home)
 
     async def _follow_all(
@@ -93,22 +93,22 @@ class LifecycleListeners:
     ) -> None:
         # One after another, but each of them: one that fails must not keep the others.
         results = [await self._follow(departure) for departure in departures]
-        if wiping := self._forgetting.wipe_soon():  # in a small store it is done in no time
+        if wiping := self._uninstaller.vacuum_soon():  # in a small store it is done in no time
             await asyncio.wait({wiping}, timeout=self._wiped_within_s)
         is_done.set_result(all(results))
 
     async def _follow(self, departure: UninstallEvent) -> bool:
-        told = logger.bind(
-            request=secrets.token_hex(4), home=str(departure.home), way=departure.way.value
+        log = logger.bind(
+            request=secrets.token_hex(4), home=str(departure.home), kind=departure.kind.value
         )
         try:
-            await self._forgetting.follow(departure)
+            await self._uninstaller.handle(departure)
         except BotError as error:
-            told.warning("not forgotten yet", error=repr(error), cause=repr(error.__cause__))
-        except Exception:  # noqa: BLE001  # nobody is to be answered: Slack sends it again
-            told.exception("unforeseen failure")
+            log.warning("not forgotten yet", error=repr(error), cause=repr(error.__cause__))
+        except Exception:  # Slack sends it again
+            log.exception("unforeseen failure")
         else:
-            told.info("departure")
+            log.info("departure")
             return True
         return False
 

@@ -6,12 +6,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from typing import Any, Protocol
 
-from cachetools import LRUCache
+from cachetools import TTLCache
 
 from bot.store.documents import Document, Documents, ForgottenError
 
 # Work that was under way ends within minutes; so many are not forgotten in that time.
 MAX_REMEMBERED = 10_000
+# As in PostgreSQL: work that was under way has ended by then.
+REFUSED_FOR_S = 3600
 
 
 class ErasableDocuments(Documents, Protocol):
@@ -50,7 +52,7 @@ class FencedDocuments:
     """`ErasableDocuments` for a store that one process uses alone.
 
     `beginning_of` names the prefix that is welcome again when a document is put, `None` for all
-    documents but those. The latest `at_most` prefixes are remembered.
+    documents but those. The latest `at_most` prefixes are refused, for `for_s` seconds.
 
     Only this process knows what it has forgotten, until it ends. It relies on a store that does
     what it is asked in that order: a `put` before `forgetting` happens before the deletion.
@@ -62,10 +64,11 @@ class FencedDocuments:
         *,
         beginning_of: Callable[[str], str | None] = lambda _key: None,
         at_most: int = MAX_REMEMBERED,
+        for_s: float = REFUSED_FOR_S,
     ) -> None:
         self._documents = documents
         self._beginning_of = beginning_of
-        self._forgotten: LRUCache[str, bool] = LRUCache(at_most)
+        self._forgotten: TTLCache[str, bool] = TTLCache(at_most, for_s)
         self._turn = asyncio.Lock()
 
     @asynccontextmanager
@@ -84,7 +87,7 @@ class FencedDocuments:
 
     def _welcome(self, prefix: str) -> None:
         for known in [each for each in self._forgotten if each.startswith(prefix)]:
-            del self._forgotten[known]
+            self._forgotten.pop(known, None)  # its hour may end just now
         if self._is_forgotten(prefix):  # as a part of an organisation
             self._forgotten[prefix] = False
 

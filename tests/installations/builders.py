@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.concurrency import Tasks
+from bot.concurrency import NonOverlappingTask, Tasks
 from bot.installations.models import (
     Installation,
     Tokens,
@@ -20,7 +20,7 @@ from bot.installations.uninstall import Uninstaller
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import KeyRing
-from bot.store.fenced import FencedDocuments
+from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, MOMENT
@@ -105,6 +105,24 @@ class EventfulDocuments(MemoryDocuments):
             await event()
 
 
+def an_uninstaller(documents: ErasableDocuments, tasks: Tasks) -> Uninstaller:
+    """Return one that asks nobody."""
+
+    async def still_works(_home: WorkspaceId) -> bool:
+        raise AssertionError
+
+    checker = TokenChecker(
+        documents,
+        InstallationRepository(documents, RING),
+        still_works=still_works,
+        caches=[],
+        tasks=tasks,
+        clock=FakeClock(),
+        on_revoked=still_works,
+    )
+    return Uninstaller(documents, checker, still_works=still_works)
+
+
 class Registry:
     """Installations in a store, Slack's word on their tokens, and what follows departures."""
 
@@ -126,7 +144,7 @@ class Registry:
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.shelf = InstallationRepository(self.documents, RING)
         self.tasks = Tasks()
-        self.proving = TokenChecker(
+        self.checker = TokenChecker(
             self.documents,
             self.shelf,
             still_works=self.still_works,
@@ -135,23 +153,28 @@ class Registry:
             clock=self.clock,
             on_revoked=self.note_revoked,
         )
-        self.forgetting = Uninstaller(
+        self.checking = NonOverlappingTask(self.tasks, self.checker.check_due)
+        self.uninstaller = Uninstaller(
             self.documents,
-            self.proving,
+            self.checker,
             still_works=self.still_works,
-            caches=[self.emptied.append],
-            tasks=self.tasks,
-            clock=self.clock,
             installed_since=(lambda: self.since) if self.is_single else None,
         )
+
+    def beside(self) -> "Registry":
+        """Return another process on the same store."""
+        other = Registry()
+        other.inner, other.clock = self.inner, self.clock
+        other.restart()
+        return other
 
     async def note_revoked(self, home: WorkspaceId) -> None:
         self.revoked.append(home)
 
     async def tick(self) -> None:
         """Do all that a tick begins."""
-        self.forgetting.look()
-        self.proving.look()
+        self.uninstaller.look()
+        self.checking.begin()
         assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def still_works(self, home: WorkspaceId) -> bool:
@@ -178,7 +201,7 @@ class Registry:
         self, home: WorkspaceId = ACME, way: UninstallKind = UninstallKind.REMOVED, **at: Any
     ) -> None:
         """Slack's token ends, and its event arrives; `at` is when, by Slack's clock."""
-        await self.forgetting.follow(UninstallEvent(home, way, at.get("at", MOMENT)))
+        await self.uninstaller.handle(UninstallEvent(home, way, at.get("at", MOMENT)))
 
     async def keys(self, prefix: str = "") -> list[str]:
         """Return what there is of workspaces; the store's own names nobody."""

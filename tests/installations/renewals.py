@@ -6,7 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.installations.models import Installation, Tokens
-from bot.installations.repository import InstallationRepository, Kept, RecentInstallations
+from bot.installations.repository import (
+    InstallationRepository,
+    RecentInstallations,
+    StoredInstallation,
+)
 from bot.slack.auth import GivenTokens
 from bot.slack.errors import TokenRefusedError
 from bot.store.documents import Documents
@@ -38,7 +42,7 @@ def a_memory(documents: Documents, clock_s: Callable[[], float]) -> RecentInstal
     return RecentInstallations(a_shelf(documents), clock_s=clock_s)
 
 
-async def kept(documents: Documents, home: WorkspaceId = ONE) -> Kept:
+async def kept(documents: Documents, home: WorkspaceId = ONE) -> StoredInstallation:
     found = await a_shelf(documents).get(home)
     assert found
     return found

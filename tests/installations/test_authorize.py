@@ -51,7 +51,6 @@ class Bot:
         self.documents = MemoryDocuments()
         self.slack = Renewals()
         self.served: list[tuple[WorkspaceId, str | None, Any]] = []
-        self.noted: list[WorkspaceId] = []
         recent = a_memory(self.documents, self.clock.seconds)
         tokens = TokenProvider(recent, self.slack.refresh, tasks=Tasks(), clock=self.clock)
         self.app = AsyncApp(
@@ -61,7 +60,6 @@ class Bot:
             authorize=InstalledWorkspaces(  # type: ignore[arg-type]  # it may say None
                 Directory(recent),
                 tokens,
-                on_served=self.noted.append,
                 known_within_s=known_within_s,
             ),
             before_authorize=note_asked_place,
@@ -128,7 +126,6 @@ async def test_a_workspace_in_an_organisation_is_served_with_the_organisations_t
     await bot.command(enterprise_id="E1", is_enterprise_install="true")
 
     assert bot.served == [(IN_ORG, "xoxb-E1.-", "T1")]
-    assert bot.noted == [IN_ORG]
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import Tasks
 from bot.installations.welcome import KIND, DataLossCheck
 from bot.message import Message
 from bot.slack.errors import (
@@ -19,7 +19,7 @@ from bot.store.documents import Document, StoreError
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID
-from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
+from tests.fakes import FakeClock, FakePosts
 from tests.slack.test_membership import Pages, channels
 
 pytestmark = pytest.mark.anyio
@@ -64,30 +64,27 @@ class Start:
         self.again()
 
     def again(self) -> None:
-        self.tasks = Tasks()
-        self.canary = DataLossCheck(
+        self.check = DataLossCheck(
             self.documents,
-            self.posts,
-            self.tasks,
+            self.posts.tell,
             own=self.own,
             client_for=self.client_for,
             words=lambda channel_ids: Message(" ".join(channel_ids)),
             clock=self.clock,
         )
 
-    async def own(self) -> WorkspaceId:
+    async def own(self) -> AuthorizeResult:
         self.looks += 1
         if self.error:
             raise self.error
-        return ACME
+        return AuthorizeResult(enterprise_id=None, team_id=ACME.team_id)
 
     async def client_for(self, _workspace: WorkspaceId) -> AsyncWebClient:
         return self.client
 
     async def tick(self, after_s: float = 0) -> None:
         self.clock.advance(after_s)
-        self.canary.look()
-        assert await self.tasks.drain(TIME_LIMIT_S)
+        await self.check.check()
 
     async def is_marked(self) -> bool:
         return await self.documents.get(f"{ACME}/{KIND}") is not None
@@ -167,30 +164,6 @@ async def test_while_slack_is_away_it_is_tried_again_and_not_at_every_tick() -> 
 
     assert not early
     assert start.posts.told == [("U0OWNER", "C1")]
-
-
-async def test_a_slack_that_stays_away_is_asked_less_and_less_often() -> None:
-    start = Start("C1")
-    start.error = SlackUnreachableError("no such host")
-    await start.tick()
-
-    looks = []
-    for after_s in (29, 1, 59, 1, 119, 1):
-        await start.tick(after_s=after_s)
-        looks.append(start.looks)
-
-    assert looks == [1, 2, 2, 3, 3, 4]
-
-
-async def test_a_look_that_takes_its_time_is_one_look() -> None:
-    start = Start("C1")
-    start.canary.look()
-    start.canary.look()
-    await start.canary.check()
-
-    await start.tick()
-
-    assert (start.looks, len(start.posts.told)) == (1, 1)
 
 
 async def test_a_mark_that_is_there_stays_as_it_is() -> None:

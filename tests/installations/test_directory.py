@@ -95,14 +95,14 @@ async def test_what_another_process_installed_a_moment_ago_is_found(hall: Hall) 
 
 
 async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(hall: Hall) -> None:
-    assert await hall.directory.served(IN_ORG) is None
+    assert await hall.directory.resolve(IN_ORG) is None
     await hall.install(WHOLE)
-    assert await hall.directory.served(IN_ORG) == ResolvedInstallation(WHOLE, IN_ORG)
+    assert await hall.directory.resolve(IN_ORG) == ResolvedInstallation(WHOLE, IN_ORG)
     await hall.install(IN_ORG)
     hall.directory.forget(IN_ORG)
 
-    assert await hall.directory.served(IN_ORG) == ResolvedInstallation(IN_ORG, IN_ORG)
-    assert await hall.directory.served(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
+    assert await hall.directory.resolve(IN_ORG) == ResolvedInstallation(IN_ORG, IN_ORG)
+    assert await hall.directory.resolve(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
 
 
 async def test_a_workspace_that_was_forgotten_is_read_anew(hall: Hall) -> None:

@@ -10,17 +10,19 @@ from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
 import pytest
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from slack_sdk.web.async_client import AsyncWebClient
 from yarl import URL
 
 from bot.concurrency import Tasks
 from bot.installations.models import Installation, Tokens, organisation
 from bot.installations.oauth_flow import (
+    INSTALL_PATH,
     LIVES_FOR,
-    Exchange,
+    REDIRECT_PATH,
+    InstallationStore,
     InstallFlow,
     InstallStates,
-    OAuthPlace,
 )
 from bot.slack.auth import OAuthCalls
 from bot.store.documents import StoreError
@@ -96,24 +98,26 @@ class Hall:
         self.used = TroubledSeen()
         client = AsyncWebClient(base_url=slack.url, session=slack_http, retry_handlers=[])
         self.flow = InstallFlow(
-            place=OAuthPlace(
+            AsyncOAuthSettings(
                 client_id=CLIENT_ID,
                 client_secret=CLIENT_SECRET,
                 scopes=["commands", "chat:write"],
-                authorize_url="https://slack.example/oauth/v2/authorize",
-                public_url=self.url,
+                user_scopes=[],
+                redirect_uri=self.url + REDIRECT_PATH,
+                install_path=INSTALL_PATH,
+                redirect_uri_path=REDIRECT_PATH,
+                install_page_rendering_enabled=False,
+                authorization_url="https://slack.example/oauth/v2/authorize",
+                installation_store=InstallationStore(a_memory(self.documents, self.clock.seconds)),
+                state_store=InstallStates(RING, clock=self.clock, used=self.used),
             ),
-            exchange=Exchange(
-                OAuthCalls(client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET),
-                clock=self.clock,
-                at_once=2,
-                waits_s=0.1,
-            ),
-            recent=a_memory(self.documents, self.clock.seconds),
-            states=InstallStates(RING, clock=self.clock, used=self.used),
+            calls=OAuthCalls(client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET),
             pages=install_pages,
             on_installed=self.welcome,
             tasks=self.tasks,
+            clock=self.clock,
+            at_once=2,
+            waits_s=0.1,
         )
 
     async def welcome(self, installation: Installation, before: Installation | None) -> None:
@@ -210,8 +214,8 @@ async def test_the_cookie_is_for_this_browser_alone_and_goes_when_it_is_done(
 
     flags = begun.headers["Set-Cookie"].split("; ")[1:]
     assert set(flags) == {"HttpOnly", "Path=/", "SameSite=Lax", "Max-Age=600"}
-    assert page.headers["Set-Cookie"].startswith(f"{COOKIE}=;")
-    assert "Max-Age=0" in page.headers["Set-Cookie"]
+    assert page.headers["Set-Cookie"].startswith(f"{COOKIE}=deleted; SameSite=Lax; HttpOnly;")
+    assert "Expires=Thu, 01 Jan 1970" in page.headers["Set-Cookie"]
 
 
 async def test_tokens_that_end_count_from_before_the_question(
@@ -510,7 +514,7 @@ async def test_what_breaks_unforeseen_leaves_a_reference_too(
     def broken(**_names: object) -> str:
         raise RuntimeError("boom")
 
-    hall.flow._answers._pages = Broken(broken)  # type: ignore[assignment]  # nothing else can break
+    hall.flow._pages = Broken(broken)  # type: ignore[assignment]  # nothing else can break
 
     page = await browser.install()
 

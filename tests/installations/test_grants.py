@@ -1,146 +1,98 @@
-"""Who gets the app back is taken in again, also when the store fails for a while."""
+"""A workspace that gets the app back can store data again, also when the store fails at first."""
 
 from datetime import timedelta
 
 import pytest
 
-from bot.concurrency import Tasks
-from bot.installations.uninstall import LATEST_REQUEST, Grants
+from bot.installations.models import UninstallKind
 from bot.store.documents import StoreError
-from bot.store.fenced import FencedDocuments
-from bot.store.memory import MemoryDocuments
-from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
-from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.installations.builders import IN_ORG, ORG, OTHER_IN_ORG, Registry
 
 pytestmark = pytest.mark.anyio
 
-HOME = WorkspaceId("T3", "E1")
-INSTALLED = "E1.-/installation"
+SECOND = timedelta(seconds=1)
 
 
-class FailingDocuments(FencedDocuments):
-    """A store that fails as often as it is told to."""
-
-    failures = 0
-
-    async def welcome(self, prefix: str) -> None:
-        if self.failures:
-            self.failures -= 1
-            raise StoreError("no connection")
-        await super().welcome(prefix)
+async def withdraw(registry: Registry) -> None:
+    await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)
 
 
-class Office:
-    def __init__(self) -> None:
-        self.clock = FakeClock()
-        self.tasks = Tasks()
-        self.documents = FailingDocuments(MemoryDocuments())
-        self.grants = Grants(self.documents, self.tasks, clock=self.clock)
-
-    async def withdraw(self) -> None:
-        self.grants.note_withdrawn(HOME, MOMENT)
-        async with self.documents.forgetting(f"{HOME}/"):
-            pass
-
-    async def takes_in(self) -> bool:
-        assert await self.tasks.drain(TIME_LIMIT_S)
-        try:
-            await self.documents.put(f"{HOME}/key", {})
-        except StoreError:
-            return False
+async def is_refused(registry: Registry) -> bool:
+    try:
+        await registry.documents.put(f"{IN_ORG}/key", {})
+    except StoreError:
         return True
+    return False
+
+
+async def fail() -> None:
+    raise StoreError("no connection")
 
 
 @pytest.fixture
-async def office() -> Office:
-    office = Office()
-    await office.documents.put(INSTALLED, {})
-    await office.withdraw()
-    return office
+async def registry() -> Registry:
+    registry = Registry()
+    await registry.install(ORG)
+    await withdraw(registry)
+    assert await is_refused(registry)
+    return registry
 
 
-async def test_who_is_granted_the_app_is_taken_in(office: Office) -> None:
-    assert not await office.takes_in()
+async def test_a_granted_workspace_stores_again(registry: Registry) -> None:
+    await registry.uninstaller.grant(IN_ORG, MOMENT)
 
-    await office.grants.grant(HOME, MOMENT)
-
-    assert await office.takes_in()
+    assert not await is_refused(registry)
 
 
-async def test_what_failed_is_done_by_the_next_tick(office: Office) -> None:
-    office.documents.failures = 1
-    await office.grants.grant(HOME, MOMENT)
-    assert not await office.takes_in()
+async def test_a_grant_that_failed_is_done_by_a_tick(registry: Registry) -> None:
+    registry.inner.before["get"] = fail
+    await registry.uninstaller.grant(IN_ORG, MOMENT)
+    kept = await registry.keys("E1.T3/")
 
-    office.grants.look()
+    registry.clock.advance(60)
+    await registry.tick()
 
-    assert await office.takes_in()
-
-
-async def test_a_grant_that_was_withdrawn_before_it_was_done_is_not(office: Office) -> None:
-    office.documents.failures = 1
-    await office.grants.grant(HOME, MOMENT)
-    await office.withdraw()
-
-    office.grants.look()
-
-    assert not await office.takes_in()
+    assert (kept, await registry.keys("E1.T3/")) == ([], ["E1.T3/granted"])
 
 
-async def test_a_grant_that_is_later_than_the_withdrawal_counts(office: Office) -> None:
-    office.documents.failures = 1
-    await office.grants.grant(HOME, MOMENT + timedelta(seconds=1))
-    await office.withdraw()
+@pytest.mark.parametrize("later", [timedelta(), SECOND])
+async def test_of_an_open_grant_and_a_withdrawal_the_later_counts(
+    registry: Registry, later: timedelta
+) -> None:
+    registry.inner.before["get"] = fail
+    await registry.uninstaller.grant(IN_ORG, MOMENT + later)
 
-    office.grants.look()
+    await withdraw(registry)
+    registry.clock.advance(60)
+    await registry.tick()
 
-    assert await office.takes_in()
-
-
-async def test_only_who_is_served_long_after_is_taken_in(office: Office) -> None:
-    office.clock.now += LATEST_REQUEST
-    office.grants.note_served(HOME)
-    assert not await office.takes_in()
-
-    office.clock.now += timedelta(seconds=1)
-    office.grants.note_served(HOME)
-
-    assert await office.takes_in()
+    assert await is_refused(registry) is (later == timedelta())
 
 
-async def test_an_earlier_withdrawal_means_nothing_after_a_grant(office: Office) -> None:
-    await office.grants.grant(HOME, MOMENT)
-    await office.grants.grant(HOME, MOMENT - LATEST_REQUEST)  # Slack's events in any order
+async def test_an_earlier_withdrawal_means_nothing_after_a_grant(registry: Registry) -> None:
+    await registry.uninstaller.grant(IN_ORG, MOMENT + SECOND)
+    await registry.uninstaller.grant(IN_ORG, MOMENT - SECOND)  # events come in any order
+    await registry.set_up(IN_ORG)
 
-    another_process = Grants(office.documents, office.tasks, clock=office.clock)
-    for grants in (office.grants, another_process):
-        assert await grants.is_granted_after(HOME, MOMENT - timedelta(seconds=1))
-        assert not await grants.is_granted_after(HOME, MOMENT)
-        assert not await grants.is_granted_after(WorkspaceId("T4", "E1"), MOMENT)
+    for process in (registry, registry.beside()):
+        await withdraw(process)
 
-
-async def test_a_grant_counts_before_it_is_kept(office: Office) -> None:
-    office.documents.failures = 1
-
-    await office.grants.grant(HOME, MOMENT)
-
-    assert await office.grants.is_granted_after(HOME, MOMENT - timedelta(seconds=1))
+    assert len(await registry.keys("E1.T3/")) == 3
 
 
-async def test_what_is_kept_of_a_grant_goes_with_the_workspace(office: Office) -> None:
-    await office.grants.grant(HOME, MOMENT)
-    assert await office.documents.list_keys("") == [INSTALLED, f"{HOME}/granted"]
+async def test_the_time_of_a_grant_goes_with_the_workspace(registry: Registry) -> None:
+    await registry.uninstaller.grant(IN_ORG, MOMENT)
+    assert await registry.keys("E1.T3/") == ["E1.T3/granted"]
 
-    async with office.documents.forgetting(f"{HOME}/"):
-        await office.documents.delete_prefix(f"{HOME}/")
+    await withdraw(registry)
 
-    assert not await office.grants.is_granted_after(HOME, MOMENT - timedelta(seconds=1))
+    assert await registry.keys("E1.T3/") == []
 
 
-async def test_nothing_is_kept_of_who_is_granted_what_has_gone(office: Office) -> None:
-    await office.documents.delete(INSTALLED)
+async def test_a_grant_of_an_organisation_that_left_is_not_kept(registry: Registry) -> None:
+    await registry.leave(ORG)
 
-    await office.grants.grant(HOME, MOMENT)
+    await registry.uninstaller.grant(OTHER_IN_ORG, MOMENT)
 
-    assert await office.documents.list_keys("") == []
+    assert await registry.keys() == []

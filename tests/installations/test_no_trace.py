@@ -4,9 +4,9 @@ import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
+from slack_bolt.authorization import AuthorizeResult
 
 from bot.admin import Act, Audit, Managers, Named
 from bot.api_keys.models import KeyDraft
@@ -17,8 +17,6 @@ from bot.digests.repository import DigestRepository
 from bot.home_viewers import HomeViewers
 from bot.installations.models import Tokens, UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
-from bot.installations.token_check import TokenChecker
-from bot.installations.uninstall import Grants, Uninstaller
 from bot.installations.welcome import DataLossCheck
 from bot.message import Message
 from bot.portfolio.service import Portfolio, StoredVersions
@@ -33,7 +31,7 @@ from bot.workspace import WorkspaceId, caller_context, person
 from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
-from tests.installations.builders import RING, an_installation
+from tests.installations.builders import RING, an_installation, an_uninstaller
 from tests.slack.test_membership import Pages
 from tests.store.test_sqlite import content_of
 from tests.test_scans import Scanner
@@ -74,26 +72,24 @@ class Life:
         await HomeViewers(self.documents, Tasks(), clock=self.clock).opened(self.workspace, person)
         around = f"{self.workspace.enterprise_id}.-/installation"
         await self.documents.put(around, {})  # that of an organisation, which then goes
-        await Grants(self.documents, Tasks(), clock=self.clock).grant(self.workspace, MOMENT)
+        await an_uninstaller(self.documents, Tasks()).grant(self.workspace, MOMENT)
         await self.documents.delete(around)
 
-        async def own() -> WorkspaceId:
-            return self.workspace
+        async def own() -> AuthorizeResult:
+            home = self.workspace
+            return AuthorizeResult(enterprise_id=home.enterprise_id, team_id=home.team_id)
 
         async def client_for(_workspace: WorkspaceId) -> Pages:
             return Pages([])
 
-        tasks = Tasks()
-        DataLossCheck(
+        await DataLossCheck(
             self.documents,
-            FakePosts(),
-            tasks,
+            FakePosts().tell,
             own=own,
             client_for=client_for,
             words=lambda _channels: Message(""),
             clock=self.clock,
-        ).look()
-        assert await tasks.drain(TIME_LIMIT_S)
+        ).check()
 
     async def _set_up(self) -> None:
         keys = Keys(self.documents, RING, clock=self.clock)
@@ -190,17 +186,10 @@ async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path:
         for text in re.findall(r"'sealed': '([^']+)'", str(document.value))
     ]
     tasks = Tasks()
-    around: Any = {
-        "still_works": lambda _home: pytest.fail("nobody is to be asked"),
-        "caches": [],
-        "tasks": tasks,
-        "clock": FakeClock(),
-    }
-    proving = TokenChecker(documents, InstallationRepository(documents, RING), **around)
-    forgetting = Uninstaller(documents, proving, **around)
+    uninstaller = an_uninstaller(documents, tasks)
 
-    await forgetting.follow(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
-    forgetting.wipe_soon()
+    await uninstaller.handle(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
+    uninstaller.vacuum_soon()
     assert await tasks.drain(TIME_LIMIT_S)
 
     content = content_of(tmp_path)

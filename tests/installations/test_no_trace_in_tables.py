@@ -2,21 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
 from bot.concurrency import Tasks
 from bot.installations.models import UninstallEvent, UninstallKind, scope_of_key
-from bot.installations.repository import InstallationRepository
-from bot.installations.token_check import TokenChecker
-from bot.installations.uninstall import Uninstaller
 from bot.store.documents import StoreError
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.postgres.pool import parse_address
 from tests.builders import MOMENT
-from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.installations.builders import RING
+from tests.fakes import TIME_LIMIT_S
+from tests.installations.builders import an_uninstaller
 from tests.installations.test_no_trace import GONE, STAYS, Life
 from tests.store.postgres.database import run
 
@@ -36,18 +32,6 @@ async def processes(database: str) -> AsyncIterator[list[PostgresDocuments]]:
         await each.close()
 
 
-def forgetting_in(store: PostgresDocuments, tasks: Tasks) -> Uninstaller:
-    around: Any = {
-        "still_works": lambda _home: pytest.fail("nobody is to be asked"),
-        "caches": [],
-        "tasks": tasks,
-        "clock": FakeClock(),
-    }
-    return Uninstaller(
-        store, TokenChecker(store, InstallationRepository(store, RING), **around), **around
-    )
-
-
 async def everything_in(store: PostgresDocuments) -> str:
     """Return all rows of all tables, as text."""
     tables = [f'SELECT t::text FROM "{name}" t' for (name,) in await run(store, TABLES)]
@@ -60,10 +44,10 @@ async def test_nothing_is_left_in_any_table(processes: list[PostgresDocuments]) 
         await Life(one, workspace).live()
     assert "t0gone" in await everything_in(one)
     tasks = Tasks()
-    forgetting = forgetting_in(one, tasks)
+    uninstaller = an_uninstaller(one, tasks)
 
-    await forgetting.follow(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
-    forgetting.wipe_soon()
+    await uninstaller.handle(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
+    uninstaller.vacuum_soon()
     assert await tasks.drain(TIME_LIMIT_S)
     with pytest.raises(StoreError, match="removed"):  # a scan that ends somewhere else
         await other.put(f"{GONE}/scan/t0gone.example", {})
@@ -81,12 +65,8 @@ async def test_two_processes_that_hear_of_the_same_removal_do_it_once(
         await Life(processes[0], workspace).live()
     tasks = Tasks()
 
-    await asyncio.gather(
-        *(
-            forgetting_in(store, tasks).follow(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
-            for store in processes
-        )
-    )
+    removal = UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT)
+    await asyncio.gather(*(an_uninstaller(store, tasks).handle(removal) for store in processes))
 
     assert await processes[0].list_keys(f"{GONE}/") == []
     assert await processes[0].list_keys(f"{STAYS}/")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.token_check import TokenProof
+from bot.installations.token_check import StillWorks, token_proof
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.workspace import WorkspaceId
 from tests.installations.builders import ACME
@@ -26,13 +26,13 @@ class Said(AsyncWebClient):
             raise self.error
 
 
-def proof(error: SlackError | None = None, *, of_client: bool = False) -> TokenProof:
+def proof(error: SlackError | None = None, *, of_client: bool = False) -> StillWorks:
     async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
         if error and of_client:
             raise error
         return Said(error)
 
-    return TokenProof(client_for)
+    return token_proof(client_for)
 
 
 async def test_a_token_that_slack_takes_works() -> None:

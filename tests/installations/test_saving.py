@@ -5,9 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from bot.installations.models import organisation
-from bot.installations.repository import InstallationRepository, next_proof, save_installation
-from bot.store.documents import ConflictError
+from bot.installations.models import Installation, organisation
+from bot.installations.oauth_flow import InstallationStore, NewInstallation
+from bot.installations.repository import InstallationRepository, next_check
+from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
@@ -21,13 +22,20 @@ pytestmark = pytest.mark.anyio
 MOVED = WorkspaceId("T1", "E1")
 
 
+async def save(documents: Documents, made: Installation) -> NewInstallation:
+    """Save an installation as Bolt's flow does."""
+    new = NewInstallation(made)
+    await InstallationStore(a_memory(documents, FakeClock().seconds)).async_save(new)
+    return new
+
+
 @pytest.fixture
 def documents() -> UnhurriedDocuments:
     return UnhurriedDocuments()
 
 
 async def test_the_first_installation_has_none_before_it(documents: UnhurriedDocuments) -> None:
-    saved = await save_installation(a_memory(documents, FakeClock().seconds), an_installation())
+    saved = await save(documents, an_installation())
 
     assert saved.before is None
     assert (await kept(documents)).installation == saved.installation
@@ -40,14 +48,14 @@ async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_bein
     await a_shelf(documents).put(revoked, refreshing_until=MOMENT + timedelta(seconds=30))
     anew = an_installation(token="xoxb-new", scopes=("commands",))
 
-    saved = await save_installation(a_memory(documents, FakeClock().seconds), anew)
+    saved = await save(documents, anew)
 
     assert saved.before == revoked
     now = await kept(documents)
     assert now.installation == anew
     assert now.refreshing_until is None
-    assert now.prove_at == next_proof(ONE, anew.installed_at)
-    assert await documents.due_keys(now.prove_at) == [f"{ONE}/installation"]
+    assert now.check_at == next_check(ONE, anew.installed_at)
+    assert await documents.due_keys(now.check_at) == [f"{ONE}/installation"]
 
 
 async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
@@ -55,9 +63,7 @@ async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
 ) -> None:
     await a_shelf(documents).put(an_installation(ONE, "xoxb-old"))
 
-    saved = await save_installation(
-        a_memory(documents, FakeClock().seconds), an_installation(MOVED, "xoxb-new")
-    )
+    saved = await save(documents, an_installation(MOVED, "xoxb-new"))
 
     assert saved.installation.home == ONE
     assert (await kept(documents)).installation.tokens == saved.installation.tokens
@@ -69,9 +75,7 @@ async def test_an_organisations_installation_stands_beside_those_of_its_workspac
 ) -> None:
     await a_shelf(documents).put(an_installation(MOVED))
 
-    saved = await save_installation(
-        a_memory(documents, FakeClock().seconds), an_installation(organisation("E1"))
-    )
+    saved = await save(documents, an_installation(organisation("E1")))
 
     assert saved.before is None
     assert await a_shelf(documents).get(MOVED)
@@ -83,9 +87,7 @@ async def test_installing_anew_mends_tokens_that_no_key_opens(
     lost = InstallationRepository(documents, KeyRing({"lost": b"2" * 32}))
     await lost.put(an_installation(ONE, "xoxb-lost"))
 
-    saved = await save_installation(
-        a_memory(documents, FakeClock().seconds), an_installation(MOVED)
-    )
+    saved = await save(documents, an_installation(MOVED))
 
     assert saved.before is None
     assert (await kept(documents)).installation == replace(saved.installation, home=ONE)
@@ -107,9 +109,6 @@ async def test_a_change_at_the_same_moment_is_looked_at_again() -> None:
     [document] = await seed.list_prefix("")
     a_value, documents = document.value, Busy()
 
-    await save_installation(a_memory(documents, FakeClock().seconds), an_installation())
+    await save(documents, an_installation())
 
     assert (await kept(documents)).installation == an_installation()
-    documents.meddles = 1_000
-    with pytest.raises(ConflictError):
-        await save_installation(a_memory(documents, FakeClock().seconds), an_installation())

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.deduplication import MemoryDedup
-from bot.installations.oauth_flow import ABOUT, LIVES_FOR, MAX_REMEMBERED, InstallStates
+from bot.deduplication import REMEMBERED_FOR_S, MemoryDedup
+from bot.installations.oauth_flow import ABOUT, LIVES_FOR, InstallStates
 from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
 from tests.builders import MOMENT
@@ -82,15 +82,6 @@ async def test_what_was_used_is_remembered_as_long_as_it_could_be_used(
     assert not await states.async_consume(state)
 
 
-async def test_of_many_at_once_only_the_latest_are_remembered(states: InstallStates) -> None:
-    issued = [await states.async_issue() for _ in range(MAX_REMEMBERED + 1)]
-    for state in issued:
-        assert await states.async_consume(state)
-
-    assert not await states.async_consume(issued[-1])
-    assert await states.async_consume(issued[0])
-
-
 async def test_no_state_is_taken_while_nobody_knows_which_were_used(clock: FakeClock) -> None:
     states = InstallStates(RING, clock=clock, used=LostSeen(clock=clock.seconds))
 
@@ -131,5 +122,5 @@ def test_nothing_else_is_ever_taken_for_a_state(noise: str, chance: random.Rando
     anyio.run(try_them)
 
 
-def test_a_state_lives_as_long_as_slacks_code() -> None:
-    assert timedelta(minutes=10) == LIVES_FOR
+def test_a_state_lives_as_long_as_slacks_code_and_is_remembered_so_long() -> None:
+    assert timedelta(minutes=10) == LIVES_FOR == timedelta(seconds=REMEMBERED_FOR_S)

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from bot.installations.models import Tokens
-from bot.installations.repository import WAITS_FOR_REINSTALL, next_proof
-from bot.installations.token_check import AT_ONCE, DOUBTED_AGAIN_AFTER_S, LEFT_ALONE_S
+from bot.installations.repository import WAITS_FOR_REINSTALL, next_check
+from bot.installations.token_check import AT_ONCE, RECHECKED_AFTER_S
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
@@ -70,7 +70,7 @@ class TestDaily:
         assert await has_tokens(registry)
 
     async def test_they_do_not_all_come_at_once(self) -> None:
-        moments = [next_proof(WorkspaceId(f"T{number}"), MOMENT) for number in range(1000)]
+        moments = [next_check(WorkspaceId(f"T{number}"), MOMENT) for number in range(1000)]
 
         assert min(moments) >= MOMENT + DAY / 2
         assert max(moments) < MOMENT + 1.5 * DAY
@@ -122,11 +122,11 @@ class TestDaily:
 
         for number in range(3 * AT_ONCE):
             await registry.install(WorkspaceId(f"T{number}"))
-        registry.proving._still_works = still_works
+        registry.checker.still_works = still_works
         registry.clock.advance(2 * DAY.total_seconds())
 
         for _ in range(3):
-            registry.proving.look()
+            registry.checking.begin()
             await asyncio.sleep(0)
         await gate.until_reached()
         gate.open()
@@ -146,11 +146,11 @@ class TestDaily:
         registry.clock.advance(2 * DAY.total_seconds())
         registry.inner.before["get"] = fail
 
-        await registry.proving.prove_due()
-        await registry.proving.prove_due()
+        await registry.checker.check_due()
+        await registry.checker.check_due()
         first = [await has_tokens(registry, home) for home in (ACME, OTHER)]
-        registry.clock.advance(LEFT_ALONE_S + 1)
-        await registry.proving.prove_due()
+        registry.clock.advance(1.5 * DAY.total_seconds())
+        await registry.checker.check_due()
 
         assert sorted(first) == [False, True]
         assert not await has_tokens(registry, ACME)
@@ -177,7 +177,7 @@ class TestDaily:
         until = MOMENT + 2 * DAY + HOUR
 
         async def lease() -> None:
-            await registry.shelf.put(renewed, refreshing_until=until, prove_at=MOMENT + DAY)
+            await registry.shelf.put(renewed, refreshing_until=until, check_at=MOMENT + DAY)
 
         registry.during_asking = lease
         registry.clock.advance(2 * DAY.total_seconds())
@@ -186,7 +186,7 @@ class TestDaily:
         kept = await registry.shelf.get(ACME)
         assert kept is not None
         assert (kept.installation, kept.refreshing_until) == (renewed, until)
-        assert kept.prove_at == next_proof(ACME, registry.clock())
+        assert kept.check_at == next_check(ACME, registry.clock())
 
     async def test_who_left_while_slack_was_asked_does_not_come_back(
         self, registry: Registry
@@ -205,7 +205,7 @@ class TestDoubt:
         await registry.install()
         registry.working.clear()
 
-        registry.proving.doubt(ACME)
+        registry.checker.recheck(ACME)
         assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert not await has_tokens(registry)
@@ -214,10 +214,10 @@ class TestDoubt:
         await registry.install()
 
         for _ in range(50):
-            registry.proving.doubt(ACME)
+            registry.checker.recheck(ACME)
         assert await registry.tasks.drain(TIME_LIMIT_S)
-        registry.clock.advance(DOUBTED_AGAIN_AFTER_S + 1)
-        registry.proving.doubt(ACME)
+        registry.clock.advance(RECHECKED_AFTER_S + 1)
+        registry.checker.recheck(ACME)
         assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert registry.asked == [ACME, ACME]
@@ -230,13 +230,13 @@ class TestDoubt:
         await registry.install(IN_ORG)
 
         for home in (IN_ORG, OTHER_IN_ORG):
-            registry.proving.doubt(home)
+            registry.checker.recheck(home)
         assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert registry.asked == [IN_ORG, ORG]
 
     async def test_who_is_not_there_is_not_asked_about(self, registry: Registry) -> None:
-        registry.proving.doubt(ACME)
+        registry.checker.recheck(ACME)
         assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert registry.asked == []
@@ -245,9 +245,9 @@ class TestDoubt:
         await registry.install()
         registry.is_slack_away = True
 
-        registry.proving.doubt(ACME)
+        registry.checker.recheck(ACME)
         assert await registry.tasks.drain(TIME_LIMIT_S)
 
         assert await has_tokens(registry)
         with pytest.raises(SlackUnreachableError):
-            await registry.proving.prove(ACME)
+            await registry.checker.check(ACME)

@@ -7,10 +7,9 @@ import pytest
 
 from bot.installations.models import UninstallKind
 from bot.installations.repository import WAITS_FOR_REINSTALL
-from bot.installations.uninstall import MAX_TRIES, Grants
+from bot.installations.uninstall import GIVEN_UP_AFTER
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import StoreError
-from bot.store.fenced import FencedDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S
@@ -189,7 +188,7 @@ class TestReinstalledMeanwhile:
         await registry.install()
 
         registry.clock.advance(3600)
-        await registry.forgetting.forget_due()
+        await registry.uninstaller.forget_due()
 
         assert await registry.keys() == EVERYTHING
 
@@ -218,21 +217,23 @@ class TestFailures:
         assert await registry.keys() == EVERYTHING
         for _ in range(3):
             registry.clock.advance(60)
-            await registry.forgetting.forget_due()
+            await registry.uninstaller.forget_due()
 
         assert await registry.keys() == []
 
-    async def test_it_is_given_up_in_the_end(self, registry: Registry) -> None:
+    async def test_it_is_given_up_after_a_day(self, registry: Registry) -> None:
         await registry.install()
         registry.inner.failures = 10_000
 
         with pytest.raises(StoreError):
             await registry.leave()
-        for _ in range(MAX_TRIES + 5):
-            registry.clock.advance(3600)
-            await registry.forgetting.forget_due()
+        registry.clock.advance(GIVEN_UP_AFTER.total_seconds())
+        await registry.uninstaller.forget_due()
+        for _ in range(5):
+            registry.clock.advance(60)
+            await registry.uninstaller.forget_due()
 
-        assert registry.inner.failures == 10_000 - MAX_TRIES - 2
+        assert registry.inner.failures == 10_000 - 3
 
     async def test_a_mistake_of_ours_does_not_keep_the_others(self, registry: Registry) -> None:
         async def stumble() -> None:
@@ -247,7 +248,7 @@ class TestFailures:
 
         for _ in range(2):
             registry.clock.advance(60)
-            await registry.forgetting.forget_due()
+            await registry.uninstaller.forget_due()
 
         assert await registry.keys() == []
 
@@ -257,7 +258,7 @@ class TestFailures:
 
         with pytest.raises(StoreError):
             await registry.leave()
-        await registry.forgetting.forget_due()
+        await registry.uninstaller.forget_due()
 
         assert await registry.keys() == EVERYTHING
 
@@ -271,7 +272,7 @@ class TestFailures:
         kept = await registry.keys()
         registry.is_slack_away = False
         registry.clock.advance(60)
-        await registry.forgetting.forget_due()
+        await registry.uninstaller.forget_due()
 
         assert kept == EVERYTHING
         assert await registry.keys() == []
@@ -283,10 +284,10 @@ class TestTick:
         gate = registry.inner.before["delete_prefix"] = Gate()
         leaving = asyncio.create_task(registry.leave())
         await gate.until_reached()
-        registry.clock.advance(11)
+        registry.clock.advance(61)
 
         for _ in range(3):
-            registry.forgetting.look()
+            registry.uninstaller.look()
         gate.open()
 
         async with asyncio.timeout(TIME_LIMIT_S):
@@ -335,10 +336,10 @@ class TestRevoked:
         await registry.leave(way=UninstallKind.REVOKED)
 
         registry.clock.now = MOMENT + WAITS_FOR_REINSTALL - timedelta(seconds=1)
-        await registry.forgetting.forget_due()
+        await registry.uninstaller.forget_due()
         before = await registry.keys()
         registry.clock.advance(1)
-        await registry.forgetting.forget_due()
+        await registry.uninstaller.forget_due()
 
         assert before == EVERYTHING
         assert await registry.keys() == []
@@ -350,7 +351,7 @@ class TestRevoked:
 
         await registry.install(installed_at=MOMENT)
         registry.clock.now = MOMENT + 2 * WAITS_FOR_REINSTALL
-        await registry.forgetting.forget_due()
+        await registry.uninstaller.forget_due()
 
         assert await registry.keys() == EVERYTHING
 
@@ -433,7 +434,7 @@ class TestOrganisation:
         await registry.install(ORG)
         await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)
 
-        await registry.forgetting.grant(IN_ORG, MOMENT + HOUR)
+        await registry.uninstaller.grant(IN_ORG, MOMENT + HOUR)
         await registry.set_up(IN_ORG)
         await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)  # Slack's retry
 
@@ -444,31 +445,15 @@ class TestOrganisation:
     ) -> None:
         await registry.install(ORG)
         await registry.set_up(IN_ORG)
-        elsewhere = Grants(FencedDocuments(registry.inner), registry.tasks, clock=registry.clock)
 
         async def grant() -> None:
-            await elsewhere.grant(IN_ORG, MOMENT + timedelta(seconds=1))
+            await registry.beside().uninstaller.grant(IN_ORG, MOMENT + timedelta(seconds=1))
 
         registry.inner.before["list_keys"] = grant
         await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)
 
         assert not registry.inner.before
         assert len(await registry.keys("E1.T3/")) == 3
-        await registry.set_up(IN_ORG)
-
-    async def test_who_is_served_long_after_is_taken_in_although_nobody_granted_it(
-        self, registry: Registry
-    ) -> None:
-        await registry.install(ORG)
-        await registry.leave(IN_ORG, UninstallKind.WITHDRAWN)
-
-        registry.forgetting.note_served(IN_ORG)  # a request that was under way
-        with pytest.raises(StoreError):
-            await registry.set_up(IN_ORG)
-        registry.clock.advance(601)
-        registry.forgetting.note_served(IN_ORG)
-        assert await registry.tasks.drain(TIME_LIMIT_S)
-
         await registry.set_up(IN_ORG)
 
     async def test_where_the_organisation_takes_over_the_app_goes_on(
@@ -494,7 +479,7 @@ class TestOrganisation:
         await registry.leave(IN_ORG, UninstallKind.REVOKED)
 
         registry.clock.now = MOMENT + WAITS_FOR_REINSTALL
-        await registry.forgetting.forget_due()
+        await registry.uninstaller.forget_due()
 
         assert await registry.keys("E1.T3/") == ["E1.T3/digest/d1", "E1.T3/key"]
         await registry.set_up(IN_ORG)
@@ -508,7 +493,7 @@ class TestOrganisation:
         await registry.leave(ORG, UninstallKind.REVOKED)
 
         registry.clock.now = MOMENT + WAITS_FOR_REINSTALL
-        await registry.forgetting.forget_due()
+        await registry.uninstaller.forget_due()
 
         assert await registry.keys() == []
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.installations.uninstall import LEASE, LEASE_LASTS, LONGEST_REST, MARK, REST
+from bot.installations.uninstall import MARK, PAUSE_AFTER_FAILURE
 from bot.store.documents import StoreError
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import ACME, IN_ORG, ORG, OTHER, OTHER_IN_ORG, Gate, Registry
@@ -68,7 +68,7 @@ async def test_several_departures_share_the_wipe_after_the_first(registry: Regis
         await registry.leave(home)
         await registry.tick()
     early = len(registry.inner.wipes)
-    registry.clock.advance(REST.total_seconds())
+    registry.clock.advance(30)
     await registry.tick()
 
     assert early == 1
@@ -112,28 +112,18 @@ async def test_what_is_deleted_during_a_wipe_gets_another_one(registry: Registry
 
     await registry.tick()
     owed = await is_owed(registry)
-    registry.clock.advance(REST.total_seconds())
+    registry.clock.advance(30)
     await registry.tick()
 
     assert owed
     assert len(registry.inner.wipes) == 2
 
 
-async def test_nothing_is_wiped_in_the_middle_of_a_deletion(registry: Registry) -> None:
-    await registry.install()
-    registry.inner.before["delete_prefix"] = registry.tick
-
-    await registry.leave()
-
-    assert registry.inner.wipes == []
-    assert await is_owed(registry)
-
-
 async def test_others_install_while_traces_are_wiped(registry: Registry) -> None:
     await registry.install()
     await registry.leave()
     gate = registry.inner.before["vacuum"] = Gate()
-    registry.forgetting.look()
+    registry.uninstaller.look()
     await gate.until_reached()
 
     async with asyncio.timeout(TIME_LIMIT_S):
@@ -158,7 +148,7 @@ async def test_a_wipe_that_fails_is_tried_again_and_not_at_every_tick(registry: 
         await registry.tick()
         registry.clock.advance(10)
     registry.inner.before.clear()
-    registry.clock.advance(LONGEST_REST.total_seconds())
+    registry.clock.advance(PAUSE_AFTER_FAILURE.total_seconds())
     await registry.tick()
 
     assert 4 <= len(tries) <= 10
@@ -187,19 +177,11 @@ async def test_a_long_wipe_leaves_the_store_to_others_for_ten_times_as_long(
     assert (early, len(registry.inner.wipes)) == (1, 2)
 
 
-def beside(registry: Registry) -> Registry:
-    """Return another process on the same store."""
-    other = Registry()
-    other.inner, other.clock = registry.inner, registry.clock
-    other.restart()
-    return other
-
-
 async def test_a_deletion_during_which_another_process_wipes_is_wiped_after_it(
     registry: Registry,
 ) -> None:
     await registry.install()
-    registry.inner.before["delete_prefix"] = beside(registry).tick
+    registry.inner.before["delete_prefix"] = registry.beside().tick
 
     await registry.leave()
     owed = await is_owed(registry)
@@ -207,65 +189,3 @@ async def test_a_deletion_during_which_another_process_wipes_is_wiped_after_it(
 
     assert owed
     assert registry.inner.wipes == [[], ["-.T1/"]]
-
-
-async def test_a_mark_that_was_lost_as_the_store_failed_is_made_up_for(registry: Registry) -> None:
-    other = beside(registry)
-
-    async def fail() -> None:
-        raise StoreError("disk full")
-
-    async def wipe_and_fail() -> None:
-        await other.tick()
-        registry.inner.before["put"] = fail
-
-    await registry.install()
-    registry.inner.before["delete_prefix"] = wipe_and_fail
-
-    await registry.leave()
-    await registry.tick()
-
-    assert registry.inner.wipes == [[], ["-.T1/"]]
-
-
-async def test_of_several_processes_one_wipes(registry: Registry) -> None:
-    await registry.install()
-    await registry.leave()
-    other = beside(registry)
-    registry.inner.before["vacuum"] = other.tick
-
-    await registry.tick()
-    await other.tick()
-
-    assert len(registry.inner.wipes) == 1
-    assert await registry.inner.list_prefix("") == []
-
-
-async def test_whoever_has_just_waited_for_a_wipe_does_not_wipe_again(registry: Registry) -> None:
-    await registry.install()
-    await registry.leave()
-    other = beside(registry)
-
-    async def be_late() -> None:
-        registry.inner.before["put"] = other.tick  # between its look at the mark and its lease
-
-    registry.inner.before["get"] = be_late
-    await registry.tick()
-
-    assert len(registry.inner.wipes) == 1
-    assert await registry.inner.list_prefix("") == []
-
-
-async def test_a_process_that_died_while_wiping_is_followed_by_another(registry: Registry) -> None:
-    await registry.install()
-    await registry.leave()
-    until = registry.clock() + LEASE_LASTS
-    await registry.inner.put(LEASE, {"v": 1, "until": until.isoformat()})
-
-    await registry.tick()
-    early = len(registry.inner.wipes)
-    registry.clock.advance(LEASE_LASTS.total_seconds())
-    await registry.tick()
-
-    assert (early, len(registry.inner.wipes)) == (0, 1)
-    assert await registry.inner.list_prefix("") == []

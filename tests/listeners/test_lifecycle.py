@@ -87,7 +87,7 @@ def test_where_a_workspace_is_named_no_organisation_goes(
 def test_only_the_bots_own_token_counts(tokens: Json, count: int) -> None:
     found = read_departures(an_event("tokens_revoked", event={"tokens": tokens}), MOMENT)
 
-    assert [departure.way for departure in found] == [UninstallKind.REVOKED] * count
+    assert [departure.kind for departure in found] == [UninstallKind.REVOKED] * count
 
 
 def test_access_is_withdrawn_from_the_workspaces_that_are_named() -> None:
@@ -100,7 +100,7 @@ def test_access_is_withdrawn_from_the_workspaces_that_are_named() -> None:
 
     found = read_departures(body, MOMENT)
 
-    assert [(each.home, each.way) for each in found] == [
+    assert [(each.home, each.kind) for each in found] == [
         (IN_ORG, UninstallKind.WITHDRAWN),
         (WorkspaceId("T4", "E1"), UninstallKind.WITHDRAWN),
     ]
@@ -170,7 +170,7 @@ class Site:
         )
         self.tasks = self.registry.tasks
         LifecycleListeners(
-            self.registry.forgetting,
+            self.registry.uninstaller,
             self.tasks,
             clock=self.registry.clock,
             answered_within_s=answered_within_s,

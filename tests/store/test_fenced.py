@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.store.documents import Documents, ForgottenError, StoreError
-from bot.store.fenced import ErasableDocuments, FencedDocuments
+from bot.store.fenced import REFUSED_FOR_S, ErasableDocuments, FencedDocuments
 from bot.store.memory import MemoryDocuments
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.pool import parse_address
@@ -170,6 +170,16 @@ async def test_only_so_many_are_remembered_in_memory() -> None:
 
     assert await takes(documents, "-.T0/key")
     assert not await takes(documents, "-.T1/key")
+
+
+async def test_after_an_hour_the_refusal_ends_in_memory_too() -> None:
+    documents = FencedDocuments(MemoryDocuments(), for_s=0)
+
+    async with documents.forgetting("-.T1/"):
+        pass
+
+    assert REFUSED_FOR_S == 3600
+    assert await takes(documents, "-.T1/key")
 
 
 async def test_everything_else_goes_through(documents: ErasableDocuments) -> None:
