@@ -187,7 +187,7 @@ def main() -> int:
 
 def _play(arguments: argparse.Namespace) -> int:
     try:
-        # Imported only now: nobody else needs the page's packages.
+        # Imported only now: no other command needs the page's packages.
         from bot.bootstrap.slack_app import StartError
         from bot.playground.run import Options, play
         from bot.playground.serving import AddressError
@@ -270,7 +270,7 @@ def _command(settings: Settings, arguments: argparse.Namespace) -> Coroutine[Any
 
 
 def _run(settings: Settings, role: str) -> int:
-    # Imported only now: wrong settings are told within a second, and this takes most of one.
+    # Imported only now: wrong settings are reported in a second, and this takes most of one.
     from bot.app import serve
     from bot.bootstrap.services import Role
     from bot.bootstrap.slack_app import StartError
@@ -295,7 +295,7 @@ def _keep_what_is_loaded() -> None:
     """Let the garbage collector begin its work without what was loaded once.
 
     It would walk through that again and again: measured under load, 40 ms at a time in which
-    nobody gets an ack.
+    no request gets an ack.
     """
     gc.collect()
     gc.freeze()
@@ -313,7 +313,7 @@ async def _until_stopped(serve: Serve) -> None:
         if not stop.is_set():
             stop.set()
             loop.call_later(ENDED_WITHIN_S, os._exit, CANNOT_START)
-        elif number is signal.SIGINT:  # pressed again: whoever sits there does not want to wait
+        elif number is signal.SIGINT:  # pressed again: the person does not want to wait
             os._exit(CANNOT_START)
 
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -41,14 +41,14 @@ from bot.tracker.http import tracker_http
 from bot.web import Check, HealthEndpoints
 
 # The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a
-# Slack that cannot be reached is told apart from one that may have done what it was asked.
+# A Slack that cannot be reached differs from one that may have done what it was asked.
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 IDLE_LINE_S = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What everything else of one process stands on; whoever made it closes it."""
+    """Shared resources of one process; their creator closes them."""
 
     parts: Services
     stored: Stored
@@ -118,7 +118,7 @@ async def build_runtime(
 
 
 def _slack_session(metrics: Metrics) -> aiohttp.ClientSession:
-    # A line that the other side is about to close loses a post without a word, and nobody may
+    # A line that the other side is about to close loses a post without a word, and no process may
     # repeat it: idle lines are given up early.
     connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_LINE_S)
     traces = [traced_calls(metrics.slack.note_call)]
@@ -199,7 +199,7 @@ async def run_periodic(
             work,
             every_s=every_s,
             finish_within_s=finish_within_s * JOBS_END_WITHIN,
-            # Whoever wants quick ticks is not kept waiting by slow looks.
+            # Slow looks must not delay quick ticks.
             intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
         ) as queue:
             try:
@@ -238,7 +238,7 @@ async def serve(
 ) -> None:
     """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
 
-    What Slack still sends by HTTP meanwhile is answered: `/readyz` keeps a balancer from it.
+    What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it.
 
     Raises:
         StartError: Slack refuses a token for good, or the address cannot be listened on.
@@ -292,9 +292,9 @@ class _Finishing:
 async def _watch_over_answers(
     stack: AsyncExitStack, ground: Runtime, running: Features, finishing: _Finishing
 ) -> AsyncExitStack:
-    """Tell whoever waits for a process that has died; at the end, see to those who wait here.
+    """Notify people whose process died; at the end, finish the requests of this one.
 
-    Return what is closed only when nobody waits any more.
+    Return the stack to close once no request is left.
     """
     parts, processes = ground.parts, ground.processes
     interruptions = OrphanNotifier(
@@ -311,7 +311,7 @@ async def _watch_over_answers(
 
 
 async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> None:
-    """Wait for what was begun; whoever would be left without an answer is told so."""
+    """Wait for running work; people who would get no answer get a notice."""
     if await tasks.drain(finishing.left_s()):
         return
     people = await running.boundary.cut_off()

@@ -55,7 +55,7 @@ class SingleFlight(Generic[K, T]):
     """Share one run among everybody who asks for the same thing while it is under way.
 
     async-lru would do this too, but it keeps results for a time of its own, and what a
-    portfolio may keep depends on what happened to it meanwhile.
+    portfolio may keep depends on what happened to it since.
     """
 
     def __init__(self) -> None:
@@ -77,14 +77,14 @@ class SingleFlight(Generic[K, T]):
         return key in self._flights
 
     def forget(self, key: K) -> None:
-        """Let the next asker start anew, although a run may be under way."""
+        """Let the next caller start a new run, although a run may be under way."""
         self._flights.pop(key, None)
 
     def _on_done(self, key: K, task: asyncio.Task[T]) -> None:
         if self._flights.get(key) is task:
             del self._flights[key]
         if not task.cancelled():
-            # Every asker may have left: asyncio would complain of an error that nobody saw.
+            # Every asker may have left: asyncio would log an error that was never retrieved.
             task.exception()
 
 
@@ -117,13 +117,13 @@ class BoundedWait:
     def _let_go(self, task: asyncio.Task[Any]) -> None:
         self._begun.discard(task)
         if not task.cancelled():
-            task.exception()  # asyncio would complain of one that nobody has waited for
+            task.exception()  # asyncio would log one that was never retrieved
 
 
 async def run_shielded(tasks: Tasks, work: Awaitable[T]) -> T:
     """Do `work` as one of `tasks`, so that a stop waits for its end; return or raise as it does.
 
-    What Slack gives once must not be lost because whoever asked for it has gone.
+    What Slack gives once must not be lost because its caller has gone.
     """
     result, error = await asyncio.shield(tasks.start(_outcome(work)))
     if error:
@@ -134,12 +134,12 @@ async def run_shielded(tasks: Tasks, work: Awaitable[T]) -> T:
 async def _outcome(work: Awaitable[T]) -> tuple[T | None, Exception | None]:
     try:
         return await work, None
-    except Exception as error:  # noqa: BLE001  # it is for whoever waits, and not for the log
+    except Exception as error:  # noqa: BLE001  # it is for the caller, not for the log
         return None, error
 
 
 class NonOverlappingTask:
-    """Does `work` as one of `tasks`, never twice at a time. What fails is logged."""
+    """Runs `work` as one of `tasks`, never twice at a time. Failures are logged."""
 
     def __init__(self, tasks: Tasks, work: Callable[[], Awaitable[object]]) -> None:
         self._tasks = tasks
@@ -147,7 +147,7 @@ class NonOverlappingTask:
         self._under_way: asyncio.Task[None] | None = None
 
     def begin(self) -> "asyncio.Task[None]":
-        """Begin with it, unless it is under way; return what is. It never raises."""
+        """Start the task unless it is already running; return the running task. Never raises."""
         if self._under_way is None or self._under_way.done():
             self._under_way = self._tasks.start(self._run())
         return self._under_way

@@ -106,6 +106,6 @@ class SharedDedup:
             noted.set()
 
     async def _let_go(self, name: str) -> None:
-        if noted := self._noting.get(name):  # nobody waits for it any more; it may still happen
+        if noted := self._noting.get(name):  # its caller has gone; it may still happen
             await noted.wait()
         await self._stored.forget(name)

@@ -33,7 +33,7 @@ class Message:
         return None if self.plain is None else Message(self.text, self.plain)
 
     def for_one(self) -> "Message":
-        """Return the message as it is where nobody else reads along: with nothing to share."""
+        """Return the message for a private place: with nothing to share."""
         plain = None if self.plain is None else _without_sharing(self.plain)
         return Message(self.text, _without_sharing(self.blocks), plain)
 

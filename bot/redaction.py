@@ -36,6 +36,6 @@ def redact(text: str) -> str:
 def holds_secret(text: str) -> bool:
     """Say whether `text` holds an API key or a Slack token, or the beginning of one.
 
-    Characters that nobody sees do not hide it: what looks like a key is one.
+    Invisible characters do not hide it: what looks like a key is one.
     """
     return _SECRET.search(INVISIBLE.sub("", text)) is not None

@@ -1,6 +1,6 @@
 """The id of a workspace, and the caller on whose behalf the bot works.
 
-It travels with the context: what is awaited, and tasks that are started meanwhile, work for the
+It travels with the context: what is awaited, and tasks that are started from it, work for the
 same asker. Work that several people share is the first one's, in whose context it was begun:
 https://docs.python.org/3/library/asyncio-task.html#asyncio.create_task
 """
@@ -40,7 +40,7 @@ class Kind(Enum):
 
     PERSON = "person"
     DIGEST = "digest"  # the clock, for a channel's digests
-    CHECK = "check"  # whether a key works, whoever wants to know
+    CHECK = "check"  # whether a key works
     OTHER = "other"
 
 
@@ -77,5 +77,5 @@ def caller_context(workspace: WorkspaceId, asker: Caller) -> Iterator[None]:
 
 
 def current_caller() -> tuple[WorkspaceId, Caller] | None:
-    """Return for whom the bot works now, and where; `None`: for nobody in particular."""
+    """Return the workspace and the caller that the bot works for now, or `None`."""
     return _asking.get()

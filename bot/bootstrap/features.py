@@ -70,7 +70,7 @@ from bot.workspace import WorkspaceId
 
 @dataclass(frozen=True, slots=True)
 class AdminServices:
-    """What the features share: the keys, who may do what, what was done, who is told."""
+    """Key administration: keys, managers, permissions, history, notices."""
 
     keys: Keys
     managers: Managers

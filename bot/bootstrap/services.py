@@ -195,7 +195,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the features stand on; whoever made these closes them."""
+    """The objects that all features share; their creator closes them."""
 
     settings: Settings
     documents: Documents

@@ -72,7 +72,7 @@ class SlackAuth:
 
     `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
     returns once Slack is there, and raises SlackError until then. `unknown` is for people whose
-    workspace is none of these. Either `own` or `oauth` is `None`. `doubt` is to be told of a
+    workspace is none of these. Either `own` or `oauth` is `None`. `doubt` is notified of a
     workspace whose token Slack has refused.
     """
 
@@ -157,7 +157,7 @@ def _one_workspace(
         client_for=OneClient(own, clients.once(token)),
         find_slack=own.fetch,
         unknown=FOREIGN_WORKSPACE,
-        doubt=Event(),  # nobody listens: its operator finds out
+        doubt=Event(),  # no listener: its operator finds out
         own=own,
     )
 
@@ -191,7 +191,7 @@ def _many_workspaces(
 
 
 def _until_found(client: AsyncWebClient) -> Callable[[], Awaitable[object]]:
-    """A bot that nobody has installed yet has no token to ask with, and is ready all the same."""
+    """A bot without an installation has no token to ask with, and is ready all the same."""
     found: list[bool] = []
 
     async def find() -> None:
@@ -258,7 +258,7 @@ _KINDS = {
 
 
 class NotesAcks(Protocol):
-    """Whoever counts acks; it never raises."""
+    """Counts acks; never raises."""
 
     def __call__(self, kind: str, took_s: float, *, is_refused: bool) -> None:
         """Count one; `is_refused`: Slack got an error instead, and sends events again."""
@@ -344,7 +344,7 @@ async def check_tokens(
 async def start_transport(
     stack: AsyncExitStack, app: AsyncApp, parts: Services, role: Role
 ) -> SlackTransport:
-    """Begin to take Slack's requests; over HTTP whoever listens hands them to the endpoint."""
+    """Begin to take Slack's requests; over HTTP the web server passes them to the endpoint."""
     if not role.answers:
         return SlackTransport()
     seen = parts.commons.seen

@@ -101,9 +101,8 @@ NEVER_S = 1e9
 class Intervals:
     """How often a process looks. After `dead_after_s` without a sign a worker counts as dead.
 
-    Nothing is listened for: a job that was handed back tells nobody, nor does one whose turn
-    has come as another of its workspace has ended (procrastinate 3.10), and a pooler that gives
-    a connection for one transaction passes no notification on.
+    Workers poll and do not listen: a job that was handed back sends no notification, nor does one
+    whose lock became free (procrastinate 3.10), and a pooler in transaction mode passes none on.
     """
 
     look_s: float = 1.0
@@ -192,7 +191,7 @@ def _worker(
         name=queue,
         concurrency=concurrency,
         fetch_job_polling_interval=look_s,
-        abort_job_polling_interval=NEVER_S,  # nobody asks for that
+        abort_job_polling_interval=NEVER_S,  # jobs are never aborted
         shutdown_graceful_timeout=finish_within_s,
         listen_notify=False,
         delete_jobs="always",

@@ -164,7 +164,7 @@ AT_ONCE = 20_000
 WITHIN_S = 30.0
 # What failed is due again after so long, although its lease is not over.
 AGAIN_AFTER = timedelta(seconds=10)
-# Not what waits for its next try: it may be about digests that nobody can read.
+# Not what waits for its next try: it may be about unreadable digests.
 _WAITING = """
 SELECT DISTINCT lock FROM procrastinate_jobs
 WHERE status = 'todo' AND queue_name = %s AND (scheduled_at IS NULL OR scheduled_at <= now())

@@ -38,7 +38,7 @@ class Ends(JobManager):
     def unwritten(self) -> Mapping[int, int]:
         """The jobs of which it is not known that their ends were written: id and `attempts`.
 
-        Whoever takes a job up again raises `attempts`, so both together mean this one try.
+        A worker that takes a job up again raises `attempts`, so both together mean this one try.
         """
         return dict(self._unwritten)
 
@@ -126,7 +126,7 @@ class Pulse:
 
 
 # One statement, so that of several who look at once one takes a job back: procrastinate's own way
-# reads first and writes then, and may take it back from whoever has it by then. Periodic work is
+# reads first and writes then, and may take it back from its next worker. Periodic work is
 # dropped, as it comes round anyway: to put it back while its next turn waits fails for good,
 # https://github.com/procrastinate-org/procrastinate/issues/1446
 _TAKE_BACK = """
@@ -238,9 +238,9 @@ def _columns(unwritten: Mapping[int, int]) -> dict[str, list[int]]:
 
 
 async def come_round(app: App, names: Iterable[str], *, every_s: float) -> None:
-    """For ever: put each periodic work into the queue at once and every `every_s` seconds.
+    """Put, forever, each periodic work into the queue at once and every `every_s` seconds.
 
-    The database takes one for each moment, whoever brings it first, and none while one waits.
+    The database takes one for each moment, from the first process, and none while one waits.
     procrastinate's own clock (3.10) knows whole seconds only, and stands still for an hour when
     the machine's is set back by one.
     """

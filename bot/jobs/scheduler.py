@@ -40,7 +40,7 @@ async def ticking(
     """Call `tick` at once and then every `every_s` seconds inside the block.
 
     A failed one is logged and not the last. One that runs when the block ends is waited for.
-    APScheduler 3.11 drops a run that is a second late unless it is told not to.
+    APScheduler 3.11 drops a run that is a second late unless `misfire_grace_time` says otherwise.
     """
     scheduler = AsyncIOScheduler(timezone=UTC)
     ticks = Ticks(every_s)
@@ -60,7 +60,7 @@ async def ticking(
         "interval",
         seconds=every_s,
         id="tick",
-        next_run_time=datetime.now(UTC),  # what fell due while nobody ticked is not kept waiting
+        next_run_time=datetime.now(UTC),  # what fell due before the start does not wait
         misfire_grace_time=None,
         coalesce=True,
         max_instances=1,

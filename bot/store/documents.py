@@ -13,7 +13,7 @@ from bot.errors import BotError
 class StoreError(BotError):
     """The store failed or refused.
 
-    After a write that failed by time-out nobody knows whether it happened: read it.
+    After a write that timed out its outcome is unknown: read the document.
     """
 
 
@@ -118,7 +118,7 @@ class Documents(Protocol):
     async def vacuum(self) -> None:
         """Leave in the storage no trace of what was deleted or replaced before.
 
-        That may write everything else anew and take minutes, while everybody else waits.
+        It may rewrite everything and take minutes, while other callers wait.
         """
         ...
 
@@ -281,7 +281,7 @@ def checked_moment(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError:
-        raise StoreError(f"{moment} cannot be told in UTC") from None
+        raise StoreError(f"{moment} cannot be expressed in UTC") from None
 
 
 def checked_rev(key: str, rev: int | None, if_rev: int | None) -> None:

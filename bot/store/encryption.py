@@ -106,7 +106,7 @@ async def check_key_ring(documents: Documents, ring: KeyRing) -> None:
     """Make sure that the ring opens what earlier rings sealed; take note of its first key.
 
     The store remembers a known text under every key that ever came first. Removing a key
-    from a ring is therefore noticed until everything is sealed anew and the note is rewritten.
+    from a ring is therefore noticed until everything is sealed again and the note is rewritten.
 
     Raises:
         WrongKeyRingError: a key is missing, or is another one of the same name.

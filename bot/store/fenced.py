@@ -32,7 +32,7 @@ class ErasableDocuments(Documents, Protocol):
 
         What was written before can be deleted inside the block, where every document that begins
         something waits for its end: a new installation is not deleted together with the one
-        before. Nobody else forgets anything of the same workspace or organisation meanwhile.
+        before. No other call forgets the same workspace or organisation at that time.
 
         Raises:
             StoreError: it failed, or others took too long.

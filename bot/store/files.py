@@ -18,7 +18,7 @@ LOCK_TRY_S = 0.01
 
 
 def make_private_file(path: Path) -> None:
-    """Make the file (and its folder) if it is missing; let nobody but its owner use it.
+    """Make the file (and its folder) if it is missing; let only its owner use it.
 
     A file that is there is not opened: SQLite would lose its locks when it is closed
     (https://www.sqlite.org/howtocorrupt.html, section 2.2).
@@ -37,7 +37,7 @@ def make_private_file(path: Path) -> None:
 
 
 def close_to_others(path: Path) -> None:
-    """Let nobody but its owner use the file; leave it alone where that is so already.
+    """Let only its owner use the file; leave it alone where that is so already.
 
     Raises:
         OSError: there is none, or it cannot be done.
@@ -157,18 +157,18 @@ class FileLock:
 
 
 def lock_file_of(database: Path) -> Path:
-    """Return the file that whoever uses a database holds."""
+    """Return the lock file of a database."""
     real = database.resolve()  # two names of one file share one lock
     return real.with_name(f"{real.name}.lock")
 
 
 def lock_holder(path: Path) -> str | None:
-    """Return the number of the process that holds a `FileLock`, or `None`: nobody does.
+    """Return the number of the process that holds a `FileLock`, or `None`: no process does.
 
     Harmless to it, and to one that starts at this moment: that one tries again.
 
     Raises:
-        OSError: nobody can say; the file cannot be read.
+        OSError: the file cannot be read.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

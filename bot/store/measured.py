@@ -18,7 +18,7 @@ Note = Callable[[str, str, float], object]
 class TimedDocuments:
     """`ErasableDocuments` that tell how long each call took and how it ended, and nothing else.
 
-    What a call is about is not told. To forget somebody is not timed, but what is deleted then.
+    The note does not say what a call is about.
     """
 
     def __init__(self, wrapped: ErasableDocuments, note: Note) -> None:

@@ -20,7 +20,7 @@ from bot.store.sqlite_table import DueIndex
 
 
 class MemoryDocuments:
-    """`Documents` in a dict. They are kept as text, so that nobody shares a value with it."""
+    """`Documents` in a dict. They are kept as text, so that no caller shares a value with it."""
 
     def __init__(self) -> None:
         self._rows: dict[str, str] = {}

@@ -167,7 +167,7 @@ def open_rows(path: Path) -> SqliteDict:
 
 
 T = TypeVar("T")
-# It writes the whole file anew.
+# It rewrites the whole file.
 WIPED_WITHIN_S = 600.0
 
 
@@ -331,7 +331,7 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
 
 
 async def _close_again(opening: "asyncio.Future[SqliteDocuments]") -> None:
-    """Leave nothing open, or at work in the folder, of what nobody waits for any more."""
+    """Leave nothing open, or at work in the folder, of an opening whose caller has gone."""
     await asyncio.wait({opening})
     if not opening.cancelled() and opening.exception() is None:
         await opening.result().close()

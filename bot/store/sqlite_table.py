@@ -51,7 +51,7 @@ def read_one(connection: Connection, key: str) -> Document | None:
     """Return the document, `None` when there is none.
 
     Raises:
-        ValueError: nobody can read it.
+        ValueError: it is unreadable.
     """
     row = connection.select_one(READ_ONE, (key,))
     return None if row is None else _document(key, row[0])
@@ -61,7 +61,7 @@ def read_prefix(connection: Connection, prefix: str, limit: int | None) -> list[
     """Return the first `limit` documents (`None`: all) whose key begins with `prefix`, in order.
 
     Raises:
-        ValueError: nobody can read one of them.
+        ValueError: one of them is unreadable.
     """
     found: list[Document] = []
     start, end = prefix, _end(prefix)
@@ -97,7 +97,7 @@ def delete_prefix(connection: Connection, prefix: str) -> int:
 
 
 def vacuum(connection: Connection) -> bool:
-    """Write the file anew, so that it and its log hold nothing that was deleted.
+    """Rewrite the file, so that it and its log hold nothing that was deleted.
 
     `secure_delete` is not enough: after 1,500 writes SQLite 3.40 still had deleted keys in the
     gaps of pages that it had rearranged. While another program reads the file, the log keeps

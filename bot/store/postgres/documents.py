@@ -34,7 +34,7 @@ from bot.store.postgres.pool import (
     open_pool,
 )
 
-# As text, because nobody else's way to read JSON is asked for, and without a zone, because that
+# As text, so that the driver does not decode the JSON, and without a zone, because that
 # of the session means nothing.
 COLUMNS: LiteralString = "key, value::text, rev, due_at AT TIME ZONE 'UTC'"
 GET: LiteralString = f"SELECT {COLUMNS} FROM document WHERE key = %s"
@@ -133,7 +133,7 @@ class Putting:
         Raises:
             ConflictError: the condition does not hold; nothing was changed.
             ForgottenError: it lies under a prefix that was forgotten.
-            LostConnectionError, NoAnswerError: nobody knows whether it was written.
+            LostConnectionError, NoAnswerError: it may have been written.
         """
         try:
             await self._write(document, value_json, if_rev, begins)
@@ -338,7 +338,7 @@ KEPT_FOR = timedelta(minutes=10)
 class PostgresDedup:
     """Remembers names for ten minutes, as hashes, by the database's clock.
 
-    Every method raises StoreError; after that nobody knows whether a name is remembered.
+    Every method raises StoreError; after that a name may or may not be remembered.
     """
 
     def __init__(self, pool: Pool, *, timeout_s: float = 10.0) -> None:

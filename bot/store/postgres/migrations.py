@@ -148,7 +148,7 @@ async def _require_usable(connection: Connection) -> None:
         raise StoreError("PostgreSQL 13 or newer is needed")
     if encoding != "UTF8":
         raise StoreError("the database must be of the encoding UTF8")
-    if isolation != "read committed":  # who has waited for a lock must see what was done meanwhile
+    if isolation != "read committed":  # after waiting for a lock it must see the other's changes
         raise StoreError("default_transaction_isolation must be 'read committed'")
 
 

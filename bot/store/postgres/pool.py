@@ -164,13 +164,13 @@ Connection: TypeAlias = AsyncConnection[TupleRow]
 Pool: TypeAlias = AsyncConnectionPool[Connection]
 # So long a caller waits for a connection when all are in use.
 WAIT_S = 10.0
-# psycopg_pool 3.3 doubles its pause with each failure; after so long it begins anew when somebody
+# psycopg_pool 3.3 doubles its pause with each failure; after so long it starts again when somebody
 # asks for a connection, so that a database that was away for an hour is found within seconds.
 RECONNECT_WITHIN_S = 5.0
 
 
 class FreshPool(AsyncConnectionPool[Connection]):
-    """A pool that gives out no connection which the server has closed while nobody used it.
+    """A pool that gives out no connection that the server closed while it was idle.
 
     After a restart of the server that is so with all of them. To look costs a system call; the
     pool's own `check` costs a round trip, and waits a second after each that fails (3.3).
@@ -190,7 +190,7 @@ async def open_pool(address: Address) -> Pool:
     Raises:
         StoreError: the database cannot be reached. The message tells where, and no password.
     """
-    # Two lines for each call of ours, and while the database is away dozens a second: whoever asks
+    # Two lines for each call of ours, and while the database is away dozens a second: the caller
     # it then says so.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     pool = FreshPool(
@@ -247,8 +247,8 @@ def _has_ended(connection: Connection) -> bool:
 
 def _without_password(text: str, address: Address) -> str:
     password = conninfo_to_dict(address.conninfo).get("password")
-    told = " ".join(text.split())
-    return told.replace(str(password), "…") if password else told
+    line = " ".join(text.split())
+    return line.replace(str(password), "…") if password else line
 
 
 SHUTDOWNS = (AdminShutdown, CannotConnectNow, CrashShutdown)
@@ -291,7 +291,7 @@ class Calls:
         """Return the rows.
 
         Raises:
-            LostConnectionError: nobody knows whether it happened.
+            LostConnectionError: the outcome is unknown.
         """
         async with db_errors(self._timeout_s):
             return await self._run(statement, arguments)

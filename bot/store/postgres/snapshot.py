@@ -34,7 +34,7 @@ ROOM: LiteralString = """
 class Facts:
     """`read_s`: how long the quickest of a few reads took. `version` as in `16.2`.
 
-    `allowed` connections, `used` of them by whomever: of the limit that is reached first.
+    `allowed` connections, `used` of them by all clients: of the limit that is reached first.
     `is_near`: on this machine.
     """
 
@@ -163,7 +163,7 @@ def _document(key: str, text: str, rev: int, due_at: datetime | None) -> Documen
 
 # Any number, the same in every version: who moves in holds the lock of that number.
 MOVE_LOCK = 7_203_311_928
-# Whoever writes at this moment has ended by then, or is stuck.
+# A writer of this moment has ended by then, or is stuck.
 LOCKED_WITHIN = "10s"
 
 
@@ -211,7 +211,7 @@ class PostgresArrival:
 async def arriving(address: Address) -> AsyncIterator[PostgresArrival]:
     """Let documents arrive inside the block: at its end all are there; if it fails, none is.
 
-    Meanwhile others read what was there before. Their writes wait, and fail when that takes
+    Other clients read what was there before. Their writes wait, and fail when that takes
     too long.
 
     Raises:
