@@ -21,8 +21,6 @@ from bot.tracker.error_messages import (
 from bot.tracker.models import (
     Added,
     Domain,
-    InsufficientPermissionsError,
-    InvalidKeyError,
     Listing,
     RateLimitedError,
     RejectedError,
@@ -163,12 +161,10 @@ def _value(headers: Mapping[str, str], name: str) -> str:
     return next((headers[key].strip() for key in headers if key.lower() == name), "")
 
 
-# The document shows no status; these are what they mean in HTTP.
-BY_STATUS: dict[int, Refusal] = {
-    401: InvalidKeyError,
-    403: InsufficientPermissionsError,
-    429: RateLimitedError,
-}
+# The document shows no status. A proxy in front of the service, or a maintenance page, says these
+# too: without the documented words they say nothing about the key.
+OF_A_PROXY = {401, 403}
+TOO_MANY_REQUESTS = 429
 
 
 def is_success(status: int) -> bool:
@@ -195,8 +191,14 @@ def failure(
         refusal, said = refusal_in_json(value), said_in_json(value)
     except NotJsonError:
         refusal, said = refusal_in_text(_text(body)), None
-    if refusal := refusal or BY_STATUS.get(status):
+    if status == TOO_MANY_REQUESTS:
+        refusal = refusal or RateLimitedError
+    if refusal:
         return refused(refusal, status, headers)
+    if status in OF_A_PROXY and not said:
+        return UnavailableError(
+            f"the service answered {status}", is_outcome_unknown=False, status=status
+        )
     if 400 <= status < 500:
         return RejectedError(status, said)
     told = f"the service answered {status}"

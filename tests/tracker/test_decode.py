@@ -9,7 +9,6 @@ from bot.tracker.decoding import decode_added, decode_listing, decode_scan
 from bot.tracker.models import (
     Added,
     Domain,
-    InsufficientPermissionsError,
     InvalidKeyError,
     IpNotAllowedError,
     Listing,
@@ -251,8 +250,6 @@ def test_the_message_counts_before_the_status(decode: Decode, status: int, body:
 @loop_over(
     ("status", "expected"),
     [
-        (401, InvalidKeyError),
-        (403, InsufficientPermissionsError),
         (429, RateLimitedError),
         (400, RejectedError),
         (404, RejectedError),
@@ -269,6 +266,18 @@ def test_the_status_counts_without_a_message(
 ) -> None:
     assert type(failure_of(decode, status, {"error": "Nope"})) is expected
     assert type(failure_of(decode, status)) is expected
+
+
+@every_decode
+@loop_over("status", [401, 403])
+def test_a_status_alone_says_nothing_about_the_key(decode: Decode, status: int) -> None:
+    page = b"<html><h1>We are back in a minute</h1></html>"
+
+    for body in (page, b"", b"{}"):
+        error = failure_of(decode, status, body)
+        assert type(error) is UnavailableError
+        assert not error.is_outcome_unknown
+    assert type(failure_of(decode, status, {"error": "Nope"})) is RejectedError
 
 
 def test_a_rejection_says_what_the_service_said() -> None:

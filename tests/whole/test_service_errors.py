@@ -172,3 +172,14 @@ async def test_a_service_that_is_not_there_is_told_so(shop: Town) -> None:
     shop.clock.ahead += shop.clock.ahead.resolution * 61_000_000
 
     assert "cannot be reached" in (await shop.ask(shop.bob, "/domains")).everything
+
+
+async def test_a_maintenance_page_does_not_disable_the_key(shop: Town) -> None:
+    shop.clock.ahead += FRESH_FOR
+    shop.tracker.answer_next(status=401, body=b"<h1>Back in a minute</h1>", on="list")
+
+    failed = await shop.ask(shop.bob, "/scan blog.example")
+    worked = await shop.ask(shop.bob, "/domains")
+
+    assert "cannot be reached, or is out of order" in failed.everything
+    assert "shop.example" in worked.everything
