@@ -29,7 +29,7 @@ from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import BotError
 from bot.installations.models import Installation, Tokens, organisation
 from bot.installations.repository import RecentInstallations, save_installation
-from bot.slack.auth import GivenInstallation, OAuthCalls
+from bot.slack.auth import IssuedInstallation, OAuthCalls
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError
 from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -187,7 +187,7 @@ class Exchange:
 
 
 def _installation(
-    given: GivenInstallation, bot_id: str | None, asked_at: datetime
+    given: IssuedInstallation, bot_id: str | None, asked_at: datetime
 ) -> Installation:
     enterprise_id = given.enterprise_id
     if given.team_id:
@@ -212,7 +212,7 @@ def _installation(
     )
 
 
-def _installed_at(given: GivenInstallation, asked_at: datetime) -> datetime:
+def _installed_at(given: IssuedInstallation, asked_at: datetime) -> datetime:
     """By Slack's clock: it is compared with the times of Slack's events."""
     theirs = given.answered_at
     if theirs is None or abs(theirs - asked_at) > CLOCKS_DIFFER_BY:

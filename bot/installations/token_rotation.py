@@ -22,7 +22,7 @@ from cachetools import TTLCache
 from bot.concurrency import SingleFlight, Tasks, run_shielded
 from bot.installations.models import Installation, Tokens
 from bot.installations.repository import Kept, RecentInstallations
-from bot.slack.auth import GivenTokens
+from bot.slack.auth import IssuedTokens
 from bot.slack.errors import (
     SlackError,
     SlackRefusedError,
@@ -88,7 +88,7 @@ def tokens_of(kept: Kept) -> Tokens:
     return kept.installation.tokens
 
 
-def dated(given: GivenTokens, asked_at: datetime) -> Tokens:
+def dated(given: IssuedTokens, asked_at: datetime) -> Tokens:
     """Return the tokens with their end, counted from before the question: rather too early."""
     lives_s = given.expires_in_s
     expires_at = None if lives_s is None else asked_at + timedelta(seconds=lives_s)
@@ -117,7 +117,7 @@ class TokenProvider:
     def __init__(
         self,
         recent: RecentInstallations,
-        refresh: Callable[[str], Awaitable[GivenTokens]],
+        refresh: Callable[[str], Awaitable[IssuedTokens]],
         *,
         tasks: Tasks,
         clock: Callable[[], datetime],

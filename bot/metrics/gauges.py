@@ -66,7 +66,7 @@ class LazyGauges(Collector):
             self._failures.labels(name)
         registry.register(self)
 
-    def give(self, name: str, source: Source) -> None:
+    def set_source(self, name: str, source: Source) -> None:
         """Let `source` tell the values of the look called `name`."""
         self._looks[name].source = source
 

@@ -129,7 +129,7 @@ class Identity:
         return self._known
 
 
-class OneWorkspace(AsyncAuthorize):
+class SingleWorkspaceAuthorize(AsyncAuthorize):
     """Bolt's authorization for a bot with one token: without `auth.test` on every request."""
 
     def __init__(self, identity: Identity) -> None:
@@ -144,7 +144,7 @@ class OneWorkspace(AsyncAuthorize):
         return bot
 
 
-class OneClient:
+class SingleWorkspaceClient:
     """The client for what nobody has asked for: there is one workspace, and one token."""
 
     def __init__(self, identity: Identity, client: AsyncWebClient) -> None:
@@ -172,7 +172,7 @@ ANSWERED_WITHIN_S = 15.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenTokens:
+class IssuedTokens:
     """What Slack gave. Without token rotation there are no `refresh` and `expires_in_s`."""
 
     access: str = field(repr=False)
@@ -181,7 +181,7 @@ class GivenTokens:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenInstallation:
+class IssuedInstallation:
     """What Slack says of an installation just made.
 
     `team_id` is `None` when it is for a whole organisation, `enterprise_id` outside of one.
@@ -196,7 +196,7 @@ class GivenInstallation:
     bot_user_id: str
     scopes: tuple[str, ...]
     installed_by: str
-    tokens: GivenTokens
+    tokens: IssuedTokens
     answered_at: datetime | None = None
 
 
@@ -207,7 +207,7 @@ class OAuthCalls:
         self._client = client
         self._headers = {"Authorization": encode_basic_auth(client_id, client_secret)}
 
-    async def exchange(self, code: str, redirect_uri: str) -> GivenInstallation:
+    async def exchange(self, code: str, redirect_uri: str) -> IssuedInstallation:
         """Return what a code stands for.
 
         Raises:
@@ -220,7 +220,7 @@ class OAuthCalls:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
 
-    async def refresh(self, refresh_token: str) -> GivenTokens:
+    async def refresh(self, refresh_token: str) -> IssuedTokens:
         """Return the tokens that take the place of those that end.
 
         Raises:
@@ -269,11 +269,11 @@ def _moment(answer: AsyncSlackResponse) -> datetime | None:
         return None
 
 
-def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> GivenInstallation:
+def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> IssuedInstallation:
     is_org_wide = answer.get("is_enterprise_install") is True
     enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
     place = enterprise if is_org_wide else answer["team"]
-    return GivenInstallation(
+    return IssuedInstallation(
         app_id=_text(answer["app_id"]),
         team_id=None if is_org_wide else _text(place["id"]),
         enterprise_id=_text(enterprise["id"]) if enterprise or is_org_wide else None,
@@ -286,10 +286,10 @@ def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> Gi
     )
 
 
-def _tokens(answer: Mapping[str, Any]) -> GivenTokens:
+def _tokens(answer: Mapping[str, Any]) -> IssuedTokens:
     refresh = answer.get("refresh_token")
     # Tokens that end come with the one that renews them: half of the two is an unreadable answer.
-    return GivenTokens(
+    return IssuedTokens(
         access=_text(answer["access_token"]),
         refresh=_text(refresh) if refresh else None,
         expires_in_s=int(answer["expires_in"]) if refresh else None,

@@ -110,7 +110,7 @@ async def fetch_own_channels(
     return await _own_channels(client, workspace, KINDS[-1], limit, sleep)
 
 
-async def fetch_in_charge(
+async def fetch_admins(
     client: AsyncWebClient, workspace: WorkspaceId, *, sleep: Sleep = asyncio.sleep
 ) -> list[str]:
     """Return the ids of at most five people: the primary owner, then owners, then admins.

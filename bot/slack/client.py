@@ -36,7 +36,7 @@ FAILURES = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, *_NOT_
 LONGEST_WAIT_S = 3600.0
 
 
-def error_of(failure: Exception) -> SlackError:
+def _to_slack_error(failure: Exception) -> SlackError:
     """Return our error for one of FAILURES."""
     if isinstance(failure, SlackApiError):
         return _answered(failure.response)
@@ -95,7 +95,7 @@ async def slack_errors() -> AsyncIterator[None]:
     try:
         yield
     except FAILURES as error:
-        raise error_of(error) from error
+        raise _to_slack_error(error) from error
 
 
 async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: str) -> Member:
@@ -264,13 +264,13 @@ async def publish_home(
     client: AsyncWebClient,
     user_id: str,
     view: Mapping[str, Any],
-    twin: Mapping[str, Any] | None,
+    fallback: Mapping[str, Any] | None,
     *,
     view_hash: str | None = None,
 ) -> str | None:
     """Show `view` on somebody's Home tab; return its hash, `None` if Slack does not say.
 
-    A view that Slack refuses gives way to its plain `twin`, once; `None`: it is plain already.
+    A view that Slack refuses gives way to its plain `fallback`, once; `None`: it is plain already.
 
     Raises:
         FormChangedError: the tab is no longer that of `view_hash`; `None` takes it as it is.
@@ -279,10 +279,10 @@ async def publish_home(
     try:
         return await _publish(client, user_id, view, view_hash)
     except SlackRefusedError as error:
-        if error.code not in _VIEW_REFUSED or twin is None:
+        if error.code not in _VIEW_REFUSED or fallback is None:
             raise
-        logger.warning("blocks refused", code=error.code, has_twin=True)
-        return await _publish(client, user_id, twin, view_hash)
+        logger.warning("blocks refused", code=error.code, has_fallback=True)
+        return await _publish(client, user_id, fallback, view_hash)
 
 
 async def _publish(

@@ -125,7 +125,7 @@ class BackoffRegistry(Protocol):
         ...
 
 
-class OwnHolds:
+class LocalBackoff:
     """Those that this process has met; `clock` counts seconds."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -149,7 +149,7 @@ logger = structlog.get_logger()
 # "Generally one message per second per channel": https://docs.slack.dev/apis/web-api/rate-limits
 BETWEEN_S = 1.1
 LONGEST_LINE_S = 20.0
-# For a post with its twin, and for opening a direct message. aiohttp alone would wait 300 s: the
+# For a post with its fallback, and for opening a direct message. aiohttp alone would wait 300 s: the
 # SDK 3.47 does not pass its `timeout` on to a session that it was given.
 ANSWERED_WITHIN_S = 20.0
 
@@ -183,7 +183,7 @@ class Posting:
         self._answered_within_s = answered_within_s
         self._between_s = between_s
         self._longest_line_s = longest_line_s
-        self._holds = holds or OwnHolds(clock=clock)
+        self._holds = holds or LocalBackoff(clock=clock)
         self._turns: Pacer[tuple[WorkspaceId, str]] = Pacer(between_s, clock=clock, sleep=sleep)
 
     async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
@@ -205,7 +205,7 @@ class Posting:
     async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
         """Post `message` once, without previews of its links; return its `ts`.
 
-        Blocks that Slack refuses are sent again as their plain twin, once; nothing else is ever
+        Blocks that Slack refuses are sent again as their plain fallback, once; nothing else is ever
         repeated. A 429 holds all posts of this workspace, and only those, as long as it says.
 
         Raises:
@@ -293,8 +293,8 @@ async def _post(client: AsyncWebClient, channel_id: str, message: Message) -> st
     try:
         return await post_message(client, channel_id, message.as_args())
     except BlocksRefusedError as error:
-        twin = message.twin()
-        logger.warning("blocks refused", code=error.code, has_twin=twin is not None)
-        if twin is None:
+        fallback = message.fallback()
+        logger.warning("blocks refused", code=error.code, has_fallback=fallback is not None)
+        if fallback is None:
             raise
-        return await post_message(client, channel_id, twin.as_args())
+        return await post_message(client, channel_id, fallback.as_args())

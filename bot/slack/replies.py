@@ -69,7 +69,7 @@ class Replies:
         """Answer `origin`, to the person alone unless `to_channel`; return where that went.
 
         `replace` puts the answer where the earlier one of the same origin stands. Blocks that
-        Slack refuses are sent again as their plain twin, once. An answer to the person alone
+        Slack refuses are sent again as their plain fallback, once. An answer to the person alone
         finds another way when the response_url is used up: the channel, then a direct message,
         which has nothing to share.
 
@@ -81,11 +81,11 @@ class Replies:
                 client, origin, message, replace=replace, to_channel=to_channel
             )
         except BlocksRefusedError as error:
-            twin = message.twin()
-            logger.warning("blocks refused", code=error.code, has_twin=twin is not None)
-            if twin is None:
+            fallback = message.fallback()
+            logger.warning("blocks refused", code=error.code, has_fallback=fallback is not None)
+            if fallback is None:
                 raise
-            return await self._send(client, origin, twin, replace=replace, to_channel=to_channel)
+            return await self._send(client, origin, fallback, replace=replace, to_channel=to_channel)
 
     async def _send(
         self,

@@ -17,8 +17,8 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.domains import score_text, score_words
-from bot.views.text import code, escaped, host_shown
+from bot.views.domains import score_mrkdwn, score_text
+from bot.views.text import code, escaped, host_text
 
 ADD_FORM = "add"
 DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"
@@ -29,7 +29,7 @@ MAX_OFFERED = 100
 
 def added_message(new: NewDomain, listed: Domain | None) -> Message:
     """Return what the service now holds, or that it does not list the domain yet (`None`)."""
-    shown = host_shown(new.host)
+    shown = host_text(new.host)
     if listed is None:
         text = "was added. Domain Tracker does not list it yet; that can take a moment."
         buttons = actions(run_button("All domains", "/domains", style="primary"))
@@ -47,7 +47,7 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
 
 def already_added_message(host: str, listed: Domain) -> Message:
     """Return that nothing was written, and what the service holds."""
-    shown = host_shown(host)
+    shown = host_text(host)
     text = "is in your portfolio already, so I added nothing."
     return Message(
         text=f"{escaped(shown, 300)} {text} {_state_text(listed)}",
@@ -98,7 +98,7 @@ def _is_label(text: str) -> bool:
 
 def _state_text(domain: Domain) -> str:
     told = [
-        f"Health: {score_words(domain.health_score)}",
+        f"Health: {score_text(domain.health_score)}",
         f"type: {escaped(domain.domain_type or 'none', 100)}",
         f"folder: {escaped(domain.folder or 'none', 100)}",
         f"tags: {escaped(', '.join(domain.tags) or 'none', 300)}",
@@ -110,7 +110,7 @@ def _state(domain: Domain) -> Block:
     tags = ", ".join(code(tag, 60) for tag in domain.tags[:MAX_TAGS])
     return fields(
         [
-            ("Health", score_text(domain.health_score)),
+            ("Health", score_mrkdwn(domain.health_score)),
             ("Type", code(domain.domain_type, 100) if domain.domain_type else "–"),
             ("Folder", code(domain.folder, 100) if domain.folder else "–"),
             ("Tags", tags or "–"),

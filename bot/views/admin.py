@@ -1,8 +1,8 @@
 """Draw managers, history and the errors of key administration. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from bot.admin import (
     MAX_ENTRIES,
@@ -24,6 +24,7 @@ from bot.api_keys.models import KeyInUseError, NoEarlierKeyError, OtherKeyError
 from bot.errors import NotAllowedError, StrangerError
 from bot.message import Block, Message
 from bot.views.blocks import (
+    Explain,
     Facts,
     actions,
     button,
@@ -33,6 +34,7 @@ from bot.views.blocks import (
     notice,
     option,
     paragraphs,
+    plain,
     plain_message,
     plain_text,
     retry_message,
@@ -212,7 +214,7 @@ def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
     return notice(HISTORY_TITLE, [*blocks, *turns, context(foot)], metadata=metadata)
 
 
-def history_trouble_form(mrkdwn: str) -> Block:
+def history_error_form(mrkdwn: str) -> Block:
     """Return one of our own sentences in the form's place."""
     return notice(HISTORY_TITLE, [section(mrkdwn)])
 
@@ -229,10 +231,6 @@ def entry_line(entry: Entry) -> str:
     changes += [f"with {name_token(each)}" for each in entry.added]
     changes += [f"without {name_token(each)}" for each in entry.removed]
     return " ".join(words) + (f": {', '.join(changes)}" if changes else "")
-
-
-def _not_allowed(_error: NotAllowedError, _facts: Facts) -> Message:
-    return plain_message("Only admins and owners of this workspace can manage the API key.")
 
 
 def _not_a_manager(error: NotAManagerError, _facts: Facts) -> Message:
@@ -281,51 +279,27 @@ def _unfit(error: UnfitManagerError, _facts: Facts) -> Message:
     )
 
 
-def _unfit_group(_error: UnfitGroupError, _facts: Facts) -> Message:
-    return plain_message(
-        "One of these user groups is deleted or disabled, so it cannot be a manager. Pick another"
-        " one, or put it into use again in Slack first."
-    )
-
-
-def _key_in_use(_error: KeyInUseError, _facts: Facts) -> Message:
-    return plain_message("That key is in use already. Nothing was changed.")
-
-
-def _no_earlier_key(_error: NoEarlierKeyError, _facts: Facts) -> Message:
-    return plain_message(
-        "That key is no longer kept, so I cannot roll back to it. Nothing was changed. Look again"
-        " with `/domainkey`."
-    )
-
-
-def _other_key(_error: OtherKeyError, _facts: Facts) -> Message:
-    return plain_message(
-        "The key was replaced meanwhile. Nothing was changed. Look again with `/domainkey`."
-    )
-
-
-def _earlier_refused(_error: EarlierKeyRefusedError, _facts: Facts) -> Message:
-    return plain_message(
-        "Domain Tracker does not accept the key before any more: it was probably deleted there, or"
-        " has expired. Nothing was changed: the key in use stays."
-    )
-
-
-def _stranger(_error: StrangerError, _facts: Facts) -> Message:
-    return plain_message("Only members of the workspace that this bot belongs to can use it.")
-
-
-ADMIN_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
-    NotAllowedError: _not_allowed,
+ADMIN_ERRORS: dict[type[BaseException], Explain] = {
+    NotAllowedError: plain("Only admins and owners of this workspace can manage the API key."),
     NotAManagerError: _not_a_manager,
     NotAnAdminError: _not_an_admin,
     ManagersUnknownError: _managers_unknown,
     UnfitManagerError: _unfit,
-    UnfitGroupError: _unfit_group,
-    KeyInUseError: _key_in_use,
-    NoEarlierKeyError: _no_earlier_key,
-    OtherKeyError: _other_key,
-    EarlierKeyRefusedError: _earlier_refused,
-    StrangerError: _stranger,
+    UnfitGroupError: plain(
+        "One of these user groups is deleted or disabled, so it cannot be a manager. Pick another"
+        " one, or put it into use again in Slack first."
+    ),
+    KeyInUseError: plain("That key is in use already. Nothing was changed."),
+    NoEarlierKeyError: plain(
+        "That key is no longer kept, so I cannot roll back to it. Nothing was changed. Look again"
+        " with `/domainkey`."
+    ),
+    OtherKeyError: plain(
+        "The key was replaced meanwhile. Nothing was changed. Look again with `/domainkey`."
+    ),
+    EarlierKeyRefusedError: plain(
+        "Domain Tracker does not accept the key before any more: it was probably deleted there, or"
+        " has expired. Nothing was changed: the key in use stays."
+    ),
+    StrangerError: plain("Only members of the workspace that this bot belongs to can use it."),
 }

@@ -16,7 +16,7 @@ from bot.views.text import (
     clip,
     code,
     escaped,
-    host_shown,
+    host_text,
     moment_token,
     outside,
     plural,
@@ -26,14 +26,14 @@ from bot.views.text import (
 SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
 
 
-def score_text(score: float | None) -> str:
+def score_mrkdwn(score: float | None) -> str:
     """Return `🔴 41 poor`, or `⚪ unknown`."""
     band = band_of(score)
     number = "" if score is None else f"{score_number(score)} "
     return f"{SYMBOLS[band]} {number}{band.value}"
 
 
-def score_words(score: float | None) -> str:
+def score_text(score: float | None) -> str:
     """Return `41 (poor)`, or `unknown`: for texts that are read aloud."""
     return "unknown" if score is None else f"{score_number(score)} ({band_of(score).value})"
 
@@ -94,9 +94,9 @@ def _page_starts(domains: Sequence[Domain]) -> list[int]:
 
 def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
     number = "–" if domain.health_score is None else score_number(domain.health_score)
-    state, _, word = score_text(domain.health_score).rpartition(" ")
+    state, _, word = score_mrkdwn(domain.health_score).rpartition(" ")
     return (
-        host_shown(domain.domain) or "–",
+        host_text(domain.domain) or "–",
         number,
         f"{state.split()[0]} {word}",
         outside(domain.folder or "", 40) or "–",
@@ -169,7 +169,7 @@ def _plain_rows(page: Page) -> list[Block]:
     lines: list[str] = []
     chars = 0
     for domain in page.domains:
-        line = f"{score_text(domain.health_score)}  {code(domain.domain, 253)}"
+        line = f"{score_mrkdwn(domain.health_score)}  {code(domain.domain, 253)}"
         chars += len(line) + 1
         if chars > MAX_PLAIN_CHARS:
             break
@@ -222,7 +222,7 @@ def _text(found: Sequence[Domain], query: Query, page: Page) -> str:
         key=lambda domain: domain.health_score or 0,
     )
     worst = ", ".join(
-        f"{escaped(domain.domain, 253)} {score_words(domain.health_score)}"
+        f"{escaped(domain.domain, 253)} {score_text(domain.health_score)}"
         for domain in known[:MAX_WORST_IN_TEXT]
     )
     chosen = f" (filter: {escaped(_filter_text(query), 300)})" if query.is_filter else ""

@@ -16,7 +16,7 @@ from bot.tracker.models import (
     RateLimitedError,
     ReserveReachedError,
 )
-from bot.views.admin import ADMIN_TROUBLES, names_text
+from bot.views.admin import ADMIN_ERRORS, names_text
 from bot.views.api_key import (
     CHECK_KEY,
     ROTATE_KEY,
@@ -43,14 +43,14 @@ def refusal_notice(record: KeyRecord) -> Message:
     )
 
 
-def draft_trouble(error: Exception, facts: Facts) -> str | None:
+def draft_error_text(error: Exception, facts: Facts) -> str | None:
     """Return why a key just entered was not saved, or `None`: the key is not the trouble."""
     match error:
         case InvalidKeyError():
             return "Domain Tracker does not accept this key: mistyped, expired or deleted."
         case InsufficientPermissionsError() | IpNotAllowedError() | RateLimitedError():
             # What is known of requests is of the key in use, not of this one.
-            return KEY_TROUBLES[type(error)](error, replace(facts, allowance=None)).text
+            return API_KEY_ERRORS[type(error)](error, replace(facts, allowance=None)).text
     return None
 
 
@@ -184,8 +184,8 @@ def _message(mrkdwn: str, *buttons: dict[str, Any] | None) -> Message:
     return Message(plain, (section(mrkdwn), *actions(*buttons)))
 
 
-KEY_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
-    **ADMIN_TROUBLES,
+API_KEY_ERRORS: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
+    **ADMIN_ERRORS,
     NoKeyError: _no_key,
     InvalidKeyError: _invalid,
     LackingScopeError: _lacking,

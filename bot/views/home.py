@@ -52,7 +52,7 @@ def summary_window(message: Message, messages_url: str) -> Message:
 
 
 def _readable(message: Message) -> list[Block]:
-    """Return the beginning of its plain twin, without anything to press."""
+    """Return the beginning of its plain fallback, without anything to press."""
     plain = message.blocks if message.plain is None else message.plain
     readable = [block for block in plain if block["type"] in _SMALL - {"actions"}]
     silent = [{name: block[name] for name in block if name != "accessory"} for block in readable]
@@ -77,10 +77,10 @@ _STRANGERS = (
 
 @dataclass(frozen=True, slots=True)
 class HomeView:
-    """The tab, and its twin without the blocks of 2026; `None`: it has none of them."""
+    """The tab, and its fallback without the blocks of 2026; `None`: it has none of them."""
 
     view: Block
-    twin: Block | None = None
+    fallback: Block | None = None
 
 
 def home_view(page: HomePage) -> HomeView:
@@ -97,7 +97,7 @@ def home_view(page: HomePage) -> HomeView:
     return HomeView(_tab([*parts, permissions_container()]), _tab([*parts, permissions_plain()]))
 
 
-def trouble_view(told: Message) -> HomeView:
+def error_view(told: Message) -> HomeView:
     """Return the tab when there is nothing to show but why, and a way to try again."""
     return HomeView(_tab(refreshable(told)))
 

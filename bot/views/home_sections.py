@@ -18,18 +18,18 @@ from bot.tracker.models import Domain
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
 from bot.views.digests.wording import (
-    filter_shown,
+    filter_mrkdwn,
     manage_button,
     mode_text,
     run_lines,
     state_lines,
 )
-from bot.views.domains import bands_text, score_text
+from bot.views.domains import bands_text, score_mrkdwn
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
     code,
-    host_shown,
+    host_text,
     moment_token,
     outside,
     plural,
@@ -111,7 +111,7 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     # Slack shows the name of a private channel to its members only.
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
     told = "\n".join([title, *state_lines(digest, now, zone)])
-    details = f"Filter: {filter_shown(plan.filter_text)}  ·  Post: {mode_text(plan)}"
+    details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
     return [
         section(told, manage_button(digest)),
         context("\n".join([details, *run_lines(digest)])),
@@ -235,7 +235,7 @@ def _worst(portfolio: Snapshot) -> list[Block]:
 
 
 def _domain_block(domain: Domain, number: int) -> Block:
-    shown = host_shown(domain.domain)
+    shown = host_text(domain.domain)
     labels = [f"📁 {code(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
     labels += [f"🏷️ {code(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
     more = f"\n{'  '.join(labels)}" if labels else ""
@@ -245,7 +245,7 @@ def _domain_block(domain: Domain, number: int) -> Block:
         number=number,
         accessibility_label=outside(f"Scan {shown}", MAX_ACCESSIBLE_CHARS),
     )
-    return section(f"{score_text(domain.health_score)}  *{code(shown, 300)}*{more}", scan)
+    return section(f"{score_mrkdwn(domain.health_score)}  *{code(shown, 300)}*{more}", scan)
 
 
 def _as_of(portfolio: Snapshot, *, is_awaited: bool) -> str:

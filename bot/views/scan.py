@@ -22,13 +22,13 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.domains import score_text, score_words
+from bot.views.domains import score_mrkdwn, score_text
 from bot.views.scan_findings import change_line, finding_lines, section_title, value_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
     code,
     escaped,
-    host_shown,
+    host_text,
     moment_text,
     moment_token,
     outside,
@@ -138,7 +138,7 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
         _turn_button(report, name, "Next page", page + 1) if page < len(pages) else None,
     )
     blocks = [
-        section(f"*{code(host_shown(report.host), 300)}*  ·  {scanned_text(report)}"),
+        section(f"*{code(host_text(report.host), 300)}*  ·  {scanned_text(report)}"),
         *(paragraphs(pages[page - 1]) or [section("_Nothing in this section._")]),
         context(note),
         *turns,
@@ -207,7 +207,7 @@ def waiting_message(host: str, *, is_long: bool = False) -> Message:
         text = "is still being scanned. That is normal for a full scan: I will answer here"
     else:
         text = "is being scanned. A full scan can take up to two minutes: I will answer here"
-    shown = host_shown(host)
+    shown = host_text(host)
     return Message(
         text=f"{escaped(shown, 300)} {text}.",
         blocks=(section(f"⏳ {code(shown, 300)} {text}."),),
@@ -221,8 +221,8 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
     """
     lifted = highlights(report)
     top = [
-        header(f"Scan of {host_shown(report.host)}"),
-        context(f"{score_text(report.score)} before this scan  ·  {scanned_text(report)}"),
+        header(f"Scan of {host_text(report.host)}"),
+        context(f"{score_mrkdwn(report.score)} before this scan  ·  {scanned_text(report)}"),
         *([fields(lifted)] if lifted else []),
         *_changes(report),
     ]
@@ -238,8 +238,8 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
 
 def _text(report: ScanReport) -> str:
     counts = ", ".join(_count_text(each) for each in report.sections)
-    said = f"Scan of {escaped(host_shown(report.host), 300)}, {moment_text(report.scanned_at)}: "
-    said += f"health {score_words(report.score)} before this scan; {counts}."
+    said = f"Scan of {escaped(host_text(report.host), 300)}, {moment_text(report.scanned_at)}: "
+    said += f"health {score_text(report.score)} before this scan; {counts}."
     if report.since:
         lines = [_without_marks(change_line(change)) for change in report.changes[:MAX_CHANGES]]
         said += f" {'. '.join([_changes_title(report, moment_text), *lines])}."

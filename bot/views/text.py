@@ -91,7 +91,7 @@ def score_number(score: float) -> str:
     return f"{math.floor(score * 10) / 10:g}"
 
 
-def host_shown(host: str) -> str:
+def host_text(host: str) -> str:
     """Return a host name in its own script, with what it really is behind it."""
     name = outside(host, MAX_NAME_CHARS)
     own = unicode_name(name)

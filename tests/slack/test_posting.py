@@ -16,7 +16,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.message import Message
 from bot.playground.slack import Call, LocalSlack
-from bot.slack.auth import Identity, OneClient
+from bot.slack.auth import Identity, SingleWorkspaceClient
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
@@ -29,7 +29,7 @@ from bot.slack.errors import (
     TokenRefusedError,
     WorkspaceHeldError,
 )
-from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, OwnHolds, Posting
+from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, LocalBackoff, Posting
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
@@ -127,7 +127,7 @@ async def test_refused_blocks_are_sent_once_more_as_their_plain_twin(
 
 
 @pytest.mark.parametrize(
-    ("message", "tries"), [(HELLO, 1), (WITH_CHART, 2)], ids=["no twin", "a twin"]
+    ("message", "tries"), [(HELLO, 1), (WITH_CHART, 2)], ids=["no fallback", "a fallback"]
 )
 async def test_blocks_that_are_refused_in_any_form_are_given_up(
     slack: LocalSlack, posting: Posting, general: str, message: Message, tries: int
@@ -533,7 +533,7 @@ async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(
     client: AsyncWebClient, slack: LocalSlack, general: str
 ) -> None:
     slack.fail_next("auth.test", error="internal_error", times=2)
-    posting = Posting(OneClient(Identity(client, clock=FakeClock()), client))
+    posting = Posting(SingleWorkspaceClient(Identity(client, clock=FakeClock()), client))
 
     with pytest.raises(SlackUnreachableError):
         await posting.turn(WorkspaceId(slack.team_id), general)
@@ -565,7 +565,7 @@ async def test_a_token_that_slack_refuses_is_told_of(
 async def test_a_wait_that_slack_asked_another_process_for_holds_here_too(
     client: AsyncWebClient, time: StandingTime, slack: LocalSlack, general: str
 ) -> None:
-    holds = OwnHolds(clock=time)
+    holds = LocalBackoff(clock=time)
     one, other = (a_posting(client, time, holds=holds) for _ in range(2))
     slack.fail_next("chat.postMessage", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):

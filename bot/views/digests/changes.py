@@ -10,17 +10,17 @@ from bot.digests.schedule import Slot
 from bot.health import band_of
 from bot.tracker.models import Domain
 from bot.views.digests.wording import (
+    DomainLine,
     Group,
-    Told,
-    filter_shown,
+    failure_text,
+    filter_mrkdwn,
     local_text,
     mode_text,
-    person_shown,
-    spoken,
-    trouble_words,
-    uncertain_words,
+    person_mrkdwn,
+    uncertain_text,
+    without_markup,
 )
-from bot.views.domains import score_text, score_words
+from bot.views.domains import score_mrkdwn, score_text
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import code, escaped, moment_token, plural, score_number
 
@@ -50,13 +50,13 @@ def change_groups(report: Report, *, is_filtered: bool) -> list[Group]:
 
 def delta_text(before: float, after: float) -> str:
     """Return `▲ +1.5`, its like with `▼`, or nothing: how far apart two scores are as shown."""
-    points = shown_delta(before, after)
+    points = rounded_delta(before, after)
     if points > 0:
         return f"▲ +{points:g}"
     return f"▼ {MINUS}{-points:g}" if points < 0 else ""
 
 
-def shown_delta(before: float, after: float) -> float:
+def rounded_delta(before: float, after: float) -> float:
     """Return the difference of two scores as they are shown, with at most one decimal."""
     return round(float(score_number(after)) - float(score_number(before)), 1)
 
@@ -94,7 +94,7 @@ def _unknown(report: Report) -> Group:
     lost = {move.domain.domain: move for move in report.lost}
     others = (domain for domain in report.unknown if domain.domain not in lost)
     told = [_was(move.domain.domain, move.before) for move in report.lost[:MAX_IN_LINE]]
-    told += (Told(domain.domain, "", "") for domain in islice(others, MAX_IN_LINE))
+    told += (DomainLine(domain.domain, "", "") for domain in islice(others, MAX_IN_LINE))
     return Group(
         symbol="⚪",
         title=f"{plural(len(report.unknown), 'domain')} without a score",
@@ -136,30 +136,30 @@ def _found(report: Report) -> Group:
     )
 
 
-def _was(host: str, before: float | None) -> Told:
-    return Told(host, f"(was {score_text(before)})", f"was {score_words(before)}")
+def _was(host: str, before: float | None) -> DomainLine:
+    return DomainLine(host, f"(was {score_mrkdwn(before)})", f"was {score_text(before)}")
 
 
-def _scored(domains: Iterable[Domain]) -> Iterator[Told]:
+def _scored(domains: Iterable[Domain]) -> Iterator[DomainLine]:
     for domain in islice(domains, MAX_IN_LINE):
         score = domain.health_score
-        yield Told(domain.domain, score_text(score), score_words(score))
+        yield DomainLine(domain.domain, score_mrkdwn(score), score_text(score))
 
 
-def _moved(moves: Sequence[Move]) -> tuple[Told, ...]:
+def _moved(moves: Sequence[Move]) -> tuple[DomainLine, ...]:
     return tuple(_move(move) for move in moves[:MAX_LISTED])
 
 
-def _move(move: Move) -> Told:
+def _move(move: Move) -> DomainLine:
     before, after = move.before or 0, move.after or 0  # both are known in what moved
     is_across = band_of(before) is not band_of(after)
-    was_shown = score_text(before) if is_across else score_number(before)
-    was_spoken = score_words(before) if is_across else score_number(before)
+    was_shown = score_mrkdwn(before) if is_across else score_number(before)
+    was_spoken = score_text(before) if is_across else score_number(before)
     delta = delta_text(before, after).translate(_TOGETHER)
-    return Told(
+    return DomainLine(
         move.domain.domain,
-        f" {was_shown} → {score_text(after)}  {delta}",
-        f"from {was_spoken} to {score_words(after)}",
+        f" {was_shown} → {score_mrkdwn(after)}  {delta}",
+        f"from {was_spoken} to {score_text(after)}",
     )
 
 
@@ -167,43 +167,43 @@ LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3
 
 
-def about_shown(post: Post) -> str:
+def about_mrkdwn(post: Post) -> str:
     """Return when the digest comes, what it is about, and since when it counts, as mrkdwn."""
     plan, since = post.digest.plan, post.report.since
     compared = f"compared with {moment_token(since)}" if since else "nothing to compare with yet"
-    parts = [schedule_text(plan.schedule), filter_shown(plan.filter_text), compared]
+    parts = [schedule_text(plan.schedule), filter_mrkdwn(plan.filter_text), compared]
     return "  ·  ".join(parts)
 
 
-def footer_shown(post: Post) -> str:
+def footer_mrkdwn(post: Post) -> str:
     """Return what comes next, who set the digest up, and what counts as a change, as mrkdwn."""
-    parts = [_coming(post, moment_token), f"Set up by {person_shown(post.digest.made_by_name)}"]
+    parts = [_coming(post, moment_token), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
     if post.report.since:
         parts.append(f"Moves count from {MOVED_FROM} points on, or into another band")
     return "  ·  ".join(part for part in parts if part)
 
 
-def about_spoken(post: Post) -> list[str]:
-    """Return the same two lines as sentences; moments are in the zone of `zone_spoken`."""
+def about_text(post: Post) -> list[str]:
+    """Return the same two lines as sentences; moments are in the zone of `zone_text`."""
     plan, since = post.digest.plan, post.report.since
     compared = local_text(since, plan.schedule.zone) if since else "nothing yet"
     sentences = [
         f"Compared with {compared}",
         _coming(post, lambda moment: local_text(moment, plan.schedule.zone)),
-        f"Comes {schedule_text(plan.schedule)}, about {filter_shown(plan.filter_text)}",
-        f"Set up by {person_shown(post.digest.made_by_name)}",
+        f"Comes {schedule_text(plan.schedule)}, about {filter_mrkdwn(plan.filter_text)}",
+        f"Set up by {person_mrkdwn(post.digest.made_by_name)}",
     ]
-    return [f"{spoken(sentence)}." for sentence in sentences if sentence]
+    return [f"{without_markup(sentence)}." for sentence in sentences if sentence]
 
 
-def zone_spoken(post: Post) -> str:
+def zone_text(post: Post) -> str:
     """Return in which time zone all that follows is told, as a sentence."""
-    return f"Times are in {spoken(code(post.digest.plan.schedule.zone, 60))}."
+    return f"Times are in {without_markup(code(post.digest.plan.schedule.zone, 60))}."
 
 
 def notes(post: Post) -> list[str]:
     """Return what is to be said before the news, a line of mrkdwn each."""
-    lines = [f"Sent now by {person_shown(post.asked_by_name)}."] if post.asked_by_name else []
+    lines = [f"Sent now by {person_mrkdwn(post.asked_by_name)}."] if post.asked_by_name else []
     if post.slot and post.sent_at - post.slot.due_at >= LATE_FROM:
         lines.append(_late(post.slot, post))
     return [*lines, *_unposted(post)]
@@ -218,9 +218,9 @@ def preview_note(owners: int) -> str:
 def first_note(digest: Digest) -> str:
     """Return what a channel reads with the first post: by whom this is and how to change it.
 
-    When it comes and what it is about stands right above it, see `about_shown`.
+    When it comes and what it is about stands right above it, see `about_mrkdwn`.
     """
-    who = person_shown(digest.made_by_name)
+    who = person_mrkdwn(digest.made_by_name)
     return (
         f"👋 *This is the first of these digests.* {who} set it up for this channel."
         f" Post: {mode_text(digest.plan)}. To change, pause or delete it, press `Manage` or type"
@@ -262,11 +262,11 @@ def _unposted(post: Post) -> Iterator[str]:
 
 
 def _fate(run: PastRun) -> str:
-    why = f": {trouble_words(run.trouble)}" if run.trouble else ""
+    why = f": {failure_text(run.trouble)}" if run.trouble else ""
     match run.outcome:
         case Outcome.MISSED:
             return f"was missed{why}"
         case Outcome.UNCERTAIN:
-            return f"may be missing here: {uncertain_words(run.trouble)}"
+            return f"may be missing here: {uncertain_text(run.trouble)}"
         case _:
             return f"was not posted{why}"

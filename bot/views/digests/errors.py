@@ -1,8 +1,6 @@
 """Word the errors and direct messages about digests. Pure."""
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from bot.digests.models import (
     MAX_PER_CHANNEL,
@@ -26,24 +24,25 @@ from bot.message import Block, Message
 from bot.views.api_key import SET_KEY
 from bot.views.blocks import (
     REFERENCE,
+    Explain,
     Facts,
     actions,
     button,
     context,
-    plain_message,
-    retry_message,
+    plain,
+    retry,
     section,
 )
 from bot.views.digests.wording import (
     INVITE,
     digest_address,
-    filter_shown,
+    failure_text,
+    filter_mrkdwn,
     manage_button,
     person,
     remedy,
-    spoken,
-    trouble_words,
-    uncertain_words,
+    uncertain_text,
+    without_markup,
 )
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import moment_token, plural
@@ -60,7 +59,7 @@ def owner_notice(digest: Digest, notice: Notice) -> Message:
     """
     title, told = _told(digest, notice)
     return Message(
-        text=spoken(f"{title} {told}"),
+        text=without_markup(f"{title} {told}"),
         blocks=(
             section(f"*{title}*\n{told}"),
             context(_which(digest)),
@@ -71,9 +70,9 @@ def owner_notice(digest: Digest, notice: Notice) -> Message:
 
 def _told(digest: Digest, notice: Notice) -> tuple[str, str]:
     """A title and what happened, why and what to do, both finished mrkdwn."""
-    channel = _channel_shown(notice.channel_id)
+    channel = _channel_mrkdwn(notice.channel_id)
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
-    because = f": {trouble_words(notice.trouble)}" if notice.trouble else ""
+    because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
     mend = remedy(notice.trouble, channel=channel, change="`Manage` and `Change`")
     match notice.outcome:
         case None:
@@ -82,7 +81,7 @@ def _told(digest: Digest, notice: Notice) -> tuple[str, str]:
         case Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             told = (
-                f"It was due {slot}. {_capital(uncertain_words(notice.trouble))}, so I do not post"
+                f"It was due {slot}. {_capital(uncertain_text(notice.trouble))}, so I do not post"
                 " it again by myself: nobody should read it twice. Look there, and press"
                 " `Send now` if it is missing."
             )
@@ -111,7 +110,7 @@ def _next(digest: Digest) -> str:
 
 def _which(digest: Digest) -> str:
     schedule = schedule_text(digest.plan.schedule)
-    return f"{schedule}  ·  {filter_shown(digest.plan.filter_text)}"
+    return f"{schedule}  ·  {filter_mrkdwn(digest.plan.filter_text)}"
 
 
 def _mending(digest: Digest, notice: Notice) -> Block | None:
@@ -121,7 +120,7 @@ def _mending(digest: Digest, notice: Notice) -> Block | None:
     return button("Send now", SEND_DIGEST, address)
 
 
-def _channel_shown(channel_id: str) -> str:
+def _channel_mrkdwn(channel_id: str) -> str:
     return f"<#{channel_id}>" if _CHANNEL_ID.fullmatch(channel_id) else "the channel"
 
 
@@ -140,7 +139,7 @@ def archived_line(lead: str = "") -> str:
     )
 
 
-def trouble_line(message: Message, lead: str = "", *, is_about_key: bool = False) -> str:
+def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) -> str:
     """Return the answer to a failure as a line for a form, in which its buttons have no place.
 
     `lead` is finished mrkdwn that goes before it. Where the key is the trouble, it says where
@@ -157,89 +156,51 @@ def trouble_line(message: Message, lead: str = "", *, is_about_key: bool = False
     return f"⚠️ {lead}{told}{mend}{named}"
 
 
-def _unknown(_error: UnknownDigestError, _facts: Facts) -> Message:
-    return plain_message(
-        "That digest is gone: somebody has deleted it. `/domaindigest` shows which ones there are."
-    )
-
-
-def _too_many(_error: TooManyDigestsError, _facts: Facts) -> Message:
-    return plain_message(
-        f"That channel has {MAX_PER_CHANNEL} digests, the most there can be. Delete one of them,"
-        " or choose another channel."
-    )
-
-
 def _changed(error: ChangedMeanwhileError, _facts: Facts) -> Message:
-    told = f"{changed_text(error.digest)} Look at it again before you change it."
-    return Message(spoken(told), plain_message(told).blocks)
-
-
-def _busy(_error: DigestBusyError, _facts: Facts) -> Message:
-    return plain_message(
-        "This digest is being sent at this very moment: it will be in its channel soon."
-    )
+    return _dated_message(f"{changed_text(error.digest)} Look at it again before you change it.")
 
 
 def _just_sent(error: JustSentError, _facts: Facts) -> Message:
-    told = (
+    return _dated_message(
         f"This digest was sent just now, {moment_token(error.at)}: look into its channel. You can"
         " send it again in half a minute."
     )
-    return Message(spoken(told), plain_message(told).blocks)
 
 
-def _stopped(_error: StoppedError, facts: Facts) -> Message:
-    return retry_message("I am being restarted and did not begin with this.", facts)
+def _dated_message(mrkdwn: str) -> Message:
+    return Message(without_markup(mrkdwn), (section(mrkdwn),))
 
 
-def _lost_claim(_error: LostClaimError, _facts: Facts) -> Message:
-    return plain_message(
+DIGEST_ERRORS: dict[type[BaseException], Explain] = {
+    UnknownDigestError: plain(
+        "That digest is gone: somebody has deleted it. `/domaindigest` shows which ones there are."
+    ),
+    TooManyDigestsError: plain(
+        f"That channel has {MAX_PER_CHANNEL} digests, the most there can be. Delete one of them,"
+        " or choose another channel."
+    ),
+    ChangedMeanwhileError: _changed,
+    DigestBusyError: plain(
+        "This digest is being sent at this very moment: it will be in its channel soon."
+    ),
+    JustSentError: _just_sent,
+    LostClaimError: plain(
         "Something else came in between, so I did not go on. Look into the channel before you"
         " press `Send now` again."
-    )
-
-
-def _not_in_channel(_error: NotInChannelError, _facts: Facts) -> Message:
-    return plain_message(
+    ),
+    StoppedError: retry("I am being restarted and did not begin with this."),
+    NotInChannelError: plain(
         "You are not in that channel, or I am not: only who is in a channel can see and change its"
         f" digests. Let me into a private one with {INVITE}."
-    )
-
-
-def _bot_not_in_channel(_error: BotNotInChannelError, _facts: Facts) -> Message:
-    return plain_message(
+    ),
+    BotNotInChannelError: plain(
         f"I am not in that channel, so I cannot post there. Type {INVITE} in it and try again."
-    )
-
-
-def _admins_only(_error: AdminsOnlyError, _facts: Facts) -> Message:
-    return plain_message(
+    ),
+    AdminsOnlyError: plain(
         "In this workspace only admins and owners make and change digests. Please ask one of them."
-    )
-
-
-def _guest(_error: GuestError, _facts: Facts) -> Message:
-    return plain_message(
+    ),
+    GuestError: plain(
         "Guests cannot see or change digests. Please ask a full member of this workspace."
-    )
-
-
-def _unknown_zone(_error: UnknownZoneError, _facts: Facts) -> Message:
-    return plain_message("I do not know that time zone. Please pick one from the list.")
-
-
-DIGEST_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
-    UnknownDigestError: _unknown,
-    TooManyDigestsError: _too_many,
-    ChangedMeanwhileError: _changed,
-    DigestBusyError: _busy,
-    JustSentError: _just_sent,
-    LostClaimError: _lost_claim,
-    StoppedError: _stopped,
-    NotInChannelError: _not_in_channel,
-    BotNotInChannelError: _bot_not_in_channel,
-    AdminsOnlyError: _admins_only,
-    GuestError: _guest,
-    UnknownZoneError: _unknown_zone,
+    ),
+    UnknownZoneError: plain("I do not know that time zone. Please pick one from the list."),
 }

@@ -10,10 +10,10 @@ from bot.views.digests.form_fields import Draft, RuleBox, channel_field, what_fi
 from bot.views.digests.mention_fields import rule_blocks, rule_boxes
 from bot.views.digests.wording import (
     next_run_text,
-    person_shown,
+    person_mrkdwn,
     run_after_pause,
-    spoken,
     until_text,
+    without_markup,
 )
 from bot.views.schedule import RUNS_SHOWN, next_runs
 from bot.views.text import code, moment_token
@@ -73,7 +73,7 @@ def resumed_line(digest: Digest, reader_zone: str | None) -> str:
 
 def line_message(mrkdwn: str) -> Message:
     """Return one of these lines as an answer outside a form."""
-    return Message(spoken(mrkdwn), (section(mrkdwn),))
+    return Message(without_markup(mrkdwn), (section(mrkdwn),))
 
 
 def at_it_message() -> Message:
@@ -137,7 +137,7 @@ def edit_form(editing: Editing, metadata: str) -> Block:
 def _about(editing: Editing) -> str:
     digest = editing.digest
     if digest:
-        return f"Made by {person_shown(digest.made_by_name)}, {moment_token(digest.made_at)}."
+        return f"Made by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
     if editing.is_new:
         return "A post about your domains that comes by itself: say where, when and about what."
     return "This is what you have filled in."

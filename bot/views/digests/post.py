@@ -12,28 +12,28 @@ from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.views.blocks import actions, context, fields, header, run_button, section
 from bot.views.digests.changes import (
     MINUS,
-    about_shown,
-    about_spoken,
+    about_mrkdwn,
+    about_text,
     change_groups,
     delta_text,
     first_note,
-    footer_shown,
+    footer_mrkdwn,
     notes,
     preview_note,
-    shown_delta,
-    zone_spoken,
+    rounded_delta,
+    zone_text,
 )
-from bot.views.digests.tables import worst_lines, worst_spoken, worst_table
+from bot.views.digests.tables import worst_lines, worst_table, worst_text
 from bot.views.digests.wording import (
     Group,
-    filter_shown,
+    filter_mrkdwn,
     local_text,
     manage_button,
     mention_tokens,
     owners_line,
-    person_shown,
+    person_mrkdwn,
     plan_lines,
-    spoken,
+    without_markup,
 )
 from bot.views.domains import SYMBOLS, bands_text, summary_text
 from bot.views.schedule import days_ahead, slot_text
@@ -158,16 +158,16 @@ def title(report: Report) -> str:
     return f"{counted}, average {average_text(report.totals)} {moved}".strip()
 
 
-def title_spoken(report: Report) -> str:
+def title_text(report: Report) -> str:
     """Return `Health digest: 128 domains, average health 83, up 1.5: 5 poor (2 more), …`."""
     if not report.totals.count:
         return "Health digest: no domains."
     counted = f"Health digest: {plural(report.totals.count, 'domain')}"
     now, before = _averages(report)
-    points = 0.0 if now is None or before is None else shown_delta(before, now)
+    points = 0.0 if now is None or before is None else rounded_delta(before, now)
     moved = f", {'up' if points > 0 else 'down'} {abs(points):g}" if points else ""
     bands = ", ".join(
-        f"{report.totals.bands[band]:,} {band.value}{_more_spoken(report, band)}"
+        f"{report.totals.bands[band]:,} {band.value}{_more_text(report, band)}"
         for band in _bands(report)
     )
     return f"{counted}, average health {average_text(report.totals)}{moved}: {bands}."
@@ -182,26 +182,26 @@ def news_blocks(
     report: Report, groups: Sequence[Group], calling: str, filter_text: str
 ) -> list[Block]:
     """Return the bands, whom to call, and what changed; or that there are no domains."""
-    shown = [_bands_shown(report) if report.totals.count else _nothing_there(filter_text)]
+    shown = [_bands_mrkdwn(report) if report.totals.count else _nothing_there(filter_text)]
     if not has_changed(report):
         shown.append(f"✅ {_NOTHING_CHANGED}")
     if calling:
         shown.append(f"🔔 {calling}")
-    return [section(text) for text in (*shown, *(group.as_shown for group in groups))]
+    return [section(text) for text in (*shown, *(group.as_mrkdwn for group in groups))]
 
 
-def news_spoken(report: Report, groups: Sequence[Group], filter_text: str) -> list[str]:
+def news_text(report: Report, groups: Sequence[Group], filter_text: str) -> list[str]:
     """Return the same as sentences, without the bands, which the title tells."""
-    said = [] if report.totals.count else [spoken(_nothing_there(filter_text))]
+    said = [] if report.totals.count else [without_markup(_nothing_there(filter_text))]
     if not has_changed(report):
         said.append(_NOTHING_CHANGED)
-    return [*said, *(group.as_spoken for group in groups)]
+    return [*said, *(group.as_text for group in groups)]
 
 
 def _nothing_there(filter_text: str) -> str:
     if filter_text:
         return (
-            f"No domain matches {filter_shown(filter_text)} now. To look at others, change the"
+            f"No domain matches {filter_mrkdwn(filter_text)} now. To look at others, change the"
             " filter with `Manage`."
         )
     return (
@@ -223,19 +223,19 @@ def _bands(report: Report) -> list[Band]:
     return [band for band in Band if report.totals.bands[band] or then[band]]
 
 
-def _bands_shown(report: Report) -> str:
+def _bands_mrkdwn(report: Report) -> str:
     return "     ".join(
-        f"{SYMBOLS[band]} *{report.totals.bands[band]:,}* {band.value}{_more_shown(report, band)}"
+        f"{SYMBOLS[band]} *{report.totals.bands[band]:,}* {band.value}{_more_mrkdwn(report, band)}"
         for band in _bands(report)
     )
 
 
-def _more_shown(report: Report, band: Band) -> str:
+def _more_mrkdwn(report: Report, band: Band) -> str:
     more = _more(report, band)
     return f" ({'+' if more > 0 else MINUS}{abs(more):,})" if more else ""
 
 
-def _more_spoken(report: Report, band: Band) -> str:
+def _more_text(report: Report, band: Band) -> str:
     more = _more(report, band)
     return f" ({abs(more):,} {'more' if more > 0 else 'fewer'})" if more else ""
 
@@ -257,11 +257,11 @@ def digest_message(post: Post) -> Message:
     top = (
         *_sections(preview),
         header(title(report)),
-        *_contexts(about_shown(post), *notes(post)),
+        *_contexts(about_mrkdwn(post), *notes(post)),
         *_sections(first_note(post.digest) if post.is_first else ""),
         *news_blocks(report, groups, calling, plan.filter_text),
     )
-    bottom = (*([] if post.is_preview else _buttons(post)), context(footer_shown(post)))
+    bottom = (*([] if post.is_preview else _buttons(post)), context(footer_mrkdwn(post)))
     charts = (*trend_chart(post.trend), *bands_chart(report))
     return Message(
         text=_text(post, preview, calling, groups),
@@ -276,39 +276,43 @@ def heartbeat_message(post: Post) -> Message:
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
     told = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
     counted = f"({plural(totals.count, 'domain')}, average {average_text(totals)})"
-    before = [f"{told}: {summary_text(totals)}.", zone_spoken(post), *map(spoken, notes(post))]
+    before = [
+        f"{told}: {summary_text(totals)}.",
+        zone_text(post),
+        *map(without_markup, notes(post)),
+    ]
     return Message(
-        text=_joined([*before, *about_spoken(post)]),
+        text=_joined([*before, *about_text(post)]),
         blocks=(
             section(f"✅ *{told}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
-            *_contexts(about_shown(post), *notes(post)),
+            *_contexts(about_mrkdwn(post), *notes(post)),
             *actions(manage_button(post.digest)),
-            context(footer_shown(post)),
+            context(footer_mrkdwn(post)),
         ),
     )
 
 
 def announcement_message(digest: Digest, now: datetime) -> Message:
     """Return what a channel reads, at `now`, when a digest was made for it or moved into it."""
-    who = person_shown(digest.made_by_name)
+    who = person_mrkdwn(digest.made_by_name)
     title = f"🗓️ {who} *set up a health digest for this channel.*"
     if digest.moved_at:  # maybe by somebody else than who made it
         title = f"🗓️ *A health digest of* {who} *comes here from now on.*"
     how = "To change, pause or delete it, press `Manage` or type `/domaindigest`."
     told = "; ".join(f"{label}: {value}" for label, value in plan_lines(digest.plan))
-    said = spoken(title).removeprefix("🗓️ ")
+    said = without_markup(title).removeprefix("🗓️ ")
     return Message(
-        text=spoken(f"{said} {told}. {_first_spoken(digest, now)} {how}"),
+        text=without_markup(f"{said} {told}. {_first_text(digest, now)} {how}"),
         blocks=(
             section(title),
-            fields([*plan_lines(digest.plan), _first_shown(digest)]),
+            fields([*plan_lines(digest.plan), _first_pair(digest)]),
             *actions(manage_button(digest)),
             context(how),
         ),
     )
 
 
-def _first_shown(digest: Digest) -> tuple[str, str]:
+def _first_pair(digest: Digest) -> tuple[str, str]:
     """Label and mrkdwn of when the first one comes; of a paused one nobody knows that."""
     if digest.pause is None:
         return "First digest", moment_token(digest.next.due_at)
@@ -316,7 +320,7 @@ def _first_shown(digest: Digest) -> tuple[str, str]:
     return "State", f"Paused until {moment_token(until)}" if until else "Paused"
 
 
-def _first_spoken(digest: Digest, now: datetime) -> str:
+def _first_text(digest: Digest, now: datetime) -> str:
     zone = digest.plan.schedule.zone
     if digest.pause:
         until = digest.pause.until
@@ -329,12 +333,12 @@ def _first_spoken(digest: Digest, now: datetime) -> str:
 def _text(post: Post, preview: str, calling: str, groups: Sequence[Group]) -> str:
     """The whole digest in sentences, as notifications and screen readers get it."""
     report = post.report
-    noted = [zone_spoken(post), *map(spoken, notes(post))]
-    before = [spoken(preview), title_spoken(report), *noted, calling]
-    news = news_spoken(report, groups, post.digest.plan.filter_text)
-    first = [spoken(first_note(post.digest))] if post.is_first else []
-    numbers = [worst_spoken(report), trend_text(post.trend)]
-    return _joined([*before, *news, *first, *numbers, *about_spoken(post)])
+    noted = [zone_text(post), *map(without_markup, notes(post))]
+    before = [without_markup(preview), title_text(report), *noted, calling]
+    news = news_text(report, groups, post.digest.plan.filter_text)
+    first = [without_markup(first_note(post.digest))] if post.is_first else []
+    numbers = [worst_text(report), trend_text(post.trend)]
+    return _joined([*before, *news, *first, *numbers, *about_text(post)])
 
 
 def _joined(sentences: Iterable[str]) -> str:

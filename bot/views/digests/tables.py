@@ -9,12 +9,12 @@ from bot.digests.report import Move, Report
 from bot.message import Block
 from bot.tracker.models import Domain
 from bot.views.blocks import actions, button, confirm, context, notice, paragraphs, section
-from bot.views.digests.changes import delta_text, shown_delta
+from bot.views.digests.changes import delta_text, rounded_delta
 from bot.views.digests.modal import BACK, SAVING
-from bot.views.digests.wording import INVITE, filter_shown, mode_text, run_lines, state_lines
-from bot.views.domains import score_text, score_words
+from bot.views.digests.wording import INVITE, filter_mrkdwn, mode_text, run_lines, state_lines
+from bot.views.domains import score_mrkdwn, score_text
 from bot.views.schedule import schedule_text
-from bot.views.text import MAX_TABLE_ROWS, clip, code, escaped, host_shown, plural, score_number
+from bot.views.text import MAX_TABLE_ROWS, clip, code, escaped, host_text, plural, score_number
 
 TITLE = "Health digests"
 NEW, CHANGE, SEND, PREVIEW = "digests.new", "digests.change", "digests.send", "digests.preview"
@@ -78,7 +78,7 @@ def saving_form() -> Block:
     return busy_form(SAVING, "")
 
 
-def trouble_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
+def error_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
     """Return what stands in the form when there is no list to show; `way_out` asks for it."""
     return notice(TITLE, [section(mrkdwn), *actions(button(way_out, BACK))], metadata=metadata)
 
@@ -125,7 +125,7 @@ def _hints(listed: DigestList) -> list[str]:
 
 def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     plan = digest.plan
-    parts = [f"Filter: {filter_shown(plan.filter_text)}", f"Post: {mode_text(plan)}"]
+    parts = [f"Filter: {filter_mrkdwn(plan.filter_text)}", f"Post: {mode_text(plan)}"]
     if plan.mentions:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
@@ -216,11 +216,11 @@ def worst_lines(report: Report) -> list[Block]:
     ]
 
 
-def worst_spoken(report: Report) -> str:
+def worst_text(report: Report) -> str:
     """Return the same as a sentence, or nothing."""
     named = ", ".join(
-        f"{escaped(host_shown(domain.domain), MAX_SPOKEN_HOST_CHARS)}"
-        f" {score_words(domain.health_score)}"
+        f"{escaped(host_text(domain.domain), MAX_SPOKEN_HOST_CHARS)}"
+        f" {score_text(domain.health_score)}"
         for domain in report.worst
     )
     return f"{worst_title(report)}: {named}." if named else ""
@@ -229,9 +229,9 @@ def worst_spoken(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     changes = _changes(report) or {}
     for domain in report.worst:
-        host = code(host_shown(domain.domain), MAX_SPOKEN_HOST_CHARS)
+        host = code(host_text(domain.domain), MAX_SPOKEN_HOST_CHARS)
         change = changes.get(domain.domain)
-        line = f"{score_text(domain.health_score)}  {host}"
+        line = f"{score_mrkdwn(domain.health_score)}  {host}"
         yield f"{line}  {change[1]}" if change else line
 
 
@@ -246,8 +246,8 @@ def _fitting(lines: Iterable[str]) -> Iterator[str]:
 
 def _row(domain: Domain, changes: dict[str, Change] | None) -> list[Block]:
     score = score_number(domain.health_score or 0)  # the worst all have one
-    symbol, _, rest = score_text(domain.health_score).partition(" ")
-    cells = [_raw_text(clip(host_shown(domain.domain) or "–", MAX_HOST_CHARS))]
+    symbol, _, rest = score_mrkdwn(domain.health_score).partition(" ")
+    cells = [_raw_text(clip(host_text(domain.domain) or "–", MAX_HOST_CHARS))]
     cells.append(_raw_number(float(score), score))
     if changes is not None:
         cells.append(_raw_number(*_change(domain, changes)))
@@ -275,7 +275,7 @@ def _name(move: Move) -> str:
 
 
 def _moved(before: float, after: float) -> Change:
-    return shown_delta(before, after), delta_text(before, after) or "–"
+    return rounded_delta(before, after), delta_text(before, after) or "–"
 
 
 def _change(domain: Domain, changes: dict[str, Change]) -> Change:

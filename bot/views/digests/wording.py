@@ -26,7 +26,7 @@ from bot.views.text import (
     code,
     day_text,
     escaped,
-    host_shown,
+    host_text,
     moment_text,
     moment_token,
     outside,
@@ -66,7 +66,7 @@ MAX_GROUP_CHARS = 450
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DomainLine:
     """A domain and what is said of it, to eyes (mrkdwn) and to ears."""
 
     host: str
@@ -74,14 +74,14 @@ class Told:
     spoken: str
 
     @property
-    def as_shown(self) -> str:
+    def as_mrkdwn(self) -> str:
         """The domain in a block."""
-        return f"{code(host_shown(self.host), MAX_HOST_CHARS)} {self.shown}".strip()
+        return f"{code(host_text(self.host), MAX_HOST_CHARS)} {self.shown}".strip()
 
     @property
-    def as_spoken(self) -> str:
+    def as_text(self) -> str:
         """The domain in a message's text."""
-        return f"{escaped(host_shown(self.host), MAX_HOST_CHARS)} {self.spoken}".strip()
+        return f"{escaped(host_text(self.host), MAX_HOST_CHARS)} {self.spoken}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ class Group:
     title: str
     more: str
     count: int
-    told: tuple[Told, ...]
+    told: tuple[DomainLine, ...]
     is_listed: bool = False  # a line for each
 
     @property
-    def as_shown(self) -> str:
+    def as_mrkdwn(self) -> str:
         """The group in a block."""
-        parts = _fitting([each.as_shown for each in self.told])
+        parts = _fitting([each.as_mrkdwn for each in self.told])
         left_out = self.count - len(parts)
         heading = f"{self.symbol} *{self.title}*{self.more}"
         if self.is_listed:
@@ -107,9 +107,9 @@ class Group:
         return f"{heading}: {', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
 
     @property
-    def as_spoken(self) -> str:
+    def as_text(self) -> str:
         """The group as a sentence of a message's text."""
-        parts = _fitting([each.as_spoken for each in self.told])
+        parts = _fitting([each.as_text for each in self.told])
         left_out = self.count - len(parts)
         more = f"; and {left_out:,} more" if left_out else ""
         return f"{self.title}{self.more}: {'; '.join(parts)}{more}."
@@ -142,12 +142,12 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     """Return label and mrkdwn of everything that was decided; it mentions nobody."""
     lines = [
         ("When", schedule_text(plan.schedule)),
-        ("Filter", filter_shown(plan.filter_text)),
+        ("Filter", filter_mrkdwn(plan.filter_text)),
         ("Post", mode_text(plan)),
         ("Worst domains shown", f"{plan.worst_count}"),
     ]
     if plan.mentions:
-        lines.append(("Mentioned when it gets worse", _rules_shown(plan)))
+        lines.append(("Mentioned when it gets worse", _rules_mrkdwn(plan)))
     return lines
 
 
@@ -159,13 +159,13 @@ def mode_text(plan: Plan) -> str:
     return f"{MODE_NAMES[plan.mode]}; after {silent} a sign of life"
 
 
-def filter_shown(filter_text: str) -> str:
+def filter_mrkdwn(filter_text: str) -> str:
     """Return mrkdwn of a filter as people type it: `tag:prod` as code, or all domains."""
     shown = unescaped(filter_text).strip()
     return code(shown, MAX_FILTER_CHARS) if shown else "all domains"
 
 
-def person_shown(name: str | None) -> str:
+def person_mrkdwn(name: str | None) -> str:
     """Return mrkdwn of somebody's name, which mentions nobody."""
     return code(name, MAX_PERSON_CHARS) if name and outside(name, 1) else "somebody"
 
@@ -186,12 +186,12 @@ def manage_button(digest: Digest) -> Block | None:
     return button("Manage", MANAGE_DIGEST, digest_address(digest))
 
 
-def spoken(mrkdwn: str) -> str:
+def without_markup(mrkdwn: str) -> str:
     """Return finished mrkdwn as it is read aloud: no marks, and of a date only its fallback."""
     return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
 
 
-def _rules_shown(plan: Plan) -> str:
+def _rules_mrkdwn(plan: Plan) -> str:
     rules = [
         f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}"
         for rule in plan.mentions[:MAX_RULES_SHOWN]
@@ -261,12 +261,12 @@ _TROUBLES: dict[FailureReason, tuple[str, str]] = {
 }
 
 
-def trouble_words(trouble: FailureReason) -> str:
+def failure_text(trouble: FailureReason) -> str:
     """Return why a run failed, as the end of a sentence: `Domain Tracker did not answer`."""
     return _TROUBLES[trouble][0]
 
 
-def uncertain_words(trouble: FailureReason | None) -> str:
+def uncertain_text(trouble: FailureReason | None) -> str:
     """Return why nobody knows whether a run was posted, as the end of a sentence."""
     if trouble is FailureReason.DOWN:
         return "the bot was stopped while it posted it"
@@ -349,19 +349,19 @@ def until_text(until: datetime, zone: str) -> str:
 def _waiting_line(run: Run) -> str:
     trouble = run.trouble or FailureReason.SERVICE
     again = f"next try {moment_token(run.until)}"
-    return f"🕓 *Waiting*: {trouble_words(trouble)}; {again}. {remedy(trouble)}".strip()
+    return f"🕓 *Waiting*: {failure_text(trouble)}; {again}. {remedy(trouble)}".strip()
 
 
 def _paused_line(pause: Pause, zone: str) -> str:
     if pause.why:
-        told = f"⏸️ *Paused*: {trouble_words(pause.why)}. {remedy(pause.why)}".strip()
+        told = f"⏸️ *Paused*: {failure_text(pause.why)}. {remedy(pause.why)}".strip()
         return f"{told} Then press `Resume`."
     end = f"until {until_text(pause.until, zone)}" if pause.until else "until somebody resumes it"
     return f"⏸️ *Paused* by {person(pause.by)}, {end}"
 
 
 def _ending(run: PastRun) -> str:
-    why = f", as {trouble_words(run.trouble)}" if run.trouble else ""
+    why = f", as {failure_text(run.trouble)}" if run.trouble else ""
     match run.outcome:
         case Outcome.POSTED:
             return f"sent by {person(run.asked_by)}" if run.asked_by else "posted"
@@ -372,7 +372,7 @@ def _ending(run: PastRun) -> str:
         case Outcome.FAILED:
             return f"⚠️ not posted{why}"
         case Outcome.UNCERTAIN:
-            return f"❓ maybe posted: {uncertain_words(run.trouble)}"
+            return f"❓ maybe posted: {uncertain_text(run.trouble)}"
 
 
 def _missed(run: PastRun) -> str:
