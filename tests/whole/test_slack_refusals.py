@@ -1,4 +1,4 @@
-"""What Slack refuses: the plain fallback, the other ways to answer, the press that comes too late."""
+"""What Slack refuses: the plain twin, the other ways to answer, the press that comes too late."""
 
 from datetime import timedelta
 
