@@ -1,7 +1,7 @@
 """Slack's calls about tokens, scopes and identities.
 
-https://docs.slack.dev/reference/methods/oauth.v2.access. Neither may be repeated by itself: a
-code and a refresh token are good for one use.
+https://docs.slack.dev/reference/methods/oauth.v2.access. These calls are not repeated: a code and
+a refresh token work once.
 """
 
 import asyncio
@@ -35,14 +35,14 @@ NEEDED_SCOPES = {
 OPTIONAL_SCOPES = {
     "usergroups:read": "offers user groups as managers, and to mention in digests",
 }
-# Slack names what was granted with every answer of its Web API:
+# Every answer of the Web API lists the granted scopes:
 # https://docs.slack.dev/authentication/installing-with-oauth
 GRANTED_HEADER = "x-oauth-scopes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """A workspace, and the scopes that it granted; `None`: Slack did not say which."""
+    """A workspace and its granted scopes, `None` if unknown."""
 
     team_id: str
     team_name: str
@@ -50,7 +50,7 @@ class Grant:
 
 
 async def fetch_grant(client: AsyncWebClient) -> Grant:
-    """Return what `auth.test` says of the client's token; raise SlackError."""
+    """Return the workspace and the scopes of the client's token; raise SlackError."""
     async with slack_errors():
         answer = await client.auth_test()
         headers = {name.lower(): value for name, value in answer.headers.items()}
@@ -67,15 +67,15 @@ MAX_BODY_BYTES = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What an address answers; `trouble` names why it does not, and is else empty."""
+    """The answer of an address, or the name of the error."""
 
     status: int = 0
     body: str = ""
-    trouble: str = ""
+    error: str = ""
 
 
 async def check_api(client: AsyncWebClient) -> None:
-    """Return when Slack's Web API answers, which takes no token; raise SlackError.
+    """Check that Slack's Web API answers, without a token; raise SlackError.
 
     https://docs.slack.dev/reference/methods/api.test
     """
@@ -84,7 +84,7 @@ async def check_api(client: AsyncWebClient) -> None:
 
 
 async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) -> Answer:
-    """Return what a GET of `url` is answered, redirects included; never raise for the network."""
+    """Return the answer to a GET of `url`; redirects are not followed."""
     try:
         async with http.get(
             url, allow_redirects=False, timeout=aiohttp.ClientTimeout(total=timeout_s)
@@ -92,17 +92,14 @@ async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) 
             body = await response.content.read(MAX_BODY_BYTES)
             return Answer(status=response.status, body=body.decode(errors="replace"))
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        return Answer(trouble=type(error).__name__)
+        return Answer(error=type(error).__name__)
 
 
 logger = structlog.get_logger()
 
 
 class Identity:
-    """What `auth.test` says of the bot's token, kept from the first good answer on.
-
-    `since` is the moment of that answer, `None` until then.
-    """
+    """The identity of the bot's token, cached after the first answer, which came at `since`."""
 
     def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
         self._client = client
@@ -112,7 +109,7 @@ class Identity:
         self._flights: SingleFlight[str, AuthorizeResult] = SingleFlight()
 
     async def fetch(self) -> AuthorizeResult:
-        """Return who the bot is; raise SlackError when Slack does not say or refuses the token."""
+        """Return the bot's identity; raise SlackError."""
         return self._known or await self._flights.run("auth.test", self._ask)
 
     async def _ask(self) -> AuthorizeResult:
@@ -136,7 +133,7 @@ class SingleWorkspaceAuthorize(AsyncAuthorize):
         self._identity = identity
 
     async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult | None:
-        """Return the bot's identity, or `None` for a request of any other workspace."""
+        """Return the bot's identity, `None` for another workspace."""
         bot = await self._identity.fetch()
         if team_id != bot.team_id:
             logger.warning("request of a foreign workspace", team_id=team_id)
@@ -145,7 +142,7 @@ class SingleWorkspaceAuthorize(AsyncAuthorize):
 
 
 class SingleWorkspaceClient:
-    """The client for what nobody has asked for: there is one workspace, and one token."""
+    """The client for background work of a bot with one workspace and one token."""
 
     def __init__(self, identity: Identity, client: AsyncWebClient) -> None:
         self._identity = identity
@@ -155,8 +152,8 @@ class SingleWorkspaceClient:
         """Return the client of `workspace`.
 
         Raises:
-            TokenRefusedError: the store holds another workspace, the token is not for it.
-            SlackError: Slack does not say whose token it is.
+            TokenRefusedError: the token is for another workspace than that of the store.
+            SlackError: Slack did not answer.
         """
         if workspace_of(await self._identity.fetch()) != workspace:
             raise TokenRefusedError("not_authed")
@@ -173,7 +170,7 @@ ANSWERED_WITHIN_S = 15.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssuedTokens:
-    """What Slack gave. Without token rotation there are no `refresh` and `expires_in_s`."""
+    """Tokens from Slack; `refresh` and `expires_in_s` come with token rotation only."""
 
     access: str = field(repr=False)
     refresh: str | None = field(default=None, repr=False)
@@ -182,11 +179,10 @@ class IssuedTokens:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssuedInstallation:
-    """What Slack says of an installation just made.
+    """A new installation.
 
-    `team_id` is `None` when it is for a whole organisation, `enterprise_id` outside of one.
-    `name` is the workspace's, or the organisation's. A person's own token is not in it: the bot
-    asks for none. `answered_at` is Slack's own time, in whole seconds, `None` if it does not say.
+    `team_id` is `None` for a whole organisation, `enterprise_id` outside of one. `name` is that
+    of the workspace or organisation. `answered_at` is Slack's time, in whole seconds.
     """
 
     app_id: str
@@ -201,18 +197,18 @@ class IssuedInstallation:
 
 
 class OAuthCalls:
-    """Asks as the app itself. `client` has no token, and its `retry_handlers` must be `[]`."""
+    """OAuth calls of the app. `client` has no token; its `retry_handlers` must be `[]`."""
 
     def __init__(self, client: AsyncWebClient, *, client_id: str, client_secret: str) -> None:
         self._client = client
         self._headers = {"Authorization": encode_basic_auth(client_id, client_secret)}
 
     async def exchange(self, code: str, redirect_uri: str) -> IssuedInstallation:
-        """Return what a code stands for.
+        """Exchange an OAuth code for an installation.
 
         Raises:
-            SlackRefusedError: the code is spent, too old or not ours; or so is our secret.
-            SlackError: Slack did not answer, or nothing that can be read.
+            SlackRefusedError: the code is used, expired or foreign, or the client secret is wrong.
+            SlackError: Slack did not answer, or not readably.
         """
         answer = await self._ask(code=code, redirect_uri=redirect_uri)
         try:
@@ -221,10 +217,10 @@ class OAuthCalls:
             raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
 
     async def refresh(self, refresh_token: str) -> IssuedTokens:
-        """Return the tokens that take the place of those that end.
+        """Return new tokens.
 
         Raises:
-            TokenRefusedError: the refresh token is spent, or the app was removed.
+            TokenRefusedError: the refresh token is used, or the app was removed.
             SlackError: as for `exchange`.
         """
         answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
@@ -234,7 +230,7 @@ class OAuthCalls:
             raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
 
     async def bot_id(self, token: str) -> str | None:
-        """Return the bot's id, which Slack does not tell at once; `None` if it does not now."""
+        """Return the bot id of a token, `None` if Slack does not answer."""
         try:
             async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
                 answer = await self._client.auth_test(token=token)
@@ -242,11 +238,11 @@ class OAuthCalls:
         except SlackError:
             return None
 
-    async def _ask(self, **what: str) -> AsyncSlackResponse:
+    async def _ask(self, **fields: str) -> AsyncSlackResponse:
         async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
             # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
             answer = await self._client.api_call(
-                "oauth.v2.access", data=what, headers=self._headers
+                "oauth.v2.access", data=fields, headers=self._headers
             )
             _fields(answer)
             return answer
@@ -259,7 +255,7 @@ def _fields(answer: AsyncSlackResponse) -> Mapping[str, Any]:
 
 
 def _moment(answer: AsyncSlackResponse) -> datetime | None:
-    """Return the time of Slack's clock, by which its events are stamped, too.
+    """Return the time of Slack's clock, which its events carry too.
 
     https://www.rfc-editor.org/rfc/rfc9110#field.date
     """
@@ -288,7 +284,7 @@ def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> Is
 
 def _tokens(answer: Mapping[str, Any]) -> IssuedTokens:
     refresh = answer.get("refresh_token")
-    # Tokens that end come with the one that renews them: half of the two is an unreadable answer.
+    # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
     return IssuedTokens(
         access=_text(answer["access_token"]),
         refresh=_text(refresh) if refresh else None,
