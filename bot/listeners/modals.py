@@ -103,7 +103,7 @@ def listed_digests(
         may_change=visitor.may_change,
         is_admin=member.is_admin,
         is_restricted=visitor.is_restricted,
-        said=said,
+        note=said,
     )
 
 

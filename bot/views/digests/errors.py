@@ -42,10 +42,9 @@ from bot.views.digests.wording import (
     person,
     remedy,
     uncertain_text,
-    without_markup,
 )
 from bot.views.schedule import schedule_text, zoned_slot_text
-from bot.views.text import moment_token, plural
+from bot.views.text import moment_token, plural, without_markup
 
 SEND_DIGEST = "digest.send"
 RESUME_DIGEST = "digest.resume"
@@ -53,23 +52,21 @@ _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{1,20}")
 
 
 def owner_notice(digest: Digest, notice: Notice) -> Message:
-    """Return the direct message to the owner of `digest` about `notice`.
-
-    It names the channel, the slot in the digest's own time zone, the reason, and what to do.
-    """
-    title, told = _told(digest, notice)
+    """Return the direct message to a digest's owner about `notice`."""
+    title, text = _notice_texts(digest, notice)
+    schedule = schedule_text(digest.plan.schedule)
     return Message(
-        text=without_markup(f"{title} {told}"),
+        text=without_markup(f"{title} {text}"),
         blocks=(
-            section(f"*{title}*\n{told}"),
-            context(_which(digest)),
-            *actions(_mending(digest, notice), manage_button(digest)),
+            section(f"*{title}*\n{text}"),
+            context(f"{schedule}  ·  {filter_mrkdwn(digest.plan.filter_text)}"),
+            *actions(_notice_button(digest, notice), manage_button(digest)),
         ),
     )
 
 
-def _told(digest: Digest, notice: Notice) -> tuple[str, str]:
-    """A title and what happened, why and what to do, both finished mrkdwn."""
+def _notice_texts(digest: Digest, notice: Notice) -> tuple[str, str]:
+    """Return a title and a text as mrkdwn."""
     channel = _channel_mrkdwn(notice.channel_id)
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
     because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
@@ -77,24 +74,24 @@ def _told(digest: Digest, notice: Notice) -> tuple[str, str]:
     match notice.outcome:
         case None:
             title = f"⏸️ I have paused the digest in {channel}{because}."
-            told = f"The one due {slot} was not posted. {mend} Then press `Resume`."
+            text = f"The one due {slot} was not posted. {mend} Then press `Resume`."
         case Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
-            told = (
+            text = (
                 f"It was due {slot}. {_capital(uncertain_text(notice.trouble))}, so I do not post"
                 " it again by myself: nobody should read it twice. Look there, and press"
                 " `Send now` if it is missing."
             )
         case Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."
-            told = f"The newest of them was due {slot}. {mend} {_next(digest)}"
+            text = f"The newest of them was due {slot}. {mend} {_next(digest)}"
         case Outcome.MISSED:
             title = f"⚠️ A digest in {channel} was missed{because}."
-            told = f"It was due {slot}. {mend} {_next(digest)}"
+            text = f"It was due {slot}. {mend} {_next(digest)}"
         case _:
             title = f"⚠️ A digest in {channel} was not posted{because}."
-            told = f"It was due {slot}. {mend} {_next(digest)}"
-    return title, told.replace("  ", " ")
+            text = f"It was due {slot}. {mend} {_next(digest)}"
+    return title, text.replace("  ", " ")
 
 
 def _capital(sentence: str) -> str:
@@ -108,12 +105,7 @@ def _next(digest: Digest) -> str:
     return f"The next one comes {coming}; to have one earlier, press `Send now`."
 
 
-def _which(digest: Digest) -> str:
-    schedule = schedule_text(digest.plan.schedule)
-    return f"{schedule}  ·  {filter_mrkdwn(digest.plan.filter_text)}"
-
-
-def _mending(digest: Digest, notice: Notice) -> Block | None:
+def _notice_button(digest: Digest, notice: Notice) -> Block | None:
     address = digest_address(digest)
     if notice.outcome is None:
         return button("Resume", RESUME_DIGEST, address, style="primary")
@@ -125,14 +117,13 @@ def _channel_mrkdwn(channel_id: str) -> str:
 
 
 def changed_text(digest: Digest) -> str:
-    """Return who has changed a digest meanwhile, and when, as one sentence of mrkdwn."""
+    """Return who changed a digest, and when, as a sentence of mrkdwn."""
     when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
-    who = person(digest.changed_by)
-    return f"{who[:1].upper()}{who[1:]} changed this digest meanwhile{when}."
+    return f"{_capital(person(digest.changed_by))} changed this digest meanwhile{when}."
 
 
 def archived_line(lead: str = "") -> str:
-    """Return that nothing can be done in an archived channel, and what to do first."""
+    """Return the warning about an archived channel."""
     return (
         f"⚠️ {lead}That channel is archived: nobody can post there. Unarchive it, invite me again"
         f" with {INVITE}, and try again; or choose another channel."
@@ -140,20 +131,19 @@ def archived_line(lead: str = "") -> str:
 
 
 def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) -> str:
-    """Return the answer to a failure as a line for a form, in which its buttons have no place.
+    """Return the answer to an error as a line of a form, without its buttons.
 
-    `lead` is finished mrkdwn that goes before it. Where the key is the trouble, it says where
-    that is set.
+    `lead` is mrkdwn that precedes it.
     """
     texts = [block["text"]["text"] for block in message.blocks if block["type"] == "section"]
     elements = [each for block in message.blocks for each in block.get("elements", ())]
     is_about_key = is_about_key or any(each.get("action_id") == SET_KEY for each in elements)
-    told = texts[0] if texts else message.text
+    text = texts[0] if texts else message.text
     references = [each["text"] for each in elements if str(each.get("text")).startswith(REFERENCE)]
-    is_named = "`/domainkey`" in told
+    is_named = "`/domainkey`" in text
     mend = " `/domainkey` is the way to it." if is_about_key and not is_named else ""
     named = f" {references[0]}." if references else ""
-    return f"⚠️ {lead}{told}{mend}{named}"
+    return f"⚠️ {lead}{text}{mend}{named}"
 
 
 def _changed(error: ChangedMeanwhileError, _facts: Facts) -> Message:

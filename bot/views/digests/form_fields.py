@@ -20,9 +20,8 @@ LIFE_FIELD, WORST_FIELD = "digests.life", "digests.worst"
 LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "digests.group"
 RULES_FIELD = "digests.rules"
 WEEKDAYS = frozenset(range(5))
-NEVER = "never"
-"""The value of `Sign of life` for none."""
-# Others are kept as they are: they may come from an import.
+NEVER = "never"  # a value of `Sign of life`
+# Other values may come from an import, and are kept.
 OFFERED_LIVES = (3, 5, 7, 14, 30)
 MAX_LIFE = 99
 MAX_FILTER_CHARS = 500
@@ -32,7 +31,7 @@ _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 
 @dataclass(frozen=True, slots=True)
 class RuleBox:
-    """A rule of mention as a box to tick: its value, and what stands beside and below it."""
+    """A mention rule as a checkbox."""
 
     value: str
     shown: str
@@ -41,10 +40,10 @@ class RuleBox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """The fields as they are filled in; `None` or empty: they are not.
+    """The values of the fields; `None` or empty for no value.
 
-    `group` is the id of a user group and its handle. `days` are weekdays from 0 for Monday.
-    `kept` are the rules of mention that are ticked; `None`: nobody was asked, so all stay.
+    `group` is the id of a user group and its handle. `days` are weekdays, 0 is Monday. `kept` are
+    the ticked mention rules, `None` for all.
     """
 
     channel_id: str | None = None
@@ -62,7 +61,7 @@ class Draft:
 
     @property
     def schedule(self) -> Schedule | None:
-        """When it would run, or `None` while that is not said rightly."""
+        """The schedule, or `None` while its fields are incomplete."""
         at = time_of(self.at or "")
         if at is None or not self.days or not is_zone(self.zone or ""):
             return None
@@ -70,7 +69,7 @@ class Draft:
 
 
 def draft_of(plan: Plan) -> Draft:
-    """Return the fields of a digest that there is; its rules of mention are not among them."""
+    """Return the fields of an existing digest, without its mention rules."""
     every = plan.heartbeat_every
     return Draft(
         channel_id=plan.channel_id,
@@ -85,13 +84,13 @@ def draft_of(plan: Plan) -> Draft:
 
 
 def time_of(text: str) -> time | None:
-    """Return the time of day that a field spells as `09:30`, or `None`."""
+    """Return the time of day of a text such as `09:30`, or `None`."""
     found = _TIME.fullmatch(text)
     return time(int(found[1]), int(found[2])) if found else None
 
 
 def is_zone(name: str) -> bool:
-    """Say whether there is a time zone of that name."""
+    """Return whether a time zone exists."""
     try:
         zone_of(name)
     except UnknownZoneError:
@@ -100,17 +99,13 @@ def is_zone(name: str) -> bool:
 
 
 def worst_of(text: str) -> int | None:
-    """Return how many of the worst domains a field wants shown, or `None`."""
+    """Return the number of worst domains in a field, or `None`."""
     is_count = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
     return int(text) if is_count and int(text) in WORST_COUNTS else None
 
 
 def life_of(text: str) -> int | None:
-    """Return after how many silent runs a sign of life comes, `None` for never.
-
-    Raises:
-        ValueError: the text is none of ours.
-    """
+    """Return the silent runs before a heartbeat, `None` for never; raise ValueError."""
     if text == NEVER:
         return None
     if not (text.isascii() and text.isdecimal() and 1 <= len(text) <= 2 and int(text) >= 1):
@@ -119,7 +114,7 @@ def life_of(text: str) -> int | None:
 
 
 def channel_field(draft: Draft, nonce: str) -> Block:
-    """Return where to post."""
+    """Return the field of the channel."""
     element: Block = {
         "type": "conversations_select",
         "action_id": CHANNEL_FIELD,
@@ -132,7 +127,7 @@ def channel_field(draft: Draft, nonce: str) -> Block:
 
 
 def when_fields(draft: Draft, nonce: str) -> list[Block]:
-    """Return the fields of which every change is told at once: the next runs depend on them."""
+    """Return the fields of the schedule; each change is sent at once, to show the next runs."""
     days = [option(f"{day}", name) for day, name in enumerate(DAY_NAMES)]
     chosen = [days[day] for day in sorted(draft.days)]
     boxes: Block = {"type": "checkboxes", "action_id": DAYS_FIELD, "options": days}
@@ -149,21 +144,21 @@ def when_fields(draft: Draft, nonce: str) -> list[Block]:
         at["initial_time"] = draft.at
     if draft.zone and is_zone(draft.zone):
         zone["initial_option"] = option(draft.zone)
-    told = {"dispatch_action": True}
+    sent = {"dispatch_action": True}
     return [
-        field(f"days:{nonce}", "Days", boxes) | told,
-        field(f"time:{nonce}", "Time", at) | told,
-        field(f"zone:{nonce}", "Time zone", zone) | told,
+        field(f"days:{nonce}", "Days", boxes) | sent,
+        field(f"time:{nonce}", "Time", at) | sent,
+        field(f"zone:{nonce}", "Time zone", zone) | sent,
     ]
 
 
 def zone_option(name: str, now: datetime) -> Block:
-    """Return a time zone as an option, with how far it is from UTC at that moment."""
+    """Return a time zone as an option, with its UTC offset."""
     return option(name, note=offset_text(name, now))
 
 
 def what_fields(draft: Draft, nonce: str) -> list[Block]:
-    """Return what is posted, and when it is worth it."""
+    """Return the fields of the content and of the posting condition."""
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
     return [
         field(
@@ -210,7 +205,7 @@ def _worst(draft: Draft) -> Block:
 
 
 def _lives(chosen: str) -> dict[str, str]:
-    """The offered values, and one that was set by other means."""
+    """Return the offered values, and the chosen one if it is another."""
     try:
         own = life_of(chosen)
     except ValueError:

@@ -28,7 +28,7 @@ _BOX = re.compile(r"(\d{1,2}) (\d{1,6}) (.*)", re.ASCII)
 
 
 class Group(Protocol):
-    """People who can be mentioned at once; `handle` comes without the `@`."""
+    """A user group; `handle` comes without the `@`."""
 
     @property
     def group_id(self) -> str:
@@ -37,23 +37,23 @@ class Group(Protocol):
 
     @property
     def handle(self) -> str:
-        """What people type."""
+        """The name in a mention."""
         ...
 
     @property
     def name(self) -> str:
-        """What the group is called."""
+        """The display name."""
         ...
 
 
 def is_label(text: str) -> bool:
-    """Say whether `text` names a tag or a folder, fits into a menu, and holds no secret."""
+    """Return whether a text is a tag or folder, fits into a menu and holds no secret."""
     fits = len(text) <= MAX_OPTION_VALUE_CHARS and not holds_secret(text)
     return fits and _LABEL.fullmatch(text) is not None
 
 
 def rule_boxes(rules: Sequence[Mention]) -> list[RuleBox]:
-    """Return each rule as a box to tick; `box_of` reads its value."""
+    """Return each rule as a checkbox; `box_of` parses its value."""
     return [
         RuleBox(
             value=f"{place} {len(rule.who)} {outside(rule.label, MAX_OPTION_VALUE_CHARS - 12)}",
@@ -65,22 +65,19 @@ def rule_boxes(rules: Sequence[Mention]) -> list[RuleBox]:
 
 
 def box_of(value: str) -> tuple[int, int, str] | None:
-    """Return the place of the rule that a box is about, how many it mentions, and its label."""
+    """Return the index of a checkbox's rule, its number of mentions, and its label."""
     found = _BOX.fullmatch(value)
     return (int(found[1]), int(found[2]), found[3]) if found else None
 
 
 def is_same_label(one: str, other: str) -> bool:
-    """Say whether two labels, each as it is or as a box has it, are one."""
+    """Return whether two labels are the same, as stored or in a checkbox."""
     limit = MAX_OPTION_VALUE_CHARS - 12
     return outside(one, limit).casefold() == outside(other, limit).casefold()
 
 
 def who_text(rule: Mention) -> str:
-    """Return mrkdwn of whom a rule mentions: in a form it shows their names, and tells nobody.
-
-    It is short enough for what stands below a box.
-    """
+    """Return the mentions of a rule, as many as fit below a checkbox."""
     who = mention_tokens(rule.who)
     shown = who[:MAX_WHO]
     while len(_with_rest(shown, len(who))) > MAX_OPTION_CHARS:
@@ -89,9 +86,9 @@ def who_text(rule: Mention) -> str:
 
 
 def with_rule(rules: Sequence[Mention], new: Mention | None) -> tuple[Mention, ...]:
-    """Return the rules with one more; a label that has a rule already gets more people.
+    """Return the rules with a new one, which is merged into a rule of the same label.
 
-    What is beyond `MAX_RULES` or `MAX_WHO` is left out: the form has said so before.
+    Rules and people above the limits are left out.
     """
     if new is None:
         return tuple(rules)
@@ -104,7 +101,7 @@ def with_rule(rules: Sequence[Mention], new: Mention | None) -> tuple[Mention, .
 
 
 def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
-    """Return the labels in use that match `typed`, then what was typed as a new one."""
+    """Return the labels in use that match `typed`, then `typed` as a new label."""
     typed = typed.strip()
     meant = {label.casefold(): label for label in _spelled_out(typed)}
     matching = [
@@ -138,7 +135,7 @@ def _with_rest(shown: Sequence[str], count: int) -> str:
 
 
 def _spelled_out(typed: str) -> list[str]:
-    """`prod` may be a tag or a folder; `Tag: prod` says which."""
+    """Return the possible labels: `prod` may be a tag or a folder, `Tag: prod` is a tag."""
     kind, colon, name = typed.partition(":")
     if colon and kind.strip().casefold() in _KINDS:
         return [f"{kind.strip().casefold()}:{name.strip()}"]
@@ -153,7 +150,7 @@ _OFF = (
 
 
 def rule_blocks(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> list[Block]:
-    """Return a box for each rule, to keep it or not, and the fields for one more."""
+    """Return a checkbox for each rule, and the fields of a new one."""
     return [
         section("*Mention when something gets worse*"),
         *([_boxes(rules[:MAX_RULES], draft, nonce)] if rules else [context(_OFF)]),
@@ -177,7 +174,7 @@ def _boxes(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> Block:
 
 def _box(box: RuleBox) -> Block:
     made = option(box.value, box.shown)
-    # Formatted, as in no other menu: only so people are shown by their names.
+    # Only mrkdwn shows people by name.
     # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     note = {"type": "mrkdwn", "text": clip(box.note, MAX_OPTION_CHARS), "verbatim": True}
     return made | ({"description": note} if box.note else {})

@@ -1,4 +1,4 @@
-"""Draw the posts of a digest: the digest, its sign of life, its announcement. Pure."""
+"""Draw the posts of a digest: the digest, its heartbeat, its announcement. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.digests.models import Digest, Mode
 from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
-from bot.health import Band, Summary
+from bot.health import Band
 from bot.hostnames import HostNameError, host_name
 from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.views.blocks import actions, context, fields, header, run_button, section
@@ -25,7 +25,7 @@ from bot.views.digests.changes import (
 )
 from bot.views.digests.tables import worst_lines, worst_table, worst_text
 from bot.views.digests.wording import (
-    Group,
+    ChangeGroup,
     filter_mrkdwn,
     local_text,
     manage_button,
@@ -33,11 +33,17 @@ from bot.views.digests.wording import (
     owners_line,
     person_mrkdwn,
     plan_lines,
+)
+from bot.views.domains import SYMBOLS, average_text, bands_text, summary_text
+from bot.views.schedule import days_ahead, slot_text
+from bot.views.text import (
+    MAX_BUTTON_CHARS,
+    clip,
+    moment_token,
+    plural,
+    score_number,
     without_markup,
 )
-from bot.views.domains import SYMBOLS, bands_text, summary_text
-from bot.views.schedule import days_ahead, slot_text
-from bot.views.text import MAX_BUTTON_CHARS, clip, moment_token, plural, score_number
 
 MAX_POINTS = 20
 MIN_POINTS = 2
@@ -46,7 +52,7 @@ Point = tuple[str, float]
 
 
 def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
-    """Return a line of the average over time, or nothing when there is no time to speak of."""
+    """Return a chart of the average over time, or nothing for fewer than two points."""
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return []
@@ -54,7 +60,7 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
 
 
 def trend_text(trend: Sequence[TrendPoint]) -> str:
-    """Return the same as a sentence, or nothing."""
+    """Return the average over time as a sentence, or nothing."""
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return ""
@@ -62,17 +68,21 @@ def trend_text(trend: Sequence[TrendPoint]) -> str:
 
 
 def bands_chart(report: Report) -> list[Block]:
-    """Return bars of how many domains lie in each band, now and, where it differs, before."""
+    """Return a chart of the domains per band, now and, if that differs, before."""
     if not report.totals.count:
         return []
-    series = {"Now": _band_points(report.totals)}
+    series = {"Now": report.totals}
     if report.before and report.before.bands != report.totals.bands:
-        series = {"Last digest": _band_points(report.before)} | series
-    return [_chart("bar", "Domains by health", series, "Domains")]
+        series = {"Last digest": report.before} | series
+    points = {
+        name: [(band.value, float(totals.bands[band])) for band in Band]
+        for name, totals in series.items()
+    }
+    return [_chart("bar", "Domains by health", points, "Domains")]
 
 
 def point_labels(moments: Sequence[datetime]) -> list[str]:
-    """Return `20 Nov` for each local moment, with as much more as tells them all apart."""
+    """Return `20 Nov` for each local moment, with the time or year where two are equal."""
     labels = [_day(moment) for moment in moments]
     for longer in (_time, _year):
         counts = Counter(labels)
@@ -88,7 +98,7 @@ def _title(points: Sequence[Point]) -> str:
 
 
 def _points(trend: Sequence[TrendPoint]) -> list[Point]:
-    """Label and average, as it is shown, of the latest points."""
+    """Return the label and the rounded average of the latest points."""
     latest = trend[-MAX_POINTS:]
     labels = point_labels([point.local for point in latest])
     averages = [float(score_number(point.average)) for point in latest]
@@ -108,7 +118,7 @@ def _year(moment: datetime) -> str:
 
 
 def _numbered(labels: Sequence[str], moments: Sequence[datetime]) -> list[str]:
-    """Runs of the very same minute are counted."""
+    """Number the runs of the same minute."""
     counts = Counter(labels)
     seen: Counter[str] = Counter()
     numbered = []
@@ -117,10 +127,6 @@ def _numbered(labels: Sequence[str], moments: Sequence[datetime]) -> list[str]:
         seen[time] += counts[label] > 1
         numbered.append(f"{time} ({seen[time]})" if counts[label] > 1 else label)
     return numbered
-
-
-def _band_points(totals: Summary) -> list[Point]:
-    return [(band.value, totals.bands[band]) for band in Band]
 
 
 def _chart(kind: str, title: str, series: dict[str, list[Point]], y: str) -> Block:
@@ -173,29 +179,24 @@ def title_text(report: Report) -> str:
     return f"{counted}, average health {average_text(report.totals)}{moved}: {bands}."
 
 
-def average_text(totals: Summary) -> str:
-    """Return the average as a number, or `unknown`."""
-    return "unknown" if totals.average is None else score_number(totals.average)
-
-
 def news_blocks(
-    report: Report, groups: Sequence[Group], calling: str, filter_text: str
+    report: Report, groups: Sequence[ChangeGroup], mentions: str, filter_text: str
 ) -> list[Block]:
-    """Return the bands, whom to call, and what changed; or that there are no domains."""
-    shown = [_bands_mrkdwn(report) if report.totals.count else _nothing_there(filter_text)]
+    """Return the bands, the mentions and the changes."""
+    texts = [_bands_mrkdwn(report) if report.totals.count else _nothing_there(filter_text)]
     if not has_changed(report):
-        shown.append(f"✅ {_NOTHING_CHANGED}")
-    if calling:
-        shown.append(f"🔔 {calling}")
-    return [section(text) for text in (*shown, *(group.as_mrkdwn for group in groups))]
+        texts.append(f"✅ {_NOTHING_CHANGED}")
+    if mentions:
+        texts.append(f"🔔 {mentions}")
+    return [section(text) for text in (*texts, *(group.as_mrkdwn for group in groups))]
 
 
-def news_text(report: Report, groups: Sequence[Group], filter_text: str) -> list[str]:
-    """Return the same as sentences, without the bands, which the title tells."""
-    said = [] if report.totals.count else [without_markup(_nothing_there(filter_text))]
+def news_text(report: Report, groups: Sequence[ChangeGroup], filter_text: str) -> list[str]:
+    """Return the changes as sentences; the bands are in the title."""
+    texts = [] if report.totals.count else [without_markup(_nothing_there(filter_text))]
     if not has_changed(report):
-        said.append(_NOTHING_CHANGED)
-    return [*said, *(group.as_text for group in groups)]
+        texts.append(_NOTHING_CHANGED)
+    return [*texts, *(group.as_text for group in groups)]
 
 
 def _nothing_there(filter_text: str) -> str:
@@ -211,14 +212,17 @@ def _nothing_there(filter_text: str) -> str:
 
 
 def _averages(report: Report) -> tuple[float | None, float | None]:
-    """Now and then. With bounds of scores they are of different domains: nothing to compare."""
+    """Return the averages now and before; not before if the filter bounds scores.
+
+    Such averages are of different domains.
+    """
     if report.is_bounded:
         return report.totals.average, None
     return report.totals.average, report.before.average if report.before else None
 
 
 def _bands(report: Report) -> list[Band]:
-    """The bands in which there is, or was, any domain."""
+    """Return the bands with a domain, now or before."""
     then = report.before.bands if report.before else report.totals.bands
     return [band for band in Band if report.totals.bands[band] or then[band]]
 
@@ -248,43 +252,43 @@ _CUT = "The message itself says more."
 
 
 def digest_message(post: Post) -> Message:
-    """Return a digest as it is posted, or as its preview, which has no buttons."""
+    """Return the post of a digest, or its preview, which has no buttons."""
     report, plan = post.report, post.digest.plan
     groups = change_groups(report, is_filtered=bool(plan.filter_text))
     owners = owners_to_mention(report, plan.mentions)
-    calling = "" if post.is_preview else owners_line(owners)
+    mentions = "" if post.is_preview else owners_line(owners)
     preview = preview_note(len(mention_tokens(owners))) if post.is_preview else ""
     top = (
         *_sections(preview),
         header(title(report)),
         *_contexts(about_mrkdwn(post), *notes(post)),
         *_sections(first_note(post.digest) if post.is_first else ""),
-        *news_blocks(report, groups, calling, plan.filter_text),
+        *news_blocks(report, groups, mentions, plan.filter_text),
     )
     bottom = (*([] if post.is_preview else _buttons(post)), context(footer_mrkdwn(post)))
     charts = (*trend_chart(post.trend), *bands_chart(report))
     return Message(
-        text=_text(post, preview, calling, groups),
+        text=_text(post, preview, mentions, groups),
         blocks=(*top, *worst_table(report), *charts, *bottom),
         plain=(*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom),
     )
 
 
 def heartbeat_message(post: Post) -> Message:
-    """Return the sign of life after silent runs: that nothing changed, or nothing got worse."""
+    """Return the heartbeat after silent runs: nothing changed, or nothing got worse."""
     totals, silent = post.report.totals, post.digest.silent_runs
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
-    told = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
+    title = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
     counted = f"({plural(totals.count, 'domain')}, average {average_text(totals)})"
     before = [
-        f"{told}: {summary_text(totals)}.",
+        f"{title}: {summary_text(totals)}.",
         zone_text(post),
         *map(without_markup, notes(post)),
     ]
     return Message(
         text=_joined([*before, *about_text(post)]),
         blocks=(
-            section(f"✅ *{told}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
+            section(f"✅ *{title}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
             *_contexts(about_mrkdwn(post), *notes(post)),
             *actions(manage_button(post.digest)),
             context(footer_mrkdwn(post)),
@@ -293,16 +297,16 @@ def heartbeat_message(post: Post) -> Message:
 
 
 def announcement_message(digest: Digest, now: datetime) -> Message:
-    """Return what a channel reads, at `now`, when a digest was made for it or moved into it."""
+    """Return the announcement of a digest that was created for a channel or moved into it."""
     who = person_mrkdwn(digest.made_by_name)
     title = f"🗓️ {who} *set up a health digest for this channel.*"
-    if digest.moved_at:  # maybe by somebody else than who made it
+    if digest.moved_at:  # possibly not by its creator
         title = f"🗓️ *A health digest of* {who} *comes here from now on.*"
     how = "To change, pause or delete it, press `Manage` or type `/domaindigest`."
-    told = "; ".join(f"{label}: {value}" for label, value in plan_lines(digest.plan))
-    said = without_markup(title).removeprefix("🗓️ ")
+    plan = "; ".join(f"{label}: {value}" for label, value in plan_lines(digest.plan))
+    plain_title = without_markup(title).removeprefix("🗓️ ")
     return Message(
-        text=without_markup(f"{said} {told}. {_first_text(digest, now)} {how}"),
+        text=without_markup(f"{plain_title} {plan}. {_first_text(digest, now)} {how}"),
         blocks=(
             section(title),
             fields([*plan_lines(digest.plan), _first_pair(digest)]),
@@ -313,7 +317,7 @@ def announcement_message(digest: Digest, now: datetime) -> Message:
 
 
 def _first_pair(digest: Digest) -> tuple[str, str]:
-    """Label and mrkdwn of when the first one comes; of a paused one nobody knows that."""
+    """Return the label and mrkdwn of the first run or the pause."""
     if digest.pause is None:
         return "First digest", moment_token(digest.next.due_at)
     until = digest.pause.until
@@ -330,11 +334,11 @@ def _first_text(digest: Digest, now: datetime) -> str:
     return f"First on {slot_text(digest.next, zone)}{soon}."
 
 
-def _text(post: Post, preview: str, calling: str, groups: Sequence[Group]) -> str:
-    """The whole digest in sentences, as notifications and screen readers get it."""
+def _text(post: Post, preview: str, mentions: str, groups: Sequence[ChangeGroup]) -> str:
+    """Return the whole digest in sentences, for notifications and screen readers."""
     report = post.report
     noted = [zone_text(post), *map(without_markup, notes(post))]
-    before = [without_markup(preview), title_text(report), *noted, calling]
+    before = [without_markup(preview), title_text(report), *noted, mentions]
     news = news_text(report, groups, post.digest.plan.filter_text)
     first = [without_markup(first_note(post.digest))] if post.is_first else []
     numbers = [worst_text(report), trend_text(post.trend)]
@@ -342,7 +346,7 @@ def _text(post: Post, preview: str, calling: str, groups: Sequence[Group]) -> st
 
 
 def _joined(sentences: Iterable[str]) -> str:
-    """As many of the sentences as a text may hold; whole ones only, as half a mention is none."""
+    """Join whole sentences up to the limit of a message."""
     text = ""
     for sentence in filter(None, sentences):
         longer = f"{text} {sentence}".strip()
@@ -362,7 +366,7 @@ def _buttons(post: Post) -> list[Block]:
 
 
 def _scan_button(report: Report) -> Block | None:
-    """Scans the worst domain that can be scanned: it has an id, and a name to type."""
+    """Return the button for the worst domain with an id and a valid name."""
     for domain in report.worst:
         host = _host(domain.domain)
         if domain.domain_id and host:

@@ -100,7 +100,7 @@ def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
         *digests,
         place=Place(name="general", has_bot=False, is_shared=True),
         is_admin=True,
-        said="x" * 3_000,
+        note="x" * 3_000,
         reader_zone="Asia/Tokyo",
     )
 
@@ -109,7 +109,7 @@ def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
 
 
 def test_what_was_just_done_stands_on_top() -> None:
-    form = drawn(a_digest(), said="✅ Saved.")
+    form = drawn(a_digest(), note="✅ Saved.")
 
     assert form["blocks"][0]["text"]["text"] == "✅ Saved."
 
