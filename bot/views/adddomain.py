@@ -28,7 +28,7 @@ MAX_OFFERED = 100
 
 
 def added_message(new: NewDomain, listed: Domain | None) -> Message:
-    """Return what the service now holds, or that it does not list the domain yet (`None`)."""
+    """Return the answer to an added domain; `listed` is `None` if it is not listed yet."""
     shown = host_text(new.host)
     if listed is None:
         text = "was added. Domain Tracker does not list it yet; that can take a moment."
@@ -46,7 +46,7 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
 
 
 def already_added_message(host: str, listed: Domain) -> Message:
-    """Return that nothing was written, and what the service holds."""
+    """Return the answer to a domain that was already in the portfolio."""
     shown = host_text(host)
     text = "is in your portfolio already, so I added nothing."
     return Message(
@@ -56,7 +56,7 @@ def already_added_message(host: str, listed: Domain) -> Message:
 
 
 def add_form(metadata: str, *, owned_type: str) -> Block:
-    """Return the form to add a domain; `metadata` comes back with it."""
+    """Return the form to add a domain."""
     domain = {
         "type": "plain_text_input",
         "action_id": DOMAIN_FIELD,
@@ -78,13 +78,12 @@ def add_form(metadata: str, *, owned_type: str) -> Block:
 
 
 def label_options(used: Iterable[str], typed: str) -> list[Block]:
-    """Return the labels in use that match `typed`, and what was typed as a new one, last.
+    """Return the labels in use that match `typed`, then `typed` as a new one.
 
-    A label longer than an option's value may be is not offered: it can be typed as a command.
-    Nor is one that holds a key: it would be sent back as it is.
+    Labels that are too long for an option or hold a secret are not offered.
     """
     typed = typed.strip()
-    # Each once: Slack takes no two options of one value.
+    # Without duplicates, which Slack refuses.
     matching = [label for label in dict.fromkeys(used) if typed.casefold() in label.casefold()]
     options = [option(label) for label in matching if _is_label(label)]
     is_new = typed.casefold() not in map(str.casefold, matching)
@@ -97,13 +96,12 @@ def _is_label(text: str) -> bool:
 
 
 def _state_text(domain: Domain) -> str:
-    told = [
-        f"Health: {score_text(domain.health_score)}",
-        f"type: {escaped(domain.domain_type or 'none', 100)}",
-        f"folder: {escaped(domain.folder or 'none', 100)}",
-        f"tags: {escaped(', '.join(domain.tags) or 'none', 300)}",
-    ]
-    return "; ".join(told) + "."
+    return (
+        f"Health: {score_text(domain.health_score)};"
+        f" type: {escaped(domain.domain_type or 'none', 100)};"
+        f" folder: {escaped(domain.folder or 'none', 100)};"
+        f" tags: {escaped(', '.join(domain.tags) or 'none', 300)}."
+    )
 
 
 def _state(domain: Domain) -> Block:

@@ -60,24 +60,24 @@ UNSAID = (
 
 
 class NameableGroup(Group, Protocol):
-    """A user group; `is_disabled`: it was put out of use."""
+    """A user group that may be disabled."""
 
     @property
     def is_disabled(self) -> bool:
-        """Whether Slack gives it no members."""
+        """Whether it is out of use."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The workspace's user groups, or, in a sentence of our own, why they cannot be named."""
+    """The workspace's user groups, or a sentence on why they are not known."""
 
     known: Sequence[NameableGroup] = ()
     why_not: str = ""
 
 
-def managers_form(metadata: str, named: Named, groups: Groups, trouble: str = "") -> Block:
-    """Return the form; `trouble` is a sentence of our own on why the last try was not saved."""
+def managers_form(metadata: str, named: Named, groups: Groups, error: str = "") -> Block:
+    """Return the form to name managers; `error` is why the last try was not saved."""
     people: Block = {
         "type": "multi_users_select",
         "action_id": MANAGERS_FIELD,
@@ -85,7 +85,7 @@ def managers_form(metadata: str, named: Named, groups: Groups, trouble: str = ""
     }
     if named.user_ids:
         people["initial_users"] = list(named.user_ids[:MAX_MANAGERS])
-    warning = [section(f"⚠️ *Not saved.* {trouble}")] if trouble else []
+    warning = [section(f"⚠️ *Not saved.* {error}")] if error else []
     how = context(
         "Managers can do with the API key what admins and owners can, and are told when it is"
         " refused or ends soon. They cannot name others. Guests and bots cannot be managers, not"
@@ -97,37 +97,37 @@ def managers_form(metadata: str, named: Named, groups: Groups, trouble: str = ""
 
 
 def saving_managers_form() -> Block:
-    """Return what stands in the form's place while Slack is asked who they are."""
+    """Return the form during the check of the people."""
     return managers_notice("⏳ Saving…")
 
 
 def saved_managers_form(ids: Sequence[str]) -> Block:
-    """Return who the managers are from now on: ids of people and user groups."""
+    """Return the confirmation with the ids of the managers."""
     return managers_notice(f"{SAVED_MANAGERS} {managers_text(ids)}")
 
 
 def managers_text(ids: Sequence[str]) -> str:
-    """Return a sentence of finished mrkdwn that names them."""
+    """Return a sentence of mrkdwn that lists the managers."""
     named = names_text(ids)
     return f"Managers: {named}." if named else "There are no managers: only admins and owners."
 
 
 def names_text(ids: Sequence[str]) -> str:
-    """Return finished mrkdwn that names people and user groups, empty for nobody."""
+    """Return mrkdwn that lists people and user groups."""
     return ", ".join(map(name_token, ids))
 
 
 def name_token(slack_id: str) -> str:
-    """Return mrkdwn that names a person or a user group by what they are called now.
+    """Return a mention of a person or user group, which shows their name.
 
-    Only for forms and for messages that one person alone sees, as of a refusal: elsewhere it
-    calls them. https://docs.slack.dev/messaging/formatting-message-text#mentioning-groups
+    Only for forms and for messages to one person: elsewhere it notifies them.
+    https://docs.slack.dev/messaging/formatting-message-text#mentioning-groups
     """
     return f"<!subteam^{slack_id}>" if slack_id.startswith("S") else f"<@{slack_id}>"
 
 
 def appointed_message(by: str) -> Message:
-    """Return the direct message to somebody whom `by` has made a manager."""
+    """Return the direct message to a new manager."""
     text = (
         f"{name_token(by)} has made you a manager of the Domain Tracker API key in this workspace."
     )
@@ -141,12 +141,12 @@ def appointed_message(by: str) -> Message:
 
 
 def managers_notice(mrkdwn: str) -> Block:
-    """Return one of our own sentences in the form's place."""
+    """Return a form with one paragraph about managers."""
     return notice(TITLE, [section(mrkdwn)])
 
 
 def _group_field(named: Named, groups: Groups) -> list[Block]:
-    """Return the field, or why there is none; groups that were named then stay so."""
+    """Return the field of the groups, or why there is none; then the named groups stay."""
     if groups.why_not or not (groups.known or named.group_ids):
         stay = names_text(named.group_ids)
         more = f" These stay as they are: {stay}." if stay else ""
@@ -200,7 +200,7 @@ _NOT_PEOPLE = {OPERATOR: "Whoever runs the bot", SLACK: "Slack"}
 
 
 def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
-    """Return a page of what was done, the latest first; `page` counts from 0."""
+    """Return a page of the history, latest first; `page` counts from 0."""
     pages = max(1, -(-len(entries) // ENTRIES_PER_PAGE))
     page = min(max(page, 0), pages - 1)
     first = page * ENTRIES_PER_PAGE
@@ -215,12 +215,12 @@ def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
 
 
 def history_error_form(mrkdwn: str) -> Block:
-    """Return one of our own sentences in the form's place."""
+    """Return a form with one paragraph about the history."""
     return notice(HISTORY_TITLE, [section(mrkdwn)])
 
 
 def entry_line(entry: Entry) -> str:
-    """Return when who did what, as finished mrkdwn."""
+    """Return a line of the history as mrkdwn."""
     by = _NOT_PEOPLE.get(entry.by) or name_token(entry.by)
     words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
     if entry.key:
@@ -238,20 +238,19 @@ def _not_a_manager(error: NotAManagerError, _facts: Facts) -> Message:
     who = f"these managers: {named}" if named else "managers whom they name"
     return plain_message(
         f"Only admins and owners of this workspace, and {who}, can manage the API key. Please ask"
-        " one of them."
-        f"{_organisation_text(is_in_organisation=error.is_in_organisation)}"
+        f" one of them.{_organisation_text(error)}"
     )
 
 
 def _not_an_admin(error: NotAnAdminError, _facts: Facts) -> Message:
     return plain_message(
         "Only admins and owners of this workspace can say who its managers are."
-        f"{_organisation_text(is_in_organisation=error.is_in_organisation)}"
+        f"{_organisation_text(error)}"
     )
 
 
-def _organisation_text(*, is_in_organisation: bool) -> str:
-    if not is_in_organisation:
+def _organisation_text(error: NotAManagerError | NotAnAdminError) -> str:
+    if not error.is_in_organisation:
         return ""
     return (
         " In an organisation Slack may not tell me who administers a single workspace: whoever"

@@ -20,7 +20,7 @@ _ALARMING_DAYS = 3
 
 
 def expiry_text(expires_on: date | None, today: date) -> str:
-    """Return `3 Feb 2027 (in 75 days)`, `… (expired)` or that nobody said."""
+    """Return `3 Feb 2027 (in 75 days)`, `… (expired)` or `not known`."""
     if expires_on is None:
         return "not known"
     days = (expires_on - today).days
@@ -31,7 +31,7 @@ def expiry_text(expires_on: date | None, today: date) -> str:
 
 
 def expiry_words(record: KeyRecord, today: date) -> str:
-    """Return what is said of a key's end, behind its name: `expires tomorrow, 2 Mar 2030. …`."""
+    """Return the predicate of a sentence on a key's end: `expires tomorrow, 2 Mar 2030. …`."""
     if record.expires_on is None:
         return "has an expiration that is not known."
     day, days = day_text(record.expires_on), (record.expires_on - today).days
@@ -47,12 +47,12 @@ def expiry_words(record: KeyRecord, today: date) -> str:
 
 
 def has_expired(record: KeyRecord, today: date) -> bool:
-    """Return whether a key has ended, by what was said of it."""
+    """Return whether a key has expired, by the entered date."""
     return record.expires_on is not None and record.expires_on < today
 
 
 def end_warning(record: KeyRecord, today: date) -> str:
-    """Return a sentence of mrkdwn, with a sign, from when people are reminded; else nothing."""
+    """Return a warning as mrkdwn from the first reminder on, else nothing."""
     if record.expires_on is None or (days := (record.expires_on - today).days) > COUNTDOWN_DAYS[0]:
         return ""
     if days < 0:
@@ -66,20 +66,17 @@ def end_warning(record: KeyRecord, today: date) -> str:
 
 MAX_LABEL_CHARS = 100
 PROPOSED_LABEL = "Domain Tracker for Slack"
-# What `proposed_label` put behind a label before.
+# The suffix of an earlier `proposed_label`.
 _DATED = re.compile(r", (?:\d{1,2} )?[A-Z][a-z]{2} \d{4}(?: \(\d+\))?$")
 
 
 def label_text(record: KeyRecord) -> str:
-    """Return finished mrkdwn that tells a key from others of the same label."""
+    """Return mrkdwn of a key's label and last four characters."""
     return f"{code(record.label, MAX_LABEL_CHARS)} ({code(f'…{record.last4}')})"
 
 
 def proposed_label(slots: KeyPair, today: date) -> str:
-    """Return a label for the next key, which neither of the two keys has.
-
-    It is that of the key in use with the month: `Domain Tracker for Slack, Nov 2026`.
-    """
+    """Return an unused label for the next key: `Domain Tracker for Slack, Nov 2026`."""
     keys = [slots.record, *([slots.earlier.record] if slots.earlier else [])]
     taken = {key.label for key in keys}
     base = _DATED.sub("", slots.record.label) or PROPOSED_LABEL
@@ -94,12 +91,12 @@ def _suffixes(today: date) -> Iterator[str]:
 
 
 def least_scope(operation: str) -> str | None:
-    """Return the least scope for an operation, `None` where the service names none."""
+    """Return the least scope of an operation, `None` if there is none."""
     return next((each.scope for each in COMMANDS.values() if each.operation == operation), None)
 
 
 def scope_lines(record: KeyRecord) -> list[str]:
-    """Return one line of finished mrkdwn for each command."""
+    """Return a line of mrkdwn for each command."""
     return [
         _line(record, each.name, each.operation, each.scope)
         for each in COMMANDS.values()
@@ -126,12 +123,12 @@ _OPERATIONS = {"list": "list domains", "add": "add domains", "scan": "scan domai
 
 
 def saved_message(record: KeyRecord, domains: int) -> Message:
-    """Return the same for an admin who has closed the form."""
+    """Return the answer to a saved key, for an admin who has closed the form."""
     return _done(record, f"works and is saved. It sees {plural(domains, 'domain')}.")
 
 
 def rolled_back_message(record: KeyRecord, domains: int) -> Message:
-    """Return that the earlier key is in use again."""
+    """Return the answer to a rollback."""
     return _done(
         record,
         f"works and is in use again. It sees {plural(domains, 'domain')}. The key that was in use"
@@ -140,7 +137,7 @@ def rolled_back_message(record: KeyRecord, domains: int) -> Message:
 
 
 def removed_message(*, was_there: bool) -> Message:
-    """Return that the workspace has no key any more."""
+    """Return the answer to a removed key."""
     text = (
         "The key is removed from this workspace." if was_there else "There was no key to remove."
     )
@@ -149,12 +146,12 @@ def removed_message(*, was_there: bool) -> Message:
 
 
 def checked_message(record: KeyRecord, domains: int) -> Message:
-    """Return that the key works."""
+    """Return the answer to a successful check of the key."""
     return _done(record, f"works: it sees {plural(domains, 'domain')}.")
 
 
 def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
-    """Return why only `help` is read behind `/domainkey`; nothing typed is repeated."""
+    """Return the answer to text after `/domainkey`; the text is not repeated."""
     text = (
         "I read nothing behind `/domainkey` but `help`: keys are set in a private form, never"
         " behind the command. Nothing was saved."
@@ -176,7 +173,7 @@ def operation_text(operation: str) -> str:
 
 
 def _done(record: KeyRecord, words: str) -> Message:
-    """Say something good of a key, without markup in the message's own text."""
+    """Return a success message about a key, with plain text."""
     return Message(f"{record.shown} {words}", (section(f"✅ {code(record.shown)} {words}"),))
 
 
@@ -184,9 +181,9 @@ NAMED_ASKERS = 5
 
 
 def budget_lines(allowance: Allowance | None, now: datetime) -> list[str]:
-    """Return two to four lines of mrkdwn; `None`: there is no key, or none that can be read.
+    """Return two to four lines of mrkdwn; `None` for no readable key.
 
-    They may be read much later than `now`, as on Home: therefore they name moments, and no ages.
+    The Home tab may show them long after `now`: they name moments, not durations.
     """
     if allowance is None:
         return [left_text(None, now)]
@@ -205,8 +202,8 @@ def left_text(budget: BudgetState | None, now: datetime) -> str:
 def _left_text(budget: BudgetState | None, now: datetime, shown: Callable[[datetime], str]) -> str:
     if budget is None or budget.remaining is None:
         return "How many of the hour's requests are left is not known yet."
-    told_at = now - timedelta(seconds=budget.told_ago_s or 0)
-    return f"{budget.remaining:,} of the hour's requests left as of {shown(told_at)}."
+    as_of = now - timedelta(seconds=budget.told_ago_s or 0)
+    return f"{budget.remaining:,} of the hour's requests left as of {shown(as_of)}."
 
 
 def _restraints(budget: BudgetState, now: datetime) -> Iterator[str]:
@@ -246,7 +243,7 @@ def _asker_text(asker: Caller) -> str:
 
 
 def _minute_after(moment: datetime) -> datetime:
-    """What is shown to the minute must not be over too early."""
+    """Round up to the minute, so that the shown time is not too early."""
     rest = timedelta(seconds=moment.second, microseconds=moment.microsecond)
     return moment - rest + timedelta(minutes=1) if rest else moment
 
@@ -260,9 +257,9 @@ def key_state_message(
     managers: Sequence[str] = (),
     may_name: bool = True,
 ) -> Message:
-    """Return what an admin or manager sees behind `/domainkey`.
+    """Return the answer to `/domainkey` for an admin or manager.
 
-    `managers` are ids of people and user groups; `may_name`: the reader may say who they are.
+    `managers` are ids of people and user groups; `may_name`: the reader may name managers.
     """
     if record is None:
         return _not_connected_message(may_name=may_name)
@@ -310,7 +307,7 @@ def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
 
 
 def _use(record: KeyRecord, allowance: Allowance | None, now: datetime) -> list[Block]:
-    """What the key can do and what is left of it: nothing, where it is of no use now."""
+    """Return the working commands and the remaining requests of a usable key."""
     if not _is_of_use(record, now.date()):
         return []
     return [
@@ -386,7 +383,7 @@ def _is_of_use(record: KeyRecord, today: date) -> bool:
 
 
 def _warning(record: KeyRecord, today: date) -> str:
-    """A sentence of mrkdwn with a sign, or nothing."""
+    """Return a warning as mrkdwn, or nothing."""
     if record.refused_at:
         return "⚠️ Commands and digests cannot answer until it is replaced."
     return end_warning(record, today)

@@ -45,7 +45,7 @@ _SCOPE_NOTES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFormValues:
-    """What the form shows when it opens: everything but the key itself."""
+    """The initial values of the form, without the key itself."""
 
     label: str = PROPOSED_LABEL
     expiry: str = "90"
@@ -56,26 +56,17 @@ class KeyFormValues:
 def key_form(
     metadata: str,
     values: KeyFormValues,
-    trouble: str | None = None,
+    error: str | None = None,
     in_use: KeyPair | None = None,
 ) -> Block:
-    """Return the form; `in_use`: the keys there are, of which the first is to be replaced.
-
-    `trouble` is one of our own sentences on why the last try was not saved.
-    """
+    """Return the form to set or replace a key; `error` is why the last try was not saved."""
     head = [section(_replacing_text(in_use))] if in_use else []
-    return form(
-        KEY_FORM,
-        TITLE,
-        "Check and save",
-        [*head, *new_key_blocks(values, trouble)],
-        metadata=metadata,
-    )
+    blocks = [*head, *_new_key_blocks(values, error)]
+    return form(KEY_FORM, TITLE, "Check and save", blocks, metadata=metadata)
 
 
-def new_key_blocks(values: KeyFormValues, trouble: str | None) -> list[Block]:
-    """Return how the key is made, and the fields; `trouble` as for `key_form`."""
-    warning = [section(f"⚠️ *Not saved.* {trouble} Please enter the key again.")] if trouble else []
+def _new_key_blocks(values: KeyFormValues, error: str | None) -> list[Block]:
+    warning = [section(f"⚠️ *Not saved.* {error} Please enter the key again.")] if error else []
     how = context(
         "Make the key in Domain Tracker under *Portfolio → API Keys*, one for this bot alone."
         " It is checked with one request, sealed, and never shown again."
@@ -84,36 +75,36 @@ def new_key_blocks(values: KeyFormValues, trouble: str | None) -> list[Block]:
 
 
 def checking_form() -> Block:
-    """Return what stands in the form's place while the service is asked."""
-    return _notice("⏳ Checking the key with Domain Tracker…")
+    """Return the form during the check of a key."""
+    return refused_form("⏳ Checking the key with Domain Tracker…")
 
 
 def saved_form(record: KeyRecord, domains: int, earlier: PreviousKey | None = None) -> Block:
-    """Return that the key was saved, and what it sees; `earlier` is kept for a while."""
+    """Return the confirmation of a saved key."""
     back = ""
     if earlier:
         until = moment_token(earlier.until)
         back = f"\n↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
-    return _notice(
+    return refused_form(
         f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
         f" Try `/domains`.{back}"
     )
 
 
-def refused_form(sentence: str) -> Block:
-    """Return one of our own sentences in the form's place."""
-    return _notice(sentence)
+def refused_form(mrkdwn: str) -> Block:
+    """Return a form with one paragraph about the key."""
+    return notice(TITLE, [section(mrkdwn)])
 
 
 def _replacing_text(in_use: KeyPair) -> str:
-    told = (
+    text = (
         f"In use now: {label_text(in_use.record)}. The key that you enter takes its place as soon"
         " as it is seen to work. The one in use is then kept for 7 days, in case you want to roll"
         " back."
     )
     if in_use.earlier:
-        told += f" {label_text(in_use.earlier.record)}, the key before it, is then forgotten."
-    return told
+        text += f" {label_text(in_use.earlier.record)}, the key before it, is then forgotten."
+    return text
 
 
 def _fields(values: KeyFormValues) -> list[Block]:
@@ -159,10 +150,6 @@ def _scope_boxes(values: KeyFormValues) -> Block:
     return boxes | {"initial_options": chosen} if chosen else boxes
 
 
-def _notice(mrkdwn: str) -> Block:
-    return notice(TITLE, [section(mrkdwn)])
-
-
 ROTATION_FORM = "key-rotation"
 ROTATION_TITLE = "Rotate the API key"
 MADE_IT, STANDS_STILL, DELETED_IT = "key.made", "key.still", "key.deleted"
@@ -172,10 +159,9 @@ _PLACE = "In Domain Tracker, under *Portfolio → API Keys*,"
 
 
 def first_step(slots: KeyPair, label: str, metadata: str) -> Block:
-    """Return how the new key is made, like the one in use.
+    """Return step 1: make a new key, with the proposed `label`.
 
-    `label` is proposed for it. Where there is an earlier key, a rotation may have been left after
-    its second step, and is gone on with.
+    If an earlier key is kept, a rotation may have stopped after step 2, and can continue.
     """
     record, earlier = slots.record, slots.earlier
     scopes = ", ".join(code(scope, 40) for scope in record.scopes) or (
@@ -199,28 +185,28 @@ def first_step(slots: KeyPair, label: str, metadata: str) -> Block:
 def second_step(
     metadata: str,
     values: KeyFormValues,
-    trouble: str | None = None,
+    error: str | None = None,
     in_use: KeyPair | None = None,
 ) -> Block:
-    """Return the form for the new key; the arguments are those of `key_form`."""
+    """Return step 2: enter the new key; the arguments are those of `key_form`."""
     named = f", {label_text(in_use.record)}," if in_use else ""
-    told = f"The key in use{named} stays until the new one works, and is then kept for 7 days."
-    head = section(f"*Step 2 of 4: put the new key in*\n{told}")
-    blocks = [head, *new_key_blocks(values, trouble)]
+    text = f"The key in use{named} stays until the new one works, and is then kept for 7 days."
+    head = section(f"*Step 2 of 4: put the new key in*\n{text}")
+    blocks = [head, *_new_key_blocks(values, error)]
     return form(ROTATION_FORM, ROTATION_TITLE, SWAP, blocks, metadata=metadata)
 
 
 def checking_step() -> Block:
-    """Return what stands in the form's place while the service is asked."""
+    """Return the form during the check of a key."""
     return interrupted("⏳ Checking the key with Domain Tracker…")
 
 
 def third_step(
     record: KeyRecord, earlier: PreviousKey, domains: int | None, metadata: str
 ) -> Block:
-    """Return that the new key is in use, and how to see that nobody uses the old one.
+    """Return step 3: see that the old key is not used any more.
 
-    `domains`: how many it sees, `None` when that was not looked at just now.
+    `domains` counts those that the new key sees, `None` if that is not known.
     """
     old = label_text(earlier.record)
     seen = "" if domains is None else f" and works: it sees {plural(domains, 'domain')}"
@@ -234,7 +220,7 @@ def third_step(
 
 
 def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
-    """Return that the old key is to be deleted in the service."""
+    """Return step 4: delete the old key."""
     old = label_text(earlier.record)
     steps = f"{_PLACE} delete {old}. I forget it too, so it cannot be rolled back to any more."
     done = button("Done", DELETED_IT, earlier.record.mark)
@@ -242,14 +228,14 @@ def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
 
 
 def finished(record: KeyRecord) -> Block:
-    """Return that all of it is done."""
+    """Return the end of the rotation."""
     return notice(
         ROTATION_TITLE, [section(f"✅ *Done.* {code(record.shown)} is the only key I have.")]
     )
 
 
 def interrupted(mrkdwn: str) -> Block:
-    """Return one of our own sentences in the form's place."""
+    """Return a form with one paragraph about the rotation."""
     return notice(ROTATION_TITLE, [section(mrkdwn)])
 
 

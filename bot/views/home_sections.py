@@ -24,33 +24,37 @@ from bot.views.digests.wording import (
     run_lines,
     state_lines,
 )
-from bot.views.domains import bands_text, score_mrkdwn
+from bot.views.domains import (
+    NO_DOMAINS,
+    average_text,
+    bands_text,
+    listed_text,
+    score_mrkdwn,
+)
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
     code,
     host_text,
-    moment_token,
     outside,
     plural,
-    score_number,
 )
 
 
 class Reader(Enum):
-    """Who reads it, as far as that decides what they may see."""
+    """The role of the reader of a tab."""
 
     MEMBER = "member"
-    GUEST = "guest"  # of the workspace: the commands about domains are for them too
-    STRANGER = "stranger"  # somebody of another workspace, met in a shared channel
+    GUEST = "guest"  # of the workspace, with the commands about domains
+    STRANGER = "stranger"  # of another workspace, in a shared channel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetUp:
-    """What only those see who may set up the bot: admins, owners and their managers.
+    """The part of the tab for admins, owners and managers.
 
-    `key` is what `/domainkey` would show them, buttons included. `digests` are all of the
-    workspace, of which `page` is shown (from 0); `history` holds the latest acts.
+    `key` is the answer to `/domainkey`. `digests` are all of the workspace; `page`, from 0, is
+    the shown page of them.
     """
 
     key: Message
@@ -62,13 +66,12 @@ class SetUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage:
-    """What there is to show at `now`.
+    """The content of the tab at `now`.
 
-    `portfolio`: the domains, or why there are none to show; `last` is then what was listed last,
-    if anything. `is_awaited`: newer ones are on their way; `portfolio` holds those before.
-    `set_up`: likewise; `None` for all others, who read whom to ask: besides admins and owners
-    `managers`, ids of people and user groups. `doubt`: why nobody knows whether the reader is
-    one of them.
+    `portfolio` and `set_up` may be errors; `last` is the last known portfolio. `is_awaited`: a
+    newer portfolio is being fetched. `set_up` is `None` for members, who see the `managers` (ids
+    of people and user groups) to ask. `doubt`: why it is not known whether the reader is a
+    manager.
     """
 
     now: datetime
@@ -93,7 +96,7 @@ _NONE = (
 def digests_blocks(
     digests: Sequence[Digest], page: int, now: datetime, zone: str | None
 ) -> list[Block]:
-    """Return a page of them (from 0), those that need somebody first; `zone` is the reader's."""
+    """Return a page of digests (from 0), the most urgent first, in the reader's `zone`."""
     if not digests:
         return [section(_NONE)]
     pages = -(-len(digests) // PER_PAGE)
@@ -110,10 +113,10 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     plan = digest.plan
     # Slack shows the name of a private channel to its members only.
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
-    told = "\n".join([title, *state_lines(digest, now, zone)])
+    text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
     return [
-        section(told, manage_button(digest)),
+        section(text, manage_button(digest)),
         context("\n".join([details, *run_lines(digest)])),
     ]
 
@@ -136,7 +139,7 @@ def _turns(page: int, pages: int, count: int) -> list[Block]:
 
 
 def _urgency(digest: Digest) -> tuple[int, datetime]:
-    """Those that the bot itself has paused or that wait come first, then by the next run."""
+    """Sort digests that the bot paused first, then waiting ones, then by next run."""
     if digest.pause:
         return (0 if digest.pause.why else 3, digest.next.due_at)
     waits = digest.run is not None and digest.run.trouble is not None
@@ -157,10 +160,7 @@ def portfolio_blocks(
     last: Snapshot | None = None,
     is_awaited: bool = False,
 ) -> list[Block]:
-    """Return the first part of the tab; `is_awaited`: another list is on its way.
-
-    `last` is what was listed before there was nothing to show.
-    """
+    """Return the domains; see `HomePage`."""
     if portfolio is None or (is_awaited and not _has_domains(portfolio)):
         waiting = "⏳ Asking Domain Tracker how your domains are…"
         return [header(_TITLE), section(waiting), *_buttons()]
@@ -185,13 +185,13 @@ def _listed(
 
 
 def refresh_button() -> Block | None:
-    """Return the button that draws the tab anew."""
+    """Return the button that refreshes the tab."""
     return button("Refresh", REFRESH)
 
 
-def refreshable(told: Message) -> list[Block]:
-    """Return why something is not shown, with its buttons, and one to look again."""
-    *blocks, last = told.blocks or (section(told.text),)
+def refreshable(error: Message) -> list[Block]:
+    """Return an error with its buttons and a refresh button."""
+    *blocks, last = error.blocks or (section(error.text),)
     if last["type"] == "actions":
         return [*blocks, *actions(*last["elements"], refresh_button())]
     return [*blocks, last, *actions(refresh_button())]
@@ -202,8 +202,7 @@ def _has_domains(portfolio: Snapshot | Message) -> bool:
 
 
 def _totals_text(totals: Summary) -> str:
-    average = "unknown" if totals.average is None else score_number(totals.average)
-    count = f"*{plural(totals.count, 'domain')}*, average health *{average}*"
+    count = f"*{plural(totals.count, 'domain')}*, average health *{average_text(totals)}*"
     return f"{count}\n{bands_text(totals, with_symbols=True)}"
 
 
@@ -217,9 +216,8 @@ def _buttons(*, can_refresh: bool = True) -> list[Block]:
 
 
 def _empty() -> list[Block]:
-    text = "Domain Tracker watches no domains for this workspace yet. Add the first one."
     add = run_button("Add domain", "/adddomain", style="primary")
-    return [section(text), *actions(add, refresh_button())]
+    return [section(NO_DOMAINS), *actions(add, refresh_button())]
 
 
 def _worst(portfolio: Snapshot) -> list[Block]:
@@ -249,16 +247,12 @@ def _domain_block(domain: Domain, number: int) -> Block:
 
 
 def _as_of(portfolio: Snapshot, *, is_awaited: bool) -> str:
-    note = f"As listed {moment_token(portfolio.listed_at)}."
-    if portfolio.skipped:
-        note += f" {plural(portfolio.skipped, 'entry', 'entries')} without a name left out."
-    if is_awaited:
-        note += "\n⏳ Asking Domain Tracker how they are now…"
-    return note
+    waiting = "\n⏳ Asking Domain Tracker how they are now…" if is_awaited else ""
+    return listed_text(portfolio) + waiting
 
 
 def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) -> list[Block]:
-    """Return the commands in a line each, and who looks after the set-up."""
+    """Return a line for each command, and whom to ask about the set-up."""
     audience = Audience.MEMBERS if reader is Reader.MEMBER else Audience.GUESTS
     audience = Audience.MANAGERS if is_manager else audience
     lines = [f"`{command.name}` – {command.brief}" for command in commands_for(audience)]
@@ -270,7 +264,7 @@ def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) ->
 
 
 def doubt_blocks(doubt: BotError) -> list[Block]:
-    """Return why nobody knows whether the reader is a manager, and the way on."""
+    """Return why it is not known whether the reader is a manager."""
     if isinstance(doubt, ManagersUnknownError) and doubt.lacks_scope:
         return [context(_NO_SCOPE)]
     who = "Slack" if isinstance(doubt, ManagersUnknownError) else "My memory"
@@ -279,7 +273,7 @@ def doubt_blocks(doubt: BotError) -> list[Block]:
 
 
 def permissions_container() -> Block:
-    """Return the reasons, folded.
+    """Return the reasons for each permission, folded.
 
     https://docs.slack.dev/reference/block-kit/blocks/container-block
     """
@@ -293,7 +287,7 @@ def permissions_container() -> Block:
 
 
 def permissions_plain() -> Block:
-    """Return the same without new blocks."""
+    """Return the reasons without new blocks."""
     return context("\n".join([f"*{_PERMISSIONS}*", *_reasons()]))
 
 

@@ -23,7 +23,7 @@ _SET_KEY = (
 
 
 def arrival_message(arrival: Arrival) -> Message:
-    """Return the first words to whoever has just installed the bot."""
+    """Return the direct message to the person who installed the bot."""
     installation, setup = arrival.installation, arrival.setup
     if installation.is_org_wide:
         return organisation_message(
@@ -48,9 +48,9 @@ def arrival_message(arrival: Arrival) -> Message:
 def welcome_message(
     name: str, bot_user_id: str, *, may_set_key: bool, lost_in: Sequence[str] = ()
 ) -> Message:
-    """Return the first words to whoever installed the bot in the workspace called `name`.
+    """Return the message after a first installation in the workspace `name`.
 
-    `lost_in`: the channels that it was in before, of which the store knows nothing.
+    `lost_in`: channels with the bot that are not in the store.
     """
     plain, bold = escaped(name, 80) or "this workspace", _bold(name) or "this workspace"
     first = "Set the key with `/domainkey`" if may_set_key else "Ask an admin to set the key"
@@ -75,9 +75,9 @@ def welcome_message(
 def welcome_back_message(
     name: str, *, has_key: bool, digests: int, was_revoked: bool, may_set_key: bool
 ) -> Message:
-    """Return the words after a new installation on top of what was set up before.
+    """Return the message after another installation in a workspace that is set up.
 
-    `was_revoked`: Slack had made the tokens of the one before invalid.
+    `was_revoked`: Slack had revoked the tokens of the earlier one.
     """
     place = escaped(name, 80) or "this workspace"
     kept = _kept_text(has_key=has_key, digests=digests)
@@ -101,7 +101,7 @@ def welcome_back_message(
 
 
 def organisation_message(name: str, enterprise_id: str, app_id: str) -> Message:
-    """Return how an organisation's app comes into its workspaces.
+    """Return the message after an installation for a whole organisation.
 
     https://docs.slack.dev/enterprise/organization-ready-apps
     """
@@ -124,7 +124,7 @@ def organisation_message(name: str, enterprise_id: str, app_id: str) -> Message:
 
 
 def lost_store_message(channel_ids: Sequence[str]) -> Message:
-    """Return that the bot was here before, but that what was set up is not in its store."""
+    """Return the message that the bot was here before, but its store has no data of it."""
     return Message(
         f"Domain Tracker is running.{_lost_text(channel_ids)} Set the key with /domainkey and the"
         " digests with /domaindigest.",
@@ -140,7 +140,7 @@ def lost_store_message(channel_ids: Sequence[str]) -> Message:
 
 
 def not_installed_text(public_url: str) -> str:
-    """Return what somebody reads whose workspace has not, or no longer, installed the bot."""
+    """Return the answer to a person whose workspace has not installed the bot."""
     return (
         "Domain Tracker is not installed in this workspace, or no longer, so nothing was done."
         f" An admin can install it here: {public_url}{INSTALL_PATH} – then type your command"
@@ -195,5 +195,5 @@ def _buttons(*, may_set_key: bool) -> list[Block]:
 
 
 def _bold(name: str) -> str:
-    """Return a name from outside as it may stand inside asterisks."""
+    """Return a name from outside, for use inside asterisks."""
     return escaped(name, 80).translate(str.maketrans("", "", "*_~`"))

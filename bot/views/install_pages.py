@@ -1,6 +1,6 @@
-"""Render the pages a browser shows after installing: HTML that loads nothing.
+"""Render the pages that a browser shows after an installation: HTML without resources. Pure.
 
-Pure. Names of workspaces are outside text: escaped here, and nowhere else.
+Names of workspaces are text from outside, and are escaped here.
 """
 
 import base64
@@ -39,8 +39,8 @@ code { font: .95em ui-monospace, Menlo, Consolas, monospace; padding: .1em .35em
 .note a { color: var(--accent); }
 """
 _HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-# Nothing is loaded and nothing runs; the one style is known by its hash. `base-uri`,
-# `form-action` and `frame-ancestors` do not follow from `default-src`: https://www.w3.org/TR/CSP3/
+# Only this style is allowed, by its hash. `base-uri`, `form-action` and `frame-ancestors` do
+# not follow from `default-src`: https://www.w3.org/TR/CSP3/
 POLICY = (
     f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'"
@@ -48,17 +48,14 @@ POLICY = (
 
 
 def installed_page(*, name: str, app_id: str, team_id: str, is_again: bool = False) -> str:
-    """A workspace has the app: what to do now, and the way there.
-
-    `is_again`: it had the app already, and everything is as it was.
-    """
+    """Return the page after an installation; `is_again`: the app was installed before."""
     # https://docs.slack.dev/interactivity/deep-linking: it opens the app, in any client.
     link = "https://slack.com/app_redirect?" + urlencode({"app": app_id, "team": team_id})
     if is_again:
-        said = "All that was set up is as it was. Permissions that were missing are granted now."
+        text = "All that was set up is as it was. Permissions that were missing are granted now."
         return _page(
             f"Installed again in {_name(name, 'your workspace')}",
-            _paragraph(said) + _button("Open Slack", link),
+            _paragraph(text) + _button("Open Slack", link),
         )
     steps = (
         "Open Slack: the bot writes to you there.",
@@ -73,7 +70,7 @@ def installed_page(*, name: str, app_id: str, team_id: str, is_again: bool = Fal
 
 
 def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> str:
-    """An organisation has the app: none of its workspaces has it until an admin adds it there."""
+    """Return the page after an installation for a whole organisation."""
     steps = (
         "Choose the workspaces that are to have it. Until then nobody can use it.",
         "In each of them an admin types <code>/domainkey</code> and connects the workspace to"
@@ -94,7 +91,7 @@ def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> 
 
 
 def cancelled_page(*, again: str) -> str:
-    """The person said no to Slack's question."""
+    """Return the page after a cancelled installation."""
     return _page(
         "Nothing was installed",
         _paragraph("You cancelled, so nothing has changed in your workspace.")
@@ -103,7 +100,7 @@ def cancelled_page(*, again: str) -> str:
 
 
 def stale_page(*, again: str) -> str:
-    """The way back was too late, was gone twice, or leads from another browser."""
+    """Return the page for a link that is expired, used, or from another browser."""
     return _page(
         "This page cannot be used again",
         _paragraph(
@@ -116,7 +113,7 @@ def stale_page(*, again: str) -> str:
 
 
 def refused_page(*, again: str, reference: str) -> str:
-    """Slack did not accept it: most often it took too long, else an operator has to look."""
+    """Return the page for a code that Slack refused, most often because it expired."""
     return _page(
         "Slack did not accept this",
         _paragraph("Nothing was installed. Most often it has just taken too long: begin again.")
@@ -126,7 +123,7 @@ def refused_page(*, again: str, reference: str) -> str:
 
 
 def of_organisation_page() -> str:
-    """The organisation has the app already, and decides which of its workspaces have it."""
+    """Return the page for a workspace of an organisation that has the app."""
     return _page(
         "Your organization has it already",
         _paragraph(
@@ -137,7 +134,7 @@ def of_organisation_page() -> str:
 
 
 def set_up_wrongly_page(*, reference: str) -> str:
-    """Slack does not know the app by what its operator has set: nobody else can mend that."""
+    """Return the page for wrong app credentials, which only the operator can fix."""
     return _page(
         "This bot is not set up correctly",
         _paragraph("Nothing was installed, and trying again does not help.")
@@ -146,7 +143,7 @@ def set_up_wrongly_page(*, reference: str) -> str:
 
 
 def unanswered_page(*, again: str, reference: str) -> str:
-    """Slack did not answer, or nothing that can be read."""
+    """Return the page for a missing or unreadable answer from Slack."""
     return _page(
         "Slack did not answer",
         _paragraph(
@@ -161,7 +158,7 @@ def unanswered_page(*, again: str, reference: str) -> str:
 
 
 def not_kept_page(*, again: str, reference: str) -> str:
-    """Slack said yes, and the bot could not keep that: it cannot work before it is done again."""
+    """Return the page for an installation that could not be saved."""
     return _page(
         "Almost: please begin again",
         _paragraph(
