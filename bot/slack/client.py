@@ -4,14 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from bot.message import Message
 from bot.slack.errors import (
+    BlocksRefusedError,
     SlackError,
     SlackRateLimitedError,
     SlackRefusedError,
@@ -21,6 +24,8 @@ from bot.slack.errors import (
 )
 from bot.workspace import WorkspaceId
 
+logger = structlog.get_logger()
+T = TypeVar("T")
 # aiohttp 3.14 raises these before it has a connection to send anything through: refused, no such
 # name, no TLS, none free in the pool, none given by a proxy. Others may come after sending:
 # https://docs.aiohttp.org/en/stable/client_reference.html#hierarchy-of-exceptions
@@ -179,6 +184,10 @@ async def update_form(
     """
     async with slack_errors():
         answer = await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
+    return _view_hash(answer)
+
+
+def _view_hash(answer: AsyncSlackResponse) -> str | None:
     view: Mapping[str, Any] = answer.get("view") or {}
     return view.get("hash")
 
@@ -197,6 +206,18 @@ async def post_message(client: AsyncWebClient, channel_id: str, message: Mapping
             channel=channel_id, unfurl_links=False, unfurl_media=False, **message
         )
     return str(posted.get("ts") or "")
+
+
+async def send_with_fallback(send: Callable[[Message], Awaitable[T]], message: Message) -> T:
+    """Send a message; if Slack refuses its blocks, send its plain fallback."""
+    try:
+        return await send(message)
+    except BlocksRefusedError as error:
+        fallback = message.fallback()
+        logger.warning("blocks refused", code=error.code, has_fallback=fallback is not None)
+        if fallback is None:
+            raise
+        return await send(fallback)
 
 
 async def send_direct(client: AsyncWebClient, user_id: str, message: Mapping[str, Any]) -> None:
@@ -218,7 +239,6 @@ async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
         await client.apps_connections_open(app_token=app_token)
 
 
-logger = structlog.get_logger()
 AGAIN_AFTER_S = (0.5, 2.0)
 # A person is waiting: after a longer wait the answer goes elsewhere.
 FORM_WAIT_S = 5.0
@@ -274,18 +294,11 @@ async def publish_home(
         SlackError: Slack refused or did not answer.
     """
     try:
-        return await _publish(client, user_id, view, view_hash)
+        async with slack_errors():
+            answer = await client.views_publish(user_id=user_id, view=dict(view), hash=view_hash)
     except SlackRefusedError as error:
         if error.code not in _VIEW_REFUSED or fallback is None:
             raise
         logger.warning("blocks refused", code=error.code, has_fallback=True)
-        return await _publish(client, user_id, fallback, view_hash)
-
-
-async def _publish(
-    client: AsyncWebClient, user_id: str, view: Mapping[str, Any], view_hash: str | None
-) -> str | None:
-    async with slack_errors():
-        answer = await client.views_publish(user_id=user_id, view=dict(view), hash=view_hash)
-    published: Mapping[str, Any] = answer.get("view") or {}
-    return published.get("hash")
+        return await publish_home(client, user_id, fallback, None, view_hash=view_hash)
+    return _view_hash(answer)

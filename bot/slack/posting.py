@@ -2,20 +2,18 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
-import structlog
 from cachetools import TLRUCache, TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.client import open_direct, post_message, slack_errors
+from bot.slack.client import open_direct, post_message, send_with_fallback, slack_errors
 from bot.slack.errors import (
-    BlocksRefusedError,
     ChannelClosedError,
     PersonUnreachableError,
     SlackRateLimitedError,
@@ -139,7 +137,6 @@ class LocalBackoff:
         self._until[workspace] = max(until, self._until.get(workspace, until))
 
 
-logger = structlog.get_logger()
 # "Generally one message per second per channel": https://docs.slack.dev/apis/web-api/rate-limits
 BETWEEN_S = 1.1
 LONGEST_LINE_S = 20.0
@@ -213,7 +210,9 @@ class Posting:
     ) -> str:
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
-                return await _post(client, channel_id, message)
+                return await send_with_fallback(
+                    lambda each: post_message(client, channel_id, each.as_args()), message
+                )
         except SlackRateLimitedError as error:
             self._holds.hold(workspace, error.retry_after_s)
             raise
@@ -239,25 +238,16 @@ class Posting:
     async def _open_direct(self, workspace: WorkspaceId, user_id: str) -> str:
         client = await self._client(workspace)
         try:
-            async with slack_errors(), asyncio.timeout(self._answered_within_s):
-                return await open_direct(client, user_id)
+            with _nothing_posted():  # it may be open now, but no message was sent
+                async with slack_errors(), asyncio.timeout(self._answered_within_s):
+                    return await open_direct(client, user_id)
         except TokenRefusedError:
             self._on_refused(workspace)
             raise
-        except SlackUnavailableError as error:
-            if not error.is_outcome_unknown:
-                raise
-            # It may be open now, but no message was sent.
-            raise SlackUnreachableError(str(error)) from error
 
     async def _client(self, workspace: WorkspaceId) -> AsyncWebClient:
-        """Return the workspace's client; without one the message is surely not posted."""
-        try:
+        with _nothing_posted():
             return await self._client_for(workspace)
-        except SlackUnavailableError as error:
-            if not error.is_outcome_unknown:
-                raise
-            raise SlackUnreachableError(str(error)) from error
 
     @asynccontextmanager
     async def _alone(self, key: tuple[WorkspaceId, str]) -> AsyncIterator[None]:
@@ -280,12 +270,12 @@ class Posting:
             raise SlackRateLimitedError(left_s)
 
 
-async def _post(client: AsyncWebClient, channel_id: str, message: Message) -> str:
+@contextmanager
+def _nothing_posted() -> Iterator[None]:
+    """Turn an unknown outcome before the post into SlackUnreachableError."""
     try:
-        return await post_message(client, channel_id, message.as_args())
-    except BlocksRefusedError as error:
-        fallback = message.fallback()
-        logger.warning("blocks refused", code=error.code, has_fallback=fallback is not None)
-        if fallback is None:
+        yield
+    except SlackUnavailableError as error:
+        if not error.is_outcome_unknown:
             raise
-        return await post_message(client, channel_id, fallback.as_args())
+        raise SlackUnreachableError(str(error)) from error

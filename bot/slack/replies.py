@@ -10,7 +10,7 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.client import send_direct, send_ephemeral
+from bot.slack.client import send_direct, send_ephemeral, send_with_fallback
 from bot.slack.errors import (
     BlocksRefusedError,
     SlackError,
@@ -74,18 +74,10 @@ class Replies:
         Raises:
             SlackError: every way failed.
         """
-        try:
-            return await self._send(
-                client, origin, message, replace=replace, to_channel=to_channel
-            )
-        except BlocksRefusedError as error:
-            fallback = message.fallback()
-            logger.warning("blocks refused", code=error.code, has_fallback=fallback is not None)
-            if fallback is None:
-                raise
-            return await self._send(
-                client, origin, fallback, replace=replace, to_channel=to_channel
-            )
+        return await send_with_fallback(
+            lambda each: self._send(client, origin, each, replace=replace, to_channel=to_channel),
+            message,
+        )
 
     async def _send(
         self,

@@ -1,6 +1,7 @@
 """Draw the form and the answer of `/adddomain`. Pure."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from bot.message import Block, Message
 from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
@@ -12,8 +13,8 @@ from bot.views.blocks import (
     field,
     fields,
     form,
+    input_element,
     option,
-    plain_text,
     run_button,
     section,
 )
@@ -57,16 +58,16 @@ def already_added_message(host: str, listed: Domain) -> Message:
 
 def add_form(metadata: str, *, owned_type: str) -> Block:
     """Return the form to add a domain."""
-    domain = {
-        "type": "plain_text_input",
-        "action_id": DOMAIN_FIELD,
-        "placeholder": plain_text("example.com, or a web address", 150),
-        "max_length": 2000,
-        "focus_on_load": True,
-    }
-    domain_type = _pick(TYPE_FIELD, "external_select") | {"initial_option": option(owned_type)}
-    folder = _pick(FOLDER_FIELD, "external_select")
-    tags = _pick(TAGS_FIELD, "multi_external_select") | {"max_selected_items": MAX_TAGS}
+    domain = input_element(
+        "plain_text_input",
+        DOMAIN_FIELD,
+        "example.com, or a web address",
+        max_length=2000,
+        focus_on_load=True,
+    )
+    domain_type = _menu("external_select", TYPE_FIELD, initial_option=option(owned_type))
+    folder = _menu("external_select", FOLDER_FIELD)
+    tags = _menu("multi_external_select", TAGS_FIELD, max_selected_items=MAX_TAGS)
     blocks = [
         field(DOMAIN_BLOCK, "Domain", domain),
         field(TYPE_BLOCK, "Type", domain_type),
@@ -122,10 +123,5 @@ def _next_steps(host: str) -> list[Block]:
     )
 
 
-def _pick(action_id: str, kind: str) -> Block:
-    return {
-        "type": kind,
-        "action_id": action_id,
-        "min_query_length": 0,
-        "placeholder": plain_text("Pick or type", 150),
-    }
+def _menu(kind: str, action_id: str, **more: Any) -> Block:
+    return input_element(kind, action_id, "Pick or type", min_query_length=0, **more)

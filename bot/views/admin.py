@@ -31,12 +31,12 @@ from bot.views.blocks import (
     context,
     field,
     form,
+    input_element,
     notice,
     option,
     paragraphs,
     plain,
     plain_message,
-    plain_text,
     retry_message,
     section,
 )
@@ -78,13 +78,12 @@ class Groups:
 
 def managers_form(metadata: str, named: Named, groups: Groups, error: str = "") -> Block:
     """Return the form to name managers; `error` is why the last try was not saved."""
-    people: Block = {
-        "type": "multi_users_select",
-        "action_id": MANAGERS_FIELD,
-        "max_selected_items": MAX_MANAGERS,
-    }
-    if named.user_ids:
-        people["initial_users"] = list(named.user_ids[:MAX_MANAGERS])
+    people = input_element(
+        "multi_users_select",
+        MANAGERS_FIELD,
+        max_selected_items=MAX_MANAGERS,
+        initial_users=list(named.user_ids[:MAX_MANAGERS]) or None,
+    )
     warning = [section(f"⚠️ *Not saved.* {error}")] if error else []
     how = context(
         "Managers can do with the API key what admins and owners can, and are told when it is"
@@ -151,24 +150,23 @@ def _group_field(named: Named, groups: Groups) -> list[Block]:
         stay = names_text(named.group_ids)
         more = f" These stay as they are: {stay}." if stay else ""
         return [context(f"{groups.why_not or NO_GROUPS}{more}")]
-    element: Block = {
-        "type": "multi_external_select",
-        "action_id": GROUPS_FIELD,
-        "min_query_length": 0,
-        "max_selected_items": MAX_GROUPS,
-        "placeholder": plain_text("Type a handle or a name", 150),
-    }
     known = {group.group_id: group for group in groups.known}
-    shown = {each: _shown(known.get(each)) for each in named.group_ids[:MAX_GROUPS]}
-    if shown:
-        element["initial_options"] = [option(*each) for each in shown.items()]
-    idle = any(each not in known or known[each].is_disabled for each in shown)
+    chosen = {each: _handle(known.get(each)) for each in named.group_ids[:MAX_GROUPS]}
+    element = input_element(
+        "multi_external_select",
+        GROUPS_FIELD,
+        "Type a handle or a name",
+        min_query_length=0,
+        max_selected_items=MAX_GROUPS,
+        initial_options=[option(*each) for each in chosen.items()] or None,
+    )
+    idle = any(each not in known or known[each].is_disabled for each in chosen)
     warning = "⚠️ A user group that is deleted or disabled makes nobody a manager. Take it out."
     box = field(GROUPS_BLOCK, "User groups", element, optional=True)
     return [box, *([context(warning)] if idle else [])]
 
 
-def _shown(group: NameableGroup | None) -> str:
+def _handle(group: NameableGroup | None) -> str:
     if group is None:
         return "a deleted user group"
     return f"@{group.handle} (disabled)" if group.is_disabled else f"@{group.handle}"

@@ -15,9 +15,9 @@ from bot.views.blocks import (
     context,
     field,
     form,
+    input_element,
     notice,
     option,
-    plain_text,
     section,
 )
 from bot.views.text import code, moment_token, plural
@@ -108,34 +108,20 @@ def _replacing_text(in_use: KeyPair) -> str:
 
 
 def _fields(values: KeyFormValues) -> list[Block]:
-    secret = {
-        "type": "plain_text_input",
-        "action_id": SECRET_FIELD,
-        "placeholder": plain_text(f"{KEY_PREFIX}…", 150),
-        "focus_on_load": True,
-    }
-    label = {
-        "type": "plain_text_input",
-        "action_id": LABEL_FIELD,
-        "initial_value": values.label,
-        "max_length": MAX_LABEL_CHARS,
-    }
-    expiry = {
-        "type": "static_select",
-        "action_id": EXPIRY_FIELD,
-        "options": [option(key, shown) for key, shown in EXPIRIES.items()],
-        "initial_option": option(values.expiry, EXPIRIES[values.expiry]),
-    }
-    day: Block = {"type": "datepicker", "action_id": EXPIRY_DAY_FIELD}
-    if values.expiry_day:
-        day["initial_date"] = values.expiry_day
+    secret = input_element("plain_text_input", SECRET_FIELD, f"{KEY_PREFIX}…", focus_on_load=True)
+    secret_hint = f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}"
+    label = input_element(
+        "plain_text_input", LABEL_FIELD, initial_value=values.label, max_length=MAX_LABEL_CHARS
+    )
+    expiry = input_element(
+        "static_select",
+        EXPIRY_FIELD,
+        options=[option(key, text) for key, text in EXPIRIES.items()],
+        initial_option=option(values.expiry, EXPIRIES[values.expiry]),
+    )
+    day = input_element("datepicker", EXPIRY_DAY_FIELD, initial_date=values.expiry_day or None)
     return [
-        field(
-            SECRET_BLOCK,
-            "API key",
-            secret,
-            hint=f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}",
-        ),
+        field(SECRET_BLOCK, "API key", secret, hint=secret_hint),
         field(LABEL_BLOCK, "Label", label, hint="The name that the key has in Domain Tracker."),
         field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
         field(EXPIRY_DAY_BLOCK, "Expiration date", day, hint="Only for “A date…”.", optional=True),
@@ -146,8 +132,9 @@ def _fields(values: KeyFormValues) -> list[Block]:
 def _scope_boxes(values: KeyFormValues) -> Block:
     options = [option(scope, note=_SCOPE_NOTES.get(scope, "")) for scope in SCOPES]
     chosen = [each for each in options if each["value"] in values.scopes]
-    boxes: Block = {"type": "checkboxes", "action_id": SCOPES_FIELD, "options": options}
-    return boxes | {"initial_options": chosen} if chosen else boxes
+    return input_element(
+        "checkboxes", SCOPES_FIELD, options=options, initial_options=chosen or None
+    )
 
 
 ROTATION_FORM = "key-rotation"

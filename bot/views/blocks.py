@@ -185,6 +185,14 @@ def field(
     return block | {"hint": plain_text(hint, 200)} if hint else block
 
 
+def input_element(kind: str, action_id: str, placeholder: str = "", **more: Any) -> Block:
+    """Return an element for `field`; properties that are `None` are left out."""
+    if placeholder:
+        more["placeholder"] = plain_text(placeholder, 150)
+    present = {name: value for name, value in more.items() if value is not None}
+    return {"type": kind, "action_id": action_id, **present}
+
+
 def option(value: str, shown: str | None = None, note: str = "") -> Block:
     """Return an option of a menu. The label is clipped; the caller limits `value`."""
     text = outside(shown or value, MAX_OPTION_CHARS)

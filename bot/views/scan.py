@@ -16,6 +16,7 @@ from bot.views.blocks import (
     fields,
     form,
     header,
+    input_element,
     notice,
     paragraphs,
     plain_text,
@@ -142,13 +143,13 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
 
 def pick_form(metadata: str) -> Block:
     """Return the form to choose a domain to scan."""
-    domain = {
-        "type": "external_select",
-        "action_id": PICK_DOMAIN,
-        "min_query_length": 0,
-        "placeholder": plain_text("Type a part of the name", 150),
-        "focus_on_load": True,
-    }
+    domain = input_element(
+        "external_select",
+        PICK_DOMAIN,
+        "Type a part of the name",
+        min_query_length=0,
+        focus_on_load=True,
+    )
     hint = "A full scan can take up to two minutes."
     blocks = [field(PICK_BLOCK, "Domain", domain, hint=hint)]
     return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)

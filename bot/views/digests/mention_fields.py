@@ -7,7 +7,7 @@ from typing import Protocol
 from bot.digests.models import Mention
 from bot.message import Block
 from bot.redaction import holds_secret
-from bot.views.blocks import context, field, option, plain_text, section
+from bot.views.blocks import context, field, input_element, option, section
 from bot.views.digests.form_fields import (
     GROUP_FIELD,
     LABEL_FIELD,
@@ -161,13 +161,13 @@ def rule_blocks(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> list[Bloc
 def _boxes(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> Block:
     options = {box.value: _box(box) for box in rules}
     kept = options if draft.kept is None else {box.value for box in draft.kept}
-    element: Block = {
-        "type": "checkboxes",
-        "action_id": RULES_FIELD,
-        "options": list(options.values()),
-    }
-    if ticked := [options[value] for value in options if value in kept]:
-        element["initial_options"] = ticked
+    ticked = [options[value] for value in options if value in kept]
+    element = input_element(
+        "checkboxes",
+        RULES_FIELD,
+        options=list(options.values()),
+        initial_options=ticked or None,
+    )
     hint = "Those without a tick are gone once you press Save."
     return field(f"rules:{nonce}", "Mention rules", element, hint=hint, optional=True)
 
@@ -181,29 +181,30 @@ def _box(box: RuleBox) -> Block:
 
 
 def _new_rule(draft: Draft, nonce: str) -> list[Block]:
-    label = _menu(LABEL_FIELD, "external_select", "Choose a tag or folder")
-    label["min_query_length"] = 0
-    if draft.label and is_label(draft.label):
-        label["initial_option"] = option(draft.label)
-    people = _menu(PEOPLE_FIELD, "multi_users_select", "Choose people")
-    people["max_selected_items"] = MAX_PEOPLE
-    if draft.people:
-        people["initial_users"] = list(draft.people[:MAX_PEOPLE])
-    group = _menu(GROUP_FIELD, "external_select", "Choose a user group")
-    group["min_query_length"] = 0
-    if draft.group:
-        group["initial_option"] = option(*draft.group)
+    label = input_element(
+        "external_select",
+        LABEL_FIELD,
+        "Choose a tag or folder",
+        min_query_length=0,
+        initial_option=option(draft.label) if draft.label and is_label(draft.label) else None,
+    )
+    people = input_element(
+        "multi_users_select",
+        PEOPLE_FIELD,
+        "Choose people",
+        max_selected_items=MAX_PEOPLE,
+        initial_users=list(draft.people[:MAX_PEOPLE]) or None,
+    )
+    group = input_element(
+        "external_select",
+        GROUP_FIELD,
+        "Choose a user group",
+        min_query_length=0,
+        initial_option=option(*draft.group) if draft.group else None,
+    )
     most = f"At most {MAX_WHO} people and user groups for one tag or folder."
     return [
         field(f"label:{nonce}", "Tag or folder", label, optional=True),
         field(f"people:{nonce}", "Mention", people, hint=most, optional=True),
         field(f"group:{nonce}", "Mention user group", group, optional=True),
     ]
-
-
-def _menu(action_id: str, kind: str, placeholder: str) -> Block:
-    return {
-        "type": kind,
-        "action_id": action_id,
-        "placeholder": plain_text(placeholder, 150),
-    }

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from bot.digests.models import Digest
 from bot.message import Block, Message
-from bot.views.blocks import button, field, form, section
+from bot.views.blocks import button, field, form, input_element, section
 from bot.views.digests.form_fields import Draft, RuleBox, channel_field, what_fields, when_fields
 from bot.views.digests.mention_fields import rule_blocks, rule_boxes
 from bot.views.digests.wording import (
@@ -176,9 +176,8 @@ def pause_form(
 
     `nonce`: see `Editing`.
     """
-    day: Block = {"type": "datepicker", "action_id": UNTIL_FIELD}
-    if until:
-        day["initial_date"] = until.isoformat()
+    initial_date = until.isoformat() if until else None
+    day = input_element("datepicker", UNTIL_FIELD, initial_date=initial_date)
     hint = "It runs again from the start of that day on. Empty: not before somebody resumes it."
     blocks = [
         *([section(note)] if note else []),
