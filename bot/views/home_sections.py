@@ -10,7 +10,7 @@ from bot.admin import Entry, ManagersUnknownError
 from bot.commands import Audience, commands_for
 from bot.digests.models import Digest
 from bot.errors import BotError
-from bot.health import Summary, summary
+from bot.health import summary
 from bot.message import Block, Message
 from bot.portfolio.service import Snapshot
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
@@ -115,10 +115,8 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
     text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
-    return [
-        section(text, manage_button(digest)),
-        context("\n".join([details, *run_lines(digest)])),
-    ]
+    details = "\n".join([details, *run_lines(digest)])
+    return [section(text, manage_button(digest)), context(details)]
 
 
 def _turns(page: int, pages: int, count: int) -> list[Block]:
@@ -161,14 +159,16 @@ def portfolio_blocks(
     is_awaited: bool = False,
 ) -> list[Block]:
     """Return the domains; see `HomePage`."""
-    if portfolio is None or (is_awaited and not _has_domains(portfolio)):
+    is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
+    if portfolio is None or (is_awaited and not is_listed):
         waiting = "⏳ Asking Domain Tracker how your domains are…"
         return [header(_TITLE), section(waiting), *_buttons()]
     if isinstance(portfolio, Message):
         listed = _listed(last, can_refresh=False) if last and last.domains else []
         return [header(_TITLE), *refreshable(portfolio), *listed]
     if not portfolio.domains:
-        return [header(_TITLE), *_empty()]
+        add = run_button("Add domain", "/adddomain", style="primary")
+        return [header(_TITLE), section(NO_DOMAINS), *actions(add, refresh_button())]
     return [header(_TITLE), *_listed(portfolio, is_awaited=is_awaited)]
 
 
@@ -176,11 +176,13 @@ def _listed(
     portfolio: Snapshot, *, is_awaited: bool = False, can_refresh: bool = True
 ) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
+    count = f"*{plural(totals.count, 'domain')}*, average health *{average_text(totals)}*"
+    waiting = "\n⏳ Asking Domain Tracker how they are now…" if is_awaited else ""
     return [
-        section(_totals_text(totals)),
+        section(f"{count}\n{bands_text(totals, with_symbols=True)}"),
         *_buttons(can_refresh=can_refresh),
         *_worst(portfolio),
-        context(_as_of(portfolio, is_awaited=is_awaited)),
+        context(listed_text(portfolio) + waiting),
     ]
 
 
@@ -197,15 +199,6 @@ def refreshable(error: Message) -> list[Block]:
     return [*blocks, last, *actions(refresh_button())]
 
 
-def _has_domains(portfolio: Snapshot | Message) -> bool:
-    return isinstance(portfolio, Snapshot) and bool(portfolio.domains)
-
-
-def _totals_text(totals: Summary) -> str:
-    count = f"*{plural(totals.count, 'domain')}*, average health *{average_text(totals)}*"
-    return f"{count}\n{bands_text(totals, with_symbols=True)}"
-
-
 def _buttons(*, can_refresh: bool = True) -> list[Block]:
     return actions(
         run_button("Scan", "/scan", style="primary"),
@@ -213,11 +206,6 @@ def _buttons(*, can_refresh: bool = True) -> list[Block]:
         run_button("All domains", "/domains"),
         refresh_button() if can_refresh else None,
     )
-
-
-def _empty() -> list[Block]:
-    add = run_button("Add domain", "/adddomain", style="primary")
-    return [section(NO_DOMAINS), *actions(add, refresh_button())]
 
 
 def _worst(portfolio: Snapshot) -> list[Block]:
@@ -246,11 +234,6 @@ def _domain_block(domain: Domain, number: int) -> Block:
     return section(f"{score_mrkdwn(domain.health_score)}  *{code(shown, 300)}*{more}", scan)
 
 
-def _as_of(portfolio: Snapshot, *, is_awaited: bool) -> str:
-    waiting = "\n⏳ Asking Domain Tracker how they are now…" if is_awaited else ""
-    return listed_text(portfolio) + waiting
-
-
 def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) -> list[Block]:
     """Return a line for each command, and whom to ask about the set-up."""
     audience = Audience.MEMBERS if reader is Reader.MEMBER else Audience.GUESTS
@@ -259,7 +242,8 @@ def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) ->
     blocks = [section("\n".join(["*Commands*", *lines]))]
     hint = "Type them in any channel. Each of them answers `help`."
     if not is_manager and reader is Reader.MEMBER:
-        hint += f"\n{_whom_to_ask(managers)}"
+        named = f", or {names_text(managers)}" if managers else ""
+        hint += f"\nThe API key and its settings: ask an admin or owner of this workspace{named}."
     return [*blocks, context(hint)]
 
 
@@ -289,11 +273,6 @@ def permissions_container() -> Block:
 def permissions_plain() -> Block:
     """Return the reasons without new blocks."""
     return context("\n".join([f"*{_PERMISSIONS}*", *_reasons()]))
-
-
-def _whom_to_ask(managers: Sequence[str]) -> str:
-    named = f", or {names_text(managers)}" if managers else ""
-    return f"The API key and its settings: ask an admin or owner of this workspace{named}."
 
 
 def _reasons() -> Iterable[str]:

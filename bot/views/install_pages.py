@@ -51,27 +51,23 @@ def installed_page(*, name: str, app_id: str, team_id: str, is_again: bool = Fal
     """Return the page after an installation; `is_again`: the app was installed before."""
     # https://docs.slack.dev/interactivity/deep-linking: it opens the app, in any client.
     link = "https://slack.com/app_redirect?" + urlencode({"app": app_id, "team": team_id})
+    open_slack = _button("Open Slack", link)
     if is_again:
         text = "All that was set up is as it was. Permissions that were missing are granted now."
-        return _page(
-            f"Installed again in {_name(name, 'your workspace')}",
-            _paragraph(text) + _button("Open Slack", link),
-        )
-    steps = (
+        return _page(f"Installed again in {_name(name, 'your workspace')}", text, open_slack)
+    steps = _list(
         "Open Slack: the bot writes to you there.",
         "A workspace admin types <code>/domainkey</code> and connects the workspace to"
         " Domain Tracker, once.",
         "Everybody types <code>/domains</code> to see the portfolio, worst first.",
     )
-    return _page(
-        f"Installed in {_name(name, 'your workspace')}",
-        _paragraph("Three steps and it works:") + _list(steps) + _button("Open Slack", link),
-    )
+    title = f"Installed in {_name(name, 'your workspace')}"
+    return _page(title, "Three steps and it works:", steps, open_slack)
 
 
 def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> str:
     """Return the page after an installation for a whole organisation."""
-    steps = (
+    steps = _list(
         "Choose the workspaces that are to have it. Until then nobody can use it.",
         "In each of them an admin types <code>/domainkey</code> and connects the workspace to"
         " Domain Tracker, once.",
@@ -84,31 +80,26 @@ def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> 
     )
     return _page(
         f"Installed for {_name(name, 'your organization')}",
-        _paragraph("Three steps are left; the first is yours, as an organization admin:")
-        + _list(steps)
-        + _button("Choose workspaces", link),
+        "Three steps are left; the first is yours, as an organization admin:",
+        steps,
+        _button("Choose workspaces", link),
     )
 
 
 def cancelled_page(*, again: str) -> str:
     """Return the page after a cancelled installation."""
-    return _page(
-        "Nothing was installed",
-        _paragraph("You cancelled, so nothing has changed in your workspace.")
-        + _button("Install after all", again),
-    )
+    text = "You cancelled, so nothing has changed in your workspace."
+    return _page("Nothing was installed", text, _button("Install after all", again))
 
 
 def stale_page(*, again: str) -> str:
     """Return the page for a link that is expired, used, or from another browser."""
     return _page(
         "This page cannot be used again",
-        _paragraph(
-            "It works once, within ten minutes, in the browser in which you began. If you have"
-            " seen that the app is installed, all is well: close this page."
-        )
-        + _paragraph("Otherwise begin again; nothing is installed twice.")
-        + _button("Begin again", again),
+        "It works once, within ten minutes, in the browser in which you began. If you have"
+        " seen that the app is installed, all is well: close this page.",
+        "<p>Otherwise begin again; nothing is installed twice.</p>",
+        _button("Begin again", again),
     )
 
 
@@ -116,9 +107,9 @@ def refused_page(*, again: str, reference: str) -> str:
     """Return the page for a code that Slack refused, most often because it expired."""
     return _page(
         "Slack did not accept this",
-        _paragraph("Nothing was installed. Most often it has just taken too long: begin again.")
-        + _button("Begin again", again)
-        + _note("If that does not help, whoever runs this bot has to look into it.", reference),
+        "Nothing was installed. Most often it has just taken too long: begin again.",
+        _button("Begin again", again),
+        _note(_ASK_OPERATOR, reference),
     )
 
 
@@ -126,10 +117,8 @@ def of_organisation_page() -> str:
     """Return the page for a workspace of an organisation that has the app."""
     return _page(
         "Your organization has it already",
-        _paragraph(
-            "Domain Tracker is installed for the whole organization, so no workspace can install"
-            " it by itself. Ask one of the organization’s admins to add your workspace."
-        ),
+        "Domain Tracker is installed for the whole organization, so no workspace can install"
+        " it by itself. Ask one of the organization’s admins to add your workspace.",
     )
 
 
@@ -137,8 +126,8 @@ def set_up_wrongly_page(*, reference: str) -> str:
     """Return the page for wrong app credentials, which only the operator can fix."""
     return _page(
         "This bot is not set up correctly",
-        _paragraph("Nothing was installed, and trying again does not help.")
-        + _note("Please tell whoever runs this bot.", reference),
+        "Nothing was installed, and trying again does not help.",
+        _note("Please tell whoever runs this bot.", reference),
     )
 
 
@@ -146,14 +135,10 @@ def unanswered_page(*, again: str, reference: str) -> str:
     """Return the page for a missing or unreadable answer from Slack."""
     return _page(
         "Slack did not answer",
-        _paragraph(
-            "So it is not certain that the app is installed. Wait a minute and begin again;"
-            " nothing is installed twice."
-        )
-        + _button("Begin again", again)
-        + _note(
-            "<a href='https://slack-status.com'>Slack’s status page</a> says more.", reference
-        ),
+        "So it is not certain that the app is installed. Wait a minute and begin again;"
+        " nothing is installed twice.",
+        _button("Begin again", again),
+        _note("<a href='https://slack-status.com'>Slack’s status page</a> says more.", reference),
     )
 
 
@@ -161,23 +146,25 @@ def not_kept_page(*, again: str, reference: str) -> str:
     """Return the page for an installation that could not be saved."""
     return _page(
         "Almost: please begin again",
-        _paragraph(
-            "Slack has agreed, but the bot could not save it, so it cannot work yet. Wait a minute"
-            " and begin again; nothing is installed twice."
-        )
-        + _button("Begin again", again)
-        + _note("If that does not help, whoever runs this bot has to look into it.", reference),
+        "Slack has agreed, but the bot could not save it, so it cannot work yet. Wait a minute"
+        " and begin again; nothing is installed twice.",
+        _button("Begin again", again),
+        _note(_ASK_OPERATOR, reference),
     )
 
 
-def _page(title: str, body: str) -> str:
-    """`title` and `body` are HTML."""
+_ASK_OPERATOR = "If that does not help, whoever runs this bot has to look into it."
+
+
+def _page(title: str, text: str, *more: str) -> str:
+    """Return a page with a paragraph; all arguments are HTML."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{title} – Domain Tracker</title><link rel="icon" href="data:,">'
         f"<style>{_STYLE}</style></head><body><main>"
-        f'<p class="app">Domain Tracker for Slack</p><h1>{title}</h1>{body}</main></body></html>'
+        f'<p class="app">Domain Tracker for Slack</p><h1>{title}</h1><p>{text}</p>'
+        f"{''.join(more)}</main></body></html>"
     )
 
 
@@ -185,11 +172,7 @@ def _name(name: str, otherwise: str) -> str:
     return escape(outside(name, MAX_NAME_CHARS)) or otherwise
 
 
-def _paragraph(text: str) -> str:
-    return f"<p>{text}</p>"
-
-
-def _list(steps: tuple[str, ...]) -> str:
+def _list(*steps: str) -> str:
     return "<ol>" + "".join(f"<li>{step}</li>" for step in steps) + "</ol>"
 
 
