@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter
@@ -30,13 +30,6 @@ class Gauge:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Look:
-    gauges: tuple[Gauge, ...]
-    source: Source | None = None
-    found: Mapping[str, Values] = field(default_factory=dict)
-
-
 class LazyGauges(Collector):
     """Gauges that are read from possibly slow sources; a source that fails shows no values."""
 
@@ -50,7 +43,9 @@ class LazyGauges(Collector):
     ) -> None:
         self._clock = clock
         self._look_within_s = look_within_s
-        self._looks = {name: _Look(each) for name, each in gauges.items()}
+        self._gauges = gauges
+        self._sources: dict[str, Source] = {}
+        self._values: dict[str, Mapping[str, Values]] = {}
         self._looked_at: float | None = None
         self._flights: SingleFlight[str, None] = SingleFlight()
         self._failures = Counter(
@@ -65,7 +60,7 @@ class LazyGauges(Collector):
 
     def set_source(self, name: str, source: Source) -> None:
         """Read the gauges of the look `name` from `source`."""
-        self._looks[name].source = source
+        self._sources[name] = source
 
     async def refresh(self) -> None:
         """Read all sources, unless that was done less than 5 s ago. Never raises."""
@@ -74,26 +69,23 @@ class LazyGauges(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield the gauges with their last values."""
-        for look in self._looks.values():
-            for gauge in look.gauges:
+        for look, gauges in self._gauges.items():
+            for gauge in gauges:
                 family = GaugeMetricFamily(gauge.name, gauge.meaning, labels=gauge.labels)
-                for values, found in look.found.get(gauge.name, {}).items():
-                    family.add_metric(values, found)
+                for labels, value in self._values.get(look, {}).get(gauge.name, {}).items():
+                    family.add_metric(labels, value)
                 yield family
 
     async def _look_at_all(self) -> None:
-        await asyncio.gather(*(self._look(name) for name in self._looks))
+        await asyncio.gather(*(self._look(name) for name in self._sources))
         self._looked_at = self._clock()
 
     async def _look(self, name: str) -> None:
-        look = self._looks[name]
-        if look.source is None:
-            return
         try:
             async with asyncio.timeout(self._look_within_s):
-                look.found = await look.source()
+                self._values[name] = await self._sources[name]()
         except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
-            look.found = {}
+            self._values[name] = {}
             self._failures.labels(name).inc()
             logger.warning("could not look up metrics", look=name, error=repr(error))
 

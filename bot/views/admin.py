@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from bot.admin import (
     MAX_ENTRIES,
@@ -23,6 +22,7 @@ from bot.admin import (
 from bot.api_keys.models import KeyInUseError, NoEarlierKeyError, OtherKeyError
 from bot.errors import NotAllowedError, StrangerError
 from bot.message import Block, Message
+from bot.slack.usergroups import UserGroup
 from bot.views.blocks import (
     Explain,
     Facts,
@@ -40,7 +40,6 @@ from bot.views.blocks import (
     retry_message,
     section,
 )
-from bot.views.digests.mention_fields import Group
 from bot.views.text import code, escaped, moment_token
 
 MANAGERS_FORM = "managers"
@@ -59,20 +58,11 @@ UNSAID = (
 )
 
 
-class NameableGroup(Group, Protocol):
-    """A user group that may be disabled."""
-
-    @property
-    def is_disabled(self) -> bool:
-        """Whether it is out of use."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Groups:
     """The workspace's user groups, or a sentence on why they are not known."""
 
-    known: Sequence[NameableGroup] = ()
+    known: Sequence[UserGroup] = ()
     why_not: str = ""
 
 
@@ -166,7 +156,7 @@ def _group_field(named: Named, groups: Groups) -> list[Block]:
     return [box, *([context(warning)] if idle else [])]
 
 
-def _handle(group: NameableGroup | None) -> str:
+def _handle(group: UserGroup | None) -> str:
     if group is None:
         return "a deleted user group"
     return f"@{group.handle} (disabled)" if group.is_disabled else f"@{group.handle}"

@@ -271,7 +271,7 @@ def key_state_message(
             section(f"{title}\n{warning}" if warning else title),
             fields(_pairs(record, now.date())),
             *_use(record, allowance, now),
-            context("\n".join([_managers_line(managers), *_earlier_line(earlier)])),
+            context("\n".join(_context_lines(managers, earlier))),
             *_key_buttons(earlier),
             *_more_buttons(record, may_name=may_name),
         ),
@@ -323,26 +323,16 @@ def _not_connected_message(*, may_name: bool) -> Message:
         " an expiration and the scopes `read_domains` and `write_domains`. Then set it here."
     )
     set_key = button("Set key", SET_KEY, style="primary")
-    return Message(
-        text,
-        (
-            section(f"*{text}*\n{how}"),
-            *actions(set_key),
-            *_more_buttons(None, may_name=may_name),
-        ),
-    )
+    more = _more_buttons(None, may_name=may_name)
+    return Message(text, (section(f"*{text}*\n{how}"), *actions(set_key), *more))
 
 
-def _managers_line(managers: Sequence[str]) -> str:
+def _context_lines(managers: Sequence[str], earlier: PreviousKey | None) -> Iterator[str]:
     named = names_text(managers) or "nobody"
-    return f"👥 Besides admins and owners, {named} may manage this key."
-
-
-def _earlier_line(earlier: PreviousKey | None) -> list[str]:
-    if earlier is None:
-        return []
-    until = moment_token(earlier.until)
-    return [f"↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."]
+    yield f"👥 Besides admins and owners, {named} may manage this key."
+    if earlier:
+        until = moment_token(earlier.until)
+        yield f"↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
 
 
 def _key_buttons(earlier: PreviousKey | None) -> list[Block]:

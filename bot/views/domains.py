@@ -139,6 +139,7 @@ def domains_table(page: Page, order: str) -> Block:
 SHARE_DOMAINS = f"{SHARE}.domains"
 MAX_WORST_IN_TEXT = 5
 MAX_PLAIN_CHARS = 9_000
+NO_DOMAINS = "Domain Tracker watches no domains for this workspace yet. Add the first one."
 MAX_OFFERED = 10  # tags or folders to name if a filter has an unknown one
 
 
@@ -154,11 +155,15 @@ def domains_message(
     `shared_by` is the name of the person who shares it with a channel: then it has no buttons.
     """
     if not snapshot.domains:
-        return _empty_portfolio_message()
+        add = run_button("Add domain", "/adddomain", style="primary")
+        return Message(NO_DOMAINS, (section(NO_DOMAINS), *actions(add)))
     if not found:
         return _nothing_found_message(snapshot, query)
     page = page_of(found, query.page)
-    top = [header(_title(found, snapshot)), context(_subtitle(found, query, page))]
+    totals = summary(domain.health_score for domain in found)
+    of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
+    title = f"{plural(len(found), 'domain')}{of_all}, average health {average_text(totals)}"
+    top = [header(title), context(_subtitle(totals, query, page))]
     bottom = [
         context(
             listed_text(snapshot) + (f" Shared by {code(shared_by, 80)}." if shared_by else "")
@@ -166,7 +171,7 @@ def domains_message(
         *([] if shared_by else _buttons(query, page)),
     ]
     return Message(
-        text=_text(found, query, page),
+        text=_text(found, totals, query, page),
         blocks=(*top, domains_table(page, _order(query)), *bottom),
         plain=(*top, *_plain_rows(page), *bottom),
     )
@@ -184,14 +189,7 @@ def _plain_rows(page: Page) -> list[Block]:
     ]
 
 
-def _title(found: Sequence[Domain], snapshot: Snapshot) -> str:
-    totals = summary(domain.health_score for domain in found)
-    of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
-    return f"{plural(len(found), 'domain')}{of_all}, average health {average_text(totals)}"
-
-
-def _subtitle(found: Sequence[Domain], query: Query, page: Page) -> str:
-    totals = summary(domain.health_score for domain in found)
+def _subtitle(totals: Summary, query: Query, page: Page) -> str:
     parts = [bands_text(totals, with_symbols=True), _order(query)]
     if query.is_filter:
         parts.append(f"filter {code(_filter_text(query), 300)}")
@@ -218,8 +216,7 @@ def _order(query: Query) -> str:
     return "by name" if query.sort is Sort.NAME else "worst first"
 
 
-def _text(found: Sequence[Domain], query: Query, page: Page) -> str:
-    totals = summary_text(summary(domain.health_score for domain in found))
+def _text(found: Sequence[Domain], totals: Summary, query: Query, page: Page) -> str:
     known = sorted(
         (domain for domain in found if domain.health_score is not None),
         key=lambda domain: domain.health_score or 0,
@@ -230,7 +227,7 @@ def _text(found: Sequence[Domain], query: Query, page: Page) -> str:
     )
     chosen = f" (filter: {escaped(_filter_text(query), 300)})" if query.is_filter else ""
     paged = f" Page {page.number} of {page.count}." if page.count > 1 else ""
-    return f"{totals}{chosen}.{f' Worst: {worst}.' if worst else ''}{paged}"
+    return f"{summary_text(totals)}{chosen}.{f' Worst: {worst}.' if worst else ''}{paged}"
 
 
 def _buttons(query: Query, page: Page) -> list[Block]:
@@ -246,14 +243,6 @@ def _buttons(query: Query, page: Page) -> list[Block]:
         run_button("Add domain", "/adddomain"),
         button("Share", SHARE_DOMAINS, query_text(query.on_page(page.number)) or " "),
     )
-
-
-NO_DOMAINS = "Domain Tracker watches no domains for this workspace yet. Add the first one."
-
-
-def _empty_portfolio_message() -> Message:
-    add = run_button("Add domain", "/adddomain", style="primary")
-    return Message(NO_DOMAINS, (section(NO_DOMAINS), *actions(add)))
 
 
 def _nothing_found_message(snapshot: Snapshot, query: Query) -> Message:

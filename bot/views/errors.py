@@ -174,10 +174,6 @@ def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
     )
 
 
-def _already_added(error: AlreadyAddedError, _facts: Facts) -> Message:
-    return already_added_message(host_of(error.domain), error.domain)
-
-
 def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:
     parts = "; ".join(f"{code(problem.part, 80)} – {problem.why}" for problem in error.problems)
     return plain_message(f"I did not understand: {parts}")
@@ -197,7 +193,7 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     BotError: retry("I could not do this."),
     HostNameError: _host,
     UnknownDomainError: _unknown_domain,
-    AlreadyAddedError: _already_added,
+    AlreadyAddedError: lambda error, _: already_added_message(host_of(error.domain), error.domain),
     NotUnderstoodError: _not_understood,
     UncertainAddError: _uncertain_add,
     NoDomainIdError: retry(

@@ -1,13 +1,12 @@
 """Word the errors and notices of the API key. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Any
 
 from bot.api_keys.models import KeyNotice, KeyRecord, NoKeyError, NoticeKind
 from bot.api_keys.service import LackingScopeError
-from bot.message import Message
+from bot.message import Block, Message
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import (
     InsufficientPermissionsError,
@@ -27,7 +26,7 @@ from bot.views.api_key import (
     left_text,
     operation_text,
 )
-from bot.views.blocks import Facts, actions, button, context, run_button, section
+from bot.views.blocks import Explain, Facts, actions, button, context, plain, run_button, section
 from bot.views.text import code, day_text, duration_text, escaped, plural
 
 NAMED_MANAGERS = 5
@@ -88,10 +87,6 @@ def _lacking(error: LackingScopeError, facts: Facts) -> Message:
         "\n2. press `Replace key` and enter it\n3. delete the old key there"
     )
     return _message(f"{text} {steps}", *_repair_buttons())
-
-
-def _insufficient(_error: InsufficientPermissionsError, _facts: Facts) -> Message:
-    return _message("This API key may not list domains: it needs the scope `read_domains`.")
 
 
 def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
@@ -167,11 +162,11 @@ def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
     return f" I have told {', and '.join(people)}."
 
 
-def _repair_buttons() -> tuple[dict[str, Any] | None, ...]:
+def _repair_buttons() -> tuple[Block | None, ...]:
     return button("Replace key", SET_KEY, style="primary"), button("Check key", CHECK_KEY)
 
 
-def _try_again(facts: Facts) -> dict[str, Any] | None:
+def _try_again(facts: Facts) -> Block | None:
     return run_button("Try again", facts.command_line) if facts.command_line else None
 
 
@@ -179,17 +174,19 @@ def _ask(what: str, whom: str = _ADMINS) -> str:
     return f"Please ask {whom} {what}."
 
 
-def _message(mrkdwn: str, *buttons: dict[str, Any] | None) -> Message:
+def _message(mrkdwn: str, *buttons: Block | None) -> Message:
     plain = mrkdwn.replace("`", "").replace("*", "")
     return Message(plain, (section(mrkdwn), *actions(*buttons)))
 
 
-API_KEY_ERRORS: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
+API_KEY_ERRORS: dict[type[BaseException], Explain] = {
     **ADMIN_ERRORS,
     NoKeyError: _no_key,
     InvalidKeyError: _invalid,
     LackingScopeError: _lacking,
-    InsufficientPermissionsError: _insufficient,
+    InsufficientPermissionsError: plain(
+        "This API key may not list domains: it needs the scope `read_domains`."
+    ),
     IpNotAllowedError: _ip,
     RateLimitedError: _rate_limited,
     ReserveReachedError: _reserve,

@@ -136,9 +136,7 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     blocks = [*top, *set_up.key.blocks]
     if page.is_connected or set_up.digests:
         blocks += [DIVIDER, *digests_blocks(set_up.digests, set_up.page, page.now, set_up.zone)]
-    return [*blocks, *_history(set_up), context(f"As of {moment_token(page.now)}.")]
-
-
-def _history(set_up: SetUp) -> list[Block]:
-    lines = [entry_line(entry) for entry in set_up.history[:ACTS_SHOWN]]
-    return [DIVIDER, *paragraphs(["*Done last*", *lines])] if lines else []
+    if set_up.history:
+        lines = map(entry_line, set_up.history[:ACTS_SHOWN])
+        blocks += [DIVIDER, *paragraphs(["*Done last*", *lines])]
+    return [*blocks, context(f"As of {moment_token(page.now)}.")]

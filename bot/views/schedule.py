@@ -42,16 +42,13 @@ def change_notes(
         effect = _effect(schedule, reader, at)
         go_along = at in ours and at in theirs and _shift(ours[at]) == _shift(theirs[at])
         if at in ours:
-            yield _our_note(schedule, ours[at], " (and yours)" if go_along else "", effect)
+            whose = f"{place_name(schedule.zone)}{' (and yours)' if go_along else ''}"
+            stay = f"runs stay at {schedule.at:%H:%M} {clock_name(schedule.zone)}"
+            which = f", which is {effect}" if effect else ""
+            yield f"The clocks in {whose} {_moves(ours[at])}: {stay}{which}."
         if reader and at in theirs and not go_along:
             runs = f"runs at {schedule.at:%H:%M} {clock_name(schedule.zone)} are at {effect}"
             yield f"Your clocks ({place_name(reader.key)}) {_moves(theirs[at])}: {runs}."
-
-
-def _our_note(schedule: Schedule, change: ClockChange, whose_too: str, effect: str) -> str:
-    clocks = f"The clocks in {place_name(schedule.zone)}{whose_too} {_moves(change)}"
-    stay = f"runs stay at {schedule.at:%H:%M} {clock_name(schedule.zone)}"
-    return f"{clocks}: {stay}{f', which is {effect}' if effect else ''}."
 
 
 def _shift(change: ClockChange) -> timedelta:

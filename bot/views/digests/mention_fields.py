@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from bot.digests.models import Mention
 from bot.message import Block
 from bot.redaction import holds_secret
+from bot.slack.usergroups import UserGroup
 from bot.views.blocks import context, field, input_element, option, section
 from bot.views.digests.form_fields import (
     GROUP_FIELD,
@@ -25,25 +25,6 @@ MAX_WHO = 20
 _LABEL = re.compile(r"(tag|folder):\S.*")
 _KINDS = ("tag", "folder")
 _BOX = re.compile(r"(\d{1,2}) (\d{1,6}) (.*)", re.ASCII)
-
-
-class Group(Protocol):
-    """A user group; `handle` comes without the `@`."""
-
-    @property
-    def group_id(self) -> str:
-        """`S…`."""
-        ...
-
-    @property
-    def handle(self) -> str:
-        """The name in a mention."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """The display name."""
-        ...
 
 
 def is_label(text: str) -> bool:
@@ -119,7 +100,7 @@ def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
     return options[: MAX_OFFERED - len(added)] + added
 
 
-def group_options(groups: Iterable[Group], typed: str) -> list[Block]:
+def group_options(groups: Iterable[UserGroup], typed: str) -> list[Block]:
     """Return the user groups whose handle or name matches `typed`."""
     typed = typed.strip().removeprefix("@").casefold()
     matching = [group for group in groups if typed in f"{group.handle}\n{group.name}".casefold()]

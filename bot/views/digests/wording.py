@@ -274,7 +274,11 @@ def remedy(reason: FailureReason | None, *, channel: str = "it", change: str = "
 
 MAX_MISSES_SHOWN = 3
 RUNS_LOOKED_BACK = 14
-_MISSES = {Outcome.MISSED, Outcome.FAILED, Outcome.UNCERTAIN}
+_MISSES = {
+    Outcome.MISSED: "missed",
+    Outcome.FAILED: "not posted",
+    Outcome.UNCERTAIN: "maybe posted",
+}
 
 
 def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[str]:
@@ -303,7 +307,8 @@ def run_lines(digest: Digest) -> list[str]:
     if not misses:
         return [line]
     shown = [
-        f"{moment_token(run.slot.due_at)} {_missed(run)}" for run in misses[:MAX_MISSES_SHOWN]
+        f"{moment_token(run.slot.due_at)} {_MISSES[run.outcome]}"
+        for run in misses[:MAX_MISSES_SHOWN]
     ]
     left_out = len(misses) - len(shown)
     more = f"; and {left_out:,} more" if left_out else ""
@@ -367,9 +372,3 @@ def _ending(run: PastRun) -> str:
             return f"⚠️ not posted{why}"
         case Outcome.UNCERTAIN:
             return f"❓ maybe posted: {uncertain_text(run.trouble)}"
-
-
-def _missed(run: PastRun) -> str:
-    if run.outcome is Outcome.UNCERTAIN:
-        return "maybe posted"
-    return "missed" if run.outcome is Outcome.MISSED else "not posted"
