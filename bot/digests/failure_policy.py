@@ -86,7 +86,7 @@ MAX_TRIES = 72
 class TellsPeople(Protocol):
     """Whoever sends direct messages."""
 
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
         """Send one; raise SlackError."""
         ...
 
@@ -109,7 +109,7 @@ class Owners:
         try:
             for user_id in await self._in_charge(workspace, digest):
                 try:
-                    await self._people.tell(workspace, user_id, message)
+                    await self._people.send_dm(workspace, user_id, message)
                 except PersonUnreachableError:
                     continue  # they have left
                 return None

@@ -33,7 +33,7 @@ CHANNELS_LOOKED_FOR = 6
 class TellsPeople(Protocol):
     """Whoever sends direct messages."""
 
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
         """Send one; raise SlackError."""
         ...
 
@@ -119,7 +119,7 @@ class Welcome:
     async def _say_welcome(self, installation: Installation, before: Installation | None) -> None:
         try:
             arrival = await self._arrival(installation, before)
-            await self._people.tell(
+            await self._people.send_dm(
                 installation.home, installation.installed_by, self._words(arrival)
             )
         except BotError as error:
@@ -266,7 +266,7 @@ class DataLossCheck:
     ) -> None:
         for user_id in user_ids:
             try:
-                await self._people.tell(workspace, user_id, self._words(tuple(channel_ids)))
+                await self._people.send_dm(workspace, user_id, self._words(tuple(channel_ids)))
             except PersonUnreachableError:
                 continue
             except SlackError as error:

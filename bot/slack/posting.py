@@ -175,7 +175,7 @@ class Posting:
         self._holds = holds or LocalBackoff(clock=clock)
         self._turns: Pacer[tuple[WorkspaceId, str]] = Pacer(between_s, clock=clock, sleep=sleep)
 
-    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         """Wait until a channel may be posted to.
 
         Raises:
@@ -220,17 +220,17 @@ class Posting:
             self._on_refused(workspace)
             raise
 
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
         """Send a person a direct message, after a turn of its channel.
 
         Raises:
             PersonUnreachableError: Slack does not let the bot write to them.
-            SlackError: as for `turn` and `post`.
+            SlackError: as for `acquire_turn` and `post`.
         """
         await self._check_hold(workspace)
         try:
             channel_id = await self._open_direct(workspace, user_id)
-            await self.turn(workspace, channel_id)
+            await self.acquire_turn(workspace, channel_id)
             await self.post(workspace, channel_id, message)
         except ChannelClosedError as error:
             raise PersonUnreachableError(error.code) from error

@@ -12,7 +12,7 @@ from bot.shared_limits import Allowance
 from bot.tracker.rate_limit import BudgetState
 from bot.tracker.usage import WINDOW_S, Usage
 from bot.views.admin import names_text
-from bot.views.blocks import actions, button, confirm, context, fields, section
+from bot.views.blocks import actions, button, confirm, context, fields, plain_message, section
 from bot.views.text import code, day_text, escaped, moment_text, moment_token, plural
 from bot.workspace import OTHER, Caller, Kind
 
@@ -138,11 +138,13 @@ def rolled_back_message(record: KeyRecord, domains: int) -> Message:
 
 def removed_message(*, was_there: bool) -> Message:
     """Return the answer to a removed key."""
-    text = (
-        "The key is removed from this workspace." if was_there else "There was no key to remove."
-    )
-    more = " Delete it in Domain Tracker too, under Portfolio → API Keys." if was_there else ""
-    return Message(text + more, (section(text + more), *actions(button("Set key", SET_KEY))))
+    text = "There was no key to remove."
+    if was_there:
+        text = (
+            "The key is removed from this workspace. Delete it in Domain Tracker too, under"
+            " Portfolio → API Keys."
+        )
+    return plain_message(text, button("Set key", SET_KEY))
 
 
 def checked_message(record: KeyRecord, domains: int) -> Message:
@@ -164,7 +166,7 @@ def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
     if not may_set:
         text += " Only admins and owners of this workspace, and its managers, can manage the key."
     set_key = button("Set key", SET_KEY, style="primary") if may_set else None
-    return Message(text.replace("`", ""), (section(text), *actions(set_key)))
+    return plain_message(text, set_key)
 
 
 def operation_text(operation: str) -> str:

@@ -205,9 +205,9 @@ REFERENCE = "Reference"
 Explain = Callable[[Any, Facts], Message]
 
 
-def plain_message(mrkdwn: str) -> Message:
-    """Return a message of one sentence, without buttons."""
-    return Message(mrkdwn.replace("`", ""), (section(mrkdwn),))
+def plain_message(mrkdwn: str, *buttons: Block | None) -> Message:
+    """Return a message of one paragraph, possibly with buttons."""
+    return Message(mrkdwn.replace("`", ""), (section(mrkdwn), *actions(*buttons)))
 
 
 def plain(mrkdwn: str) -> Explain:

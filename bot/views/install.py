@@ -53,6 +53,9 @@ def welcome_message(
     `lost_in`: channels with the bot that are not in the store.
     """
     plain, bold = escaped(name, 80) or "this workspace", _bold(name) or "this workspace"
+    commands = "\n".join(
+        f"• `{usage.examples[0][0]}` – {usage.does}" for usage in commands_for(Audience.GUESTS)
+    )
     first = "Set the key with `/domainkey`" if may_set_key else "Ask an admin to set the key"
     return Message(
         f"Domain Tracker is installed in {plain}. {first.replace('`', '')}; then /domains lists"
@@ -61,7 +64,7 @@ def welcome_message(
             section(f"👋 *Domain Tracker is installed in {bold}.*"),
             *_lost_blocks(lost_in),
             section(f"*1. Connect it.* {_SET_KEY if may_set_key else _ASK_ADMIN}"),
-            section(f"*2. Ask.* {_commands()}"),
+            section(f"*2. Ask.* Everybody in the workspace can type, in any channel:\n{commands}"),
             section(
                 "*3. Let digests come by themselves.* In the channel that is to get them type"
                 f" `/invite` with my name, <@{bot_user_id}>, then `/domaindigest`."
@@ -86,7 +89,6 @@ def welcome_back_message(
         if was_revoked
         else ""
     )
-    needs_key = not has_key and may_set_key
     ask = "" if has_key or may_set_key else f"\n{_ASK_ADMIN}"
     return Message(
         f"Welcome back: Domain Tracker is installed again in {place}.{again} {kept}",
@@ -95,7 +97,7 @@ def welcome_back_message(
                 f"👋 *Welcome back: Domain Tracker is installed again in {_bold(name) or place}.*"
                 f"{again}\n{kept}{ask}"
             ),
-            *_buttons(may_set_key=needs_key),
+            *_buttons(may_set_key=may_set_key and not has_key),
         ),
     )
 
@@ -181,12 +183,6 @@ def _kept_text(*, has_key: bool, digests: int) -> str:
         return f"{key}; there are no digests yet."
     are = "is" if digests == 1 else "are"
     return f"{key}; {plural(digests, 'digest')} {are} as before."
-
-
-def _commands() -> str:
-    shown = commands_for(Audience.GUESTS)
-    lines = "\n".join(f"• `{usage.examples[0][0]}` – {usage.does}" for usage in shown)
-    return f"Everybody in the workspace can type, in any channel:\n{lines}"
 
 
 def _buttons(*, may_set_key: bool) -> list[Block]:

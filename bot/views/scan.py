@@ -80,9 +80,8 @@ def highlights(report: ScanReport) -> list[tuple[str, str]]:
 
 def _first(findings: Iterable[Finding], names: frozenset[str]) -> Finding | None:
     """Return the finding with such a name that is least nested and not empty."""
-    matching = [
-        found for found in findings if found.value not in (None, "", ()) and _is(found, names)
-    ]
+    given = (found for found in findings if found.value not in (None, "", ()))
+    matching = (found for found in given if _is(found, names))
     return min(matching, key=lambda found: len(found.path), default=None)
 
 
@@ -128,15 +127,17 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
     note = f"{plural(len(shown.findings), 'finding')}, page {page} of {len(pages)}."
     if shown.left_out:
         note += f" {shown.left_out:,} more were too many to keep."
-    turns = actions(
-        _turn_button(report, name, "Previous page", page - 1) if page > 1 else None,
-        _turn_button(report, name, "Next page", page + 1) if page < len(pages) else None,
-    )
+
+    def to_page(label: str, number: int) -> Block | None:
+        action_id = f"{TURN_SECTION}.{label.split()[0].lower()}"
+        value = json.dumps([report.host, name, number])
+        return button(label, action_id, value) if 1 <= number <= len(pages) else None
+
     blocks = [
         section(f"*{code(host_text(report.host), 300)}*  ·  {scanned_text(report)}"),
         *(paragraphs(pages[page - 1]) or [section("_Nothing in this section._")]),
         context(note),
-        *turns,
+        *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
     ]
     return notice(section_title(name), blocks, metadata=metadata)
 
@@ -168,11 +169,6 @@ def scanned_text(report: ScanReport) -> str:
     return f"scanned {moment_token(report.scanned_at)}"
 
 
-def _turn_button(report: ScanReport, name: str, label: str, page: int) -> Block | None:
-    value = json.dumps([report.host, name, page])
-    return button(label, f"{TURN_SECTION}.{label.split()[0].lower()}", value)
-
-
 def _pages(findings: Iterable[Finding]) -> list[list[str]]:
     pages: list[list[str]] = [[]]
     chars = 0
@@ -194,15 +190,11 @@ MAX_CHANGES = 8
 
 def waiting_message(host: str, *, is_long: bool = False) -> Message:
     """Return the message during a scan; `is_long` after the first 20 seconds."""
+    state = "is being scanned. A full scan can take up to two minutes"
     if is_long:
-        text = "is still being scanned. That is normal for a full scan: I will answer here"
-    else:
-        text = "is being scanned. A full scan can take up to two minutes: I will answer here"
-    shown = host_text(host)
-    return Message(
-        text=f"{escaped(shown, 300)} {text}.",
-        blocks=(section(f"⏳ {code(shown, 300)} {text}."),),
-    )
+        state = "is still being scanned. That is normal for a full scan"
+    text, name = f"{state}: I will answer here.", host_text(host)
+    return Message(f"{escaped(name, 300)} {text}", (section(f"⏳ {code(name, 300)} {text}"),))
 
 
 def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message:
@@ -228,7 +220,10 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
 
 
 def _text(report: ScanReport) -> str:
-    counts = ", ".join(_count_text(each) for each in report.sections)
+    counts = ", ".join(
+        f"{section_title(each.name)} {_findings_text(each, 'not given')}"
+        for each in report.sections
+    )
     text = f"Scan of {escaped(host_text(report.host), 300)}, {moment_text(report.scanned_at)}: "
     text += f"health {score_text(report.score)} before this scan; {counts}."
     if report.since:
@@ -238,11 +233,9 @@ def _text(report: ScanReport) -> str:
     return f"{text} {lifted}".strip()
 
 
-def _count_text(shown: Section) -> str:
-    title = section_title(shown.name)
-    if not shown.is_given:
-        return f"{title} not given"
-    return f"{title} {plural(len(shown.findings) + shown.left_out, 'finding')}"
+def _findings_text(shown: Section, not_given: str) -> str:
+    count = len(shown.findings) + shown.left_out
+    return plural(count, "finding") if shown.is_given else not_given
 
 
 def _changes_title(report: ScanReport, shown: Callable[[datetime], str]) -> str:
@@ -288,11 +281,9 @@ def _plain_section(report: ScanReport, shown: Section) -> list[Block]:
 
 
 def _state(shown: Section) -> str:
-    if not shown.is_given:
-        return "Domain Tracker gave no such section"
-    if not shown.findings and not shown.left_out:
+    if shown.is_given and not shown.findings and not shown.left_out:
         return "empty"
-    return plural(len(shown.findings) + shown.left_out, "finding")
+    return _findings_text(shown, "Domain Tracker gave no such section")
 
 
 def _fitting(counted: Iterable[tuple[str, int]], most: int) -> tuple[list[str], int]:

@@ -98,8 +98,7 @@ def done_message() -> Message:
 def stopping_message(command_line: str | None) -> Message:
     """Return the answer to open requests when the bot stops."""
     text = "I am being restarted and could not finish this. Please try again in a minute."
-    again = run_button("Try again", command_line) if command_line else None
-    return _about(command_line, text, *actions(again))
+    return _about(command_line, text)
 
 
 def interrupted_message(what: str, command_line: str | None) -> Message:
@@ -108,9 +107,7 @@ def interrupted_message(what: str, command_line: str | None) -> Message:
     `what` names the command, button or form; `command_line` repeats the request, if possible.
     """
     text = _interrupted_text(what, command_line)
-    again = run_button("Try again", command_line) if command_line else None
-    look = _look_button(what, command_line)
-    return _about(command_line, text, *actions(again, look))
+    return _about(command_line, text, _look_button(what, command_line))
 
 
 def interrupted_form(what: str, command_line: str | None) -> Block:
@@ -118,13 +115,14 @@ def interrupted_form(what: str, command_line: str | None) -> Block:
     return notice(_TITLE, [section(_interrupted_text(what, command_line))])
 
 
-def _about(command_line: str | None, text: str, *blocks: Block) -> Message:
+def _about(command_line: str | None, text: str, *buttons: Block | None) -> Message:
     """Return a message that begins with the command: a person may get several at once."""
-    plain = text.replace("`", "")
     if not command_line:
-        return Message(plain, (section(text), *blocks))
+        return plain_message(text, *buttons)
+    again = run_button("Try again", command_line)
+    plain = f"{escaped(command_line, MAX_LINE_CHARS)}: {text.replace('`', '')}"
     mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    return Message(f"{escaped(command_line, MAX_LINE_CHARS)}: {plain}", (section(mrkdwn), *blocks))
+    return Message(plain, (section(mrkdwn), *actions(again, *buttons)))
 
 
 def _interrupted_text(what: str, command_line: str | None) -> str:

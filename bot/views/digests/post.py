@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from bot.digests.models import Digest, Mode
@@ -83,11 +84,11 @@ def bands_chart(report: Report) -> list[Block]:
 
 def point_labels(moments: Sequence[datetime]) -> list[str]:
     """Return `20 Nov` for each local moment, with the time or year where two are equal."""
-    labels = [_day(moment) for moment in moments]
-    for longer in (_time, _year):
+    labels = [f"{moment.day} {moment:%b}" for moment in moments]
+    for longer in ("%b %H:%M", "%b %Y %H:%M"):
         counts = Counter(labels)
         labels = [
-            longer(moment) if counts[label] > 1 else label
+            f"{moment.day} {moment:{longer}}" if counts[label] > 1 else label
             for moment, label in zip(moments, labels, strict=True)
         ]
     return _numbered(labels, moments)
@@ -105,25 +106,13 @@ def _points(trend: Sequence[TrendPoint]) -> list[Point]:
     return list(zip(labels, averages, strict=True))
 
 
-def _day(moment: datetime) -> str:
-    return f"{moment.day} {moment:%b}"
-
-
-def _time(moment: datetime) -> str:
-    return f"{_day(moment)} {moment:%H:%M}"
-
-
-def _year(moment: datetime) -> str:
-    return f"{_day(moment)} {moment:%Y} {moment:%H:%M}"
-
-
 def _numbered(labels: Sequence[str], moments: Sequence[datetime]) -> list[str]:
     """Number the runs of the same minute."""
     counts = Counter(labels)
     seen: Counter[str] = Counter()
     numbered = []
     for label, moment in zip(labels, moments, strict=True):
-        time = _time(moment)
+        time = f"{moment.day} {moment:%b %H:%M}"
         seen[time] += counts[label] > 1
         numbered.append(f"{time} ({seen[time]})" if counts[label] > 1 else label)
     return numbered
@@ -172,11 +161,12 @@ def title_text(report: Report) -> str:
     now, before = _averages(report)
     points = 0.0 if now is None or before is None else rounded_delta(before, now)
     moved = f", {'up' if points > 0 else 'down'} {abs(points):g}" if points else ""
-    bands = ", ".join(
-        f"{report.totals.bands[band]:,} {band.value}{_more_text(report, band)}"
-        for band in _bands(report)
-    )
-    return f"{counted}, average health {average_text(report.totals)}{moved}: {bands}."
+    bands = []
+    for band, count, more in _bands(report):
+        change = f" ({abs(more):,} {'more' if more > 0 else 'fewer'})" if more else ""
+        bands.append(f"{count:,} {band.value}{change}")
+    average = average_text(report.totals)
+    return f"{counted}, average health {average}{moved}: {', '.join(bands)}."
 
 
 def news_blocks(
@@ -221,31 +211,21 @@ def _averages(report: Report) -> tuple[float | None, float | None]:
     return report.totals.average, report.before.average if report.before else None
 
 
-def _bands(report: Report) -> list[Band]:
-    """Return the bands with a domain, now or before."""
-    then = report.before.bands if report.before else report.totals.bands
-    return [band for band in Band if report.totals.bands[band] or then[band]]
+def _bands(report: Report) -> list[tuple[Band, int, int]]:
+    """Return the bands with a domain, now or before, with the count and its change."""
+    now = report.totals.bands
+    before = report.before.bands if report.before else now
+    return [
+        (band, now[band], now[band] - before[band]) for band in Band if now[band] or before[band]
+    ]
 
 
 def _bands_mrkdwn(report: Report) -> str:
-    return "     ".join(
-        f"{SYMBOLS[band]} *{report.totals.bands[band]:,}* {band.value}{_more_mrkdwn(report, band)}"
-        for band in _bands(report)
-    )
-
-
-def _more_mrkdwn(report: Report, band: Band) -> str:
-    more = _more(report, band)
-    return f" ({'+' if more > 0 else MINUS}{abs(more):,})" if more else ""
-
-
-def _more_text(report: Report, band: Band) -> str:
-    more = _more(report, band)
-    return f" ({abs(more):,} {'more' if more > 0 else 'fewer'})" if more else ""
-
-
-def _more(report: Report, band: Band) -> int:
-    return report.totals.bands[band] - report.before.bands[band] if report.before else 0
+    texts = []
+    for band, count, more in _bands(report):
+        change = f" ({'+' if more > 0 else MINUS}{abs(more):,})" if more else ""
+        texts.append(f"{SYMBOLS[band]} *{count:,}* {band.value}{change}")
+    return "     ".join(texts)
 
 
 _CUT = "The message itself says more."
@@ -368,18 +348,12 @@ def _buttons(post: Post) -> list[Block]:
 def _scan_button(report: Report) -> Block | None:
     """Return the button for the worst domain with an id and a valid name."""
     for domain in report.worst:
-        host = _host(domain.domain)
-        if domain.domain_id and host:
-            named = clip(f"Scan {host}", MAX_BUTTON_CHARS)
-            return run_button("Scan worst", f"/scan {host}", accessibility_label=named)
+        if domain.domain_id:
+            with suppress(HostNameError):
+                host = host_name(domain.domain)
+                named = clip(f"Scan {host}", MAX_BUTTON_CHARS)
+                return run_button("Scan worst", f"/scan {host}", accessibility_label=named)
     return None
-
-
-def _host(name: str) -> str | None:
-    try:
-        return host_name(name)
-    except HostNameError:
-        return None
 
 
 def _sections(*texts: str) -> list[Block]:
