@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from types import SimpleNamespace
 
 import aiohttp
@@ -124,24 +125,13 @@ class DigestMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._reasons = FewValues(most=30)
-        self._runs = Counter(
-            "bot_digest_runs",
-            "Runs of digests that have ended, by how.",
-            ["outcome"],
-            registry=registry,
-        )
-        self._failures = Counter(
-            "bot_digest_troubles",
-            "Runs of digests that were missed, failed or are uncertain, by why.",
-            ["trouble"],
-            registry=registry,
-        )
-        self._retries = Counter(
-            "bot_digest_retries",
-            "How often a run of a digest was put off, to be tried again, by why.",
-            ["trouble"],
-            registry=registry,
-        )
+        counter = partial(Counter, registry=registry)
+        runs_help = "Runs of digests that have ended, by how."
+        self._runs = counter("bot_digest_runs", runs_help, ["outcome"])
+        failures_help = "Runs of digests that were missed, failed or are uncertain, by why."
+        self._failures = counter("bot_digest_troubles", failures_help, ["trouble"])
+        retries_help = "How often a run of a digest was put off, to be tried again, by why."
+        self._retries = counter("bot_digest_retries", retries_help, ["trouble"])
         self._lag_s = Histogram(
             "bot_digest_lag_seconds",
             "From a digest's slot to its post, at the first try or after a retry.",

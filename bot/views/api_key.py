@@ -36,14 +36,10 @@ def expiry_words(record: KeyRecord, today: date) -> str:
         return "has an expiration that is not known."
     day, days = day_text(record.expires_on), (record.expires_on - today).days
     after = "Without another key commands and digests stop then."
-    match days:
-        case 0:
-            return f"expires today, {day}. {after}"
-        case 1:
-            return f"expires tomorrow, {day}. {after}"
-        case _ if days < 0:
-            return f"expired on {day}, {plural(-days, 'day')} ago, by what was entered."
-    return f"expires in {plural(days, 'day')}, on {day}. {after}"
+    if days < 0:
+        return f"expired on {day}, {plural(-days, 'day')} ago, by what was entered."
+    when = {0: "today,", 1: "tomorrow,"}.get(days, f"in {plural(days, 'day')}, on")
+    return f"expires {when} {day}. {after}"
 
 
 def has_expired(record: KeyRecord, today: date) -> bool:
@@ -124,16 +120,13 @@ _OPERATIONS = {"list": "list domains", "add": "add domains", "scan": "scan domai
 
 def saved_message(record: KeyRecord, domains: int) -> Message:
     """Return the answer to a saved key, for an admin who has closed the form."""
-    return _done(record, f"works and is saved. It sees {plural(domains, 'domain')}.")
+    return _success(record, f"works and is saved. It sees {plural(domains, 'domain')}.")
 
 
 def rolled_back_message(record: KeyRecord, domains: int) -> Message:
     """Return the answer to a rollback."""
-    return _done(
-        record,
-        f"works and is in use again. It sees {plural(domains, 'domain')}. The key that was in use"
-        " until now is kept for 7 days.",
-    )
+    works = f"works and is in use again. It sees {plural(domains, 'domain')}."
+    return _success(record, f"{works} The key that was in use until now is kept for 7 days.")
 
 
 def removed_message(*, was_there: bool) -> Message:
@@ -149,7 +142,7 @@ def removed_message(*, was_there: bool) -> Message:
 
 def checked_message(record: KeyRecord, domains: int) -> Message:
     """Return the answer to a successful check of the key."""
-    return _done(record, f"works: it sees {plural(domains, 'domain')}.")
+    return _success(record, f"works: it sees {plural(domains, 'domain')}.")
 
 
 def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
@@ -174,9 +167,9 @@ def operation_text(operation: str) -> str:
     return _OPERATIONS.get(operation, operation)
 
 
-def _done(record: KeyRecord, words: str) -> Message:
-    """Return a success message about a key, with plain text."""
-    return Message(f"{record.shown} {words}", (section(f"✅ {code(record.shown)} {words}"),))
+def _success(record: KeyRecord, predicate: str) -> Message:
+    mrkdwn = f"✅ {code(record.shown)} {predicate}"
+    return Message(f"{record.shown} {predicate}", (section(mrkdwn),))
 
 
 NAMED_ASKERS = 5
@@ -267,13 +260,14 @@ def key_state_message(
         return _not_connected_message(may_name=may_name)
     state, warning = _state_words(record, now.date()), _warning(record, now.date())
     title = f"*Domain Tracker API key: {state}*"
+    kept = [earlier] if earlier else []
     return Message(
         text=_plain_text(record, allowance, now, earlier),
         blocks=(
             section(f"{title}\n{warning}" if warning else title),
             fields(_pairs(record, now.date())),
             *_use(record, allowance, now),
-            context("\n".join(_context_lines(managers, earlier))),
+            context("\n".join([_managers_line(managers), *map(earlier_line, kept)])),
             *_key_buttons(earlier),
             *_more_buttons(record, may_name=may_name),
         ),
@@ -329,12 +323,15 @@ def _not_connected_message(*, may_name: bool) -> Message:
     return Message(text, (section(f"*{text}*\n{how}"), *actions(set_key), *more))
 
 
-def _context_lines(managers: Sequence[str], earlier: PreviousKey | None) -> Iterator[str]:
+def _managers_line(managers: Sequence[str]) -> str:
     named = names_text(managers) or "nobody"
-    yield f"👥 Besides admins and owners, {named} may manage this key."
-    if earlier:
-        until = moment_token(earlier.until)
-        yield f"↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
+    return f"👥 Besides admins and owners, {named} may manage this key."
+
+
+def earlier_line(earlier: PreviousKey) -> str:
+    """Return mrkdwn that the earlier key is kept for a while."""
+    until = moment_token(earlier.until)
+    return f"↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
 
 
 def _key_buttons(earlier: PreviousKey | None) -> list[Block]:
@@ -346,28 +343,22 @@ def _key_buttons(earlier: PreviousKey | None) -> list[Block]:
             "Roll back",
         )
         back = button("Roll back", ROLL_BACK, earlier.record.mark, confirm=question)
-    return actions(
-        button("Replace key", SET_KEY),
-        button("Rotate key", ROTATE_KEY),
-        button("Check key", CHECK_KEY),
-        back,
-    )
+    keys = (("Replace key", SET_KEY), ("Rotate key", ROTATE_KEY), ("Check key", CHECK_KEY))
+    return actions(*(button(label, action_id) for label, action_id in keys), back)
 
 
 def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
-    question = confirm(
-        "Remove the key?",
-        "Commands stop working in this workspace until a key is set again. The key stays valid in"
-        " Domain Tracker until it is deleted there.",
-        "Remove key",
-    )
-    return actions(
-        button("Managers", NAME_MANAGERS) if may_name else None,
-        button("History", SHOW_HISTORY),
-        button("Remove key", REMOVE_KEY, record.mark, style="danger", confirm=question)
-        if record
-        else None,
-    )
+    managers = button("Managers", NAME_MANAGERS) if may_name else None
+    remove = None
+    if record:
+        question = confirm(
+            "Remove the key?",
+            "Commands stop working in this workspace until a key is set again. The key stays valid"
+            " in Domain Tracker until it is deleted there.",
+            "Remove key",
+        )
+        remove = button("Remove key", REMOVE_KEY, record.mark, style="danger", confirm=question)
+    return actions(managers, button("History", SHOW_HISTORY), remove)
 
 
 def _is_of_use(record: KeyRecord, today: date) -> bool:

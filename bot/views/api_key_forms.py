@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.api_keys.models import KEY_CHARS, KEY_PREFIX, SCOPES, KeyPair, KeyRecord, PreviousKey
 from bot.message import Block
-from bot.views.api_key import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
+from bot.views.api_key import MAX_LABEL_CHARS, PROPOSED_LABEL, earlier_line, label_text
 from bot.views.blocks import (
     actions,
     button,
@@ -20,7 +20,7 @@ from bot.views.blocks import (
     option,
     section,
 )
-from bot.views.text import code, moment_token, plural
+from bot.views.text import code, plural
 
 KEY_FORM = "key"
 SECRET_BLOCK, LABEL_BLOCK = "secret", "label"
@@ -81,10 +81,7 @@ def checking_form() -> Block:
 
 def saved_form(record: KeyRecord, domains: int, earlier: PreviousKey | None = None) -> Block:
     """Return the confirmation of a saved key."""
-    back = ""
-    if earlier:
-        until = moment_token(earlier.until)
-        back = f"\n↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
+    back = f"\n{earlier_line(earlier)}" if earlier else ""
     return refused_form(
         f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
         f" Try `/domains`.{back}"

@@ -146,7 +146,11 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
         ("Worst domains shown", f"{plan.worst_count}"),
     ]
     if plan.mentions:
-        lines.append(("Mentioned when it gets worse", _rules_mrkdwn(plan)))
+        shown = plan.mentions[:MAX_RULES_SHOWN]
+        rules = [f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in shown]
+        left_out = len(plan.mentions) - len(rules)
+        more = f" and {plural(left_out, 'more label')}" if left_out else ""
+        lines.append(("Mentioned when it gets worse", ", ".join(rules) + more))
     return lines
 
 
@@ -183,15 +187,6 @@ def digest_address(digest: Digest) -> str:
 def manage_button(digest: Digest) -> Block | None:
     """Return the button that opens the digests of the channel."""
     return button("Manage", MANAGE_DIGEST, digest_address(digest))
-
-
-def _rules_mrkdwn(plan: Plan) -> str:
-    rules = [
-        f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}"
-        for rule in plan.mentions[:MAX_RULES_SHOWN]
-    ]
-    left_out = len(plan.mentions) - len(rules)
-    return ", ".join(rules) + (f" and {plural(left_out, 'more label')}" if left_out else "")
 
 
 INVITE = "`/invite @Domain Tracker`"
