@@ -101,12 +101,8 @@ class LineMetrics:
     """Log lines by level, including those of libraries."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._lines = Counter(
-            "bot_log_lines",
-            "Lines of the log, from warnings on. An error is a mistake of the bot.",
-            ["level"],
-            registry=registry,
-        )
+        lines_help = "Lines of the log, from warnings on. An error is a mistake of the bot."
+        self._lines = Counter("bot_log_lines", lines_help, ["level"], registry=registry)
         for level in LEVELS:
             self._lines.labels(level)
 
@@ -180,26 +176,15 @@ class PeopleMetrics:
         )
         # For the outcomes see `bot/listeners/error_boundary.py`.
         self.note_request = requests.note_call
-        self._ack_s = Histogram(
-            "bot_ack_seconds",
-            "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s.",
-            ["kind"],
-            buckets=ACK_BUCKETS_S,
-            registry=registry,
+        histogram = partial(Histogram, buckets=ACK_BUCKETS_S, registry=registry)
+        ack_help = (
+            "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s."
         )
-        self._refused = Counter(
-            "bot_acks_refused",
-            "Requests of Slack that were answered with an error instead of an ack.",
-            ["kind"],
-            registry=registry,
-        )
-        self._http_s = Histogram(
-            "bot_http_request_seconds",
-            "HTTP requests from their arrival to their answer, by route and status.",
-            ["route", "status"],
-            buckets=ACK_BUCKETS_S,
-            registry=registry,
-        )
+        self._ack_s = histogram("bot_ack_seconds", ack_help, ["kind"])
+        refused_help = "Requests of Slack that were answered with an error instead of an ack."
+        self._refused = Counter("bot_acks_refused", refused_help, ["kind"], registry=registry)
+        http_help = "HTTP requests from their arrival to their answer, by route and status."
+        self._http_s = histogram("bot_http_request_seconds", http_help, ["route", "status"])
         for kind in KINDS:
             self._ack_s.labels(kind)
             self._refused.labels(kind)

@@ -5,7 +5,8 @@ a refresh token work once.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -211,10 +212,8 @@ class OAuthCalls:
             SlackError: Slack did not answer, or not readably.
         """
         answer = await self._ask(code=code, redirect_uri=redirect_uri)
-        try:
+        with _incomplete_answers():
             return _installation(_fields(answer), _moment(answer))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
 
     async def refresh(self, refresh_token: str) -> IssuedTokens:
         """Return new tokens.
@@ -224,10 +223,8 @@ class OAuthCalls:
             SlackError: as for `exchange`.
         """
         answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
-        try:
+        with _incomplete_answers():
             return _tokens(_fields(answer))
-        except (KeyError, TypeError, ValueError) as error:
-            raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
 
     async def bot_id(self, token: str) -> str | None:
         """Return the bot id of a token, `None` if Slack does not answer."""
@@ -246,6 +243,15 @@ class OAuthCalls:
             )
             _fields(answer)
             return answer
+
+
+@contextmanager
+def _incomplete_answers() -> Iterator[None]:
+    """Turn errors of reading an answer into SlackUnavailableError."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
 
 
 def _fields(answer: AsyncSlackResponse) -> Mapping[str, Any]:

@@ -75,8 +75,8 @@ def bands_chart(report: Report) -> list[Block]:
     series = {"Now": report.totals}
     if report.before and report.before.bands != report.totals.bands:
         series = {"Last digest": report.before} | series
-    points = {
-        name: [(band.value, float(totals.bands[band])) for band in Band]
+    points: dict[str, list[Point]] = {
+        name: [(band.value, totals.bands[band]) for band in Band]
         for name, totals in series.items()
     }
     return [_chart("bar", "Domains by health", points, "Domains")]
