@@ -14,7 +14,7 @@ SHARE = "share"
 class Message:
     """A message: `text` alone must say everything that matters, numbers included.
 
-    It is what notifications and screen readers get. `plain` is the twin of `blocks` that is
+    It is what notifications and screen readers get. `plain` is the fallback of `blocks` that is
     sent when Slack refuses them; it holds no block of 2026. `None`: `blocks` are plain already.
     """
 
@@ -28,7 +28,7 @@ class Message:
         text = f"{self.text[: MAX_TEXT_CHARS - 1]}…" if is_long else self.text
         return {"text": text, "blocks": list(self.blocks)}
 
-    def twin(self) -> "Message | None":
+    def fallback(self) -> "Message | None":
         """Return the plain message to try when this one is refused, or `None` when it is plain."""
         return None if self.plain is None else Message(self.text, self.plain)
 

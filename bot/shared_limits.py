@@ -21,7 +21,7 @@ from cachetools import TTLCache
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.concurrency import BoundedWait, Tasks
-from bot.slack.posting import OwnHolds
+from bot.slack.posting import LocalBackoff
 from bot.store.documents import ConflictError, Documents, StoreError, UnreadableSecretError
 from bot.tracker.rate_limit import WINDOW_S, BudgetState, RateLimiter, RateLimitState, fingerprint
 from bot.tracker.usage import Counts, Place, Usage, UsageCounter
@@ -110,7 +110,7 @@ class SharedHolds:
         self._documents = documents
         self._tasks = tasks
         self._clock = clock
-        self._own = OwnHolds(clock=seconds)
+        self._own = LocalBackoff(clock=seconds)
         self._patience = BoundedWait(answered_within_s)
         self._is_read = TTLCache[WorkspaceId, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
 

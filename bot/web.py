@@ -33,22 +33,21 @@ Check = Callable[[], Awaitable[bool]]
 
 
 class HealthEndpoints:
-    """`/healthz`: the process lives. `/readyz`: everything that it needs works, and it goes on.
+    """`/healthz`: the process runs. `/readyz`: all checks pass, and it is not stopping.
 
-    Once it is to `stop`, it is not ready any more: what still comes is answered, until the work
-    is done, but a balancer is to send it elsewhere.
+    A stopping process still answers requests, but a load balancer must not send new ones.
     """
 
     def __init__(self, checks: Mapping[str, Check]) -> None:
         self._checks = checks
         self._is_stopping = False
-        # The store check writes: whoever asks every millisecond must not make it do so.
+        # The store check writes: frequent requests must not repeat it.
         self._works: TTLCache[str, dict[str, bool]] = TTLCache(1, CHECKED_FOR_S)
         self._flights: SingleFlight[str, dict[str, bool]] = SingleFlight()
         self._patience = BoundedWait(READY_WITHIN_S)
 
     def stop(self) -> None:
-        """Be ready no more."""
+        """Report the process as not ready from now on."""
         self._is_stopping = True
 
     async def healthz(self, _request: web.Request) -> web.Response:
@@ -56,7 +55,7 @@ class HealthEndpoints:
         return web.json_response({"status": "alive"})
 
     async def readyz(self, _request: web.Request) -> web.Response:
-        """Answer 200, or 503, and what of it works."""
+        """Answer 200 or 503, with the result of each check."""
         if self._is_stopping:
             return web.json_response({"ready": False, "checks": {"running": False}}, status=503)
         works = self._works.get("")
@@ -71,13 +70,13 @@ class HealthEndpoints:
 
     async def _check(self, name: str) -> bool:
         try:
-            # Not broken off: to take a question back from a database that hangs takes seconds.
-            return await self._patience.wait(self._asked(name))
-        except Exception as error:  # noqa: BLE001  # whatever it is, the answer is no
+            # Not cancelled: cancelling a query of a database that hangs takes seconds.
+            return await self._patience.wait(self._run(name))
+        except Exception as error:  # noqa: BLE001  # any error is a failed check
             logger.warning("not ready", check=name, error=repr(error))
             return False
 
-    async def _asked(self, name: str) -> bool:
+    async def _run(self, name: str) -> bool:
         return await self._checks[name]()
 
 
@@ -85,13 +84,13 @@ class HealthEndpoints:
 Page = Callable[[str], Awaitable[tuple[bytes, str]]]
 # Takes the route, the status and the seconds of a request.
 Note = Callable[[str, int, float], object]
-# Whoever sends one of these came through a proxy: from where, nobody can be sure.
+# A request with one of these came through a proxy, so its origin is not certain.
 _FORWARDED = ("Forwarded", "X-Real-IP", "Via")
 _FORWARDED_PREFIX = "x-forwarded-"
 
 
 class MetricsEndpoint:
-    """`GET /metrics`: with `token` for who sends it as a bearer token, without for this machine.
+    """`GET /metrics`, for requests with `token` as bearer token; without one, for this machine.
 
     https://datatracker.ietf.org/doc/html/rfc6750#section-2.1
     """
@@ -103,7 +102,7 @@ class MetricsEndpoint:
     async def answer(self, request: web.Request) -> web.Response:
         """Answer 200 with the metrics, 401 without the token, 403 for another machine."""
         if self._token is not None:
-            if not _brings(request, self._token):
+            if not _has_token(request, self._token):
                 return web.Response(
                     status=401,
                     text="METRICS_TOKEN is needed as a bearer token",
@@ -117,7 +116,7 @@ class MetricsEndpoint:
 
 
 def timing(note: Note) -> Middleware:
-    """Return a middleware that tells `note` of each request, by its route: one of ours, or other.
+    """Return a middleware that reports each request to `note`, by its route or "other".
 
     https://docs.aiohttp.org/en/stable/web_advanced.html#middlewares
     """
@@ -140,25 +139,23 @@ def timing(note: Note) -> Middleware:
     return timed
 
 
-def _brings(request: web.Request, token: str) -> bool:
+def _has_token(request: web.Request, token: str) -> bool:
     scheme, _, given = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
     is_right = hmac.compare_digest(given.strip().encode(errors="replace"), token.encode())
     return is_right and scheme.lower() == "bearer"
 
 
 def _is_from_this_machine(request: web.Request) -> bool:
-    """Behind a proxy on this machine everybody would seem to be: those are not believed.
+    """Return whether a request comes from this machine, and not through a proxy on it.
 
-    As far as they can be told: one that sends no header of its own, and `localhost` as the host,
-    cannot.
+    A proxy that adds no header and sends `localhost` as the host is not recognised.
     """
     is_forwarded = any(name.lower().startswith(_FORWARDED_PREFIX) for name in request.headers)
     if is_forwarded or any(name in request.headers for name in _FORWARDED):
         return False
-    asked_for = request.url.host or ""
-    return _is_loopback(request.remote or "") and (
-        asked_for == "localhost" or _is_loopback(asked_for)
-    )
+    host = request.url.host or ""
+    is_local_host = host == "localhost" or _is_loopback(host)
+    return is_local_host and _is_loopback(request.remote or "")
 
 
 def _is_loopback(host: str) -> bool:
@@ -171,11 +168,11 @@ def _is_loopback(host: str) -> bool:
 
 
 class SlackEndpoint:
-    """`POST /slack/events`: verifies, drops what was replayed, hands the rest to Bolt.
+    """`POST /slack/events`: verifies requests, drops replays, passes the rest to Bolt.
 
-    Bolt's own verification answers a malformed timestamp with 500 (1.30), so this one is ours,
-    with Slack's own verifier: https://docs.slack.dev/authentication/verifying-requests-from-slack.
-    `seen` is what several processes know together: a replay may go to any of them.
+    Bolt's own verification answers a malformed timestamp with 500 (1.30), so requests are verified
+    here: https://docs.slack.dev/authentication/verifying-requests-from-slack. `seen` is shared by
+    all processes, as a replay may reach any of them.
     """
 
     def __init__(
@@ -186,7 +183,7 @@ class SlackEndpoint:
         self._seen = seen or MemoryDedup(clock=time.monotonic)
 
     async def answer(self, request: web.Request) -> web.Response:
-        """Answer one request of Slack."""
+        """Answer a request from Slack."""
         body = await request.read()
         if _is_ssl_check(request, body):
             return web.Response()
@@ -199,11 +196,11 @@ class SlackEndpoint:
             return web.Response()
         try:
             answer = await self._app.async_dispatch(await to_bolt_request(request))
-        except Exception:  # Bolt reads some parts of a payload before anything of ours is asked
+        except Exception:  # Bolt parses a payload before it calls our error handler
             reference = secrets.token_hex(4)
             logger.exception("a request could not be read", request=reference)
             return web.Response(status=400, text=f"cannot be read; reference {reference}")
-        if answer.status >= 500:  # nothing was done yet: Slack sends it again, within that second
+        if answer.status >= 500:  # nothing was done: Slack sends it again within a second
             await self._seen.forget(name)
         return await to_aiohttp_response(answer)
 
@@ -212,14 +209,14 @@ class SlackEndpoint:
         signature = request.headers.get("X-Slack-Signature", "")
         try:
             return self._verifier.is_valid(body, timestamp, signature)
-        # A signature that is no ASCII; a timestamp that is no number, a body that is no UTF-8; a
-        # number beyond all that a clock shows.
+        # A non-ASCII signature; a timestamp that is not a number, a body that is not UTF-8; a
+        # number that is no date.
         except (TypeError, ValueError, OverflowError):
             return False
 
 
 def _is_ssl_check(request: web.Request, body: bytes) -> bool:
-    """Slack probes the address without a signature; nothing is done for such a request.
+    """Return whether this is Slack's unsigned probe of the address.
 
     https://docs.slack.dev/interactivity/implementing-slash-commands#validating-ssl
     """
@@ -245,15 +242,15 @@ def _is_readable(request: web.Request, body: bytes) -> bool:
 class InstallEndpoint:
     """`GET /slack/install` and `GET /slack/oauth_redirect`, for a browser.
 
-    Bolt's own adapter (1.30) makes every cookie `Secure`, of which browsers keep none for
-    `http://127.0.0.1`: the flow's own headers are sent as they are.
+    Bolt's adapter (1.30) makes every cookie `Secure`, which browsers refuse for
+    `http://127.0.0.1`: so the flow's headers are sent unchanged.
     """
 
     def __init__(self, flow: AsyncOAuthFlow) -> None:
         self._flow = flow
 
     def register(self, app: web.Application) -> None:
-        """Serve both, a HEAD of the second one not: it would use up what it brings."""
+        """Add both routes; a HEAD request of the second would use up its code."""
         app.router.add_get(self._flow.install_path, self.begin)
         app.router.add_get(self._flow.redirect_uri_path, self.finish, allow_head=False)
 
@@ -280,7 +277,7 @@ class InstallEndpoint:
         return _for_browsers(answer)
 
 
-# What stands in the address is good for an installation: it is to be kept and passed on nowhere.
+# The address contains an OAuth code: it must not be cached or sent on.
 _FOR_BROWSERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -293,13 +290,13 @@ _FOR_BROWSERS = {
 def _for_browsers(answer: BoltResponse) -> web.Response:
     response = web.Response(status=answer.status, body=answer.body.encode(), headers=_FOR_BROWSERS)
     for name, values in answer.headers.items():
-        response.headers.popall(name, None)  # a body has a content type of its own
+        response.headers.popall(name, None)  # the response sets a content type of its own
         for value in values:
             response.headers.add(name, value)
     return response
 
 
-# With the default of 128, bursts wait a second for their connection to be taken.
+# With the default of 128, connections of a burst wait a second to be accepted.
 BACKLOG = 2048
 MAX_BODY_BYTES = 1024 * 1024
 
@@ -315,11 +312,8 @@ async def listening(
     metrics: MetricsEndpoint | None = None,
     note_request: Note = lambda _route, _status, _took_s: None,
 ) -> AsyncIterator[None]:
-    """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth.
-
-    `note_request` learns of each request: its route, the status of its answer, and the seconds.
-    """
-    logging.getLogger("aiohttp.server").addFilter(_is_of_ours)
+    """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth."""
+    logging.getLogger("aiohttp.server").addFilter(_is_our_mistake)
     app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[timing(note_request)])
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
@@ -339,10 +333,10 @@ async def listening(
         await runner.cleanup()
 
 
-def _is_of_ours(record: logging.LogRecord) -> bool:
-    """Whether it is a mistake of ours: that somebody sends no HTTP, or hangs up, is none.
+def _is_our_mistake(record: logging.LogRecord) -> bool:
+    """Return whether a log record is not about a malformed request or a lost connection.
 
-    Any port scan does; and what aiohttp 3.14 logs of it quotes what was sent.
+    Port scans cause those, and aiohttp 3.14 quotes what they sent.
     """
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError | ConnectionResetError)

@@ -129,7 +129,7 @@ class FakePosts:
         self.before_post: Callable[[], Awaitable[object]] | None = None
         self.gone: set[str] = set()  # people who have left
 
-    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         self.turns.append(channel_id)
         if self.turn_errors:
             raise self.turn_errors.pop(0)
@@ -145,7 +145,7 @@ class FakePosts:
             raise error
         return "1.000001"
 
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
         if self.errors:
             raise self.errors.pop(0)
         if user_id in self.gone:

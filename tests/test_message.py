@@ -17,4 +17,4 @@ def test_a_message_for_one_person_has_nothing_to_share_and_all_the_rest() -> Non
 
 
 def test_a_message_without_a_twin_stays_without_one() -> None:
-    assert Message("Text").for_one().twin() is None
+    assert Message("Text").for_one().fallback() is None

@@ -67,7 +67,7 @@ class NoticeDelivery:
         for user_id in self._left(user_ids):
             self._tried.add(user_id)
             try:
-                await self._people.tell(self._workspace, user_id, self._message)
+                await self._people.send_dm(self._workspace, user_id, self._message)
             except PersonUnreachableError:
                 continue  # they have left
             except SlackError as error:
@@ -126,7 +126,7 @@ class ManagerNotifier:
         message = self._words(by)
         for user_id in user_ids:
             try:
-                await self._people.tell(workspace, user_id, message)
+                await self._people.send_dm(workspace, user_id, message)
             except SlackError as error:
                 logger.warning("a new manager was not told", who=user_id, error=repr(error))
 

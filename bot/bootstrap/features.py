@@ -183,23 +183,23 @@ def look_at_work(
     clock: Callable[[], datetime],
 ) -> None:
     """Let the metrics tell what is due, and how the API keys stand."""
-    metrics.looks.give("digests", gauges.due(Due(shelf, clock=clock)))
-    metrics.looks.give("budget", gauges.budget(lambda: counted(budget.states())))
+    metrics.looks.set_source("digests", gauges.due(Due(shelf, clock=clock)))
+    metrics.looks.set_source("budget", gauges.budget(lambda: counted(budget.states())))
 
 
 def look_at_processes(metrics: Metrics, stored: Stored) -> None:
     """Let the metrics tell which processes live, what the queue holds, and how the pool is."""
     if (shared := stored.shared) is None:
-        metrics.looks.give("processes", gauges.processes(_alone))
+        metrics.looks.set_source("processes", gauges.processes(_alone))
         return
 
     async def roles() -> Mapping[str, int]:
         shown = await stored.documents.list_prefix(PREFIX)
         return Counter(str(each.value.get("role")) for each in shown)
 
-    metrics.looks.give("processes", gauges.processes(roles))
-    metrics.looks.give("queue", gauges.queue(lambda: depth(shared.pool)))
-    metrics.looks.give("pool", gauges.pool(shared.pool.get_stats))
+    metrics.looks.set_source("processes", gauges.processes(roles))
+    metrics.looks.set_source("queue", gauges.queue(lambda: depth(shared.pool)))
+    metrics.looks.set_source("pool", gauges.pool(shared.pool.get_stats))
 
 
 async def _alone() -> Mapping[str, int]:

@@ -135,7 +135,7 @@ def _look_with_one_token(
 def _data_loss_check(parts: Services, own: Identity) -> Callable[[], Awaitable[None]]:
     return DataLossCheck(
         parts.documents,
-        parts.posting.tell,
+        parts.posting.send_dm,
         own=own.fetch,
         client_for=parts.client_for,
         words=lost_store_message,
@@ -187,7 +187,7 @@ def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -
 
     return Welcome(
         documents,
-        parts.posting.tell,
+        parts.posting.send_dm,
         parts.tasks,
         words=arrival_message,
         client_for=parts.client_for,

@@ -39,7 +39,13 @@ from bot.listeners.router import BEGUN_AT
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics
 from bot.settings import Settings
-from bot.slack.auth import Identity, OAuthCalls, OneClient, OneWorkspace, check_api
+from bot.slack.auth import (
+    Identity,
+    OAuthCalls,
+    SingleWorkspaceAuthorize,
+    SingleWorkspaceClient,
+    check_api,
+)
 from bot.slack.client import check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.views.install import not_installed_text
@@ -153,8 +159,8 @@ def _one_workspace(
 ) -> SlackAuth:
     own = Identity(clients.patient(token), clock=clock)
     return SlackAuth(
-        authorize=OneWorkspace(own),
-        client_for=OneClient(own, clients.once(token)),
+        authorize=SingleWorkspaceAuthorize(own),
+        client_for=SingleWorkspaceClient(own, clients.once(token)),
         find_slack=own.fetch,
         unknown=FOREIGN_WORKSPACE,
         doubt=Event(),  # no listener: its operator finds out

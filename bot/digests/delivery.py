@@ -50,7 +50,7 @@ LASTING = (TokenRefusedError, WorkspaceHeldError, MissingScopeError)
 class Poster(Protocol):
     """Whoever puts messages into channels. Both methods raise SlackError."""
 
-    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         """Wait until the channel may be posted to; nothing was posted when this raises."""
         ...
 
@@ -303,7 +303,7 @@ class Delivery:
         average = post.report.totals.average
         try:
             # Before it is noted as posting: whoever dies in the queue has posted nothing.
-            await self._posts.turn(workspace, run.channel_id)
+            await self._posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self._clock())
             message = await self._collector.offload(words, post, size=post.report.totals.count)
             await self._step(

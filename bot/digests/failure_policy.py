@@ -97,7 +97,7 @@ class Owners:
         try:
             for user_id in await self._in_charge(workspace, digest):
                 try:
-                    await self._people.tell(workspace, user_id, message)
+                    await self._people.send_dm(workspace, user_id, message)
                 except PersonUnreachableError:
                     continue  # they have left
                 return None

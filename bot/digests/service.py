@@ -242,7 +242,7 @@ class DigestService:
     async def _is_announced(self, workspace: WorkspaceId, digest: Digest) -> bool:
         """Announce a digest in its channel; raise SlackError when it surely is not."""
         try:
-            await self._posts.turn(workspace, digest.plan.channel_id)
+            await self._posts.acquire_turn(workspace, digest.plan.channel_id)
             message = self._announce(digest, self._clock())
             await self._posts.post(workspace, digest.plan.channel_id, message)
         except SlackError as error:

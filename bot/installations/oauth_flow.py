@@ -30,7 +30,7 @@ from bot.errors import BotError
 from bot.installations.models import Installation, organisation
 from bot.installations.repository import RecentInstallations
 from bot.installations.token_rotation import dated
-from bot.slack.auth import GivenInstallation, OAuthCalls
+from bot.slack.auth import IssuedInstallation, OAuthCalls
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError
 from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -106,7 +106,7 @@ class InstallStates(AsyncOAuthStateStore):
 
 
 def installation_of(
-    given: GivenInstallation, bot_id: str | None, asked_at: datetime
+    given: IssuedInstallation, bot_id: str | None, asked_at: datetime
 ) -> Installation:
     """Return the installation that Slack's answer describes."""
     enterprise_id, theirs = given.enterprise_id, given.answered_at

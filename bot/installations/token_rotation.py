@@ -20,7 +20,7 @@ from cachetools import TTLCache
 from bot.concurrency import SingleFlight, Tasks, run_shielded
 from bot.installations.models import Installation, Tokens
 from bot.installations.repository import RecentInstallations, StoredInstallation
-from bot.slack.auth import GivenTokens
+from bot.slack.auth import IssuedTokens
 from bot.slack.errors import (
     SlackError,
     SlackRefusedError,
@@ -51,7 +51,7 @@ def usable(kept: StoredInstallation | None) -> tuple[StoredInstallation, Tokens]
     return kept, kept.installation.tokens
 
 
-def dated(given: GivenTokens, asked_at: datetime) -> Tokens:
+def dated(given: IssuedTokens, asked_at: datetime) -> Tokens:
     """Return the tokens with their expiry, counted from the request: rather too early."""
     lives_s = given.expires_in_s
     expires_at = None if lives_s is None else asked_at + timedelta(seconds=lives_s)
@@ -68,7 +68,7 @@ class TokenProvider:
     """
 
     recent: RecentInstallations
-    refresh: Callable[[str], Awaitable[GivenTokens]]
+    refresh: Callable[[str], Awaitable[IssuedTokens]]
     _: KW_ONLY
     tasks: Tasks
     clock: Callable[[], datetime]

@@ -14,7 +14,7 @@ from bot.installations.models import Installation, is_installation, prefix_of
 from bot.installations.uninstall import KIND as GRANTED
 from bot.message import Message
 from bot.slack.auth import workspace_of
-from bot.slack.channels import fetch_in_charge, fetch_own_channels
+from bot.slack.channels import fetch_admins, fetch_own_channels
 from bot.slack.errors import (
     PersonUnreachableError,
     SlackError,
@@ -198,7 +198,7 @@ class DataLossCheck:
             if not channels:
                 return
             logger.warning("the bot is in channels, but its store is empty", channels=channels)
-            await self._tell(workspace, await fetch_in_charge(client, workspace), channels)
+            await self._tell(workspace, await fetch_admins(client, workspace), channels)
         except (TokenRefusedError, WorkspaceHeldError):
             raise  # the operator, or time, changes that
         except SlackRefusedError as error:

@@ -210,7 +210,7 @@ class DigestPauseListeners:
         )
         metadata = conversation.as_metadata(note.as_text())
         schedule = schedule_text(digest.plan.schedule)
-        form = pause_form(schedule, secrets.token_hex(4), metadata, until=until, said=said)
+        form = pause_form(schedule, secrets.token_hex(4), metadata, until=until, note=said)
         await self.screen.show(conversation, form, said)
 
 

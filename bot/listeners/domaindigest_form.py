@@ -74,7 +74,7 @@ def drawn(
         reader_zone=note.zone,
         digest=digest,
         is_new=note.digest_id is None,
-        said=said,
+        note=said,
     )
     return edit_form(editing, conversation.as_metadata(note.as_text()))
 

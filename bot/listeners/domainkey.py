@@ -44,8 +44,8 @@ from bot.views.admin import (
     NO_SCOPE,
     UNSAID,
     Groups,
+    history_error_form,
     history_form,
-    history_trouble_form,
     managers_form,
     managers_notice,
     managers_text,
@@ -118,7 +118,7 @@ class HistoryListeners:
             await self.rights.require_configurer(conversation)
             entries = await self.audit.entries(conversation.workspace)
         except BotError as error:
-            await self.screen.show_failure(conversation, error, history_trouble_form)
+            await self.screen.show_failure(conversation, error, history_error_form)
             return
         number = int(page) if page.isdecimal() else 0
         form = history_form(entries, number, conversation.as_metadata())

@@ -30,7 +30,7 @@ from bot.slack.errors import FormChangedError, SlackError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.views.errors import failure_message
-from bot.views.home import OPEN_MESSAGES, HomeView, home_view, trouble_view
+from bot.views.home import OPEN_MESSAGES, HomeView, error_view, home_view
 from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp
 from bot.workspace import WorkspaceId, caller_context, person
 
@@ -259,7 +259,7 @@ class HomeScreen:
     async def _show_trouble(self, visit: Request, number: int, error: Exception) -> None:
         told = await self.collector.explained(visit, error)
         self._draws.note_drawn(_name(visit), None)
-        await self._publish(visit, number, trouble_view(told))
+        await self._publish(visit, number, error_view(told))
 
     async def _publish(self, visit: Request, number: int, view: HomeView) -> None:
         name = _name(visit)
@@ -271,7 +271,7 @@ class HomeScreen:
                     visit.client,
                     visit.origin.user_id,
                     view.view,
-                    view.twin,
+                    view.fallback,
                     view_hash=self._draws.drawn_hash(name, number),
                 )
             except FormChangedError:

@@ -23,11 +23,11 @@ from bot.slack.client import open_form, put_form, update_form
 from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
-from bot.views.digests.errors import archived_line, trouble_line
+from bot.views.digests.errors import archived_line, error_line
 from bot.views.digests.modal import LOOKING, line_message
-from bot.views.digests.tables import DigestList, Place, busy_form, list_form, trouble_form
+from bot.views.digests.tables import DigestList, Place, busy_form, error_form, list_form
 from bot.views.errors import failure_message
-from bot.views.errors_api_key import draft_trouble
+from bot.views.errors_api_key import draft_error_text
 
 MAX_PLACES = 10_000
 
@@ -103,7 +103,7 @@ def listed_digests(
         may_change=visitor.may_change,
         is_admin=member.is_admin,
         is_restricted=visitor.is_restricted,
-        said=said,
+        note=said,
     )
 
 
@@ -213,7 +213,7 @@ class DigestScreen:
         except Exception as error:
             conversation.view_id = view_id
             told = await self.trouble(conversation, error)
-            form = trouble_form(told, self._metadata(conversation), "Try again")
+            form = error_form(told, self._metadata(conversation), "Try again")
             await self.show(conversation, form, told)
             if not isinstance(error, BotError):
                 raise
@@ -235,7 +235,7 @@ class DigestScreen:
         except Exception as error:
             way_out = "Back" if said else "Try again"
             said = said or await self.trouble(conversation, error)
-            form = trouble_form(said, self._metadata(conversation), way_out)
+            form = error_form(said, self._metadata(conversation), way_out)
             await self.show(conversation, form, said)
             if not isinstance(error, BotError):
                 raise
@@ -313,7 +313,7 @@ class DigestScreen:
             return archived_line(lead)
         facts = await self.failures.facts(error, conversation, conversation.reference)
         is_about_key = isinstance(error, _ABOUT_KEY)
-        return trouble_line(failure_message(error, facts), lead, is_about_key=is_about_key)
+        return error_line(failure_message(error, facts), lead, is_about_key=is_about_key)
 
     def _metadata(self, conversation: Request) -> str:
         note = FormNote(channel_id=note_in(conversation.note).channel_id)
@@ -345,5 +345,5 @@ class KeyScreen:
         """Return what to tell the person; one of our own sentences for each error."""
         logger.warning("not done", error=repr(error), cause=repr(error.__cause__))
         facts = await self._failures.facts(error, conversation, conversation.reference)
-        trouble = draft_trouble(error, facts)
+        trouble = draft_error_text(error, facts)
         return Message(trouble) if trouble else failure_message(error, facts)

@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from types import SimpleNamespace
 
 import aiohttp
@@ -25,9 +26,9 @@ _HARMLESS = re.compile(r"[/a-z][a-zA-Z0-9_./-]{0,47}")
 
 
 class FewValues:
-    """Lets the first `most` values of a label through; all others become "other".
+    """Passes the first `most` values of a label; all others become "other".
 
-    Each value of a label is a time series of its own, kept for as long as the process lives:
+    Each value of a label is a time series, kept until the process ends:
     https://prometheus.io/docs/practices/naming/#labels
     """
 
@@ -45,19 +46,63 @@ class FewValues:
         return value
 
 
+class CallMetrics:
+    """A counter and a histogram of calls, both by name.
+
+    The counter `bot_x_calls` belongs to the histogram `bot_x_call_seconds`: `metric` is
+    `bot_x_call`. A counter that appears with its first event hides that event from `increase()`:
+    therefore each name starts with all `outcomes` at 0, and `names` start at once.
+    """
+
+    def __init__(
+        self,
+        registry: CollectorRegistry,
+        metric: str,
+        label: str,
+        *,
+        counter_help: str,
+        seconds_help: str,
+        buckets: Sequence[float],
+        outcomes: Sequence[str] = (),
+        names: Sequence[str] = (),
+        max_names: int = 60,
+    ) -> None:
+        self._outcomes = outcomes
+        self._known = FewValues(max_names)
+        self._begun: set[str] = set()
+        self._calls = Counter(f"{metric}s", counter_help, [label, "outcome"], registry=registry)
+        self._call_s = Histogram(
+            f"{metric}_seconds", seconds_help, [label], buckets=buckets, registry=registry
+        )
+        for name in names:
+            self.begin(name)
+
+    def note_call(self, name: str, outcome: str, took_s: float) -> None:
+        """Count a call that has ended."""
+        label = self.begin(name)
+        self._calls.labels(label, outcome).inc()
+        self._call_s.labels(label).observe(took_s)
+
+    def begin(self, name: str) -> str:
+        """Start the counters of `name` at 0, unless they exist; return its label value."""
+        label = self._known(name)
+        if label not in self._begun:
+            self._begun.add(label)
+            self._call_s.labels(label)
+            for outcome in self._outcomes:
+                self._calls.labels(label, outcome)
+        return label
+
+
 LEVELS = ("warning", "error", "critical")
 
 
 class LineMetrics:
-    """Lines of the log by level, those of libraries too."""
+    """Log lines by level, including those of libraries."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._lines = Counter(
-            "bot_log_lines",
-            "Lines of the log, from warnings on. An error is a mistake of the bot.",
-            ["level"],
-            registry=registry,
-        )
+        lines_help = "Lines of the log, from warnings on. An error is a mistake of the bot."
+        self._lines = Counter("bot_log_lines", lines_help, ["level"], registry=registry)
         for level in LEVELS:
             self._lines.labels(level)
 
@@ -76,24 +121,13 @@ class DigestMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._reasons = FewValues(most=30)
-        self._runs = Counter(
-            "bot_digest_runs",
-            "Runs of digests that have ended, by how.",
-            ["outcome"],
-            registry=registry,
-        )
-        self._troubles = Counter(
-            "bot_digest_troubles",
-            "Runs of digests that were missed, failed or are uncertain, by why.",
-            ["trouble"],
-            registry=registry,
-        )
-        self._retries = Counter(
-            "bot_digest_retries",
-            "How often a run of a digest was put off, to be tried again, by why.",
-            ["trouble"],
-            registry=registry,
-        )
+        counter = partial(Counter, registry=registry)
+        runs_help = "Runs of digests that have ended, by how."
+        self._runs = counter("bot_digest_runs", runs_help, ["outcome"])
+        failures_help = "Runs of digests that were missed, failed or are uncertain, by why."
+        self._failures = counter("bot_digest_troubles", failures_help, ["trouble"])
+        retries_help = "How often a run of a digest was put off, to be tried again, by why."
+        self._retries = counter("bot_digest_retries", retries_help, ["trouble"])
         self._lag_s = Histogram(
             "bot_digest_lag_seconds",
             "From a digest's slot to its post, at the first try or after a retry.",
@@ -106,15 +140,15 @@ class DigestMetrics:
         for tries in TRIES:
             self._lag_s.labels(tries)
 
-    def note_run(self, outcome: str, trouble: str | None) -> None:
-        """Count a run that has ended; `trouble` is why, `None` when all went well."""
+    def note_run(self, outcome: str, reason: str | None) -> None:
+        """Count a run that has ended; `reason` is why it failed, if it did."""
         self._runs.labels(outcome).inc()
-        if trouble:
-            self._troubles.labels(self._reasons(trouble)).inc()
+        if reason:
+            self._failures.labels(self._reasons(reason)).inc()
 
-    def note_retry(self, trouble: str) -> None:
-        """Count a run that was put off."""
-        self._retries.labels(self._reasons(trouble)).inc()
+    def note_retry(self, reason: str) -> None:
+        """Count a run that is tried again later."""
+        self._retries.labels(self._reasons(reason)).inc()
 
     def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
         """Record how long after its slot a digest was posted."""
@@ -131,52 +165,32 @@ class PeopleMetrics:
     """Requests by name and outcome, acks by kind, and HTTP requests by route."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._names = FewValues(most=150)  # 60 commands, buttons and forms, and room for more
-        self._requests = Counter(
-            "bot_requests",
-            "What people asked for (a command, a press, a form), by how it ended.",
-            ["what", "outcome"],
-            registry=registry,
-        )
-        self._request_s = Histogram(
-            "bot_request_seconds",
-            "From the ack to the end of the work, its answer sent.",
-            ["what"],
+        requests = CallMetrics(
+            registry,
+            "bot_request",
+            "what",
+            counter_help="What people asked for (a command, a press, a form), by how it ended.",
+            seconds_help="From the ack to the end of the work, its answer sent.",
             buckets=REQUEST_BUCKETS_S,
-            registry=registry,
+            max_names=150,  # 60 commands, buttons and forms, and room for more
         )
-        self._ack_s = Histogram(
-            "bot_ack_seconds",
-            "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s.",
-            ["kind"],
-            buckets=ACK_BUCKETS_S,
-            registry=registry,
+        # For the outcomes see `bot/listeners/error_boundary.py`.
+        self.note_request = requests.note_call
+        histogram = partial(Histogram, buckets=ACK_BUCKETS_S, registry=registry)
+        ack_help = (
+            "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s."
         )
-        self._refused = Counter(
-            "bot_acks_refused",
-            "Requests of Slack that were answered with an error instead of an ack.",
-            ["kind"],
-            registry=registry,
-        )
-        self._http_s = Histogram(
-            "bot_http_request_seconds",
-            "HTTP requests from their arrival to their answer, by route and status.",
-            ["route", "status"],
-            buckets=ACK_BUCKETS_S,
-            registry=registry,
-        )
+        self._ack_s = histogram("bot_ack_seconds", ack_help, ["kind"])
+        refused_help = "Requests of Slack that were answered with an error instead of an ack."
+        self._refused = Counter("bot_acks_refused", refused_help, ["kind"], registry=registry)
+        http_help = "HTTP requests from their arrival to their answer, by route and status."
+        self._http_s = histogram("bot_http_request_seconds", http_help, ["route", "status"])
         for kind in KINDS:
             self._ack_s.labels(kind)
             self._refused.labels(kind)
 
-    def note_request(self, what: str, outcome: str, took_s: float) -> None:
-        """Count a request of a person; for `outcome` see `bot/listeners/error_boundary.py`."""
-        name = self._names(what)
-        self._requests.labels(name, outcome).inc()
-        self._request_s.labels(name).observe(took_s)
-
     def note_ack(self, kind: str, took_s: float, *, is_refused: bool) -> None:
-        """Count a request of Slack; `kind` is one of `KINDS`."""
+        """Count a request from Slack; `kind` is one of `KINDS`."""
         self._ack_s.labels(kind).observe(took_s)
         if is_refused:
             self._refused.labels(kind).inc()
@@ -190,24 +204,17 @@ PERIODIC_BUCKETS_S = (0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120)
 
 
 class PeriodicMetrics:
-    """Runs of periodic work by name. `clock` is the wall clock, in seconds since 1970."""
+    """Runs of periodic work by name."""
 
-    def __init__(
-        self, registry: CollectorRegistry, *, clock: Callable[[], float] = time.time
-    ) -> None:
-        self._clock = clock
-        self._runs = Counter(
-            "bot_periodic_runs",
-            "Runs of periodic work, by how they ended: well or failed.",
-            ["name", "outcome"],
-            registry=registry,
-        )
-        self._run_s = Histogram(
-            "bot_periodic_run_seconds",
-            "How long a run of periodic work took.",
-            ["name"],
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._runs = CallMetrics(
+            registry,
+            "bot_periodic_run",
+            "name",
+            counter_help="Runs of periodic work, by how they ended: well or failed.",
+            seconds_help="How long a run of periodic work took.",
             buckets=PERIODIC_BUCKETS_S,
-            registry=registry,
+            outcomes=("well", "failed"),
         )
         self._last = Gauge(
             "bot_periodic_last_success_timestamp_seconds",
@@ -219,20 +226,18 @@ class PeriodicMetrics:
     def timed(
         self, name: str, work: Callable[[], Awaitable[object]]
     ) -> Callable[[], Awaitable[None]]:
-        """Return `work`, measured under `name`; what it raises is passed on."""
+        """Return `work`, measured under `name`; its errors are passed on."""
         self._last.labels(name)
-        for outcome in ("well", "failed"):
-            self._runs.labels(name, outcome)
+        self._runs.begin(name)
 
         async def measured() -> None:
-            began, outcome = time.perf_counter(), "failed"
+            started, outcome = time.perf_counter(), "failed"
             try:
                 await work()
                 outcome = "well"
-                self._last.labels(name).set(self._clock())
+                self._last.labels(name).set_to_current_time()
             finally:
-                self._runs.labels(name, outcome).inc()
-                self._run_s.labels(name).observe(time.perf_counter() - began)
+                self._runs.note_call(name, outcome, time.perf_counter() - started)
 
         return measured
 
@@ -257,79 +262,35 @@ REQUEST_OUTCOMES = (
 SERVICE_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
-class ServiceMetrics:
+class ServiceMetrics(CallMetrics):
     """Calls of the service by operation and outcome (see `bot/tracker/client.py`)."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._calls = Counter(
-            "bot_service_calls",
-            "Calls of Domain Tracker, by how they ended; also those that were not sent.",
-            ["operation", "outcome"],
-            registry=registry,
-        )
-        self._call_s = Histogram(
-            "bot_service_call_seconds",
-            "How long a call took, repetitions and the wait for a place included.",
-            ["operation"],
+        super().__init__(
+            registry,
+            "bot_service_call",
+            "operation",
+            counter_help=(
+                "Calls of Domain Tracker, by how they ended; also those that were not sent."
+            ),
+            seconds_help="How long a call took, repetitions and the wait for a place included.",
             buckets=SERVICE_BUCKETS_S,
-            registry=registry,
+            outcomes=REQUEST_OUTCOMES,
+            names=OPERATIONS,
         )
         self._sent = Counter(
             "bot_service_requests_sent",
             "HTTP requests that may have reached Domain Tracker, repetitions too.",
             registry=registry,
         )
-        # A counter that appears with its first event hides that event from `increase()`.
-        for operation in OPERATIONS:
-            self._call_s.labels(operation)
-            for outcome in REQUEST_OUTCOMES:
-                self._calls.labels(operation, outcome)
-
-    def note_call(self, operation: str, outcome: str, took_s: float) -> None:
-        """Count a call that has ended."""
-        self._calls.labels(operation, outcome).inc()
-        self._call_s.labels(operation).observe(took_s)
 
     def note_sent(self, _fingerprint: str = "") -> None:
-        """Count a request; whose it was is not told."""
+        """Count a request of any key."""
         self._sent.inc()
 
 
 CALL_OUTCOMES = ("answered", "rate_limited", "failed", "unreachable")
 SLACK_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
-
-
-class SlackMetrics:
-    """Calls of Slack by method and outcome (see `bot/metrics/definitions.py`)."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._methods = FewValues()
-        self._begun: set[str] = set()
-        self._calls = Counter(
-            "bot_slack_calls",
-            "HTTP requests to Slack, by how they ended.",
-            ["method", "outcome"],
-            registry=registry,
-        )
-        self._call_s = Histogram(
-            "bot_slack_call_seconds",
-            "How long Slack took to begin its answer.",
-            ["method"],
-            buckets=SLACK_BUCKETS_S,
-            registry=registry,
-        )
-
-    def note_call(self, method: str, outcome: str, took_s: float) -> None:
-        """Count a request that has ended."""
-        name = self._methods(method)
-        if name not in self._begun:  # from its first call on, each has all of its counters
-            self._begun.add(name)
-            for each in CALL_OUTCOMES:
-                self._calls.labels(name, each)
-        self._calls.labels(name, outcome).inc()
-        self._call_s.labels(name).observe(took_s)
-
-
 STORE_OPERATIONS = (
     "get",
     "put",
@@ -345,45 +306,20 @@ STORE_OPERATIONS = (
 STORE_OUTCOMES = ("ok", "conflict", "failed", "cut_off")
 # An SQLite read takes 0.1 ms, one over a network 1 ms; after 10 s a call is given up.
 STORE_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-
-
-class StoreMetrics:
-    """Calls of the store by operation and outcome (see `bot/store/measured.py`)."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._calls = Counter(
-            "bot_store_calls",
-            "Calls of the store, by how they ended.",
-            ["operation", "outcome"],
-            registry=registry,
-        )
-        self._call_s = Histogram(
-            "bot_store_call_seconds",
-            "How long a call of the store took, the wait for its turn included.",
-            ["operation"],
-            buckets=STORE_BUCKETS_S,
-            registry=registry,
-        )
-        for operation in STORE_OPERATIONS:
-            self._call_s.labels(operation)
-            for outcome in STORE_OUTCOMES:
-                self._calls.labels(operation, outcome)
-
-    def note_call(self, operation: str, outcome: str, took_s: float) -> None:
-        """Count a call that has ended."""
-        self._calls.labels(operation, outcome).inc()
-        self._call_s.labels(operation).observe(took_s)
-
-
-# That of pyproject.toml, of which a process that runs from a checkout knows nothing.
+# As in pyproject.toml, which an installed bot does not have.
 VERSION = "0.1.0"
+_PROCESS_COLLECTORS: tuple[Callable[..., object], ...] = (
+    ProcessCollector,
+    PlatformCollector,
+    GCCollector,
+)
 
 
 class Metrics:
-    """The metrics of one process: parts note in them what happens, `page` shows them.
+    """The metrics of one process. Noting a value takes microseconds and never fails.
 
-    `role` is "all", "web" or "worker"; `store` is "sqlite" or "postgresql". Each has a registry
-    of its own, as tests run many bots in one process. Noting takes microseconds and never fails.
+    `role` is "all", "web" or "worker"; `store` is "sqlite" or "postgresql". Each instance has a
+    registry of its own, as tests run many bots in one process.
     """
 
     def __init__(self, *, role: str, store: str) -> None:
@@ -391,40 +327,51 @@ class Metrics:
         self.people = PeopleMetrics(registry)
         self.service = ServiceMetrics(registry)
         self.digests = DigestMetrics(registry)
-        self.store = StoreMetrics(registry)
-        self.slack = SlackMetrics(registry)
+        self.store = CallMetrics(
+            registry,
+            "bot_store_call",
+            "operation",
+            counter_help="Calls of the store, by how they ended.",
+            seconds_help="How long a call of the store took, the wait for its turn included.",
+            buckets=STORE_BUCKETS_S,
+            outcomes=STORE_OUTCOMES,
+            names=STORE_OPERATIONS,
+        )
+        self.slack = CallMetrics(
+            registry,
+            "bot_slack_call",
+            "method",
+            counter_help="HTTP requests to Slack, by how they ended.",
+            seconds_help="How long Slack took to begin its answer.",
+            buckets=SLACK_BUCKETS_S,
+            outcomes=CALL_OUTCOMES,
+        )
         self.periodic = PeriodicMetrics(registry)
         self.lines = LineMetrics(registry)
         self.looks = LazyGauges(registry, GAUGES)
         Info("bot_build", "Which bot runs, as what, on which store.", registry=registry).info(
             {"version": VERSION, "role": role, "store": store}
         )
-        for collector in _OF_THE_PROCESS:
+        for collector in _PROCESS_COLLECTORS:
             collector(registry=registry)
 
     async def page(self, accepts: str) -> tuple[bytes, str]:
-        """Return all metrics, and the content type that `accepts`, an Accept header, asks for."""
+        """Return all metrics and their content type; `accepts` is an Accept header."""
         await self.looks.refresh()
         encode, content_type = choose_encoder(accepts)
         return encode(self.registry), content_type
 
 
-# Memory, processor time and open files; the interpreter; its garbage collection.
-_OF_THE_PROCESS: tuple[Callable[..., object], ...] = (
-    ProcessCollector,
-    PlatformCollector,
-    GCCollector,
-)
-# (method, outcome, seconds): "chat.postMessage" …; "answered", "rate_limited", "failed" (a status
-# of 400 or more) or "unreachable". What Slack refuses with `"ok": false` it has answered.
+# (method, one of CALL_OUTCOMES, seconds). "failed" is a status of 400 or more; a refusal with
+# `"ok": false` counts as "answered".
 Note = Callable[[str, str, float], object]
 _METHOD = re.compile(r"[a-z]+(\.[a-zA-Z]+)+")
 
 
 def traced_calls(note: Note) -> aiohttp.TraceConfig:
-    """Return what lets a session tell `note` of each request, from its start to its answer.
+    """Return a trace that reports each request of an aiohttp session to `note`.
 
-    A `response_url` is a secret and each is another: all of them are called "response_url".
+    Every `response_url` is a secret: all of them are called "response_url".
     """
     config = aiohttp.TraceConfig()
 
@@ -438,21 +385,16 @@ def traced_calls(note: Note) -> aiohttp.TraceConfig:
     async def end(
         _session: aiohttp.ClientSession,
         context: SimpleNamespace,
-        params: aiohttp.TraceRequestEndParams,
+        params: aiohttp.TraceRequestEndParams | aiohttp.TraceRequestExceptionParams,
     ) -> None:
-        took_s = time.perf_counter() - context.began
-        note(_method(params.url.path), _outcome(params.response.status), took_s)
-
-    async def fail(
-        _session: aiohttp.ClientSession,
-        context: SimpleNamespace,
-        params: aiohttp.TraceRequestExceptionParams,
-    ) -> None:
-        note(_method(params.url.path), "unreachable", time.perf_counter() - context.began)
+        outcome = "unreachable"
+        if isinstance(params, aiohttp.TraceRequestEndParams):
+            outcome = _outcome(params.response.status)
+        note(_method(params.url.path), outcome, time.perf_counter() - context.began)
 
     config.on_request_start.append(begin)
     config.on_request_end.append(end)
-    config.on_request_exception.append(fail)
+    config.on_request_exception.append(end)
     return config
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter
@@ -15,33 +15,23 @@ from bot.concurrency import SingleFlight
 logger = structlog.get_logger()
 KEPT_FOR_S = 5.0
 LOOK_WITHIN_S = 2.0
-# The values of a gauge by the values of its labels, in order.
+# A gauge's values by its label values, in order.
 Values = Mapping[tuple[str, ...], float]
-# The values of each gauge of a look, by the gauge's name.
+# The values of each gauge, by its name.
 Source = Callable[[], Awaitable[Mapping[str, Values]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """What a gauge is called and means, and the names of its labels."""
+    """The name, help text and label names of a gauge."""
 
     name: str
     meaning: str
     labels: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Look:
-    gauges: tuple[Gauge, ...]
-    source: Source | None = None
-    found: Mapping[str, Values] = field(default_factory=dict)
-
-
 class LazyGauges(Collector):
-    """Looks, each with a source that may be slow. A look that fails shows no values at all.
-
-    `clock` counts seconds that never go back.
-    """
+    """Gauges that are read from possibly slow sources; a source that fails shows no values."""
 
     def __init__(
         self,
@@ -53,7 +43,9 @@ class LazyGauges(Collector):
     ) -> None:
         self._clock = clock
         self._look_within_s = look_within_s
-        self._looks = {name: _Look(each) for name, each in gauges.items()}
+        self._gauges = gauges
+        self._sources: dict[str, Source] = {}
+        self._values: dict[str, Mapping[str, Values]] = {}
         self._looked_at: float | None = None
         self._flights: SingleFlight[str, None] = SingleFlight()
         self._failures = Counter(
@@ -66,37 +58,34 @@ class LazyGauges(Collector):
             self._failures.labels(name)
         registry.register(self)
 
-    def give(self, name: str, source: Source) -> None:
-        """Let `source` tell the values of the look called `name`."""
-        self._looks[name].source = source
+    def set_source(self, name: str, source: Source) -> None:
+        """Read the gauges of the look `name` from `source`."""
+        self._sources[name] = source
 
     async def refresh(self) -> None:
-        """Look again, unless the last look is less than 5 s ago. Never raises."""
+        """Read all sources, unless that was done less than 5 s ago. Never raises."""
         if self._looked_at is None or self._clock() - self._looked_at >= KEPT_FOR_S:
             await self._flights.run("", self._look_at_all)
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield the gauges as they were found last."""
-        for look in self._looks.values():
-            for gauge in look.gauges:
+        """Yield the gauges with their last values."""
+        for look, gauges in self._gauges.items():
+            for gauge in gauges:
                 family = GaugeMetricFamily(gauge.name, gauge.meaning, labels=gauge.labels)
-                for values, found in look.found.get(gauge.name, {}).items():
-                    family.add_metric(values, found)
+                for labels, value in self._values.get(look, {}).get(gauge.name, {}).items():
+                    family.add_metric(labels, value)
                 yield family
 
     async def _look_at_all(self) -> None:
-        await asyncio.gather(*(self._look(name) for name in self._looks))
+        await asyncio.gather(*(self._look(name) for name in self._sources))
         self._looked_at = self._clock()
 
     async def _look(self, name: str) -> None:
-        look = self._looks[name]
-        if look.source is None:
-            return
         try:
             async with asyncio.timeout(self._look_within_s):
-                look.found = await look.source()
-        except Exception as error:  # noqa: BLE001  # the other metrics are wanted all the more
-            look.found = {}
+                self._values[name] = await self._sources[name]()
+        except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
+            self._values[name] = {}
             self._failures.labels(name).inc()
             logger.warning("could not look up metrics", look=name, error=repr(error))
 
@@ -104,7 +93,7 @@ class LazyGauges(Collector):
 QUEUE_STATES = ("todo", "doing")
 ROLES = ("all", "web", "worker")
 GAUGES: dict[str, tuple[Gauge, ...]] = {
-    # First: it tells at once, before the others take connections to look with.
+    # First: the other looks take connections from the pool.
     "pool": (
         Gauge("bot_store_connections", "This process's connections to PostgreSQL.", ("state",)),
         Gauge("bot_store_waiting_calls", "Calls that wait for one of them."),
@@ -136,7 +125,7 @@ GAUGES: dict[str, tuple[Gauge, ...]] = {
 
 
 def due(source: Callable[[], Awaitable[tuple[int, float]]]) -> Source:
-    """Return the look "digests": `source` tells how many are due, and the longest for how long."""
+    """Return the look "digests": `source` returns the due count and the seconds overdue."""
 
     async def look() -> Mapping[str, Values]:
         count, overdue_s = await source()
@@ -146,7 +135,7 @@ def due(source: Callable[[], Awaitable[tuple[int, float]]]) -> Source:
 
 
 def budget(source: Callable[[], tuple[Mapping[str, int], Mapping[str, int]]]) -> Source:
-    """Return the look "budget": `source` counts keys by state, and by requests left."""
+    """Return the look "budget": `source` counts keys by state and by requests left."""
 
     async def look() -> Mapping[str, Values]:
         states, left = source()
@@ -174,7 +163,7 @@ def queue(source: Callable[[], Awaitable[Mapping[tuple[str, str], int]]]) -> Sou
 
 
 def processes(source: Callable[[], Awaitable[Mapping[str, int]]]) -> Source:
-    """Return the look "processes": `source` counts those that live, by role."""
+    """Return the look "processes": `source` counts live processes by role."""
 
     async def look() -> Mapping[str, Values]:
         found = await source()
@@ -184,7 +173,7 @@ def processes(source: Callable[[], Awaitable[Mapping[str, int]]]) -> Source:
 
 
 def pool(stats: Callable[[], Mapping[str, int]]) -> Source:
-    """Return the look "pool": `stats` is `get_stats` of a pool of psycopg's.
+    """Return the look "pool": `stats` is `get_stats` of a psycopg pool.
 
     https://www.psycopg.org/psycopg3/docs/advanced/pool.html#pool-stats
     """

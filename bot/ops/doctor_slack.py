@@ -150,8 +150,8 @@ async def check_public_url(
     answer, health = await look(), f"{public_url}/healthz"
     if answer.status == 200 and '"alive"' in answer.body:
         return [ok(PUBLIC, f"the bot answers at {shown(health)}")]
-    if answer.trouble:
-        said = f"no answer from {shown(health)} ({shown(answer.trouble)})"
+    if answer.error:
+        said = f"no answer from {shown(health)} ({shown(answer.error)})"
         mend = (
             "If the bot runs: look at the name, the certificate, and what stands in front of it."
         )

@@ -1,11 +1,12 @@
 """Slack's calls about tokens, scopes and identities.
 
-https://docs.slack.dev/reference/methods/oauth.v2.access. Neither may be repeated by itself: a
-code and a refresh token are good for one use.
+https://docs.slack.dev/reference/methods/oauth.v2.access. These calls are not repeated: a code and
+a refresh token work once.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -35,14 +36,14 @@ NEEDED_SCOPES = {
 OPTIONAL_SCOPES = {
     "usergroups:read": "offers user groups as managers, and to mention in digests",
 }
-# Slack names what was granted with every answer of its Web API:
+# Every answer of the Web API lists the granted scopes:
 # https://docs.slack.dev/authentication/installing-with-oauth
 GRANTED_HEADER = "x-oauth-scopes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """A workspace, and the scopes that it granted; `None`: Slack did not say which."""
+    """A workspace and its granted scopes, `None` if unknown."""
 
     team_id: str
     team_name: str
@@ -50,7 +51,7 @@ class Grant:
 
 
 async def fetch_grant(client: AsyncWebClient) -> Grant:
-    """Return what `auth.test` says of the client's token; raise SlackError."""
+    """Return the workspace and the scopes of the client's token; raise SlackError."""
     async with slack_errors():
         answer = await client.auth_test()
         headers = {name.lower(): value for name, value in answer.headers.items()}
@@ -67,15 +68,15 @@ MAX_BODY_BYTES = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What an address answers; `trouble` names why it does not, and is else empty."""
+    """The answer of an address, or the name of the error."""
 
     status: int = 0
     body: str = ""
-    trouble: str = ""
+    error: str = ""
 
 
 async def check_api(client: AsyncWebClient) -> None:
-    """Return when Slack's Web API answers, which takes no token; raise SlackError.
+    """Check that Slack's Web API answers, without a token; raise SlackError.
 
     https://docs.slack.dev/reference/methods/api.test
     """
@@ -84,7 +85,7 @@ async def check_api(client: AsyncWebClient) -> None:
 
 
 async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) -> Answer:
-    """Return what a GET of `url` is answered, redirects included; never raise for the network."""
+    """Return the answer to a GET of `url`; redirects are not followed."""
     try:
         async with http.get(
             url, allow_redirects=False, timeout=aiohttp.ClientTimeout(total=timeout_s)
@@ -92,17 +93,14 @@ async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) 
             body = await response.content.read(MAX_BODY_BYTES)
             return Answer(status=response.status, body=body.decode(errors="replace"))
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        return Answer(trouble=type(error).__name__)
+        return Answer(error=type(error).__name__)
 
 
 logger = structlog.get_logger()
 
 
 class Identity:
-    """What `auth.test` says of the bot's token, kept from the first good answer on.
-
-    `since` is the moment of that answer, `None` until then.
-    """
+    """The identity of the bot's token, cached after the first answer, which came at `since`."""
 
     def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
         self._client = client
@@ -112,7 +110,7 @@ class Identity:
         self._flights: SingleFlight[str, AuthorizeResult] = SingleFlight()
 
     async def fetch(self) -> AuthorizeResult:
-        """Return who the bot is; raise SlackError when Slack does not say or refuses the token."""
+        """Return the bot's identity; raise SlackError."""
         return self._known or await self._flights.run("auth.test", self._ask)
 
     async def _ask(self) -> AuthorizeResult:
@@ -129,14 +127,14 @@ class Identity:
         return self._known
 
 
-class OneWorkspace(AsyncAuthorize):
+class SingleWorkspaceAuthorize(AsyncAuthorize):
     """Bolt's authorization for a bot with one token: without `auth.test` on every request."""
 
     def __init__(self, identity: Identity) -> None:
         self._identity = identity
 
     async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult | None:
-        """Return the bot's identity, or `None` for a request of any other workspace."""
+        """Return the bot's identity, `None` for another workspace."""
         bot = await self._identity.fetch()
         if team_id != bot.team_id:
             logger.warning("request of a foreign workspace", team_id=team_id)
@@ -144,8 +142,8 @@ class OneWorkspace(AsyncAuthorize):
         return bot
 
 
-class OneClient:
-    """The client for what nobody has asked for: there is one workspace, and one token."""
+class SingleWorkspaceClient:
+    """The client for background work of a bot with one workspace and one token."""
 
     def __init__(self, identity: Identity, client: AsyncWebClient) -> None:
         self._identity = identity
@@ -155,8 +153,8 @@ class OneClient:
         """Return the client of `workspace`.
 
         Raises:
-            TokenRefusedError: the store holds another workspace, the token is not for it.
-            SlackError: Slack does not say whose token it is.
+            TokenRefusedError: the token is for another workspace than that of the store.
+            SlackError: Slack did not answer.
         """
         if workspace_of(await self._identity.fetch()) != workspace:
             raise TokenRefusedError("not_authed")
@@ -172,8 +170,8 @@ ANSWERED_WITHIN_S = 15.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenTokens:
-    """What Slack gave. Without token rotation there are no `refresh` and `expires_in_s`."""
+class IssuedTokens:
+    """Tokens from Slack; `refresh` and `expires_in_s` come with token rotation only."""
 
     access: str = field(repr=False)
     refresh: str | None = field(default=None, repr=False)
@@ -181,12 +179,11 @@ class GivenTokens:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenInstallation:
-    """What Slack says of an installation just made.
+class IssuedInstallation:
+    """A new installation.
 
-    `team_id` is `None` when it is for a whole organisation, `enterprise_id` outside of one.
-    `name` is the workspace's, or the organisation's. A person's own token is not in it: the bot
-    asks for none. `answered_at` is Slack's own time, in whole seconds, `None` if it does not say.
+    `team_id` is `None` for a whole organisation, `enterprise_id` outside of one. `name` is that
+    of the workspace or organisation. `answered_at` is Slack's time, in whole seconds.
     """
 
     app_id: str
@@ -196,45 +193,41 @@ class GivenInstallation:
     bot_user_id: str
     scopes: tuple[str, ...]
     installed_by: str
-    tokens: GivenTokens
+    tokens: IssuedTokens
     answered_at: datetime | None = None
 
 
 class OAuthCalls:
-    """Asks as the app itself. `client` has no token, and its `retry_handlers` must be `[]`."""
+    """OAuth calls of the app. `client` has no token; its `retry_handlers` must be `[]`."""
 
     def __init__(self, client: AsyncWebClient, *, client_id: str, client_secret: str) -> None:
         self._client = client
         self._headers = {"Authorization": encode_basic_auth(client_id, client_secret)}
 
-    async def exchange(self, code: str, redirect_uri: str) -> GivenInstallation:
-        """Return what a code stands for.
+    async def exchange(self, code: str, redirect_uri: str) -> IssuedInstallation:
+        """Exchange an OAuth code for an installation.
 
         Raises:
-            SlackRefusedError: the code is spent, too old or not ours; or so is our secret.
-            SlackError: Slack did not answer, or nothing that can be read.
+            SlackRefusedError: the code is used, expired or foreign, or the client secret is wrong.
+            SlackError: Slack did not answer, or not readably.
         """
         answer = await self._ask(code=code, redirect_uri=redirect_uri)
-        try:
+        with _incomplete_answers():
             return _installation(_fields(answer), _moment(answer))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
 
-    async def refresh(self, refresh_token: str) -> GivenTokens:
-        """Return the tokens that take the place of those that end.
+    async def refresh(self, refresh_token: str) -> IssuedTokens:
+        """Return new tokens.
 
         Raises:
-            TokenRefusedError: the refresh token is spent, or the app was removed.
+            TokenRefusedError: the refresh token is used, or the app was removed.
             SlackError: as for `exchange`.
         """
         answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
-        try:
+        with _incomplete_answers():
             return _tokens(_fields(answer))
-        except (KeyError, TypeError, ValueError) as error:
-            raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
 
     async def bot_id(self, token: str) -> str | None:
-        """Return the bot's id, which Slack does not tell at once; `None` if it does not now."""
+        """Return the bot id of a token, `None` if Slack does not answer."""
         try:
             async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
                 answer = await self._client.auth_test(token=token)
@@ -242,14 +235,23 @@ class OAuthCalls:
         except SlackError:
             return None
 
-    async def _ask(self, **what: str) -> AsyncSlackResponse:
+    async def _ask(self, **fields: str) -> AsyncSlackResponse:
         async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
             # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
             answer = await self._client.api_call(
-                "oauth.v2.access", data=what, headers=self._headers
+                "oauth.v2.access", data=fields, headers=self._headers
             )
             _fields(answer)
             return answer
+
+
+@contextmanager
+def _incomplete_answers() -> Iterator[None]:
+    """Turn errors of reading an answer into SlackUnavailableError."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
 
 
 def _fields(answer: AsyncSlackResponse) -> Mapping[str, Any]:
@@ -259,7 +261,7 @@ def _fields(answer: AsyncSlackResponse) -> Mapping[str, Any]:
 
 
 def _moment(answer: AsyncSlackResponse) -> datetime | None:
-    """Return the time of Slack's clock, by which its events are stamped, too.
+    """Return the time of Slack's clock, which its events carry too.
 
     https://www.rfc-editor.org/rfc/rfc9110#field.date
     """
@@ -269,11 +271,11 @@ def _moment(answer: AsyncSlackResponse) -> datetime | None:
         return None
 
 
-def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> GivenInstallation:
+def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> IssuedInstallation:
     is_org_wide = answer.get("is_enterprise_install") is True
     enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
     place = enterprise if is_org_wide else answer["team"]
-    return GivenInstallation(
+    return IssuedInstallation(
         app_id=_text(answer["app_id"]),
         team_id=None if is_org_wide else _text(place["id"]),
         enterprise_id=_text(enterprise["id"]) if enterprise or is_org_wide else None,
@@ -286,10 +288,10 @@ def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> Gi
     )
 
 
-def _tokens(answer: Mapping[str, Any]) -> GivenTokens:
+def _tokens(answer: Mapping[str, Any]) -> IssuedTokens:
     refresh = answer.get("refresh_token")
-    # Tokens that end come with the one that renews them: half of the two is an unreadable answer.
-    return GivenTokens(
+    # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
+    return IssuedTokens(
         access=_text(answer["access_token"]),
         refresh=_text(refresh) if refresh else None,
         expires_in_s=int(answer["expires_in"]) if refresh else None,

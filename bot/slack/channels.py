@@ -1,6 +1,6 @@
 """Slack's calls about channels and their members.
 
-Both lists come in pages; when Slack asks for less haste, its next page is waited for.
+Lists are read page by page, with a wait where Slack answers with a rate limit.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ MAX_PAGES = 50
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A channel or a direct message; the latter has no `name`.
+    """A channel, or a direct message, which has no `name`.
 
-    `has_bot`: the bot is in it. `is_shared`: with another company, over Slack Connect.
+    `is_shared`: with another company, over Slack Connect.
     """
 
     channel_id: str
@@ -36,14 +36,14 @@ class Channel:
 
 
 async def fetch_channel(client: AsyncWebClient, channel_id: str) -> Channel:
-    """Return what Slack says of a channel now.
+    """Return a channel.
 
     https://docs.slack.dev/reference/objects/conversation-object
 
     Raises:
         ChannelClosedError: it is gone, or private and without the bot.
-        MissingScopeError: the bot may not ask; `channels:read` or `groups:read` is lacking.
-        SlackError: Slack did not say.
+        MissingScopeError: `channels:read` or `groups:read` is missing.
+        SlackError: Slack did not answer.
     """
     async with slack_errors():
         channel: Mapping[str, Any] = (await client.conversations_info(channel=channel_id))[
@@ -61,10 +61,9 @@ async def fetch_channel(client: AsyncWebClient, channel_id: str) -> Channel:
 
 
 async def is_in_channel(client: AsyncWebClient, channel_id: str, user_id: str) -> bool:
-    """Tell whether a person is in a channel.
+    """Return whether a person is in a channel, among its first 50,000 members.
 
-    Only the first 50 pages of members are read, almost 50,000 people: whoever comes later counts
-    as absent, so that nobody is let in by a guess.
+    Further members count as absent: access must not depend on a guess.
 
     Raises:
         SlackError: as for `fetch_channel`.
@@ -99,8 +98,8 @@ async def fetch_own_channels(
     """Return the ids of at most `limit` channels that the bot is in and that are not archived.
 
     Raises:
-        MissingScopeError: both `channels:read` and `groups:read` are lacking.
-        SlackError: Slack did not say.
+        MissingScopeError: both `channels:read` and `groups:read` are missing.
+        SlackError: Slack did not answer.
     """
     for kinds in KINDS[:-1]:
         try:
@@ -110,16 +109,16 @@ async def fetch_own_channels(
     return await _own_channels(client, workspace, KINDS[-1], limit, sleep)
 
 
-async def fetch_in_charge(
+async def fetch_admins(
     client: AsyncWebClient, workspace: WorkspaceId, *, sleep: Sleep = asyncio.sleep
 ) -> list[str]:
-    """Return the ids of at most five people: the primary owner, then owners, then admins.
+    """Return the user ids of at most five owners and admins, the primary owner first.
 
-    At most 50 pages are read, 10,000 people, until the primary owner is found.
+    At most 10,000 people are read.
 
     Raises:
-        MissingScopeError: `users:read` is lacking.
-        SlackError: Slack did not say.
+        MissingScopeError: `users:read` is missing.
+        SlackError: Slack did not answer.
     """
     ranked: list[tuple[int, str]] = []
 
@@ -159,39 +158,34 @@ async def _own_channels(
 async def _pages(
     ask: Callable[[str | None], Awaitable[Any]], name: str, sleep: Sleep
 ) -> AsyncIterator[list[Mapping[str, Any]]]:
-    """Yield what each page has under `name`, at Slack's pace."""
+    """Yield the list called `name` of each page."""
     cursor: str | None = None
     for _ in range(MAX_PAGES):
-        page, cursor = await _page(lambda: ask(cursor), name, sleep)  # noqa: B023  # called at once
+        page, cursor = await _page(ask, cursor, name, sleep)
         yield page
         if not cursor:
             return
 
 
 async def _page(
-    ask: Callable[[], Awaitable[Any]], name: str, sleep: Sleep
+    ask: Callable[[str | None], Awaitable[Any]], cursor: str | None, name: str, sleep: Sleep
 ) -> tuple[list[Mapping[str, Any]], str | None]:
-    for _ in range(MAX_WAITS):
+    waits = 0
+    while True:
         try:
-            return await _asked(ask, name)
+            async with slack_errors():
+                answer = await ask(cursor)
+                following = (answer.get("response_metadata") or {}).get("next_cursor")
+                return list(answer.get(name) or ()), following or None
         except SlackRateLimitedError as error:
-            if error.retry_after_s > LONGEST_WAIT_S:
+            if waits == MAX_WAITS or error.retry_after_s > LONGEST_WAIT_S:
                 raise
+            waits += 1
             await sleep(error.retry_after_s)
-    return await _asked(ask, name)
-
-
-async def _asked(
-    ask: Callable[[], Awaitable[Any]], name: str
-) -> tuple[list[Mapping[str, Any]], str | None]:
-    async with slack_errors():
-        answer = await ask()
-        following = (answer.get("response_metadata") or {}).get("next_cursor")
-        return list(answer.get(name) or ()), following or None
 
 
 def _rank(user: Mapping[str, Any]) -> int | None:
-    """Return 0 for the primary owner, 1 for owners, 2 for admins; `None` for everybody else.
+    """Return 0 for the primary owner, 1 for owners, 2 for admins, `None` for others.
 
     https://docs.slack.dev/reference/objects/user-object
     """

@@ -4,14 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from bot.message import Message
 from bot.slack.errors import (
+    BlocksRefusedError,
     SlackError,
     SlackRateLimitedError,
     SlackRefusedError,
@@ -21,6 +24,8 @@ from bot.slack.errors import (
 )
 from bot.workspace import WorkspaceId
 
+logger = structlog.get_logger()
+T = TypeVar("T")
 # aiohttp 3.14 raises these before it has a connection to send anything through: refused, no such
 # name, no TLS, none free in the pool, none given by a proxy. Others may come after sending:
 # https://docs.aiohttp.org/en/stable/client_reference.html#hierarchy-of-exceptions
@@ -29,24 +34,24 @@ _NOT_SENT = (
     aiohttp.ConnectionTimeoutError,
     aiohttp.ClientHttpProxyError,
 )
-# slack_sdk 3.47 stumbles with these over an answer that is no JSON object, or badly encoded.
+# slack_sdk 3.47 raises these for an answer that is not a JSON object, or badly encoded.
 _NOT_READ = (AttributeError, LookupError, TypeError, ValueError)
 FAILURES = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, *_NOT_READ)
-# Whoever asks for more does not mean it, and would only silence the bot.
+# A longer wait is a mistake of the sender, and would only silence the bot.
 LONGEST_WAIT_S = 3600.0
 
 
-def error_of(failure: Exception) -> SlackError:
+def _to_slack_error(failure: Exception) -> SlackError:
     """Return our error for one of FAILURES."""
     if isinstance(failure, SlackApiError):
-        return _answered(failure.response)
+        return _error_of_response(failure.response)
     if isinstance(failure, _NOT_SENT):
         return SlackUnreachableError(type(failure).__name__)
     return SlackUnavailableError(type(failure).__name__)
 
 
-def _answered(response: Any) -> SlackError:
-    """`response` is the SDK's, or aiohttp's own where the SDK could not read it."""
+def _error_of_response(response: Any) -> SlackError:
+    """Return our error; `response` is aiohttp's own where the SDK could not read it."""
     status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0))
     data = getattr(response, "data", None)
     answer: Mapping[str, Any] = data if isinstance(data, dict) else {}
@@ -67,12 +72,11 @@ def _seconds(headers: Mapping[str, str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person as this workspace knows them.
+    """A person as this workspace sees them.
 
-    `is_admin` covers owners too, and admins of the organisation; guests and strangers are none.
-    `is_stranger`: somebody of another workspace, met in a shared channel. `is_guest`: somebody
-    who sees only some channels. `is_person`: neither a bot nor an account that was closed.
-    `zone` is the IANA name of their time zone, `None` if Slack does not say.
+    `is_admin` includes owners and admins of the organisation. `is_stranger`: somebody of another
+    workspace, in a shared channel. `is_guest`: somebody who sees only some channels. `is_person`:
+    neither a bot nor a closed account. `zone` is an IANA name.
     """
 
     user_id: str
@@ -85,24 +89,23 @@ class Member:
 
     @property
     def is_colleague(self) -> bool:
-        """Whether they are a person of this workspace, and not one of its guests."""
+        """Whether they are a full member of this workspace."""
         return self.is_person and not (self.is_guest or self.is_stranger)
 
 
 @asynccontextmanager
 async def slack_errors() -> AsyncIterator[None]:
-    """Turn what the SDK raises inside the block into a SlackError."""
+    """Turn errors of the SDK inside the block into a SlackError."""
     try:
         yield
     except FAILURES as error:
-        raise error_of(error) from error
+        raise _to_slack_error(error) from error
 
 
 async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: str) -> Member:
-    """Return what Slack says of a person now: https://docs.slack.dev/reference/objects/user-object.
+    """Return a person; raise SlackError.
 
-    Raises:
-        SlackError: Slack did not say; then nobody may be taken for an admin.
+    https://docs.slack.dev/reference/objects/user-object
     """
     async with slack_errors():
         user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
@@ -125,7 +128,7 @@ async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: 
 
 
 def _in_organisation(user: Mapping[str, Any], workspace: WorkspaceId) -> Mapping[str, Any]:
-    """Return what the person is in this workspace's organisation: nothing in another one's."""
+    """Return the user's entry in this workspace's organisation, empty if there is none."""
     found: Mapping[str, Any] = user.get("enterprise_user") or {}
     is_ours = found.get("enterprise_id") == workspace.enterprise_id
     return found if workspace.enterprise_id and is_ours else {}
@@ -134,11 +137,10 @@ def _in_organisation(user: Mapping[str, Any], workspace: WorkspaceId) -> Mapping
 def _administers(
     user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: WorkspaceId
 ) -> bool:
-    """Whoever administers the organisation administers each of its workspaces.
+    """Return whether the user is an admin of the workspace or of its organisation.
 
-    Of which workspace `is_admin` is told is said for the person's own alone; with the token of a
-    whole organisation it repeats that of the organisation. An admin of another workspace of the
-    same organisation is none here: https://github.com/slackapi/bolt-js/issues/1566.
+    The top-level `is_admin` is about the user's own workspace. An admin of another workspace of
+    the same organisation is not one here: https://github.com/slackapi/bolt-js/issues/1566.
     """
     is_own = workspace.enterprise_id is None or user.get("team_id") == workspace.team_id
     sides = (user, in_org) if is_own else (in_org,)
@@ -146,9 +148,9 @@ def _administers(
 
 
 def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: WorkspaceId) -> bool:
-    """`is_stranger` is not set for everybody of another workspace, but their team differs.
+    """Return whether the user is in the workspace: `is_stranger` is not always set.
 
-    In an organisation a person has one team and may be in several: `teams` says in which.
+    In an organisation a user has one team and may be in several workspaces, listed in `teams`.
     """
     teams = in_org.get("teams")
     if in_org and teams is not None:
@@ -160,7 +162,7 @@ def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: Work
 
 
 async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any]) -> str:
-    """Open `form` for whoever pressed; return the view's id.
+    """Open a form; return the view's id.
 
     Raises:
         TriggerExpiredError: the press is older than 3 s, or has opened a form already.
@@ -174,20 +176,24 @@ async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, 
 async def update_form(
     client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, view_hash: str | None = None
 ) -> str | None:
-    """Put `form` in the place of an open one; return its hash, `None` if Slack does not say.
+    """Replace the content of an open form; return its new hash, if Slack gives one.
 
     Raises:
-        FormChangedError: it is no longer the one of `view_hash`; `None` takes it as it is.
+        FormChangedError: the form has another hash than `view_hash`; `None` matches any.
         SlackError: Slack refused or did not answer.
     """
     async with slack_errors():
         answer = await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
+    return _view_hash(answer)
+
+
+def _view_hash(answer: AsyncSlackResponse) -> str | None:
     view: Mapping[str, Any] = answer.get("view") or {}
     return view.get("hash")
 
 
 async def open_direct(client: AsyncWebClient, user_id: str) -> str:
-    """Return the id of the bot's direct message with a person; raise SlackError."""
+    """Open the direct message with a person; return its channel id. Raise SlackError."""
     async with slack_errors():
         opened = await client.conversations_open(users=user_id)
         return str(opened["channel"]["id"])
@@ -200,6 +206,18 @@ async def post_message(client: AsyncWebClient, channel_id: str, message: Mapping
             channel=channel_id, unfurl_links=False, unfurl_media=False, **message
         )
     return str(posted.get("ts") or "")
+
+
+async def send_with_fallback(send: Callable[[Message], Awaitable[T]], message: Message) -> T:
+    """Send a message; if Slack refuses its blocks, send its plain fallback."""
+    try:
+        return await send(message)
+    except BlocksRefusedError as error:
+        fallback = message.fallback()
+        logger.warning("blocks refused", code=error.code, has_fallback=fallback is not None)
+        if fallback is None:
+            raise
+        return await send(fallback)
 
 
 async def send_direct(client: AsyncWebClient, user_id: str, message: Mapping[str, Any]) -> None:
@@ -216,14 +234,13 @@ async def send_ephemeral(
 
 
 async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
-    """Return when Slack lets this token open a Socket Mode link; raise SlackError."""
+    """Check that a token can open a Socket Mode connection; raise SlackError."""
     async with slack_errors():
         await client.apps_connections_open(app_token=app_token)
 
 
-logger = structlog.get_logger()
 AGAIN_AFTER_S = (0.5, 2.0)
-# Somebody sits before it: whoever is to wait longer is told elsewhere.
+# A person is waiting: after a longer wait the answer goes elsewhere.
 FORM_WAIT_S = 5.0
 
 
@@ -234,11 +251,11 @@ async def put_form(
     *,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
-    """Put `form` in the place of an open one. A try whose answer is lost is harmless.
+    """Replace the content of an open form, in at most three tries.
 
     Raises:
-        SlackUnavailableError: Slack did not do it in three tries, or would not for long.
-        SlackError: it refused; most often the person has closed the form.
+        SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
+        SlackError: Slack refused; most often the person has closed the form.
     """
     for wait_s in AGAIN_AFTER_S:
         try:
@@ -264,31 +281,24 @@ async def publish_home(
     client: AsyncWebClient,
     user_id: str,
     view: Mapping[str, Any],
-    twin: Mapping[str, Any] | None,
+    fallback: Mapping[str, Any] | None,
     *,
     view_hash: str | None = None,
 ) -> str | None:
-    """Show `view` on somebody's Home tab; return its hash, `None` if Slack does not say.
+    """Publish a Home tab; return its hash, if Slack gives one.
 
-    A view that Slack refuses gives way to its plain `twin`, once; `None`: it is plain already.
+    If Slack refuses the blocks of `view`, `fallback` is published.
 
     Raises:
-        FormChangedError: the tab is no longer that of `view_hash`; `None` takes it as it is.
+        FormChangedError: the tab has another hash than `view_hash`; `None` matches any.
         SlackError: Slack refused or did not answer.
     """
     try:
-        return await _publish(client, user_id, view, view_hash)
+        async with slack_errors():
+            answer = await client.views_publish(user_id=user_id, view=dict(view), hash=view_hash)
     except SlackRefusedError as error:
-        if error.code not in _VIEW_REFUSED or twin is None:
+        if error.code not in _VIEW_REFUSED or fallback is None:
             raise
-        logger.warning("blocks refused", code=error.code, has_twin=True)
-        return await _publish(client, user_id, twin, view_hash)
-
-
-async def _publish(
-    client: AsyncWebClient, user_id: str, view: Mapping[str, Any], view_hash: str | None
-) -> str | None:
-    async with slack_errors():
-        answer = await client.views_publish(user_id=user_id, view=dict(view), hash=view_hash)
-    published: Mapping[str, Any] = answer.get("view") or {}
-    return published.get("hash")
+        logger.warning("blocks refused", code=error.code, has_fallback=True)
+        return await publish_home(client, user_id, fallback, None, view_hash=view_hash)
+    return _view_hash(answer)

@@ -20,9 +20,9 @@ MAX_TRIES = 72
 
 
 class DirectMessages(Protocol):
-    """Sends direct messages; see `bot.slack.posting.Posting.tell`."""
+    """Sends direct messages; see `bot.slack.posting.Posting.send_dm`."""
 
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
         """Send one; raise SlackError."""
         ...
 

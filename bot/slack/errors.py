@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from bot.errors import BotError
 
-# It may have happened all the same: "some aspect of the operation succeeded before the error".
+# The call may have taken effect: "some aspect of the operation succeeded before the error".
 OUTAGES = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
 # HTTP 429 says the first, chat.postMessage itself the second.
 TOO_FAST = frozenset({"ratelimited", "rate_limited"})
-# A second table in a message is told as an attachment.
+# A second table in a message is reported as an invalid attachment.
 BLOCKS = frozenset(
     {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_attachments"}
 )
@@ -27,7 +27,7 @@ TRIGGERS = frozenset(
     }
 )
 FORM_CHANGED = "hash_conflict"
-# One channel takes no posts of the bot. A private one that it is not in is "not found".
+# The bot cannot post in one channel. A private one that it is not in is "not found".
 CHANNEL = frozenset(
     {
         "channel_not_found",
@@ -81,25 +81,25 @@ NO_USER_GROUPS = frozenset({"plan_upgrade_required", "paid_teams_only"})
 
 
 class SlackError(BotError):
-    """Any failure to get something done in Slack."""
+    """A failed call of Slack."""
 
     is_outcome_unknown: ClassVar[bool] = False
 
 
 class SlackUnavailableError(SlackError):
-    """Slack timed out, failed on its side, or answered nothing that can be read."""
+    """Slack timed out, failed, or sent an unreadable answer."""
 
     is_outcome_unknown = True
 
 
 class SlackUnreachableError(SlackUnavailableError):
-    """There was no connection to Slack: what was to be done has not been asked for."""
+    """There was no connection to Slack: the request was not sent."""
 
     is_outcome_unknown = False
 
 
 class SlackRateLimitedError(SlackUnavailableError):
-    """Slack asked us to slow down, and did nothing."""
+    """Slack's rate limit: it did nothing."""
 
     is_outcome_unknown = False
 
@@ -109,18 +109,18 @@ class SlackRateLimitedError(SlackUnavailableError):
 
 
 class TriggerExpiredError(SlackError):
-    """A form can only be opened within 3 s of a press, and once."""
+    """A trigger opens one form, within 3 s."""
 
 
 class FormChangedError(SlackError):
-    """A form was replaced since it was looked at.
+    """A form was replaced by another request.
 
     https://docs.slack.dev/surfaces/modals#handling_race_conditions
     """
 
 
 class SlackRefusedError(SlackError):
-    """Slack refused a call; `code` is its own word for why."""
+    """Slack refused a call; `code` is Slack's error code."""
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -128,7 +128,7 @@ class SlackRefusedError(SlackError):
 
 
 class BlocksRefusedError(SlackRefusedError):
-    """Slack does not take these blocks, here or not yet."""
+    """Slack does not accept these blocks, here or not yet."""
 
 
 class ChannelClosedError(SlackRefusedError):
@@ -140,11 +140,11 @@ class PersonUnreachableError(SlackRefusedError):
 
 
 class WorkspaceHeldError(SlackRefusedError):
-    """Nobody can post in the workspace: it moves, is over its limit, or its admins forbid it."""
+    """No app can post in the workspace: it moves, is over its limit, or admins forbid it."""
 
 
 class TokenRefusedError(SlackRefusedError):
-    """Slack does not take the bot's token, or no longer."""
+    """Slack does not accept the bot's token."""
 
 
 class MissingScopeError(SlackRefusedError):
@@ -165,7 +165,7 @@ _REFUSALS: tuple[tuple[frozenset[str], type[SlackRefusedError]], ...] = (
 
 
 def slack_error(code: str, *, retry_after_s: float = 1, needed: str = "") -> SlackError:
-    """Return the error for one of Slack's codes; `needed` is the scope that it names, if any."""
+    """Return the error for one of Slack's codes; `needed` is the missing scope."""
     if code in TOO_FAST:
         return SlackRateLimitedError(retry_after_s)
     if code in OUTAGES:
@@ -174,12 +174,7 @@ def slack_error(code: str, *, retry_after_s: float = 1, needed: str = "") -> Sla
         return TriggerExpiredError(code)
     if code == FORM_CHANGED:
         return FormChangedError(code)
-    return MissingScopeError(needed) if code == MISSING_SCOPE else _refusal(code)
-
-
-def _refusal(code: str) -> SlackRefusedError:
-    for known, kind in _REFUSALS:
-        if code in known:
-            return kind(code)
-    is_for_channel = code.startswith(CHANNEL_PREFIXES)
-    return ChannelClosedError(code) if is_for_channel else SlackRefusedError(code)
+    if code == MISSING_SCOPE:
+        return MissingScopeError(needed)
+    other = ChannelClosedError if code.startswith(CHANNEL_PREFIXES) else SlackRefusedError
+    return next((kind for known, kind in _REFUSALS if code in known), other)(code)

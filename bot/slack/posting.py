@@ -2,20 +2,18 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
-import structlog
 from cachetools import TLRUCache, TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.client import open_direct, post_message, slack_errors
+from bot.slack.client import open_direct, post_message, send_with_fallback, slack_errors
 from bot.slack.errors import (
-    BlocksRefusedError,
     ChannelClosedError,
     PersonUnreachableError,
     SlackRateLimitedError,
@@ -26,25 +24,24 @@ from bot.slack.errors import (
 from bot.workspace import WorkspaceId
 
 K = TypeVar("K", bound=Hashable)
-# Beyond that many at once, those longest ago may be asked for again a little too soon.
+# With more keys than that, the oldest ones may get a turn a little too soon.
 MAX_REMEMBERED = 10_000
 
 
 @dataclass(slots=True, weakref_slot=True)
 class _Line:
-    """Those who want one key: `waiting` for their turn, whoever is about to go included."""
+    """The waiters of one key; `waiting` counts them."""
 
     waiting: int = 0
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # which wakes them in their order
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # wakes them in order
     in_use: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Pacer(Generic[K]):
-    """Gives a turn per key every `between_s` seconds, first come first served.
+    """Gives one turn per key every `between_s` seconds, first come, first served.
 
-    A turn is taken first and used later. Between the two a while may pass, and then others have
-    taken theirs: `used` keeps the uses themselves apart. Only this process knows of them. `clock`
-    and `sleep` count seconds.
+    A turn is taken first and used later, possibly after turns that were taken later: `used` keeps
+    the uses apart. The turns are those of this process.
     """
 
     def __init__(
@@ -57,19 +54,18 @@ class Pacer(Generic[K]):
         self._between_s = between_s
         self._clock = clock
         self._sleep = sleep
-        # A line is in it only while somebody stands in it.
         self._lines: WeakValueDictionary[K, _Line] = WeakValueDictionary()
         self._next_at: TTLCache[K, float] = TTLCache(MAX_REMEMBERED, between_s, timer=clock)
         self._free_at: TTLCache[K, float] = TTLCache(MAX_REMEMBERED, between_s, timer=clock)
 
     def wait_s(self, key: K) -> float:
-        """Return how long whoever comes now would wait for their turn, if each use is quick."""
+        """Return the wait of a new turn, if each use is quick."""
         line = self._lines.get(key)
         ahead = line.waiting if line else 0
         return self._left_s(self._next_at, key) + ahead * self._between_s
 
     async def take(self, key: K) -> None:
-        """Wait for a turn and take it. Whoever is cancelled leaves the line and takes none."""
+        """Wait for a turn and take it; a cancelled wait takes none."""
         line = self._lines.setdefault(key, _Line())
         line.waiting += 1
         try:
@@ -81,11 +77,7 @@ class Pacer(Generic[K]):
 
     @asynccontextmanager
     async def used(self, key: K) -> AsyncIterator[None]:
-        """Do inside the block what a turn is for: alone, and not too soon after the one before.
-
-        The next use counts from the end of this one: when what is done had its effect elsewhere,
-        only its end can tell.
-        """
+        """Use a turn inside the block: alone, and `between_s` after the end of the last use."""
         line = self._lines.setdefault(key, _Line())
         async with line.in_use:
             await self._rest(self._free_at, key)
@@ -102,7 +94,7 @@ class Pacer(Generic[K]):
             await self._rest(self._next_at, key)
 
     async def _rest(self, moments: "TTLCache[K, float]", key: K) -> None:
-        while (left_s := self._left_s(moments, key)) > 0:  # longer, if it was used meanwhile
+        while (left_s := self._left_s(moments, key)) > 0:  # longer, if another use came first
             await self._sleep(left_s)
 
     def _left_s(self, moments: "TTLCache[K, float]", key: K) -> float:
@@ -114,19 +106,19 @@ MAX_HELD = 10_000
 
 
 class BackoffRegistry(Protocol):
-    """Remembers the waits that Slack has asked for with a 429."""
+    """Remembers the waits that Slack asked for with a 429."""
 
     async def left_s(self, workspace: WorkspaceId) -> float:
-        """Return for how many seconds nothing is posted in a workspace, 0 for none."""
+        """Return the seconds until a workspace may be posted to, 0 for now."""
         ...
 
     def hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """Let a workspace's posts wait so long, unless they wait longer already."""
+        """Delay a workspace's posts, unless they are delayed for longer already."""
         ...
 
 
-class OwnHolds:
-    """Those that this process has met; `clock` counts seconds."""
+class LocalBackoff:
+    """The waits that this process was asked for."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -135,35 +127,32 @@ class OwnHolds:
         )
 
     async def left_s(self, workspace: WorkspaceId) -> float:
-        """See `Holds.left_s`."""
+        """See `BackoffRegistry.left_s`."""
         until = self._until.get(workspace)
         return 0.0 if until is None else max(0.0, until - self._clock())
 
     def hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """See `Holds.hold`."""
+        """See `BackoffRegistry.hold`."""
         until = self._clock() + seconds
         self._until[workspace] = max(until, self._until.get(workspace, until))
 
 
-logger = structlog.get_logger()
 # "Generally one message per second per channel": https://docs.slack.dev/apis/web-api/rate-limits
 BETWEEN_S = 1.1
 LONGEST_LINE_S = 20.0
-# For a post with its twin, and for opening a direct message. aiohttp alone would wait 300 s: the
-# SDK 3.47 does not pass its `timeout` on to a session that it was given.
+# For a post with its fallback. aiohttp alone would wait 300 s: the SDK 3.47 does not pass its
+# `timeout` on to a session that it was given.
 ANSWERED_WITHIN_S = 20.0
 
 
 class Posting:
     """Posts into channels and direct messages of any workspace.
 
-    `client_for` returns the client of a workspace. Its `retry_handlers` must be `[]`: those that
-    the SDK adds by itself repeat a post whose answer was lost, and then it may be there twice.
-    Slack has no key by which it would know the second one:
-    https://github.com/slackapi/slack-api-specs/issues/10. `on_refused` learns of a workspace
-    whose token Slack does not take. `holds` remembers whom Slack lets wait, this process alone
-    does without it. No two posts of a channel come to Slack closer than `between_s`: one is sent
-    so long after the answer to the one before. `clock` and `sleep` count seconds.
+    `client_for` returns the client of a workspace. Its `retry_handlers` must be `[]`: the SDK's
+    default ones repeat a post whose answer was lost, and Slack has no idempotency key:
+    https://github.com/slackapi/slack-api-specs/issues/10. `on_refused` is called with a workspace
+    whose token Slack refuses. A post to a channel is sent at least `between_s` after the answer to
+    the previous one.
     """
 
     def __init__(
@@ -183,33 +172,32 @@ class Posting:
         self._answered_within_s = answered_within_s
         self._between_s = between_s
         self._longest_line_s = longest_line_s
-        self._holds = holds or OwnHolds(clock=clock)
+        self._holds = holds or LocalBackoff(clock=clock)
         self._turns: Pacer[tuple[WorkspaceId, str]] = Pacer(between_s, clock=clock, sleep=sleep)
 
-    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
-        """Wait until this channel may be posted to.
+    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+        """Wait until a channel may be posted to.
 
         Raises:
-            SlackRateLimitedError: Slack has told this workspace to wait, or the line is longer
-                than 20 s. `retry_after_s` says how long it is.
+            SlackRateLimitedError: Slack asked this workspace to wait, or the wait is over 20 s.
         """
         await self._check_hold(workspace)
-        await self._client(workspace)  # who has none is not let into the line
+        await self._client(workspace)  # without a client there is no turn
         key = (workspace, channel_id)
         if (wait_s := self._turns.wait_s(key)) > self._longest_line_s:
             raise SlackRateLimitedError(wait_s)
         async with self._in_line(key):
             await self._turns.take(key)
-        await self._check_hold(workspace)  # it may have begun meanwhile
+        await self._check_hold(workspace)  # it may have begun during the wait
 
     async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
-        """Post `message` once, without previews of its links; return its `ts`.
+        """Post a message without link previews; return its `ts`.
 
-        Blocks that Slack refuses are sent again as their plain twin, once; nothing else is ever
-        repeated. A 429 holds all posts of this workspace, and only those, as long as it says.
+        Refused blocks are posted again as their plain fallback; nothing else is repeated. A 429
+        delays all posts of the workspace.
 
         Raises:
-            SlackError: it is not there, unless `is_outcome_unknown`: then nobody can know.
+            SlackError: the message is not there, or, if `is_outcome_unknown`, may be there.
         """
         await self._check_hold(workspace)
         client = await self._client(workspace)
@@ -222,7 +210,9 @@ class Posting:
     ) -> str:
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
-                return await _post(client, channel_id, message)
+                return await send_with_fallback(
+                    lambda each: post_message(client, channel_id, each.as_args()), message
+                )
         except SlackRateLimitedError as error:
             self._holds.hold(workspace, error.retry_after_s)
             raise
@@ -230,17 +220,17 @@ class Posting:
             self._on_refused(workspace)
             raise
 
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
-        """Send a person a direct message, when it is its turn there.
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+        """Send a person a direct message, after a turn of its channel.
 
         Raises:
             PersonUnreachableError: Slack does not let the bot write to them.
-            SlackError: as for `turn` and `post`.
+            SlackError: as for `acquire_turn` and `post`.
         """
         await self._check_hold(workspace)
         try:
             channel_id = await self._open_direct(workspace, user_id)
-            await self.turn(workspace, channel_id)
+            await self.acquire_turn(workspace, channel_id)
             await self.post(workspace, channel_id, message)
         except ChannelClosedError as error:
             raise PersonUnreachableError(error.code) from error
@@ -248,25 +238,16 @@ class Posting:
     async def _open_direct(self, workspace: WorkspaceId, user_id: str) -> str:
         client = await self._client(workspace)
         try:
-            async with slack_errors(), asyncio.timeout(self._answered_within_s):
-                return await open_direct(client, user_id)
+            with _nothing_posted():  # it may be open now, but no message was sent
+                async with slack_errors(), asyncio.timeout(self._answered_within_s):
+                    return await open_direct(client, user_id)
         except TokenRefusedError:
             self._on_refused(workspace)
             raise
-        except SlackUnavailableError as error:
-            if not error.is_outcome_unknown:
-                raise
-            # It may be open by now; that nothing was said in it is sure.
-            raise SlackUnreachableError(str(error)) from error
 
     async def _client(self, workspace: WorkspaceId) -> AsyncWebClient:
-        """The workspace's client. Without it nothing is posted: that much is always sure."""
-        try:
+        with _nothing_posted():
             return await self._client_for(workspace)
-        except SlackUnavailableError as error:
-            if not error.is_outcome_unknown:
-                raise
-            raise SlackUnreachableError(str(error)) from error
 
     @asynccontextmanager
     async def _alone(self, key: tuple[WorkspaceId, str]) -> AsyncIterator[None]:
@@ -277,7 +258,7 @@ class Posting:
 
     @asynccontextmanager
     async def _in_line(self, key: tuple[WorkspaceId, str]) -> AsyncIterator[None]:
-        """Wait inside the block; not for ever, should Slack be slow to answer those before."""
+        """Limit the wait inside the block, in case Slack is slow to answer earlier posts."""
         try:
             async with asyncio.timeout(self._longest_line_s):
                 yield
@@ -289,12 +270,12 @@ class Posting:
             raise SlackRateLimitedError(left_s)
 
 
-async def _post(client: AsyncWebClient, channel_id: str, message: Message) -> str:
+@contextmanager
+def _nothing_posted() -> Iterator[None]:
+    """Turn an unknown outcome before the post into SlackUnreachableError."""
     try:
-        return await post_message(client, channel_id, message.as_args())
-    except BlocksRefusedError as error:
-        twin = message.twin()
-        logger.warning("blocks refused", code=error.code, has_twin=twin is not None)
-        if twin is None:
+        yield
+    except SlackUnavailableError as error:
+        if not error.is_outcome_unknown:
             raise
-        return await post_message(client, channel_id, twin.as_args())
+        raise SlackUnreachableError(str(error)) from error

@@ -1,4 +1,4 @@
-"""Answer a person by `response_url`, ephemeral message or direct message, what still works."""
+"""Answer a person by `response_url`, ephemeral message or direct message, whichever works."""
 
 import json
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.client import send_direct, send_ephemeral
+from bot.slack.client import send_direct, send_ephemeral, send_with_fallback
 from bot.slack.errors import (
     BlocksRefusedError,
     SlackError,
@@ -25,13 +25,12 @@ ANSWERED_WITHIN_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where somebody asked, and so where they are answered.
+    """Where a request came from, and so where its answer goes.
 
-    `response_url` works five times within 30 minutes, also where the bot is no member:
+    `response_url` works five times within 30 minutes, also where the bot is not a member:
     https://docs.slack.dev/interactivity/handling-user-interaction#message_responses.
-    It and `channel_id` may be `None`: a form that was opened from nowhere. `is_message`: it
-    belongs to a message whose button was pressed, so that only that message can be replaced.
-    `is_home`: the Home tab, where neither is, or a form that was opened from it.
+    `is_message`: it belongs to a message with a button, and replaces only that message.
+    `is_home`: the Home tab, or a form that was opened from it.
     """
 
     user_id: str
@@ -44,8 +43,8 @@ class Origin:
 class Way(Enum):
     """Where an answer went."""
 
-    THERE = "there"  # where they asked: behind a form that is open there
-    DIRECT = "direct"  # into the direct message with the bot
+    THERE = "there"  # where the person asked, possibly behind an open form
+    DIRECT = "direct"  # the direct message with the bot
 
 
 class Replies:
@@ -66,26 +65,19 @@ class Replies:
         replace: bool = False,
         to_channel: bool = False,
     ) -> Way:
-        """Answer `origin`, to the person alone unless `to_channel`; return where that went.
+        """Answer a request, to the person alone unless `to_channel`; return where the answer went.
 
-        `replace` puts the answer where the earlier one of the same origin stands. Blocks that
-        Slack refuses are sent again as their plain twin, once. An answer to the person alone
-        finds another way when the response_url is used up: the channel, then a direct message,
-        which has nothing to share.
+        `replace` replaces the earlier answer. Refused blocks are sent again as their plain
+        fallback. If the `response_url` fails, an answer to the person alone goes to the channel,
+        then to the direct message.
 
         Raises:
-            SlackError: no way is open.
+            SlackError: every way failed.
         """
-        try:
-            return await self._send(
-                client, origin, message, replace=replace, to_channel=to_channel
-            )
-        except BlocksRefusedError as error:
-            twin = message.twin()
-            logger.warning("blocks refused", code=error.code, has_twin=twin is not None)
-            if twin is None:
-                raise
-            return await self._send(client, origin, twin, replace=replace, to_channel=to_channel)
+        return await send_with_fallback(
+            lambda each: self._send(client, origin, each, replace=replace, to_channel=to_channel),
+            message,
+        )
 
     async def _send(
         self,
@@ -140,21 +132,21 @@ class Replies:
         }
         try:
             async with self._http.post(url, json=body, timeout=self._timeout) as answer:
-                said = (await answer.content.read(4096)).decode(errors="replace")
+                body_text = (await answer.content.read(4096)).decode(errors="replace")
                 if answer.status >= 500 or answer.status == 429:
                     raise SlackUnavailableError(f"response_url answered {answer.status}")
-                _check(answer.status, said)
+                _check(answer.status, body_text)
         except (aiohttp.ClientError, OSError) as error:  # a TimeoutError is an OSError
             raise SlackUnavailableError(type(error).__name__) from error
 
 
-def _check(status: int, said: str) -> None:
-    """Slack answers `ok`, or JSON with or without an error, or the bare code of one."""
+def _check(status: int, body: str) -> None:
+    """Raise the error in an answer: `ok`, or JSON with or without an error, or a bare code."""
     try:
-        answer = json.loads(said)
+        answer = json.loads(body)
     except ValueError:
         answer = None
     if isinstance(answer, dict) and answer.get("ok") is False:
         raise slack_error(str(answer.get("error", "unknown")))
     if status >= 400:
-        raise slack_error(said.strip()[:60] or f"status {status}")
+        raise slack_error(body.strip()[:60] or f"status {status}")

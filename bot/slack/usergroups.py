@@ -16,7 +16,7 @@ from bot.slack.errors import NO_USER_GROUPS, SlackError, SlackRefusedError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-# Slack takes 20 of either question a minute, and asks for a menu's options at every letter:
+# Slack allows 20 calls of each method a minute, and asks for a menu's options at every letter:
 # https://docs.slack.dev/reference/methods/usergroups.list
 KEPT_FOR_S = 60.0
 MAX_KEPT = 1_000
@@ -28,10 +28,7 @@ _GONE = NO_USER_GROUPS | {"no_such_subteam"}
 
 @dataclass(frozen=True, slots=True)
 class UserGroup:
-    """People who can be mentioned at once; `handle` comes without the `@`.
-
-    `is_disabled`: it was put out of use, and can be put into use again.
-    """
+    """A user group; `handle` comes without the `@`."""
 
     group_id: str
     handle: str
@@ -40,11 +37,10 @@ class UserGroup:
 
 
 class UserGroups:
-    """The user groups of workspaces, each asked for at most once a minute.
+    """The user groups of workspaces, each fetched at most once a minute.
 
     The client of an organisation's installation needs a `team_id`, which the SDK adds to each
-    call. Every method may raise MissingScopeError when `usergroups:read` is lacking, and
-    SlackError when Slack does not say.
+    call. Every method may raise MissingScopeError (`usergroups:read`) and SlackError.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -56,10 +52,7 @@ class UserGroups:
         self._flights: SingleFlight[tuple[WorkspaceId, str], tuple[str, ...]] = SingleFlight()
 
     async def listed(self, client: AsyncWebClient, workspace: WorkspaceId) -> list[UserGroup]:
-        """Return the groups, by handle, for people to choose from.
-
-        They are as of within a minute; when Slack says no, as they were last.
-        """
+        """Return the groups by handle; if Slack fails, the last ones that are known."""
         now, known = self._clock(), self._listed.get(workspace)
         if known and now - known[0] < KEPT_FOR_S:
             return known[1]
@@ -76,10 +69,7 @@ class UserGroups:
     async def people_in(
         self, client: AsyncWebClient, workspace: WorkspaceId, group_id: str
     ) -> tuple[str, ...]:
-        """Return the ids of those who are in a group, or were within a minute.
-
-        Rights depend on it: what is older than that is not told, whatever Slack says.
-        """
+        """Return the user ids in a group, at most a minute old: permissions depend on them."""
         place = (workspace, group_id)
         known = self._people.get(place)
         if known is not None:
@@ -90,7 +80,7 @@ class UserGroups:
 
 
 class GroupPeople:
-    """The same for work that nobody waits for; `client_for` returns a workspace's client."""
+    """User groups and people for background work; `client_for` returns a workspace's client."""
 
     def __init__(
         self,
@@ -101,23 +91,23 @@ class GroupPeople:
         self._groups = groups
 
     async def people_in(self, workspace: WorkspaceId, group_id: str) -> tuple[str, ...]:
-        """Return the ids of those who are in a group; raise SlackError."""
+        """Return the user ids in a group; raise SlackError."""
         client = await self._client_for(workspace)
         return await self._groups.people_in(client, workspace, group_id)
 
     async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
-        """Return whether somebody is a person of the workspace, and no guest; raise SlackError."""
+        """Return whether a user is a full member of the workspace; raise SlackError."""
         client = await self._client_for(workspace)
         async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
             return (await fetch_member(client, workspace, user_id)).is_colleague
 
 
 async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
-    """Return the user groups, by handle; none on a plan that has no user groups.
+    """Return the user groups by handle; none on a plan without user groups.
 
     Raises:
-        MissingScopeError: `usergroups:read` is lacking.
-        SlackError: Slack did not say.
+        MissingScopeError: `usergroups:read` is missing.
+        SlackError: Slack did not answer.
     """
     try:
         async with slack_errors():
@@ -131,14 +121,14 @@ async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
 
 
 async def fetch_people_in(client: AsyncWebClient, group_id: str) -> tuple[str, ...]:
-    """Return the ids of those who are in a group; nobody when it is gone or disabled.
+    """Return the user ids in a group; none if it is gone or disabled.
 
     Raises:
         MissingScopeError, SlackError: as for `fetch_user_groups`.
     """
     try:
         async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
-            # Without `include_disabled` Slack leaves out the people of a disabled one.
+            # Without `include_disabled` Slack returns no people of a disabled group.
             answer = await client.usergroups_users_list(usergroup=group_id)
             return tuple(str(user_id) for user_id in answer["users"] if user_id)
     except SlackRefusedError as error:

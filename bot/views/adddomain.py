@@ -1,6 +1,7 @@
 """Draw the form and the answer of `/adddomain`. Pure."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from bot.message import Block, Message
 from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
@@ -12,13 +13,13 @@ from bot.views.blocks import (
     field,
     fields,
     form,
+    input_element,
     option,
-    plain_text,
     run_button,
     section,
 )
-from bot.views.domains import score_text, score_words
-from bot.views.text import code, escaped, host_shown
+from bot.views.domains import score_mrkdwn, score_text
+from bot.views.text import code, escaped, host_text
 
 ADD_FORM = "add"
 DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"
@@ -28,8 +29,8 @@ MAX_OFFERED = 100
 
 
 def added_message(new: NewDomain, listed: Domain | None) -> Message:
-    """Return what the service now holds, or that it does not list the domain yet (`None`)."""
-    shown = host_shown(new.host)
+    """Return the answer to an added domain; `listed` is `None` if it is not listed yet."""
+    shown = host_text(new.host)
     if listed is None:
         text = "was added. Domain Tracker does not list it yet; that can take a moment."
         buttons = actions(run_button("All domains", "/domains", style="primary"))
@@ -46,8 +47,8 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
 
 
 def already_added_message(host: str, listed: Domain) -> Message:
-    """Return that nothing was written, and what the service holds."""
-    shown = host_shown(host)
+    """Return the answer to a domain that was already in the portfolio."""
+    shown = host_text(host)
     text = "is in your portfolio already, so I added nothing."
     return Message(
         text=f"{escaped(shown, 300)} {text} {_state_text(listed)}",
@@ -56,17 +57,17 @@ def already_added_message(host: str, listed: Domain) -> Message:
 
 
 def add_form(metadata: str, *, owned_type: str) -> Block:
-    """Return the form to add a domain; `metadata` comes back with it."""
-    domain = {
-        "type": "plain_text_input",
-        "action_id": DOMAIN_FIELD,
-        "placeholder": plain_text("example.com, or a web address", 150),
-        "max_length": 2000,
-        "focus_on_load": True,
-    }
-    domain_type = _pick(TYPE_FIELD, "external_select") | {"initial_option": option(owned_type)}
-    folder = _pick(FOLDER_FIELD, "external_select")
-    tags = _pick(TAGS_FIELD, "multi_external_select") | {"max_selected_items": MAX_TAGS}
+    """Return the form to add a domain."""
+    domain = input_element(
+        "plain_text_input",
+        DOMAIN_FIELD,
+        "example.com, or a web address",
+        max_length=2000,
+        focus_on_load=True,
+    )
+    domain_type = _menu("external_select", TYPE_FIELD, initial_option=option(owned_type))
+    folder = _menu("external_select", FOLDER_FIELD)
+    tags = _menu("multi_external_select", TAGS_FIELD, max_selected_items=MAX_TAGS)
     blocks = [
         field(DOMAIN_BLOCK, "Domain", domain),
         field(TYPE_BLOCK, "Type", domain_type),
@@ -78,13 +79,12 @@ def add_form(metadata: str, *, owned_type: str) -> Block:
 
 
 def label_options(used: Iterable[str], typed: str) -> list[Block]:
-    """Return the labels in use that match `typed`, and what was typed as a new one, last.
+    """Return the labels in use that match `typed`, then `typed` as a new one.
 
-    A label longer than an option's value may be is not offered: it can be typed as a command.
-    Nor is one that holds a key: it would be sent back as it is.
+    Labels that are too long for an option or hold a secret are not offered.
     """
     typed = typed.strip()
-    # Each once: Slack takes no two options of one value.
+    # Without duplicates, which Slack refuses.
     matching = [label for label in dict.fromkeys(used) if typed.casefold() in label.casefold()]
     options = [option(label) for label in matching if _is_label(label)]
     is_new = typed.casefold() not in map(str.casefold, matching)
@@ -97,20 +97,19 @@ def _is_label(text: str) -> bool:
 
 
 def _state_text(domain: Domain) -> str:
-    told = [
-        f"Health: {score_words(domain.health_score)}",
-        f"type: {escaped(domain.domain_type or 'none', 100)}",
-        f"folder: {escaped(domain.folder or 'none', 100)}",
-        f"tags: {escaped(', '.join(domain.tags) or 'none', 300)}",
-    ]
-    return "; ".join(told) + "."
+    return (
+        f"Health: {score_text(domain.health_score)};"
+        f" type: {escaped(domain.domain_type or 'none', 100)};"
+        f" folder: {escaped(domain.folder or 'none', 100)};"
+        f" tags: {escaped(', '.join(domain.tags) or 'none', 300)}."
+    )
 
 
 def _state(domain: Domain) -> Block:
     tags = ", ".join(code(tag, 60) for tag in domain.tags[:MAX_TAGS])
     return fields(
         [
-            ("Health", score_text(domain.health_score)),
+            ("Health", score_mrkdwn(domain.health_score)),
             ("Type", code(domain.domain_type, 100) if domain.domain_type else "–"),
             ("Folder", code(domain.folder, 100) if domain.folder else "–"),
             ("Tags", tags or "–"),
@@ -124,10 +123,5 @@ def _next_steps(host: str) -> list[Block]:
     )
 
 
-def _pick(action_id: str, kind: str) -> Block:
-    return {
-        "type": kind,
-        "action_id": action_id,
-        "min_query_length": 0,
-        "placeholder": plain_text("Pick or type", 150),
-    }
+def _menu(kind: str, action_id: str, **more: Any) -> Block:
+    return input_element(kind, action_id, "Pick or type", min_query_length=0, **more)

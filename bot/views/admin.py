@@ -1,8 +1,7 @@
 """Draw managers, history and the errors of key administration. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from bot.admin import (
     MAX_ENTRIES,
@@ -23,22 +22,24 @@ from bot.admin import (
 from bot.api_keys.models import KeyInUseError, NoEarlierKeyError, OtherKeyError
 from bot.errors import NotAllowedError, StrangerError
 from bot.message import Block, Message
+from bot.slack.usergroups import UserGroup
 from bot.views.blocks import (
+    Explain,
     Facts,
     actions,
     button,
     context,
     field,
     form,
+    input_element,
     notice,
     option,
     paragraphs,
+    plain,
     plain_message,
-    plain_text,
     retry_message,
     section,
 )
-from bot.views.digests.mention_fields import Group
 from bot.views.text import code, escaped, moment_token
 
 MANAGERS_FORM = "managers"
@@ -57,33 +58,23 @@ UNSAID = (
 )
 
 
-class NameableGroup(Group, Protocol):
-    """A user group; `is_disabled`: it was put out of use."""
-
-    @property
-    def is_disabled(self) -> bool:
-        """Whether Slack gives it no members."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The workspace's user groups, or, in a sentence of our own, why they cannot be named."""
+    """The workspace's user groups, or a sentence on why they are not known."""
 
-    known: Sequence[NameableGroup] = ()
+    known: Sequence[UserGroup] = ()
     why_not: str = ""
 
 
-def managers_form(metadata: str, named: Named, groups: Groups, trouble: str = "") -> Block:
-    """Return the form; `trouble` is a sentence of our own on why the last try was not saved."""
-    people: Block = {
-        "type": "multi_users_select",
-        "action_id": MANAGERS_FIELD,
-        "max_selected_items": MAX_MANAGERS,
-    }
-    if named.user_ids:
-        people["initial_users"] = list(named.user_ids[:MAX_MANAGERS])
-    warning = [section(f"⚠️ *Not saved.* {trouble}")] if trouble else []
+def managers_form(metadata: str, named: Named, groups: Groups, error: str = "") -> Block:
+    """Return the form to name managers; `error` is why the last try was not saved."""
+    people = input_element(
+        "multi_users_select",
+        MANAGERS_FIELD,
+        max_selected_items=MAX_MANAGERS,
+        initial_users=list(named.user_ids[:MAX_MANAGERS]) or None,
+    )
+    warning = [section(f"⚠️ *Not saved.* {error}")] if error else []
     how = context(
         "Managers can do with the API key what admins and owners can, and are told when it is"
         " refused or ends soon. They cannot name others. Guests and bots cannot be managers, not"
@@ -95,37 +86,37 @@ def managers_form(metadata: str, named: Named, groups: Groups, trouble: str = ""
 
 
 def saving_managers_form() -> Block:
-    """Return what stands in the form's place while Slack is asked who they are."""
+    """Return the form during the check of the people."""
     return managers_notice("⏳ Saving…")
 
 
 def saved_managers_form(ids: Sequence[str]) -> Block:
-    """Return who the managers are from now on: ids of people and user groups."""
+    """Return the confirmation with the ids of the managers."""
     return managers_notice(f"{SAVED_MANAGERS} {managers_text(ids)}")
 
 
 def managers_text(ids: Sequence[str]) -> str:
-    """Return a sentence of finished mrkdwn that names them."""
+    """Return a sentence of mrkdwn that lists the managers."""
     named = names_text(ids)
     return f"Managers: {named}." if named else "There are no managers: only admins and owners."
 
 
 def names_text(ids: Sequence[str]) -> str:
-    """Return finished mrkdwn that names people and user groups, empty for nobody."""
+    """Return mrkdwn that lists people and user groups."""
     return ", ".join(map(name_token, ids))
 
 
 def name_token(slack_id: str) -> str:
-    """Return mrkdwn that names a person or a user group by what they are called now.
+    """Return a mention of a person or user group, which shows their name.
 
-    Only for forms and for messages that one person alone sees, as of a refusal: elsewhere it
-    calls them. https://docs.slack.dev/messaging/formatting-message-text#mentioning-groups
+    Only for forms and for messages to one person: elsewhere it notifies them.
+    https://docs.slack.dev/messaging/formatting-message-text#mentioning-groups
     """
     return f"<!subteam^{slack_id}>" if slack_id.startswith("S") else f"<@{slack_id}>"
 
 
 def appointed_message(by: str) -> Message:
-    """Return the direct message to somebody whom `by` has made a manager."""
+    """Return the direct message to a new manager."""
     text = (
         f"{name_token(by)} has made you a manager of the Domain Tracker API key in this workspace."
     )
@@ -139,34 +130,33 @@ def appointed_message(by: str) -> Message:
 
 
 def managers_notice(mrkdwn: str) -> Block:
-    """Return one of our own sentences in the form's place."""
+    """Return a form with one paragraph about managers."""
     return notice(TITLE, [section(mrkdwn)])
 
 
 def _group_field(named: Named, groups: Groups) -> list[Block]:
-    """Return the field, or why there is none; groups that were named then stay so."""
+    """Return the field of the groups, or why there is none; then the named groups stay."""
     if groups.why_not or not (groups.known or named.group_ids):
         stay = names_text(named.group_ids)
         more = f" These stay as they are: {stay}." if stay else ""
         return [context(f"{groups.why_not or NO_GROUPS}{more}")]
-    element: Block = {
-        "type": "multi_external_select",
-        "action_id": GROUPS_FIELD,
-        "min_query_length": 0,
-        "max_selected_items": MAX_GROUPS,
-        "placeholder": plain_text("Type a handle or a name", 150),
-    }
     known = {group.group_id: group for group in groups.known}
-    shown = {each: _shown(known.get(each)) for each in named.group_ids[:MAX_GROUPS]}
-    if shown:
-        element["initial_options"] = [option(*each) for each in shown.items()]
-    idle = any(each not in known or known[each].is_disabled for each in shown)
+    chosen = {each: _handle(known.get(each)) for each in named.group_ids[:MAX_GROUPS]}
+    element = input_element(
+        "multi_external_select",
+        GROUPS_FIELD,
+        "Type a handle or a name",
+        min_query_length=0,
+        max_selected_items=MAX_GROUPS,
+        initial_options=[option(*each) for each in chosen.items()] or None,
+    )
+    idle = any(each not in known or known[each].is_disabled for each in chosen)
     warning = "⚠️ A user group that is deleted or disabled makes nobody a manager. Take it out."
     box = field(GROUPS_BLOCK, "User groups", element, optional=True)
     return [box, *([context(warning)] if idle else [])]
 
 
-def _shown(group: NameableGroup | None) -> str:
+def _handle(group: UserGroup | None) -> str:
     if group is None:
         return "a deleted user group"
     return f"@{group.handle} (disabled)" if group.is_disabled else f"@{group.handle}"
@@ -198,7 +188,7 @@ _NOT_PEOPLE = {OPERATOR: "Whoever runs the bot", SLACK: "Slack"}
 
 
 def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
-    """Return a page of what was done, the latest first; `page` counts from 0."""
+    """Return a page of the history, latest first; `page` counts from 0."""
     pages = max(1, -(-len(entries) // ENTRIES_PER_PAGE))
     page = min(max(page, 0), pages - 1)
     first = page * ENTRIES_PER_PAGE
@@ -212,13 +202,13 @@ def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
     return notice(HISTORY_TITLE, [*blocks, *turns, context(foot)], metadata=metadata)
 
 
-def history_trouble_form(mrkdwn: str) -> Block:
-    """Return one of our own sentences in the form's place."""
+def history_error_form(mrkdwn: str) -> Block:
+    """Return a form with one paragraph about the history."""
     return notice(HISTORY_TITLE, [section(mrkdwn)])
 
 
 def entry_line(entry: Entry) -> str:
-    """Return when who did what, as finished mrkdwn."""
+    """Return a line of the history as mrkdwn."""
     by = _NOT_PEOPLE.get(entry.by) or name_token(entry.by)
     words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
     if entry.key:
@@ -231,29 +221,24 @@ def entry_line(entry: Entry) -> str:
     return " ".join(words) + (f": {', '.join(changes)}" if changes else "")
 
 
-def _not_allowed(_error: NotAllowedError, _facts: Facts) -> Message:
-    return plain_message("Only admins and owners of this workspace can manage the API key.")
-
-
 def _not_a_manager(error: NotAManagerError, _facts: Facts) -> Message:
     named = names_text(error.managers)
     who = f"these managers: {named}" if named else "managers whom they name"
     return plain_message(
         f"Only admins and owners of this workspace, and {who}, can manage the API key. Please ask"
-        " one of them."
-        f"{_organisation_text(is_in_organisation=error.is_in_organisation)}"
+        f" one of them.{_organisation_text(error)}"
     )
 
 
 def _not_an_admin(error: NotAnAdminError, _facts: Facts) -> Message:
     return plain_message(
         "Only admins and owners of this workspace can say who its managers are."
-        f"{_organisation_text(is_in_organisation=error.is_in_organisation)}"
+        f"{_organisation_text(error)}"
     )
 
 
-def _organisation_text(*, is_in_organisation: bool) -> str:
-    if not is_in_organisation:
+def _organisation_text(error: NotAManagerError | NotAnAdminError) -> str:
+    if not error.is_in_organisation:
         return ""
     return (
         " In an organisation Slack may not tell me who administers a single workspace: whoever"
@@ -281,51 +266,27 @@ def _unfit(error: UnfitManagerError, _facts: Facts) -> Message:
     )
 
 
-def _unfit_group(_error: UnfitGroupError, _facts: Facts) -> Message:
-    return plain_message(
-        "One of these user groups is deleted or disabled, so it cannot be a manager. Pick another"
-        " one, or put it into use again in Slack first."
-    )
-
-
-def _key_in_use(_error: KeyInUseError, _facts: Facts) -> Message:
-    return plain_message("That key is in use already. Nothing was changed.")
-
-
-def _no_earlier_key(_error: NoEarlierKeyError, _facts: Facts) -> Message:
-    return plain_message(
-        "That key is no longer kept, so I cannot roll back to it. Nothing was changed. Look again"
-        " with `/domainkey`."
-    )
-
-
-def _other_key(_error: OtherKeyError, _facts: Facts) -> Message:
-    return plain_message(
-        "The key was replaced meanwhile. Nothing was changed. Look again with `/domainkey`."
-    )
-
-
-def _earlier_refused(_error: EarlierKeyRefusedError, _facts: Facts) -> Message:
-    return plain_message(
-        "Domain Tracker does not accept the key before any more: it was probably deleted there, or"
-        " has expired. Nothing was changed: the key in use stays."
-    )
-
-
-def _stranger(_error: StrangerError, _facts: Facts) -> Message:
-    return plain_message("Only members of the workspace that this bot belongs to can use it.")
-
-
-ADMIN_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
-    NotAllowedError: _not_allowed,
+ADMIN_ERRORS: dict[type[BaseException], Explain] = {
+    NotAllowedError: plain("Only admins and owners of this workspace can manage the API key."),
     NotAManagerError: _not_a_manager,
     NotAnAdminError: _not_an_admin,
     ManagersUnknownError: _managers_unknown,
     UnfitManagerError: _unfit,
-    UnfitGroupError: _unfit_group,
-    KeyInUseError: _key_in_use,
-    NoEarlierKeyError: _no_earlier_key,
-    OtherKeyError: _other_key,
-    EarlierKeyRefusedError: _earlier_refused,
-    StrangerError: _stranger,
+    UnfitGroupError: plain(
+        "One of these user groups is deleted or disabled, so it cannot be a manager. Pick another"
+        " one, or put it into use again in Slack first."
+    ),
+    KeyInUseError: plain("That key is in use already. Nothing was changed."),
+    NoEarlierKeyError: plain(
+        "That key is no longer kept, so I cannot roll back to it. Nothing was changed. Look again"
+        " with `/domainkey`."
+    ),
+    OtherKeyError: plain(
+        "The key was replaced meanwhile. Nothing was changed. Look again with `/domainkey`."
+    ),
+    EarlierKeyRefusedError: plain(
+        "Domain Tracker does not accept the key before any more: it was probably deleted there, or"
+        " has expired. Nothing was changed: the key in use stays."
+    ),
+    StrangerError: plain("Only members of the workspace that this bot belongs to can use it."),
 }

@@ -12,7 +12,7 @@ from bot.shared_limits import Allowance
 from bot.tracker.rate_limit import BudgetState
 from bot.tracker.usage import WINDOW_S, Usage
 from bot.views.admin import names_text
-from bot.views.blocks import actions, button, confirm, context, fields, section
+from bot.views.blocks import actions, button, confirm, context, fields, plain_message, section
 from bot.views.text import code, day_text, escaped, moment_text, moment_token, plural
 from bot.workspace import OTHER, Caller, Kind
 
@@ -20,7 +20,7 @@ _ALARMING_DAYS = 3
 
 
 def expiry_text(expires_on: date | None, today: date) -> str:
-    """Return `3 Feb 2027 (in 75 days)`, `… (expired)` or that nobody said."""
+    """Return `3 Feb 2027 (in 75 days)`, `… (expired)` or `not known`."""
     if expires_on is None:
         return "not known"
     days = (expires_on - today).days
@@ -31,28 +31,24 @@ def expiry_text(expires_on: date | None, today: date) -> str:
 
 
 def expiry_words(record: KeyRecord, today: date) -> str:
-    """Return what is said of a key's end, behind its name: `expires tomorrow, 2 Mar 2030. …`."""
+    """Return the predicate of a sentence on a key's end: `expires tomorrow, 2 Mar 2030. …`."""
     if record.expires_on is None:
         return "has an expiration that is not known."
     day, days = day_text(record.expires_on), (record.expires_on - today).days
     after = "Without another key commands and digests stop then."
-    match days:
-        case 0:
-            return f"expires today, {day}. {after}"
-        case 1:
-            return f"expires tomorrow, {day}. {after}"
-        case _ if days < 0:
-            return f"expired on {day}, {plural(-days, 'day')} ago, by what was entered."
-    return f"expires in {plural(days, 'day')}, on {day}. {after}"
+    if days < 0:
+        return f"expired on {day}, {plural(-days, 'day')} ago, by what was entered."
+    when = {0: "today,", 1: "tomorrow,"}.get(days, f"in {plural(days, 'day')}, on")
+    return f"expires {when} {day}. {after}"
 
 
 def has_expired(record: KeyRecord, today: date) -> bool:
-    """Return whether a key has ended, by what was said of it."""
+    """Return whether a key has expired, by the entered date."""
     return record.expires_on is not None and record.expires_on < today
 
 
 def end_warning(record: KeyRecord, today: date) -> str:
-    """Return a sentence of mrkdwn, with a sign, from when people are reminded; else nothing."""
+    """Return a warning as mrkdwn from the first reminder on, else nothing."""
     if record.expires_on is None or (days := (record.expires_on - today).days) > COUNTDOWN_DAYS[0]:
         return ""
     if days < 0:
@@ -66,20 +62,17 @@ def end_warning(record: KeyRecord, today: date) -> str:
 
 MAX_LABEL_CHARS = 100
 PROPOSED_LABEL = "Domain Tracker for Slack"
-# What `proposed_label` put behind a label before.
+# The suffix of an earlier `proposed_label`.
 _DATED = re.compile(r", (?:\d{1,2} )?[A-Z][a-z]{2} \d{4}(?: \(\d+\))?$")
 
 
 def label_text(record: KeyRecord) -> str:
-    """Return finished mrkdwn that tells a key from others of the same label."""
+    """Return mrkdwn of a key's label and last four characters."""
     return f"{code(record.label, MAX_LABEL_CHARS)} ({code(f'…{record.last4}')})"
 
 
 def proposed_label(slots: KeyPair, today: date) -> str:
-    """Return a label for the next key, which neither of the two keys has.
-
-    It is that of the key in use with the month: `Domain Tracker for Slack, Nov 2026`.
-    """
+    """Return an unused label for the next key: `Domain Tracker for Slack, Nov 2026`."""
     keys = [slots.record, *([slots.earlier.record] if slots.earlier else [])]
     taken = {key.label for key in keys}
     base = _DATED.sub("", slots.record.label) or PROPOSED_LABEL
@@ -94,12 +87,12 @@ def _suffixes(today: date) -> Iterator[str]:
 
 
 def least_scope(operation: str) -> str | None:
-    """Return the least scope for an operation, `None` where the service names none."""
+    """Return the least scope of an operation, `None` if there is none."""
     return next((each.scope for each in COMMANDS.values() if each.operation == operation), None)
 
 
 def scope_lines(record: KeyRecord) -> list[str]:
-    """Return one line of finished mrkdwn for each command."""
+    """Return a line of mrkdwn for each command."""
     return [
         _line(record, each.name, each.operation, each.scope)
         for each in COMMANDS.values()
@@ -126,35 +119,34 @@ _OPERATIONS = {"list": "list domains", "add": "add domains", "scan": "scan domai
 
 
 def saved_message(record: KeyRecord, domains: int) -> Message:
-    """Return the same for an admin who has closed the form."""
-    return _done(record, f"works and is saved. It sees {plural(domains, 'domain')}.")
+    """Return the answer to a saved key, for an admin who has closed the form."""
+    return _success(record, f"works and is saved. It sees {plural(domains, 'domain')}.")
 
 
 def rolled_back_message(record: KeyRecord, domains: int) -> Message:
-    """Return that the earlier key is in use again."""
-    return _done(
-        record,
-        f"works and is in use again. It sees {plural(domains, 'domain')}. The key that was in use"
-        " until now is kept for 7 days.",
-    )
+    """Return the answer to a rollback."""
+    works = f"works and is in use again. It sees {plural(domains, 'domain')}."
+    return _success(record, f"{works} The key that was in use until now is kept for 7 days.")
 
 
 def removed_message(*, was_there: bool) -> Message:
-    """Return that the workspace has no key any more."""
-    text = (
-        "The key is removed from this workspace." if was_there else "There was no key to remove."
-    )
-    more = " Delete it in Domain Tracker too, under Portfolio → API Keys." if was_there else ""
-    return Message(text + more, (section(text + more), *actions(button("Set key", SET_KEY))))
+    """Return the answer to a removed key."""
+    text = "There was no key to remove."
+    if was_there:
+        text = (
+            "The key is removed from this workspace. Delete it in Domain Tracker too, under"
+            " Portfolio → API Keys."
+        )
+    return plain_message(text, button("Set key", SET_KEY))
 
 
 def checked_message(record: KeyRecord, domains: int) -> Message:
-    """Return that the key works."""
-    return _done(record, f"works: it sees {plural(domains, 'domain')}.")
+    """Return the answer to a successful check of the key."""
+    return _success(record, f"works: it sees {plural(domains, 'domain')}.")
 
 
 def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
-    """Return why only `help` is read behind `/domainkey`; nothing typed is repeated."""
+    """Return the answer to text after `/domainkey`; the text is not repeated."""
     text = (
         "I read nothing behind `/domainkey` but `help`: keys are set in a private form, never"
         " behind the command. Nothing was saved."
@@ -167,7 +159,7 @@ def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
     if not may_set:
         text += " Only admins and owners of this workspace, and its managers, can manage the key."
     set_key = button("Set key", SET_KEY, style="primary") if may_set else None
-    return Message(text.replace("`", ""), (section(text), *actions(set_key)))
+    return plain_message(text, set_key)
 
 
 def operation_text(operation: str) -> str:
@@ -175,18 +167,18 @@ def operation_text(operation: str) -> str:
     return _OPERATIONS.get(operation, operation)
 
 
-def _done(record: KeyRecord, words: str) -> Message:
-    """Say something good of a key, without markup in the message's own text."""
-    return Message(f"{record.shown} {words}", (section(f"✅ {code(record.shown)} {words}"),))
+def _success(record: KeyRecord, predicate: str) -> Message:
+    mrkdwn = f"✅ {code(record.shown)} {predicate}"
+    return Message(f"{record.shown} {predicate}", (section(mrkdwn),))
 
 
 NAMED_ASKERS = 5
 
 
 def budget_lines(allowance: Allowance | None, now: datetime) -> list[str]:
-    """Return two to four lines of mrkdwn; `None`: there is no key, or none that can be read.
+    """Return two to four lines of mrkdwn; `None` for no readable key.
 
-    They may be read much later than `now`, as on Home: therefore they name moments, and no ages.
+    The Home tab may show them long after `now`: they name moments, not durations.
     """
     if allowance is None:
         return [left_text(None, now)]
@@ -205,8 +197,8 @@ def left_text(budget: BudgetState | None, now: datetime) -> str:
 def _left_text(budget: BudgetState | None, now: datetime, shown: Callable[[datetime], str]) -> str:
     if budget is None or budget.remaining is None:
         return "How many of the hour's requests are left is not known yet."
-    told_at = now - timedelta(seconds=budget.told_ago_s or 0)
-    return f"{budget.remaining:,} of the hour's requests left as of {shown(told_at)}."
+    as_of = now - timedelta(seconds=budget.told_ago_s or 0)
+    return f"{budget.remaining:,} of the hour's requests left as of {shown(as_of)}."
 
 
 def _restraints(budget: BudgetState, now: datetime) -> Iterator[str]:
@@ -246,7 +238,7 @@ def _asker_text(asker: Caller) -> str:
 
 
 def _minute_after(moment: datetime) -> datetime:
-    """What is shown to the minute must not be over too early."""
+    """Round up to the minute, so that the shown time is not too early."""
     rest = timedelta(seconds=moment.second, microseconds=moment.microsecond)
     return moment - rest + timedelta(minutes=1) if rest else moment
 
@@ -260,21 +252,22 @@ def key_state_message(
     managers: Sequence[str] = (),
     may_name: bool = True,
 ) -> Message:
-    """Return what an admin or manager sees behind `/domainkey`.
+    """Return the answer to `/domainkey` for an admin or manager.
 
-    `managers` are ids of people and user groups; `may_name`: the reader may say who they are.
+    `managers` are ids of people and user groups; `may_name`: the reader may name managers.
     """
     if record is None:
         return _not_connected_message(may_name=may_name)
     state, warning = _state_words(record, now.date()), _warning(record, now.date())
     title = f"*Domain Tracker API key: {state}*"
+    kept = [earlier] if earlier else []
     return Message(
         text=_plain_text(record, allowance, now, earlier),
         blocks=(
             section(f"{title}\n{warning}" if warning else title),
             fields(_pairs(record, now.date())),
             *_use(record, allowance, now),
-            context("\n".join([_managers_line(managers), *_earlier_line(earlier)])),
+            context("\n".join([_managers_line(managers), *map(earlier_line, kept)])),
             *_key_buttons(earlier),
             *_more_buttons(record, may_name=may_name),
         ),
@@ -310,7 +303,7 @@ def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
 
 
 def _use(record: KeyRecord, allowance: Allowance | None, now: datetime) -> list[Block]:
-    """What the key can do and what is left of it: nothing, where it is of no use now."""
+    """Return the working commands and the remaining requests of a usable key."""
     if not _is_of_use(record, now.date()):
         return []
     return [
@@ -326,14 +319,8 @@ def _not_connected_message(*, may_name: bool) -> Message:
         " an expiration and the scopes `read_domains` and `write_domains`. Then set it here."
     )
     set_key = button("Set key", SET_KEY, style="primary")
-    return Message(
-        text,
-        (
-            section(f"*{text}*\n{how}"),
-            *actions(set_key),
-            *_more_buttons(None, may_name=may_name),
-        ),
-    )
+    more = _more_buttons(None, may_name=may_name)
+    return Message(text, (section(f"*{text}*\n{how}"), *actions(set_key), *more))
 
 
 def _managers_line(managers: Sequence[str]) -> str:
@@ -341,11 +328,10 @@ def _managers_line(managers: Sequence[str]) -> str:
     return f"👥 Besides admins and owners, {named} may manage this key."
 
 
-def _earlier_line(earlier: PreviousKey | None) -> list[str]:
-    if earlier is None:
-        return []
+def earlier_line(earlier: PreviousKey) -> str:
+    """Return mrkdwn that the earlier key is kept for a while."""
     until = moment_token(earlier.until)
-    return [f"↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."]
+    return f"↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
 
 
 def _key_buttons(earlier: PreviousKey | None) -> list[Block]:
@@ -357,28 +343,22 @@ def _key_buttons(earlier: PreviousKey | None) -> list[Block]:
             "Roll back",
         )
         back = button("Roll back", ROLL_BACK, earlier.record.mark, confirm=question)
-    return actions(
-        button("Replace key", SET_KEY),
-        button("Rotate key", ROTATE_KEY),
-        button("Check key", CHECK_KEY),
-        back,
-    )
+    keys = (("Replace key", SET_KEY), ("Rotate key", ROTATE_KEY), ("Check key", CHECK_KEY))
+    return actions(*(button(label, action_id) for label, action_id in keys), back)
 
 
 def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
-    question = confirm(
-        "Remove the key?",
-        "Commands stop working in this workspace until a key is set again. The key stays valid in"
-        " Domain Tracker until it is deleted there.",
-        "Remove key",
-    )
-    return actions(
-        button("Managers", NAME_MANAGERS) if may_name else None,
-        button("History", SHOW_HISTORY),
-        button("Remove key", REMOVE_KEY, record.mark, style="danger", confirm=question)
-        if record
-        else None,
-    )
+    managers = button("Managers", NAME_MANAGERS) if may_name else None
+    remove = None
+    if record:
+        question = confirm(
+            "Remove the key?",
+            "Commands stop working in this workspace until a key is set again. The key stays valid"
+            " in Domain Tracker until it is deleted there.",
+            "Remove key",
+        )
+        remove = button("Remove key", REMOVE_KEY, record.mark, style="danger", confirm=question)
+    return actions(managers, button("History", SHOW_HISTORY), remove)
 
 
 def _is_of_use(record: KeyRecord, today: date) -> bool:
@@ -386,7 +366,7 @@ def _is_of_use(record: KeyRecord, today: date) -> bool:
 
 
 def _warning(record: KeyRecord, today: date) -> str:
-    """A sentence of mrkdwn with a sign, or nothing."""
+    """Return a warning as mrkdwn, or nothing."""
     if record.refused_at:
         return "⚠️ Commands and digests cannot answer until it is replaced."
     return end_warning(record, today)

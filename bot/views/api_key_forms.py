@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from bot.api_keys.models import KEY_CHARS, KEY_PREFIX, SCOPES, KeyPair, KeyRecord, PreviousKey
 from bot.message import Block
-from bot.views.api_key import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
+from bot.views.api_key import MAX_LABEL_CHARS, PROPOSED_LABEL, earlier_line, label_text
 from bot.views.blocks import (
     actions,
     button,
     context,
     field,
     form,
+    input_element,
     notice,
     option,
-    plain_text,
     section,
 )
-from bot.views.text import code, moment_token, plural
+from bot.views.text import code, plural
 
 KEY_FORM = "key"
 SECRET_BLOCK, LABEL_BLOCK = "secret", "label"
@@ -45,7 +45,7 @@ _SCOPE_NOTES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFormValues:
-    """What the form shows when it opens: everything but the key itself."""
+    """The initial values of the form, without the key itself."""
 
     label: str = PROPOSED_LABEL
     expiry: str = "90"
@@ -56,26 +56,17 @@ class KeyFormValues:
 def key_form(
     metadata: str,
     values: KeyFormValues,
-    trouble: str | None = None,
+    error: str | None = None,
     in_use: KeyPair | None = None,
 ) -> Block:
-    """Return the form; `in_use`: the keys there are, of which the first is to be replaced.
-
-    `trouble` is one of our own sentences on why the last try was not saved.
-    """
+    """Return the form to set or replace a key; `error` is why the last try was not saved."""
     head = [section(_replacing_text(in_use))] if in_use else []
-    return form(
-        KEY_FORM,
-        TITLE,
-        "Check and save",
-        [*head, *new_key_blocks(values, trouble)],
-        metadata=metadata,
-    )
+    blocks = [*head, *_new_key_blocks(values, error)]
+    return form(KEY_FORM, TITLE, "Check and save", blocks, metadata=metadata)
 
 
-def new_key_blocks(values: KeyFormValues, trouble: str | None) -> list[Block]:
-    """Return how the key is made, and the fields; `trouble` as for `key_form`."""
-    warning = [section(f"⚠️ *Not saved.* {trouble} Please enter the key again.")] if trouble else []
+def _new_key_blocks(values: KeyFormValues, error: str | None) -> list[Block]:
+    warning = [section(f"⚠️ *Not saved.* {error} Please enter the key again.")] if error else []
     how = context(
         "Make the key in Domain Tracker under *Portfolio → API Keys*, one for this bot alone."
         " It is checked with one request, sealed, and never shown again."
@@ -84,67 +75,50 @@ def new_key_blocks(values: KeyFormValues, trouble: str | None) -> list[Block]:
 
 
 def checking_form() -> Block:
-    """Return what stands in the form's place while the service is asked."""
-    return _notice("⏳ Checking the key with Domain Tracker…")
+    """Return the form during the check of a key."""
+    return refused_form("⏳ Checking the key with Domain Tracker…")
 
 
 def saved_form(record: KeyRecord, domains: int, earlier: PreviousKey | None = None) -> Block:
-    """Return that the key was saved, and what it sees; `earlier` is kept for a while."""
-    back = ""
-    if earlier:
-        until = moment_token(earlier.until)
-        back = f"\n↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
-    return _notice(
+    """Return the confirmation of a saved key."""
+    back = f"\n{earlier_line(earlier)}" if earlier else ""
+    return refused_form(
         f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
         f" Try `/domains`.{back}"
     )
 
 
-def refused_form(sentence: str) -> Block:
-    """Return one of our own sentences in the form's place."""
-    return _notice(sentence)
+def refused_form(mrkdwn: str) -> Block:
+    """Return a form with one paragraph about the key."""
+    return notice(TITLE, [section(mrkdwn)])
 
 
 def _replacing_text(in_use: KeyPair) -> str:
-    told = (
+    text = (
         f"In use now: {label_text(in_use.record)}. The key that you enter takes its place as soon"
         " as it is seen to work. The one in use is then kept for 7 days, in case you want to roll"
         " back."
     )
     if in_use.earlier:
-        told += f" {label_text(in_use.earlier.record)}, the key before it, is then forgotten."
-    return told
+        text += f" {label_text(in_use.earlier.record)}, the key before it, is then forgotten."
+    return text
 
 
 def _fields(values: KeyFormValues) -> list[Block]:
-    secret = {
-        "type": "plain_text_input",
-        "action_id": SECRET_FIELD,
-        "placeholder": plain_text(f"{KEY_PREFIX}…", 150),
-        "focus_on_load": True,
-    }
-    label = {
-        "type": "plain_text_input",
-        "action_id": LABEL_FIELD,
-        "initial_value": values.label,
-        "max_length": MAX_LABEL_CHARS,
-    }
-    expiry = {
-        "type": "static_select",
-        "action_id": EXPIRY_FIELD,
-        "options": [option(key, shown) for key, shown in EXPIRIES.items()],
-        "initial_option": option(values.expiry, EXPIRIES[values.expiry]),
-    }
-    day: Block = {"type": "datepicker", "action_id": EXPIRY_DAY_FIELD}
-    if values.expiry_day:
-        day["initial_date"] = values.expiry_day
+    secret = input_element("plain_text_input", SECRET_FIELD, f"{KEY_PREFIX}…", focus_on_load=True)
+    secret_hint = f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}"
+    label = input_element(
+        "plain_text_input", LABEL_FIELD, initial_value=values.label, max_length=MAX_LABEL_CHARS
+    )
+    expiry = input_element(
+        "static_select",
+        EXPIRY_FIELD,
+        options=[option(key, text) for key, text in EXPIRIES.items()],
+        initial_option=option(values.expiry, EXPIRIES[values.expiry]),
+    )
+    day = input_element("datepicker", EXPIRY_DAY_FIELD, initial_date=values.expiry_day or None)
     return [
-        field(
-            SECRET_BLOCK,
-            "API key",
-            secret,
-            hint=f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}",
-        ),
+        field(SECRET_BLOCK, "API key", secret, hint=secret_hint),
         field(LABEL_BLOCK, "Label", label, hint="The name that the key has in Domain Tracker."),
         field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
         field(EXPIRY_DAY_BLOCK, "Expiration date", day, hint="Only for “A date…”.", optional=True),
@@ -155,12 +129,9 @@ def _fields(values: KeyFormValues) -> list[Block]:
 def _scope_boxes(values: KeyFormValues) -> Block:
     options = [option(scope, note=_SCOPE_NOTES.get(scope, "")) for scope in SCOPES]
     chosen = [each for each in options if each["value"] in values.scopes]
-    boxes: Block = {"type": "checkboxes", "action_id": SCOPES_FIELD, "options": options}
-    return boxes | {"initial_options": chosen} if chosen else boxes
-
-
-def _notice(mrkdwn: str) -> Block:
-    return notice(TITLE, [section(mrkdwn)])
+    return input_element(
+        "checkboxes", SCOPES_FIELD, options=options, initial_options=chosen or None
+    )
 
 
 ROTATION_FORM = "key-rotation"
@@ -172,10 +143,9 @@ _PLACE = "In Domain Tracker, under *Portfolio → API Keys*,"
 
 
 def first_step(slots: KeyPair, label: str, metadata: str) -> Block:
-    """Return how the new key is made, like the one in use.
+    """Return step 1: make a new key, with the proposed `label`.
 
-    `label` is proposed for it. Where there is an earlier key, a rotation may have been left after
-    its second step, and is gone on with.
+    If an earlier key is kept, a rotation may have stopped after step 2, and can continue.
     """
     record, earlier = slots.record, slots.earlier
     scopes = ", ".join(code(scope, 40) for scope in record.scopes) or (
@@ -199,28 +169,28 @@ def first_step(slots: KeyPair, label: str, metadata: str) -> Block:
 def second_step(
     metadata: str,
     values: KeyFormValues,
-    trouble: str | None = None,
+    error: str | None = None,
     in_use: KeyPair | None = None,
 ) -> Block:
-    """Return the form for the new key; the arguments are those of `key_form`."""
+    """Return step 2: enter the new key; the arguments are those of `key_form`."""
     named = f", {label_text(in_use.record)}," if in_use else ""
-    told = f"The key in use{named} stays until the new one works, and is then kept for 7 days."
-    head = section(f"*Step 2 of 4: put the new key in*\n{told}")
-    blocks = [head, *new_key_blocks(values, trouble)]
+    text = f"The key in use{named} stays until the new one works, and is then kept for 7 days."
+    head = section(f"*Step 2 of 4: put the new key in*\n{text}")
+    blocks = [head, *_new_key_blocks(values, error)]
     return form(ROTATION_FORM, ROTATION_TITLE, SWAP, blocks, metadata=metadata)
 
 
 def checking_step() -> Block:
-    """Return what stands in the form's place while the service is asked."""
+    """Return the form during the check of a key."""
     return interrupted("⏳ Checking the key with Domain Tracker…")
 
 
 def third_step(
     record: KeyRecord, earlier: PreviousKey, domains: int | None, metadata: str
 ) -> Block:
-    """Return that the new key is in use, and how to see that nobody uses the old one.
+    """Return step 3: see that the old key is not used any more.
 
-    `domains`: how many it sees, `None` when that was not looked at just now.
+    `domains` counts those that the new key sees, `None` if that is not known.
     """
     old = label_text(earlier.record)
     seen = "" if domains is None else f" and works: it sees {plural(domains, 'domain')}"
@@ -234,7 +204,7 @@ def third_step(
 
 
 def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
-    """Return that the old key is to be deleted in the service."""
+    """Return step 4: delete the old key."""
     old = label_text(earlier.record)
     steps = f"{_PLACE} delete {old}. I forget it too, so it cannot be rolled back to any more."
     done = button("Done", DELETED_IT, earlier.record.mark)
@@ -242,14 +212,14 @@ def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
 
 
 def finished(record: KeyRecord) -> Block:
-    """Return that all of it is done."""
+    """Return the end of the rotation."""
     return notice(
         ROTATION_TITLE, [section(f"✅ *Done.* {code(record.shown)} is the only key I have.")]
     )
 
 
 def interrupted(mrkdwn: str) -> Block:
-    """Return one of our own sentences in the form's place."""
+    """Return a form with one paragraph about the rotation."""
     return notice(ROTATION_TITLE, [section(mrkdwn)])
 
 

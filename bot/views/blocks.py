@@ -1,6 +1,6 @@
 """Build Block Kit blocks and elements within Slack's limits. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,8 +23,8 @@ from bot.views.text import (
     outside,
 )
 
-# A pressed button with this beginning runs the command line in its value again. `HERE` puts the
-# answer where the button was, `BELOW` under it.
+# A button whose action id begins so runs the command line in its value. `HERE` replaces the
+# message with the answer, `BELOW` answers under it.
 RUN_HERE = "run.here"
 RUN_BELOW = "run.below"
 
@@ -67,13 +67,13 @@ def context(mrkdwn: str) -> Block:
 
 
 def actions(*buttons: Block | None) -> list[Block]:
-    """Return a row of those buttons that are there, or nothing when none is."""
+    """Return a row of the buttons that are not `None`; no row if there are none."""
     present = [button for button in buttons if button]
     return [{"type": "actions", "elements": present}] if present else []
 
 
 def button(label: str, action_id: str, value: str = "", **more: Any) -> Block | None:
-    """Return a button, or `None` when its value is longer than Slack takes, or holds a secret.
+    """Return a button, `None` if its value is too long for Slack or holds a secret.
 
     `more` may hold `style` and `confirm`.
     """
@@ -91,13 +91,13 @@ def button(label: str, action_id: str, value: str = "", **more: Any) -> Block | 
 def run_button(
     label: str, command_line: str, *, here: bool = False, number: int = 0, **more: Any
 ) -> Block | None:
-    """Return a button that runs a command line; `number` tells apart those of one row."""
+    """Return a button that runs a command line; `number` makes it unique in its row."""
     action_id = f"{RUN_HERE if here else RUN_BELOW}.{number}.{label.lower().replace(' ', '-')}"
     return button(label, action_id[:MAX_ACTION_ID_CHARS], command_line, **more)
 
 
 def confirm(title: str, text: str, yes: str) -> Mapping[str, Any]:
-    """Return what Slack asks before a button does something that cannot be undone."""
+    """Return the confirmation dialog of a button."""
     return {
         "title": plain_text(title, 100),
         "text": plain_text(text, 300),
@@ -112,6 +112,16 @@ def plain_text(text: str, limit: int) -> Block:
     return {"type": "plain_text", "text": clip(text, limit) or "–", "emoji": True}
 
 
+def raw_text(text: str) -> Block:
+    """Return a cell of a data table."""
+    return {"type": "raw_text", "text": text}
+
+
+def raw_number(value: float, text: str) -> Block:
+    """Return a cell of a data table that sorts by `value` and shows `text`."""
+    return {"type": "raw_number", "value": value, "text": text}
+
+
 def _mrkdwn(text: str) -> Block:
     # verbatim: names and addresses in it must not turn into links by themselves.
     return {"type": "mrkdwn", "text": clip(text, MAX_SECTION_CHARS) or "–", "verbatim": True}
@@ -119,11 +129,10 @@ def _mrkdwn(text: str) -> Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Who asked what, and what is known of the workspace's key.
+    """The request that failed, and the workspace's API key.
 
-    `reference` finds the failure in the log. `command_line` is what `Try again` runs, `None`
-    when there is nothing to run. `key` is `None` when the workspace has none. `allowance` is
-    known when there are not enough requests.
+    `reference` finds the failure in the log. `command_line` is what `Try again` runs. `allowance`
+    is set when there are not enough requests.
     """
 
     reference: str
@@ -176,28 +185,51 @@ def field(
     return block | {"hint": plain_text(hint, 200)} if hint else block
 
 
+def input_element(kind: str, action_id: str, placeholder: str = "", **more: Any) -> Block:
+    """Return an element for `field`; properties that are `None` are left out."""
+    if placeholder:
+        more["placeholder"] = plain_text(placeholder, 150)
+    present = {name: value for name, value in more.items() if value is not None}
+    return {"type": kind, "action_id": action_id, **present}
+
+
 def option(value: str, shown: str | None = None, note: str = "") -> Block:
-    """Return an option of a menu; what is shown is clipped, `value` is the caller's to bound."""
+    """Return an option of a menu. The label is clipped; the caller limits `value`."""
     text = outside(shown or value, MAX_OPTION_CHARS)
     made = {"text": plain_text(text, MAX_OPTION_CHARS), "value": value}
     return made | {"description": plain_text(note, MAX_OPTION_CHARS)} if note else made
 
 
 REFERENCE = "Reference"
+# Makes the answer to an error; the tables of errors map each class of errors to one.
+Explain = Callable[[Any, Facts], Message]
 
 
-def plain_message(mrkdwn: str) -> Message:
-    """Return one sentence, with nothing to press."""
-    return Message(mrkdwn.replace("`", ""), (section(mrkdwn),))
+def plain_message(mrkdwn: str, *buttons: Block | None) -> Message:
+    """Return a message of one paragraph, possibly with buttons."""
+    return Message(mrkdwn.replace("`", ""), (section(mrkdwn), *actions(*buttons)))
+
+
+def plain(mrkdwn: str) -> Explain:
+    """Return an entry of an error table: the same sentence for every error of a class."""
+    return lambda _error, _facts: plain_message(mrkdwn)
 
 
 def retry_message(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
-    """A failure that may pass: with the reference for whoever looks into it, and `Try again`."""
-    told = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
+    """Return a message about a failure that may pass, with its reference and `Try again`.
+
+    Only admins see `detail`.
+    """
+    seen = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
     reference = f"{REFERENCE} {facts.reference}" if facts.reference else ""
-    note: list[Block] = [context(f"{reference}{told}")] if reference else []
+    note: list[Block] = [context(f"{reference}{seen}")] if reference else []
     again = run_button("Try again", facts.command_line) if facts.command_line else None
     return Message(
         mrkdwn.replace("`", "") + (f" {reference}." if reference else ""),
         (section(mrkdwn), *note, *actions(again)),
     )
+
+
+def retry(mrkdwn: str) -> Explain:
+    """Return an entry of an error table: one sentence, with the reference and `Try again`."""
+    return lambda _error, facts: retry_message(mrkdwn, facts)

@@ -9,14 +9,25 @@ from bot.message import SHARE, Block, Message
 from bot.portfolio.query import Query, Sort, query_text
 from bot.portfolio.service import Snapshot
 from bot.tracker.models import Domain
-from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
+from bot.views.blocks import (
+    actions,
+    button,
+    context,
+    header,
+    paragraphs,
+    raw_number,
+    raw_text,
+    run_button,
+    section,
+)
 from bot.views.text import (
     MAX_TABLE_CHARS,
     MAX_TABLE_ROWS,
     clip,
     code,
     escaped,
-    host_shown,
+    host_text,
+    lines_within,
     moment_token,
     outside,
     plural,
@@ -26,20 +37,20 @@ from bot.views.text import (
 SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
 
 
-def score_text(score: float | None) -> str:
+def score_mrkdwn(score: float | None) -> str:
     """Return `🔴 41 poor`, or `⚪ unknown`."""
     band = band_of(score)
     number = "" if score is None else f"{score_number(score)} "
     return f"{SYMBOLS[band]} {number}{band.value}"
 
 
-def score_words(score: float | None) -> str:
-    """Return `41 (poor)`, or `unknown`: for texts that are read aloud."""
+def score_text(score: float | None) -> str:
+    """Return `41 (poor)`, or `unknown`."""
     return "unknown" if score is None else f"{score_number(score)} ({band_of(score).value})"
 
 
 def bands_text(totals: Summary, *, with_symbols: bool) -> str:
-    """Return `100 good, 20 fair, 5 poor`; bands without a domain are left out."""
+    """Return `100 good, 20 fair, 5 poor`, without empty bands."""
     return ", ".join(
         f"{SYMBOLS[band] + ' ' if with_symbols else ''}{totals.bands[band]:,} {band.value}"
         for band in Band
@@ -51,9 +62,13 @@ def summary_text(totals: Summary) -> str:
     """Return `128 domains, average health 83: 5 poor, 20 fair, 100 good, 3 unknown`."""
     if not totals.count:
         return "no domains"
-    average = "unknown" if totals.average is None else score_number(totals.average)
     bands = bands_text(totals, with_symbols=False)
-    return f"{plural(totals.count, 'domain')}, average health {average}: {bands}"
+    return f"{plural(totals.count, 'domain')}, average health {average_text(totals)}: {bands}"
+
+
+def average_text(totals: Summary) -> str:
+    """Return the average score as a number, or `unknown`."""
+    return "unknown" if totals.average is None else score_number(totals.average)
 
 
 COLUMNS = ("Domain", "Health", "State", "Folder", "Tags")
@@ -61,7 +76,7 @@ COLUMNS = ("Domain", "Health", "State", "Folder", "Tags")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a list; `number` counts from 1 and `first` is the first row's place, from 1."""
+    """One page of a list; `number` and `first`, its first row, count from 1."""
 
     domains: Sequence[Domain]
     number: int
@@ -70,9 +85,9 @@ class Page:
 
 
 def page_of(domains: Sequence[Domain], number: int) -> Page:
-    """Return page `number` of `domains`, or the last one when there are not so many.
+    """Return page `number` of `domains`, or the last one.
 
-    A page holds a hundred rows, fewer where long names would make the table too large.
+    A page has a hundred rows, or fewer if long names would make the table too large.
     """
     starts = _page_starts(domains)
     number = min(number, len(starts))
@@ -94,9 +109,9 @@ def _page_starts(domains: Sequence[Domain]) -> list[int]:
 
 def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
     number = "–" if domain.health_score is None else score_number(domain.health_score)
-    state, _, word = score_text(domain.health_score).rpartition(" ")
+    state, _, word = score_mrkdwn(domain.health_score).rpartition(" ")
     return (
-        host_shown(domain.domain) or "–",
+        host_text(domain.domain) or "–",
         number,
         f"{state.split()[0]} {word}",
         outside(domain.folder or "", 40) or "–",
@@ -106,10 +121,12 @@ def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
 
 def domains_table(page: Page, order: str) -> Block:
     """https://docs.slack.dev/reference/block-kit/blocks/data-table-block."""
-    rows = [[_raw_text(title) for title in COLUMNS]]
+    rows = [[raw_text(title) for title in COLUMNS]]
     for domain in page.domains:
         name, number, *rest = _cells(domain)
-        rows.append([_raw_text(name), _score_cell(domain, number), *map(_raw_text, rest)])
+        # A column sorts by value only if every cell has one: an unknown score sorts below 0.
+        score = -1 if domain.health_score is None else float(number)
+        rows.append([raw_text(name), raw_number(score, number), *map(raw_text, rest)])
     return {
         "type": "data_table",
         "caption": clip(f"Domains and their health, {order}", 150),
@@ -119,22 +136,11 @@ def domains_table(page: Page, order: str) -> Block:
     }
 
 
-def _score_cell(domain: Domain, shown: str) -> Block:
-    # A column sorts by value only when every cell has one; an unknown score sorts below 0 and
-    # is shown as a dash, never as a number.
-    value = -1 if domain.health_score is None else float(shown)
-    return {"type": "raw_number", "value": value, "text": shown}
-
-
-def _raw_text(text: str) -> Block:
-    return {"type": "raw_text", "text": text}
-
-
 SHARE_DOMAINS = f"{SHARE}.domains"
 MAX_WORST_IN_TEXT = 5
 MAX_PLAIN_CHARS = 9_000
-MAX_OFFERED = 10
-"""How many tags or folders are named when a filter names one that nobody uses."""
+NO_DOMAINS = "Domain Tracker watches no domains for this workspace yet. Add the first one."
+MAX_OFFERED = 10  # tags or folders to name if a filter has an unknown one
 
 
 def domains_message(
@@ -144,36 +150,38 @@ def domains_message(
     *,
     shared_by: str | None = None,
 ) -> Message:
-    """Return the message that lists `found`, which `query` chose from `snapshot` in its order.
+    """Return the list of the domains that `query` found in `snapshot`.
 
-    `shared_by` is the name of whoever shows it to a channel: then it has no buttons.
+    `shared_by` is the name of the person who shares it with a channel: then it has no buttons.
     """
     if not snapshot.domains:
-        return _empty_portfolio_message()
+        add = run_button("Add domain", "/adddomain", style="primary")
+        return Message(NO_DOMAINS, (section(NO_DOMAINS), *actions(add)))
     if not found:
         return _nothing_found_message(snapshot, query)
     page = page_of(found, query.page)
-    top = [header(_title(found, snapshot)), context(_subtitle(found, query, page))]
+    totals = summary(domain.health_score for domain in found)
+    of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
+    title = f"{plural(len(found), 'domain')}{of_all}, average health {average_text(totals)}"
+    top = [header(title), context(_subtitle(totals, query, page))]
     bottom = [
-        context(_footnote(snapshot, shared_by)),
+        context(
+            listed_text(snapshot) + (f" Shared by {code(shared_by, 80)}." if shared_by else "")
+        ),
         *([] if shared_by else _buttons(query, page)),
     ]
     return Message(
-        text=_text(found, query, page),
+        text=_text(found, totals, query, page),
         blocks=(*top, domains_table(page, _order(query)), *bottom),
         plain=(*top, *_plain_rows(page), *bottom),
     )
 
 
 def _plain_rows(page: Page) -> list[Block]:
-    lines: list[str] = []
-    chars = 0
-    for domain in page.domains:
-        line = f"{score_text(domain.health_score)}  {code(domain.domain, 253)}"
-        chars += len(line) + 1
-        if chars > MAX_PLAIN_CHARS:
-            break
-        lines.append(line)
+    every = (
+        f"{score_mrkdwn(each.health_score)}  {code(each.domain, 253)}" for each in page.domains
+    )
+    lines = lines_within(every, MAX_PLAIN_CHARS)
     left_out = len(page.domains) - len(lines)
     return [
         *paragraphs(lines),
@@ -181,15 +189,7 @@ def _plain_rows(page: Page) -> list[Block]:
     ]
 
 
-def _title(found: Sequence[Domain], snapshot: Snapshot) -> str:
-    totals = summary(domain.health_score for domain in found)
-    average = "unknown" if totals.average is None else score_number(totals.average)
-    of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
-    return f"{plural(len(found), 'domain')}{of_all}, average health {average}"
-
-
-def _subtitle(found: Sequence[Domain], query: Query, page: Page) -> str:
-    totals = summary(domain.health_score for domain in found)
+def _subtitle(totals: Summary, query: Query, page: Page) -> str:
     parts = [bands_text(totals, with_symbols=True), _order(query)]
     if query.is_filter:
         parts.append(f"filter {code(_filter_text(query), 300)}")
@@ -199,15 +199,16 @@ def _subtitle(found: Sequence[Domain], query: Query, page: Page) -> str:
     return "  ·  ".join(parts)
 
 
-def _footnote(snapshot: Snapshot, shared_by: str | None) -> str:
+def listed_text(snapshot: Snapshot) -> str:
+    """Return when the domains were listed, and how many entries were left out."""
     note = f"As listed {moment_token(snapshot.listed_at)}."
     if snapshot.skipped:
         note += f" {plural(snapshot.skipped, 'entry', 'entries')} without a name left out."
-    return f"{note} Shared by {code(shared_by, 80)}." if shared_by else note
+    return note
 
 
 def _filter_text(query: Query) -> str:
-    """The filter as people type it: only Slack, and the buttons, escape it."""
+    """Return the filter as typed: Slack and the buttons escape it."""
     return unescaped(query_text(query.on_page(1)))
 
 
@@ -215,19 +216,18 @@ def _order(query: Query) -> str:
     return "by name" if query.sort is Sort.NAME else "worst first"
 
 
-def _text(found: Sequence[Domain], query: Query, page: Page) -> str:
-    summed = summary_text(summary(domain.health_score for domain in found))
+def _text(found: Sequence[Domain], totals: Summary, query: Query, page: Page) -> str:
     known = sorted(
         (domain for domain in found if domain.health_score is not None),
         key=lambda domain: domain.health_score or 0,
     )
     worst = ", ".join(
-        f"{escaped(domain.domain, 253)} {score_words(domain.health_score)}"
+        f"{escaped(domain.domain, 253)} {score_text(domain.health_score)}"
         for domain in known[:MAX_WORST_IN_TEXT]
     )
     chosen = f" (filter: {escaped(_filter_text(query), 300)})" if query.is_filter else ""
     paged = f" Page {page.number} of {page.count}." if page.count > 1 else ""
-    return f"{summed}{chosen}.{f' Worst: {worst}.' if worst else ''}{paged}"
+    return f"{summary_text(totals)}{chosen}.{f' Worst: {worst}.' if worst else ''}{paged}"
 
 
 def _buttons(query: Query, page: Page) -> list[Block]:
@@ -242,13 +242,6 @@ def _buttons(query: Query, page: Page) -> list[Block]:
         run_button("Scan", "/scan"),
         run_button("Add domain", "/adddomain"),
         button("Share", SHARE_DOMAINS, query_text(query.on_page(page.number)) or " "),
-    )
-
-
-def _empty_portfolio_message() -> Message:
-    text = "Domain Tracker watches no domains for this workspace yet. Add the first one."
-    return Message(
-        text, (section(text), *actions(run_button("Add domain", "/adddomain", style="primary")))
     )
 
 

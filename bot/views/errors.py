@@ -1,11 +1,8 @@
-"""Word every failure: what happened, who can mend it, what to do next. Pure.
+"""Word every failure: what happened, who can fix it, what to do next. Pure.
 
-Pure. Every error of ours has its own sentence here or in a `…_trouble`; `str(error)` is never
+Every error class has its own sentence here or in another `…_ERRORS` table; `str(error)` is never
 shown to a person.
 """
-
-from collections.abc import Callable
-from typing import Any
 
 from bot.api_keys.models import ExpiredDraftError, KeyFormError
 from bot.command_text import NotUnderstoodError
@@ -50,23 +47,26 @@ from bot.tracker.models import (
 )
 from bot.views.adddomain import already_added_message
 from bot.views.blocks import (
+    Explain,
     Facts,
     actions,
     context,
+    plain,
     plain_message,
+    retry,
     retry_message,
     run_button,
     section,
 )
-from bot.views.digests.errors import DIGEST_TROUBLES
-from bot.views.errors_api_key import KEY_TROUBLES
-from bot.views.text import code, duration_text, escaped, host_shown, outside
+from bot.views.digests.errors import DIGEST_ERRORS
+from bot.views.errors_api_key import API_KEY_ERRORS
+from bot.views.text import code, duration_text, escaped, host_text, outside
 
 
 def _rejected(error: RejectedError, facts: Facts) -> Message:
-    said = f" It said: {code(error.said, 200)}." if error.said else ""
+    reason = f" It said: {code(error.said, 200)}." if error.said else ""
     return retry_message(
-        f"Domain Tracker declined this.{said}", facts, detail=f"status {error.status}"
+        f"Domain Tracker declined this.{reason}", facts, detail=f"status {error.status}"
     )
 
 
@@ -75,34 +75,14 @@ def _timed_out(error: TimedOutError, facts: Facts) -> Message:
     return retry_message(f"Domain Tracker did not answer in time.{more}", facts)
 
 
-def _unavailable(error: UnavailableError, facts: Facts) -> Message:
-    detail = f"status {error.status}" if error.status else "no connection"
-    return retry_message(
-        "Domain Tracker cannot be reached, or is out of order.", facts, detail=detail
-    )
+def _with_status(mrkdwn: str, no_status: str = "") -> Explain:
+    def explain(error: UnavailableError | UnreadableReplyError, facts: Facts) -> Message:
+        detail = f"status {error.status}" if error.status else no_status
+        return retry_message(mrkdwn, facts, detail=detail)
+
+    return explain
 
 
-def _unreadable(error: UnreadableReplyError, facts: Facts) -> Message:
-    detail = f"status {error.status}" if error.status else ""
-    return retry_message("Domain Tracker sent an answer that I cannot read.", facts, detail=detail)
-
-
-def _too_large(_error: ReplyTooLargeError, facts: Facts) -> Message:
-    return retry_message("Domain Tracker sent more than I can take in (16 MiB).", facts)
-
-
-def _tracker(_error: TrackerError, facts: Facts) -> Message:
-    return retry_message("Domain Tracker did not do this.", facts)
-
-
-SERVICE_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
-    RejectedError: _rejected,
-    TimedOutError: _timed_out,
-    UnavailableError: _unavailable,
-    UnreadableReplyError: _unreadable,
-    ReplyTooLargeError: _too_large,
-    TrackerError: _tracker,
-}
 _INVITE = "Invite me there with `/invite`."
 _CHANNELS = {
     "is_archived": "That channel is archived: nobody can post there.",
@@ -114,34 +94,13 @@ _CHANNELS = {
 }
 
 
-def _trigger(_error: TriggerExpiredError, facts: Facts) -> Message:
-    return retry_message(
-        "The form could not be opened in time. Press `Try again` to open it.", facts
-    )
+def _with_code(mrkdwn: str) -> Explain:
+    """Return an entry whose detail is Slack's error code."""
+    return lambda error, facts: retry_message(mrkdwn, facts, detail=error.code)
 
 
-def _form(_error: FormChangedError, facts: Facts) -> Message:
-    return retry_message("That form has changed in the meantime. Open it again.", facts)
-
-
-def _busy(error: SlackRateLimitedError, facts: Facts) -> Message:
+def _rate_limited(error: SlackRateLimitedError, facts: Facts) -> Message:
     return retry_message(f"Slack asks me to wait {duration_text(error.retry_after_s)}.", facts)
-
-
-def _away(_error: SlackUnavailableError, facts: Facts) -> Message:
-    return retry_message("Slack did not answer me properly.", facts)
-
-
-def _unreachable(_error: SlackUnreachableError, facts: Facts) -> Message:
-    return retry_message("I cannot reach Slack, so nothing was done.", facts)
-
-
-def _refused(error: SlackRefusedError, facts: Facts) -> Message:
-    return retry_message("Slack did not let me do this.", facts, detail=error.code)
-
-
-def _blocks(_error: BlocksRefusedError, facts: Facts) -> Message:
-    return retry_message("Slack did not take my answer in any form.", facts)
 
 
 def _channel(error: ChannelClosedError, facts: Facts) -> Message:
@@ -151,24 +110,7 @@ def _channel(error: ChannelClosedError, facts: Facts) -> Message:
     return retry_message(_CHANNELS.get(error.code, closed), facts, detail=error.code)
 
 
-def _person(error: PersonUnreachableError, facts: Facts) -> Message:
-    gone = "Slack does not let me reach that person: they have left, or I cannot see them."
-    return retry_message(gone, facts, detail=error.code)
-
-
-def _workspace(error: WorkspaceHeldError, facts: Facts) -> Message:
-    held = "Slack takes nothing from me in this workspace for now. That may last for hours."
-    return retry_message(held, facts, detail=error.code)
-
-
-def _token(error: TokenRefusedError, facts: Facts) -> Message:
-    refused = (
-        "Slack no longer lets me into this workspace. Please ask an admin to install me again."
-    )
-    return retry_message(refused, facts, detail=error.code)
-
-
-def _scope(error: MissingScopeError, facts: Facts) -> Message:
+def _missing_scope(error: MissingScopeError, facts: Facts) -> Message:
     named = f": {code(error.needed, 80)}" if error.needed else ""
     return retry_message(
         f"I lack a permission in Slack for this{named}."
@@ -177,26 +119,6 @@ def _scope(error: MissingScopeError, facts: Facts) -> Message:
     )
 
 
-def _slack(_error: SlackError, facts: Facts) -> Message:
-    return retry_message("I could not do this in Slack.", facts)
-
-
-SLACK_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
-    TriggerExpiredError: _trigger,
-    FormChangedError: _form,
-    SlackRateLimitedError: _busy,
-    SlackUnreachableError: _unreachable,
-    SlackUnavailableError: _away,
-    BlocksRefusedError: _blocks,
-    ChannelClosedError: _channel,
-    PersonUnreachableError: _person,
-    WorkspaceHeldError: _workspace,
-    TokenRefusedError: _token,
-    MissingScopeError: _scope,
-    SlackRefusedError: _refused,
-    SlackError: _slack,
-}
-Explain = Callable[[Any, Facts], Message]
 _HOST_PROBLEMS = {
     HostProblem.EMPTY: "I need a domain name, such as `example.com`.",
     HostProblem.TOO_LONG: "That is longer than a domain name can be (253 characters).",
@@ -212,7 +134,7 @@ _HOST_PROBLEMS = {
 
 
 def failure_message(error: Exception, facts: Facts) -> Message:
-    """Return what to tell the person who asked."""
+    """Return the answer to a request that failed."""
     for kind in type(error).__mro__:
         if kind in _EXPLAIN:
             return _EXPLAIN[kind](error, facts)
@@ -220,7 +142,7 @@ def failure_message(error: Exception, facts: Facts) -> Message:
 
 
 def host_sentence(error: HostNameError) -> str:
-    """Return why something typed is no domain name, as one plain sentence."""
+    """Return why a text is not a domain name."""
     return _HOST_PROBLEMS[error.problem]
 
 
@@ -234,7 +156,7 @@ def _host(error: HostNameError, facts: Facts) -> Message:
 
 
 def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
-    shown = host_shown(error.host)
+    shown = host_text(error.host)
     several = "one of these" if len(error.near) > 1 else "this one"
     asked = f" Did you mean {several}?" if error.near else " You can add it."
     near = f"Did you mean {', '.join(error.near)}?" if error.near else "You can add it."
@@ -252,121 +174,92 @@ def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
     )
 
 
-def _already_added(error: AlreadyAddedError, _facts: Facts) -> Message:
-    return already_added_message(host_of(error.domain), error.domain)
-
-
 def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:
     parts = "; ".join(f"{code(problem.part, 80)} – {problem.why}" for problem in error.problems)
     return plain_message(f"I did not understand: {parts}")
 
 
-def _key_form(_error: KeyFormError, _facts: Facts) -> Message:
-    return plain_message(
-        "That is not an API key: a key has 52 characters and begins with `service_sk_`."
-    )
-
-
-def _expired_draft(_error: ExpiredDraftError, _facts: Facts) -> Message:
-    return plain_message("The expiration date has passed: such a key is refused. Make a new one.")
-
-
 def _uncertain_add(error: UncertainAddError, facts: Facts) -> Message:
     return retry_message(
-        f"Domain Tracker gave no proper answer when I added {code(host_shown(error.host), 300)},"
+        f"Domain Tracker gave no proper answer when I added {code(host_text(error.host), 300)},"
         " and does not list it. It may still appear. Trying again is safe: I look first.",
         facts,
     )
 
 
-def _no_domain_id(_error: NoDomainIdError, facts: Facts) -> Message:
-    return retry_message(
-        "Domain Tracker lists this domain without an id, so it cannot be scanned.", facts
-    )
-
-
-def _no_scan(_error: NoScanError, facts: Facts) -> Message:
-    return retry_message("That scan is no longer kept. Scan the domain again.", facts)
-
-
-def _conflict(_error: ConflictError, facts: Facts) -> Message:
-    return retry_message("Somebody else changed the same thing at the same time.", facts)
-
-
-def _store(_error: StoreError, facts: Facts) -> Message:
-    return retry_message(
-        "I cannot reach my memory, the bot's database, right now. Please try again in a minute; if"
-        " it stays so, give the reference to whoever runs the bot.",
-        facts,
-    )
-
-
-def _no_answer(_error: NoAnswerError, facts: Facts) -> Message:
-    return retry_message(
-        "I cannot reach my memory, the bot's database, in time. If something was to be saved, look"
-        " whether it was before you do it again.",
-        facts,
-    )
-
-
-def _forgotten(_error: ForgottenError, facts: Facts) -> Message:
-    return retry_message(
-        "The app was removed from this workspace, so I keep nothing of it any more. If it is"
-        " installed again, please try again in a few minutes.",
-        facts,
-    )
-
-
-def _locked(_error: StoreLockedError, facts: Facts) -> Message:
-    return retry_message("My memory is in use by another copy of me.", facts)
-
-
-def _wrong_ring(_error: WrongKeyRingError, facts: Facts) -> Message:
-    return retry_message(
-        "My memory was sealed with other keys. The operator has to put them back.", facts
-    )
-
-
-def _lost_connection(_error: LostConnectionError, facts: Facts) -> Message:
-    return retry_message(
-        "The line to my memory broke while I was saving, so I cannot know whether it was saved."
-        " Look before you do it again.",
-        facts,
-    )
-
-
-def _outdated(_error: OutdatedSchemaError, facts: Facts) -> Message:
-    return retry_message(
-        "My memory is of an earlier version. The operator has to run `python -m bot migrate`.",
-        facts,
-    )
-
-
-def _root(_error: BotError, facts: Facts) -> Message:
-    return retry_message("I could not do this.", facts)
-
-
 _EXPLAIN: dict[type[BaseException], Explain] = {
-    **KEY_TROUBLES,
-    **SERVICE_TROUBLES,
-    **DIGEST_TROUBLES,
-    **SLACK_TROUBLES,
+    **API_KEY_ERRORS,
+    **DIGEST_ERRORS,
+    BotError: retry("I could not do this."),
     HostNameError: _host,
     UnknownDomainError: _unknown_domain,
-    AlreadyAddedError: _already_added,
+    AlreadyAddedError: lambda error, _: already_added_message(host_of(error.domain), error.domain),
     NotUnderstoodError: _not_understood,
-    KeyFormError: _key_form,
-    ExpiredDraftError: _expired_draft,
     UncertainAddError: _uncertain_add,
-    NoDomainIdError: _no_domain_id,
-    NoScanError: _no_scan,
-    ConflictError: _conflict,
-    StoreError: _store,
-    NoAnswerError: _no_answer,
-    ForgottenError: _forgotten,
-    StoreLockedError: _locked,
-    WrongKeyRingError: _wrong_ring,
-    LostConnectionError: _lost_connection,
-    OutdatedSchemaError: _outdated,
-    BotError: _root,
+    NoDomainIdError: retry(
+        "Domain Tracker lists this domain without an id, so it cannot be scanned."
+    ),
+    NoScanError: retry("That scan is no longer kept. Scan the domain again."),
+    KeyFormError: plain(
+        "That is not an API key: a key has 52 characters and begins with `service_sk_`."
+    ),
+    ExpiredDraftError: plain(
+        "The expiration date has passed: such a key is refused. Make a new one."
+    ),
+    # Domain Tracker
+    TrackerError: retry("Domain Tracker did not do this."),
+    RejectedError: _rejected,
+    TimedOutError: _timed_out,
+    UnavailableError: _with_status(
+        "Domain Tracker cannot be reached, or is out of order.", "no connection"
+    ),
+    UnreadableReplyError: _with_status("Domain Tracker sent an answer that I cannot read."),
+    ReplyTooLargeError: retry("Domain Tracker sent more than I can take in (16 MiB)."),
+    # Slack
+    SlackError: retry("I could not do this in Slack."),
+    TriggerExpiredError: retry(
+        "The form could not be opened in time. Press `Try again` to open it."
+    ),
+    FormChangedError: retry("That form has changed in the meantime. Open it again."),
+    SlackRateLimitedError: _rate_limited,
+    SlackUnreachableError: retry("I cannot reach Slack, so nothing was done."),
+    SlackUnavailableError: retry("Slack did not answer me properly."),
+    BlocksRefusedError: retry("Slack did not take my answer in any form."),
+    ChannelClosedError: _channel,
+    PersonUnreachableError: _with_code(
+        "Slack does not let me reach that person: they have left, or I cannot see them."
+    ),
+    WorkspaceHeldError: _with_code(
+        "Slack takes nothing from me in this workspace for now. That may last for hours."
+    ),
+    TokenRefusedError: _with_code(
+        "Slack no longer lets me into this workspace. Please ask an admin to install me again."
+    ),
+    MissingScopeError: _missing_scope,
+    SlackRefusedError: _with_code("Slack did not let me do this."),
+    # The store
+    StoreError: retry(
+        "I cannot reach my memory, the bot's database, right now. Please try again in a minute; if"
+        " it stays so, give the reference to whoever runs the bot."
+    ),
+    NoAnswerError: retry(
+        "I cannot reach my memory, the bot's database, in time. If something was to be saved, look"
+        " whether it was before you do it again."
+    ),
+    ConflictError: retry("Somebody else changed the same thing at the same time."),
+    ForgottenError: retry(
+        "The app was removed from this workspace, so I keep nothing of it any more. If it is"
+        " installed again, please try again in a few minutes."
+    ),
+    StoreLockedError: retry("My memory is in use by another copy of me."),
+    WrongKeyRingError: retry(
+        "My memory was sealed with other keys. The operator has to put them back."
+    ),
+    LostConnectionError: retry(
+        "The line to my memory broke while I was saving, so I cannot know whether it was saved."
+        " Look before you do it again."
+    ),
+    OutdatedSchemaError: retry(
+        "My memory is of an earlier version. The operator has to run `python -m bot migrate`."
+    ),
 }

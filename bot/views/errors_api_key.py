@@ -1,13 +1,12 @@
 """Word the errors and notices of the API key. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Any
 
 from bot.api_keys.models import KeyNotice, KeyRecord, NoKeyError, NoticeKind
 from bot.api_keys.service import LackingScopeError
-from bot.message import Message
+from bot.message import Block, Message
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import (
     InsufficientPermissionsError,
@@ -16,7 +15,7 @@ from bot.tracker.models import (
     RateLimitedError,
     ReserveReachedError,
 )
-from bot.views.admin import ADMIN_TROUBLES, names_text
+from bot.views.admin import ADMIN_ERRORS, names_text
 from bot.views.api_key import (
     CHECK_KEY,
     ROTATE_KEY,
@@ -27,7 +26,7 @@ from bot.views.api_key import (
     left_text,
     operation_text,
 )
-from bot.views.blocks import Facts, actions, button, context, run_button, section
+from bot.views.blocks import Explain, Facts, actions, button, context, plain, run_button, section
 from bot.views.text import code, day_text, duration_text, escaped, plural
 
 NAMED_MANAGERS = 5
@@ -35,50 +34,50 @@ _ADMINS = "a workspace admin or owner"
 
 
 def refusal_notice(record: KeyRecord) -> Message:
-    """Return the direct message to whoever set the key and to the managers, sent once."""
+    """Return the direct message that the key is refused."""
     text = f"Domain Tracker refuses the API key {record.shown} of this workspace as invalid."
     mend = " Commands cannot answer until it is replaced with `/domainkey`."
     return Message(
-        text + mend.replace("`", ""), (section(f"🔑 *{text}*{mend}"), *actions(*_mending()))
+        text + mend.replace("`", ""), (section(f"🔑 *{text}*{mend}"), *actions(*_repair_buttons()))
     )
 
 
-def draft_trouble(error: Exception, facts: Facts) -> str | None:
-    """Return why a key just entered was not saved, or `None`: the key is not the trouble."""
+def draft_error_text(error: Exception, facts: Facts) -> str | None:
+    """Return why an entered key was not saved, `None` if the key is not the reason."""
     match error:
         case InvalidKeyError():
             return "Domain Tracker does not accept this key: mistyped, expired or deleted."
         case InsufficientPermissionsError() | IpNotAllowedError() | RateLimitedError():
-            # What is known of requests is of the key in use, not of this one.
-            return KEY_TROUBLES[type(error)](error, replace(facts, allowance=None)).text
+            # The allowance is that of the key in use, not of this one.
+            return API_KEY_ERRORS[type(error)](error, replace(facts, allowance=None)).text
     return None
 
 
 def _no_key(_error: NoKeyError, facts: Facts) -> Message:
     kept = " I have kept your command for 15 minutes: it runs by itself once the key is set."
-    told = "This workspace is not connected to Domain Tracker yet."
-    told += kept if facts.is_kept else ""
+    text = "This workspace is not connected to Domain Tracker yet."
+    text += kept if facts.is_kept else ""
     if facts.is_admin:
         set_key = button("Set key", SET_KEY, style="primary")
-        return _message(f"{told} You can connect it now.", set_key)
-    return _message(f"{told} {_ask('to connect it with `/domainkey`')}")
+        return _message(f"{text} You can connect it now.", set_key)
+    return _message(f"{text} {_ask('to connect it with `/domainkey`')}")
 
 
 def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
-    told = "Domain Tracker refuses this workspace's API key as invalid."
+    text = "Domain Tracker refuses this workspace's API key as invalid."
     if facts.is_admin:
-        return _message(f"{told} {_why_invalid(facts)}", *_mending())
+        return _message(f"{text} {_why_invalid(facts)}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
     managers = [each for each in key.told if each != key.set_by] if key else []
     whom = "a manager, or a workspace admin or owner," if managers else _ADMINS
-    known = _who_was_told(key, managers) if key and key.told else ""
-    return _message(f"{told}{known} {_ask('to replace it', whom)}")
+    informed = _informed_text(key, managers) if key and key.told else ""
+    return _message(f"{text}{informed} {_ask('to replace it', whom)}")
 
 
 def _lacking(error: LackingScopeError, facts: Facts) -> Message:
-    told = f"The workspace's API key may not {operation_text(error.operation)}."
+    text = f"The workspace's API key may not {operation_text(error.operation)}."
     if not facts.is_admin:
-        return _message(f"{told} {_ask('to give it a wider scope')}")
+        return _message(f"{text} {_ask('to give it a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
     wanted = least_scope(error.operation)
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
@@ -87,17 +86,13 @@ def _lacking(error: LackingScopeError, facts: Facts) -> Message:
         " it is made, so:\n1. make a new key in Domain Tracker under *Portfolio → API Keys*"
         "\n2. press `Replace key` and enter it\n3. delete the old key there"
     )
-    return _message(f"{told} {steps}", *_mending())
-
-
-def _insufficient(_error: InsufficientPermissionsError, _facts: Facts) -> Message:
-    return _message("This API key may not list domains: it needs the scope `read_domains`.")
+    return _message(f"{text} {steps}", *_repair_buttons())
 
 
 def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
-    told = "Domain Tracker does not let the workspace's API key be used from this bot's address."
+    text = "Domain Tracker does not let the workspace's API key be used from this bot's address."
     if not facts.is_admin:
-        return _message(f"{told} {_ask('to allow it')}")
+        return _message(f"{text} {_ask('to allow it')}")
     addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
     how = (
         f"Add {addresses} to the key's IP restrictions in Domain Tracker."
@@ -105,39 +100,39 @@ def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
         else "Ask the operator of this bot for its address (setting `EGRESS_IPS`), and add it to"
         " the key's IP restrictions in Domain Tracker."
     )
-    return _message(f"{told} {how}", _try_again(facts))
+    return _message(f"{text} {how}", _try_again(facts))
 
 
 def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
-    told = f"The API key has used up its requests for now. Try again in {wait}."
+    text = f"The API key has used up its requests for now. Try again in {wait}."
     more = (
         " Every list, added domain and scan of this workspace counts; the usual allowance is"
         " 1,000 an hour per key. Domain Tracker's support can raise it."
     )
-    return _scarce(told, more, facts)
+    return _out_of_requests(text, more, facts)
 
 
 def _reserve(error: ReserveReachedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
-    told = (
+    text = (
         "Nearly all requests of the API key are used, and I keep the last ones back for digests."
         f" Try again in {wait}."
     )
-    return _scarce(told, "", facts)
+    return _out_of_requests(text, "", facts)
 
 
-def _scarce(told: str, more: str, facts: Facts) -> Message:
-    """What used the requests: for those who manage the key; the others read who can see it."""
+def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
+    """Return the message, for admins with what used the requests."""
     if not facts.is_admin:
         who = " Those who manage the key see with `/domainkey` what used them."
-        return _message(told + who, _try_again(facts))
+        return _message(text + who, _try_again(facts))
     lines = budget_lines(facts.allowance, facts.now) if facts.allowance else []
     left = f" {left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
     return Message(
-        f"{told}{left}{more}",
+        f"{text}{left}{more}",
         (
-            section(f"{told}{more}"),
+            section(f"{text}{more}"),
             *([context("\n".join(lines))] if lines else []),
             *actions(_try_again(facts)),
         ),
@@ -145,10 +140,10 @@ def _scarce(told: str, more: str, facts: Facts) -> Message:
 
 
 def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
-    told = "I cannot read the workspace's API key any more: it was sealed with other keys."
+    text = "I cannot read the workspace's API key any more: it was sealed with other keys."
     if facts.is_admin:
-        return _message(f"{told} Please enter it again.", button("Replace key", SET_KEY))
-    return _message(f"{told} {_ask('to enter it again with `/domainkey`')}")
+        return _message(f"{text} Please enter it again.", button("Replace key", SET_KEY))
+    return _message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
 
 def _why_invalid(facts: Facts) -> str:
@@ -158,8 +153,8 @@ def _why_invalid(facts: Facts) -> str:
     return "It was probably deleted or revoked there, or has expired."
 
 
-def _who_was_told(key: KeyRecord, managers: Sequence[str]) -> str:
-    """The names call nobody: whoever has asked reads this alone."""
+def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
+    """Return who was informed; only one person reads it, so the mentions notify no one."""
     people = [f"<@{key.set_by}>, who set it"] if key.set_by in key.told else []
     if managers:
         more = " and others" if len(managers) > NAMED_MANAGERS else ""
@@ -167,11 +162,11 @@ def _who_was_told(key: KeyRecord, managers: Sequence[str]) -> str:
     return f" I have told {', and '.join(people)}."
 
 
-def _mending() -> tuple[dict[str, Any] | None, ...]:
+def _repair_buttons() -> tuple[Block | None, ...]:
     return button("Replace key", SET_KEY, style="primary"), button("Check key", CHECK_KEY)
 
 
-def _try_again(facts: Facts) -> dict[str, Any] | None:
+def _try_again(facts: Facts) -> Block | None:
     return run_button("Try again", facts.command_line) if facts.command_line else None
 
 
@@ -179,17 +174,19 @@ def _ask(what: str, whom: str = _ADMINS) -> str:
     return f"Please ask {whom} {what}."
 
 
-def _message(mrkdwn: str, *buttons: dict[str, Any] | None) -> Message:
+def _message(mrkdwn: str, *buttons: Block | None) -> Message:
     plain = mrkdwn.replace("`", "").replace("*", "")
     return Message(plain, (section(mrkdwn), *actions(*buttons)))
 
 
-KEY_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
-    **ADMIN_TROUBLES,
+API_KEY_ERRORS: dict[type[BaseException], Explain] = {
+    **ADMIN_ERRORS,
     NoKeyError: _no_key,
     InvalidKeyError: _invalid,
     LackingScopeError: _lacking,
-    InsufficientPermissionsError: _insufficient,
+    InsufficientPermissionsError: plain(
+        "This API key may not list domains: it needs the scope `read_domains`."
+    ),
     IpNotAllowedError: _ip,
     RateLimitedError: _rate_limited,
     ReserveReachedError: _reserve,
@@ -205,7 +202,7 @@ _STEPS = (
 
 
 def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
-    """Return what is said; `today` may be later than the day on which it was due."""
+    """Return the reminder about a key; `today` may be later than its due day."""
     match notice.kind:
         case NoticeKind.REFUSED:
             return refusal_notice(record)

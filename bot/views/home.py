@@ -21,29 +21,28 @@ from bot.views.home_sections import (
 from bot.views.text import clip_at_word, moment_token
 
 TITLE = "Domain Tracker"
-ANSWER = "answer"
-"""What the window carries, so that a press in it is known to be one."""
+ANSWER = "answer"  # the metadata of a window with an answer
 OPEN_MESSAGES = "home.messages"
 MAX_SUMMARY_CHARS = 1200
 MAX_BLOCKS = 12
-# Those that every window takes: https://docs.slack.dev/reference/block-kit/blocks
+# Blocks that every window accepts: https://docs.slack.dev/reference/block-kit/blocks
 _SMALL = {"section", "context", "header", "divider", "actions"}
 
 
 def answer_window(message: Message, metadata: str) -> Block:
-    """Return the window with a message; `metadata` comes back with its buttons."""
+    """Return a window with a message."""
     blocks = list(message.blocks) or [section(message.text)]
     return notice(TITLE, blocks, metadata=metadata)
 
 
 def fits_window(message: Message) -> bool:
-    """Return whether a message can be read in a window as it is."""
+    """Return whether a window can show a whole message."""
     is_small = len(message.blocks) <= MAX_BLOCKS
     return is_small and all(block["type"] in _SMALL for block in message.blocks)
 
 
 def summary_window(message: Message, messages_url: str) -> Message:
-    """Return what a message that does not fit says, and the way to the whole of it."""
+    """Return a summary of a message that does not fit, with a link to the direct message."""
     text = clip_at_word(message.text, MAX_SUMMARY_CHARS)
     there = "I have sent you all of it, with its buttons, as a direct message."
     opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
@@ -52,7 +51,7 @@ def summary_window(message: Message, messages_url: str) -> Message:
 
 
 def _readable(message: Message) -> list[Block]:
-    """Return the beginning of its plain twin, without anything to press."""
+    """Return the first blocks of the plain fallback, without buttons."""
     plain = message.blocks if message.plain is None else message.plain
     readable = [block for block in plain if block["type"] in _SMALL - {"actions"}]
     silent = [{name: block[name] for name in block if name != "accessory"} for block in readable]
@@ -77,38 +76,39 @@ _STRANGERS = (
 
 @dataclass(frozen=True, slots=True)
 class HomeView:
-    """The tab, and its twin without the blocks of 2026; `None`: it has none of them."""
+    """The tab, and its fallback without the blocks of 2026, if it has any."""
 
     view: Block
-    twin: Block | None = None
+    fallback: Block | None = None
 
 
 def home_view(page: HomePage) -> HomeView:
-    """Return the tab for whoever reads it."""
+    """Return the tab for its reader."""
     if page.reader is Reader.STRANGER:
         return HomeView(_tab([section(_STRANGERS)]))
     domains = portfolio_blocks(page.portfolio, last=page.last, is_awaited=page.is_awaited)
     if page.set_up is None:
         return HomeView(_tab([*domains, *_help(page)]))
     if isinstance(page.set_up, SetUp):
-        # They read in their own part how to set a key, and have the buttons for it there.
+        # The set-up part has the buttons to set a key.
         domains = _without(page.set_up.key, domains) if page.is_connected else []
     parts = [*domains, *_set_up_blocks(page, page.set_up), *_help(page)]
     return HomeView(_tab([*parts, permissions_container()]), _tab([*parts, permissions_plain()]))
 
 
-def trouble_view(told: Message) -> HomeView:
-    """Return the tab when there is nothing to show but why, and a way to try again."""
-    return HomeView(_tab(refreshable(told)))
+def error_view(error: Message) -> HomeView:
+    """Return the tab with an error and a refresh button."""
+    return HomeView(_tab(refreshable(error)))
 
 
 def _tab(blocks: Sequence[Block]) -> Block:
     return {"type": "home", "blocks": list(blocks)}
 
 
-def _without(told: Message, blocks: Sequence[Block]) -> list[Block]:
-    """Leave out the buttons that `told` has as well."""
-    known = {button["action_id"] for button in _pressed(told.blocks)}
+def _without(message: Message, blocks: Sequence[Block]) -> list[Block]:
+    """Leave out the buttons that `message` has too."""
+    rows = [block["elements"] for block in message.blocks if block["type"] == "actions"]
+    known = {element["action_id"] for row in rows for element in row}
     left = []
     for block in blocks:
         if block["type"] == "actions":
@@ -119,16 +119,10 @@ def _without(told: Message, blocks: Sequence[Block]) -> list[Block]:
     return left
 
 
-def _pressed(blocks: Sequence[Block]) -> list[Block]:
-    rows = (block["elements"] for block in blocks if block["type"] == "actions")
-    return [element for row in rows for element in row]
-
-
 def _help(page: HomePage) -> list[Block]:
     is_manager = page.set_up is not None
     doubt = doubt_blocks(page.doubt) if page.doubt else []
-    told = help_blocks(page.reader, page.managers, is_manager=is_manager)
-    return [DIVIDER, *doubt, *told]
+    return [DIVIDER, *doubt, *help_blocks(page.reader, page.managers, is_manager=is_manager)]
 
 
 def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
@@ -142,9 +136,7 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     blocks = [*top, *set_up.key.blocks]
     if page.is_connected or set_up.digests:
         blocks += [DIVIDER, *digests_blocks(set_up.digests, set_up.page, page.now, set_up.zone)]
-    return [*blocks, *_history(set_up), context(f"As of {moment_token(page.now)}.")]
-
-
-def _history(set_up: SetUp) -> list[Block]:
-    lines = [entry_line(entry) for entry in set_up.history[:ACTS_SHOWN]]
-    return [DIVIDER, *paragraphs(["*Done last*", *lines])] if lines else []
+    if set_up.history:
+        lines = map(entry_line, set_up.history[:ACTS_SHOWN])
+        blocks += [DIVIDER, *paragraphs(["*Done last*", *lines])]
+    return [*blocks, context(f"As of {moment_token(page.now)}.")]

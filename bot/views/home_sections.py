@@ -10,7 +10,7 @@ from bot.admin import Entry, ManagersUnknownError
 from bot.commands import Audience, commands_for
 from bot.digests.models import Digest
 from bot.errors import BotError
-from bot.health import Summary, summary
+from bot.health import summary
 from bot.message import Block, Message
 from bot.portfolio.service import Snapshot
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
@@ -18,39 +18,43 @@ from bot.tracker.models import Domain
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
 from bot.views.digests.wording import (
-    filter_shown,
+    filter_mrkdwn,
     manage_button,
     mode_text,
     run_lines,
     state_lines,
 )
-from bot.views.domains import bands_text, score_text
+from bot.views.domains import (
+    NO_DOMAINS,
+    average_text,
+    bands_text,
+    listed_text,
+    score_mrkdwn,
+)
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
     code,
-    host_shown,
-    moment_token,
+    host_text,
     outside,
     plural,
-    score_number,
 )
 
 
 class Reader(Enum):
-    """Who reads it, as far as that decides what they may see."""
+    """The role of the reader of a tab."""
 
     MEMBER = "member"
-    GUEST = "guest"  # of the workspace: the commands about domains are for them too
-    STRANGER = "stranger"  # somebody of another workspace, met in a shared channel
+    GUEST = "guest"  # of the workspace, with the commands about domains
+    STRANGER = "stranger"  # of another workspace, in a shared channel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetUp:
-    """What only those see who may set up the bot: admins, owners and their managers.
+    """The part of the tab for admins, owners and managers.
 
-    `key` is what `/domainkey` would show them, buttons included. `digests` are all of the
-    workspace, of which `page` is shown (from 0); `history` holds the latest acts.
+    `key` is the answer to `/domainkey`. `digests` are all of the workspace; `page`, from 0, is
+    the shown page of them.
     """
 
     key: Message
@@ -62,13 +66,12 @@ class SetUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage:
-    """What there is to show at `now`.
+    """The content of the tab at `now`.
 
-    `portfolio`: the domains, or why there are none to show; `last` is then what was listed last,
-    if anything. `is_awaited`: newer ones are on their way; `portfolio` holds those before.
-    `set_up`: likewise; `None` for all others, who read whom to ask: besides admins and owners
-    `managers`, ids of people and user groups. `doubt`: why nobody knows whether the reader is
-    one of them.
+    `portfolio` and `set_up` may be errors; `last` is the last known portfolio. `is_awaited`: a
+    newer portfolio is being fetched. `set_up` is `None` for members, who see the `managers` (ids
+    of people and user groups) to ask. `doubt`: why it is not known whether the reader is a
+    manager.
     """
 
     now: datetime
@@ -93,7 +96,7 @@ _NONE = (
 def digests_blocks(
     digests: Sequence[Digest], page: int, now: datetime, zone: str | None
 ) -> list[Block]:
-    """Return a page of them (from 0), those that need somebody first; `zone` is the reader's."""
+    """Return a page of digests (from 0), the most urgent first, in the reader's `zone`."""
     if not digests:
         return [section(_NONE)]
     pages = -(-len(digests) // PER_PAGE)
@@ -110,12 +113,10 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     plan = digest.plan
     # Slack shows the name of a private channel to its members only.
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
-    told = "\n".join([title, *state_lines(digest, now, zone)])
-    details = f"Filter: {filter_shown(plan.filter_text)}  ·  Post: {mode_text(plan)}"
-    return [
-        section(told, manage_button(digest)),
-        context("\n".join([details, *run_lines(digest)])),
-    ]
+    text = "\n".join([title, *state_lines(digest, now, zone)])
+    details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
+    details = "\n".join([details, *run_lines(digest)])
+    return [section(text, manage_button(digest)), context(details)]
 
 
 def _turns(page: int, pages: int, count: int) -> list[Block]:
@@ -136,7 +137,7 @@ def _turns(page: int, pages: int, count: int) -> list[Block]:
 
 
 def _urgency(digest: Digest) -> tuple[int, datetime]:
-    """Those that the bot itself has paused or that wait come first, then by the next run."""
+    """Sort digests that the bot paused first, then waiting ones, then by next run."""
     if digest.pause:
         return (0 if digest.pause.why else 3, digest.next.due_at)
     waits = digest.run is not None and digest.run.trouble is not None
@@ -157,18 +158,17 @@ def portfolio_blocks(
     last: Snapshot | None = None,
     is_awaited: bool = False,
 ) -> list[Block]:
-    """Return the first part of the tab; `is_awaited`: another list is on its way.
-
-    `last` is what was listed before there was nothing to show.
-    """
-    if portfolio is None or (is_awaited and not _has_domains(portfolio)):
+    """Return the domains; see `HomePage`."""
+    is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
+    if portfolio is None or (is_awaited and not is_listed):
         waiting = "⏳ Asking Domain Tracker how your domains are…"
         return [header(_TITLE), section(waiting), *_buttons()]
     if isinstance(portfolio, Message):
         listed = _listed(last, can_refresh=False) if last and last.domains else []
         return [header(_TITLE), *refreshable(portfolio), *listed]
     if not portfolio.domains:
-        return [header(_TITLE), *_empty()]
+        add = run_button("Add domain", "/adddomain", style="primary")
+        return [header(_TITLE), section(NO_DOMAINS), *actions(add, refresh_button())]
     return [header(_TITLE), *_listed(portfolio, is_awaited=is_awaited)]
 
 
@@ -176,35 +176,27 @@ def _listed(
     portfolio: Snapshot, *, is_awaited: bool = False, can_refresh: bool = True
 ) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
+    count = f"*{plural(totals.count, 'domain')}*, average health *{average_text(totals)}*"
+    waiting = "\n⏳ Asking Domain Tracker how they are now…" if is_awaited else ""
     return [
-        section(_totals_text(totals)),
+        section(f"{count}\n{bands_text(totals, with_symbols=True)}"),
         *_buttons(can_refresh=can_refresh),
         *_worst(portfolio),
-        context(_as_of(portfolio, is_awaited=is_awaited)),
+        context(listed_text(portfolio) + waiting),
     ]
 
 
 def refresh_button() -> Block | None:
-    """Return the button that draws the tab anew."""
+    """Return the button that refreshes the tab."""
     return button("Refresh", REFRESH)
 
 
-def refreshable(told: Message) -> list[Block]:
-    """Return why something is not shown, with its buttons, and one to look again."""
-    *blocks, last = told.blocks or (section(told.text),)
+def refreshable(error: Message) -> list[Block]:
+    """Return an error with its buttons and a refresh button."""
+    *blocks, last = error.blocks or (section(error.text),)
     if last["type"] == "actions":
         return [*blocks, *actions(*last["elements"], refresh_button())]
     return [*blocks, last, *actions(refresh_button())]
-
-
-def _has_domains(portfolio: Snapshot | Message) -> bool:
-    return isinstance(portfolio, Snapshot) and bool(portfolio.domains)
-
-
-def _totals_text(totals: Summary) -> str:
-    average = "unknown" if totals.average is None else score_number(totals.average)
-    count = f"*{plural(totals.count, 'domain')}*, average health *{average}*"
-    return f"{count}\n{bands_text(totals, with_symbols=True)}"
 
 
 def _buttons(*, can_refresh: bool = True) -> list[Block]:
@@ -214,12 +206,6 @@ def _buttons(*, can_refresh: bool = True) -> list[Block]:
         run_button("All domains", "/domains"),
         refresh_button() if can_refresh else None,
     )
-
-
-def _empty() -> list[Block]:
-    text = "Domain Tracker watches no domains for this workspace yet. Add the first one."
-    add = run_button("Add domain", "/adddomain", style="primary")
-    return [section(text), *actions(add, refresh_button())]
 
 
 def _worst(portfolio: Snapshot) -> list[Block]:
@@ -235,7 +221,7 @@ def _worst(portfolio: Snapshot) -> list[Block]:
 
 
 def _domain_block(domain: Domain, number: int) -> Block:
-    shown = host_shown(domain.domain)
+    shown = host_text(domain.domain)
     labels = [f"📁 {code(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
     labels += [f"🏷️ {code(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
     more = f"\n{'  '.join(labels)}" if labels else ""
@@ -245,32 +231,24 @@ def _domain_block(domain: Domain, number: int) -> Block:
         number=number,
         accessibility_label=outside(f"Scan {shown}", MAX_ACCESSIBLE_CHARS),
     )
-    return section(f"{score_text(domain.health_score)}  *{code(shown, 300)}*{more}", scan)
-
-
-def _as_of(portfolio: Snapshot, *, is_awaited: bool) -> str:
-    note = f"As listed {moment_token(portfolio.listed_at)}."
-    if portfolio.skipped:
-        note += f" {plural(portfolio.skipped, 'entry', 'entries')} without a name left out."
-    if is_awaited:
-        note += "\n⏳ Asking Domain Tracker how they are now…"
-    return note
+    return section(f"{score_mrkdwn(domain.health_score)}  *{code(shown, 300)}*{more}", scan)
 
 
 def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) -> list[Block]:
-    """Return the commands in a line each, and who looks after the set-up."""
+    """Return a line for each command, and whom to ask about the set-up."""
     audience = Audience.MEMBERS if reader is Reader.MEMBER else Audience.GUESTS
     audience = Audience.MANAGERS if is_manager else audience
     lines = [f"`{command.name}` – {command.brief}" for command in commands_for(audience)]
     blocks = [section("\n".join(["*Commands*", *lines]))]
     hint = "Type them in any channel. Each of them answers `help`."
     if not is_manager and reader is Reader.MEMBER:
-        hint += f"\n{_whom_to_ask(managers)}"
+        named = f", or {names_text(managers)}" if managers else ""
+        hint += f"\nThe API key and its settings: ask an admin or owner of this workspace{named}."
     return [*blocks, context(hint)]
 
 
 def doubt_blocks(doubt: BotError) -> list[Block]:
-    """Return why nobody knows whether the reader is a manager, and the way on."""
+    """Return why it is not known whether the reader is a manager."""
     if isinstance(doubt, ManagersUnknownError) and doubt.lacks_scope:
         return [context(_NO_SCOPE)]
     who = "Slack" if isinstance(doubt, ManagersUnknownError) else "My memory"
@@ -279,7 +257,7 @@ def doubt_blocks(doubt: BotError) -> list[Block]:
 
 
 def permissions_container() -> Block:
-    """Return the reasons, folded.
+    """Return the reasons for each permission, folded.
 
     https://docs.slack.dev/reference/block-kit/blocks/container-block
     """
@@ -293,13 +271,8 @@ def permissions_container() -> Block:
 
 
 def permissions_plain() -> Block:
-    """Return the same without new blocks."""
+    """Return the reasons without new blocks."""
     return context("\n".join([f"*{_PERMISSIONS}*", *_reasons()]))
-
-
-def _whom_to_ask(managers: Sequence[str]) -> str:
-    named = f", or {names_text(managers)}" if managers else ""
-    return f"The API key and its settings: ask an admin or owner of this workspace{named}."
 
 
 def _reasons() -> Iterable[str]:

@@ -23,7 +23,7 @@ _SET_KEY = (
 
 
 def arrival_message(arrival: Arrival) -> Message:
-    """Return the first words to whoever has just installed the bot."""
+    """Return the direct message to the person who installed the bot."""
     installation, setup = arrival.installation, arrival.setup
     if installation.is_org_wide:
         return organisation_message(
@@ -48,11 +48,14 @@ def arrival_message(arrival: Arrival) -> Message:
 def welcome_message(
     name: str, bot_user_id: str, *, may_set_key: bool, lost_in: Sequence[str] = ()
 ) -> Message:
-    """Return the first words to whoever installed the bot in the workspace called `name`.
+    """Return the message after a first installation in the workspace `name`.
 
-    `lost_in`: the channels that it was in before, of which the store knows nothing.
+    `lost_in`: channels with the bot that are not in the store.
     """
     plain, bold = escaped(name, 80) or "this workspace", _bold(name) or "this workspace"
+    commands = "\n".join(
+        f"• `{usage.examples[0][0]}` – {usage.does}" for usage in commands_for(Audience.GUESTS)
+    )
     first = "Set the key with `/domainkey`" if may_set_key else "Ask an admin to set the key"
     return Message(
         f"Domain Tracker is installed in {plain}. {first.replace('`', '')}; then /domains lists"
@@ -61,7 +64,7 @@ def welcome_message(
             section(f"👋 *Domain Tracker is installed in {bold}.*"),
             *_lost_blocks(lost_in),
             section(f"*1. Connect it.* {_SET_KEY if may_set_key else _ASK_ADMIN}"),
-            section(f"*2. Ask.* {_commands()}"),
+            section(f"*2. Ask.* Everybody in the workspace can type, in any channel:\n{commands}"),
             section(
                 "*3. Let digests come by themselves.* In the channel that is to get them type"
                 f" `/invite` with my name, <@{bot_user_id}>, then `/domaindigest`."
@@ -75,9 +78,9 @@ def welcome_message(
 def welcome_back_message(
     name: str, *, has_key: bool, digests: int, was_revoked: bool, may_set_key: bool
 ) -> Message:
-    """Return the words after a new installation on top of what was set up before.
+    """Return the message after another installation in a workspace that is set up.
 
-    `was_revoked`: Slack had made the tokens of the one before invalid.
+    `was_revoked`: Slack had revoked the tokens of the earlier one.
     """
     place = escaped(name, 80) or "this workspace"
     kept = _kept_text(has_key=has_key, digests=digests)
@@ -86,7 +89,6 @@ def welcome_back_message(
         if was_revoked
         else ""
     )
-    needs_key = not has_key and may_set_key
     ask = "" if has_key or may_set_key else f"\n{_ASK_ADMIN}"
     return Message(
         f"Welcome back: Domain Tracker is installed again in {place}.{again} {kept}",
@@ -95,13 +97,13 @@ def welcome_back_message(
                 f"👋 *Welcome back: Domain Tracker is installed again in {_bold(name) or place}.*"
                 f"{again}\n{kept}{ask}"
             ),
-            *_buttons(may_set_key=needs_key),
+            *_buttons(may_set_key=may_set_key and not has_key),
         ),
     )
 
 
 def organisation_message(name: str, enterprise_id: str, app_id: str) -> Message:
-    """Return how an organisation's app comes into its workspaces.
+    """Return the message after an installation for a whole organisation.
 
     https://docs.slack.dev/enterprise/organization-ready-apps
     """
@@ -124,7 +126,7 @@ def organisation_message(name: str, enterprise_id: str, app_id: str) -> Message:
 
 
 def lost_store_message(channel_ids: Sequence[str]) -> Message:
-    """Return that the bot was here before, but that what was set up is not in its store."""
+    """Return the message that the bot was here before, but its store has no data of it."""
     return Message(
         f"Domain Tracker is running.{_lost_text(channel_ids)} Set the key with /domainkey and the"
         " digests with /domaindigest.",
@@ -140,7 +142,7 @@ def lost_store_message(channel_ids: Sequence[str]) -> Message:
 
 
 def not_installed_text(public_url: str) -> str:
-    """Return what somebody reads whose workspace has not, or no longer, installed the bot."""
+    """Return the answer to a person whose workspace has not installed the bot."""
     return (
         "Domain Tracker is not installed in this workspace, or no longer, so nothing was done."
         f" An admin can install it here: {public_url}{INSTALL_PATH} – then type your command"
@@ -183,17 +185,11 @@ def _kept_text(*, has_key: bool, digests: int) -> str:
     return f"{key}; {plural(digests, 'digest')} {are} as before."
 
 
-def _commands() -> str:
-    shown = commands_for(Audience.GUESTS)
-    lines = "\n".join(f"• `{usage.examples[0][0]}` – {usage.does}" for usage in shown)
-    return f"Everybody in the workspace can type, in any channel:\n{lines}"
-
-
 def _buttons(*, may_set_key: bool) -> list[Block]:
     set_key = button("Set key", SET_KEY, style="primary") if may_set_key else None
     return actions(set_key, run_button("How to use it", "/domains help"))
 
 
 def _bold(name: str) -> str:
-    """Return a name from outside as it may stand inside asterisks."""
+    """Return a name from outside, for use inside asterisks."""
     return escaped(name, 80).translate(str.maketrans("", "", "*_~`"))

@@ -1,6 +1,6 @@
-"""Render the pages a browser shows after installing: HTML that loads nothing.
+"""Render the pages that a browser shows after an installation: HTML without resources. Pure.
 
-Pure. Names of workspaces are outside text: escaped here, and nowhere else.
+Names of workspaces are text from outside, and are escaped here.
 """
 
 import base64
@@ -39,8 +39,8 @@ code { font: .95em ui-monospace, Menlo, Consolas, monospace; padding: .1em .35em
 .note a { color: var(--accent); }
 """
 _HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-# Nothing is loaded and nothing runs; the one style is known by its hash. `base-uri`,
-# `form-action` and `frame-ancestors` do not follow from `default-src`: https://www.w3.org/TR/CSP3/
+# Only this style is allowed, by its hash. `base-uri`, `form-action` and `frame-ancestors` do
+# not follow from `default-src`: https://www.w3.org/TR/CSP3/
 POLICY = (
     f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'"
@@ -48,33 +48,26 @@ POLICY = (
 
 
 def installed_page(*, name: str, app_id: str, team_id: str, is_again: bool = False) -> str:
-    """A workspace has the app: what to do now, and the way there.
-
-    `is_again`: it had the app already, and everything is as it was.
-    """
+    """Return the page after an installation; `is_again`: the app was installed before."""
     # https://docs.slack.dev/interactivity/deep-linking: it opens the app, in any client.
     link = "https://slack.com/app_redirect?" + urlencode({"app": app_id, "team": team_id})
+    open_slack = _button("Open Slack", link)
     if is_again:
-        said = "All that was set up is as it was. Permissions that were missing are granted now."
-        return _page(
-            f"Installed again in {_name(name, 'your workspace')}",
-            _paragraph(said) + _button("Open Slack", link),
-        )
-    steps = (
+        text = "All that was set up is as it was. Permissions that were missing are granted now."
+        return _page(f"Installed again in {_name(name, 'your workspace')}", text, open_slack)
+    steps = _list(
         "Open Slack: the bot writes to you there.",
         "A workspace admin types <code>/domainkey</code> and connects the workspace to"
         " Domain Tracker, once.",
         "Everybody types <code>/domains</code> to see the portfolio, worst first.",
     )
-    return _page(
-        f"Installed in {_name(name, 'your workspace')}",
-        _paragraph("Three steps and it works:") + _list(steps) + _button("Open Slack", link),
-    )
+    title = f"Installed in {_name(name, 'your workspace')}"
+    return _page(title, "Three steps and it works:", steps, open_slack)
 
 
 def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> str:
-    """An organisation has the app: none of its workspaces has it until an admin adds it there."""
-    steps = (
+    """Return the page after an installation for a whole organisation."""
+    steps = _list(
         "Choose the workspaces that are to have it. Until then nobody can use it.",
         "In each of them an admin types <code>/domainkey</code> and connects the workspace to"
         " Domain Tracker, once.",
@@ -87,100 +80,91 @@ def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> 
     )
     return _page(
         f"Installed for {_name(name, 'your organization')}",
-        _paragraph("Three steps are left; the first is yours, as an organization admin:")
-        + _list(steps)
-        + _button("Choose workspaces", link),
+        "Three steps are left; the first is yours, as an organization admin:",
+        steps,
+        _button("Choose workspaces", link),
     )
 
 
 def cancelled_page(*, again: str) -> str:
-    """The person said no to Slack's question."""
-    return _page(
-        "Nothing was installed",
-        _paragraph("You cancelled, so nothing has changed in your workspace.")
-        + _button("Install after all", again),
-    )
+    """Return the page after a cancelled installation."""
+    text = "You cancelled, so nothing has changed in your workspace."
+    return _page("Nothing was installed", text, _button("Install after all", again))
 
 
 def stale_page(*, again: str) -> str:
-    """The way back was too late, was gone twice, or leads from another browser."""
+    """Return the page for a link that is expired, used, or from another browser."""
     return _page(
         "This page cannot be used again",
-        _paragraph(
-            "It works once, within ten minutes, in the browser in which you began. If you have"
-            " seen that the app is installed, all is well: close this page."
-        )
-        + _paragraph("Otherwise begin again; nothing is installed twice.")
-        + _button("Begin again", again),
+        "It works once, within ten minutes, in the browser in which you began. If you have"
+        " seen that the app is installed, all is well: close this page.",
+        "<p>Otherwise begin again; nothing is installed twice.</p>",
+        _button("Begin again", again),
     )
 
 
 def refused_page(*, again: str, reference: str) -> str:
-    """Slack did not accept it: most often it took too long, else an operator has to look."""
+    """Return the page for a code that Slack refused, most often because it expired."""
     return _page(
         "Slack did not accept this",
-        _paragraph("Nothing was installed. Most often it has just taken too long: begin again.")
-        + _button("Begin again", again)
-        + _note("If that does not help, whoever runs this bot has to look into it.", reference),
+        "Nothing was installed. Most often it has just taken too long: begin again.",
+        _button("Begin again", again),
+        _note(_ASK_OPERATOR, reference),
     )
 
 
 def of_organisation_page() -> str:
-    """The organisation has the app already, and decides which of its workspaces have it."""
+    """Return the page for a workspace of an organisation that has the app."""
     return _page(
         "Your organization has it already",
-        _paragraph(
-            "Domain Tracker is installed for the whole organization, so no workspace can install"
-            " it by itself. Ask one of the organization’s admins to add your workspace."
-        ),
+        "Domain Tracker is installed for the whole organization, so no workspace can install"
+        " it by itself. Ask one of the organization’s admins to add your workspace.",
     )
 
 
 def set_up_wrongly_page(*, reference: str) -> str:
-    """Slack does not know the app by what its operator has set: nobody else can mend that."""
+    """Return the page for wrong app credentials, which only the operator can fix."""
     return _page(
         "This bot is not set up correctly",
-        _paragraph("Nothing was installed, and trying again does not help.")
-        + _note("Please tell whoever runs this bot.", reference),
+        "Nothing was installed, and trying again does not help.",
+        _note("Please tell whoever runs this bot.", reference),
     )
 
 
 def unanswered_page(*, again: str, reference: str) -> str:
-    """Slack did not answer, or nothing that can be read."""
+    """Return the page for a missing or unreadable answer from Slack."""
     return _page(
         "Slack did not answer",
-        _paragraph(
-            "So it is not certain that the app is installed. Wait a minute and begin again;"
-            " nothing is installed twice."
-        )
-        + _button("Begin again", again)
-        + _note(
-            "<a href='https://slack-status.com'>Slack’s status page</a> says more.", reference
-        ),
+        "So it is not certain that the app is installed. Wait a minute and begin again;"
+        " nothing is installed twice.",
+        _button("Begin again", again),
+        _note("<a href='https://slack-status.com'>Slack’s status page</a> says more.", reference),
     )
 
 
 def not_kept_page(*, again: str, reference: str) -> str:
-    """Slack said yes, and the bot could not keep that: it cannot work before it is done again."""
+    """Return the page for an installation that could not be saved."""
     return _page(
         "Almost: please begin again",
-        _paragraph(
-            "Slack has agreed, but the bot could not save it, so it cannot work yet. Wait a minute"
-            " and begin again; nothing is installed twice."
-        )
-        + _button("Begin again", again)
-        + _note("If that does not help, whoever runs this bot has to look into it.", reference),
+        "Slack has agreed, but the bot could not save it, so it cannot work yet. Wait a minute"
+        " and begin again; nothing is installed twice.",
+        _button("Begin again", again),
+        _note(_ASK_OPERATOR, reference),
     )
 
 
-def _page(title: str, body: str) -> str:
-    """`title` and `body` are HTML."""
+_ASK_OPERATOR = "If that does not help, whoever runs this bot has to look into it."
+
+
+def _page(title: str, text: str, *more: str) -> str:
+    """Return a page with a paragraph; all arguments are HTML."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{title} – Domain Tracker</title><link rel="icon" href="data:,">'
         f"<style>{_STYLE}</style></head><body><main>"
-        f'<p class="app">Domain Tracker for Slack</p><h1>{title}</h1>{body}</main></body></html>'
+        f'<p class="app">Domain Tracker for Slack</p><h1>{title}</h1><p>{text}</p>'
+        f"{''.join(more)}</main></body></html>"
     )
 
 
@@ -188,11 +172,7 @@ def _name(name: str, otherwise: str) -> str:
     return escape(outside(name, MAX_NAME_CHARS)) or otherwise
 
 
-def _paragraph(text: str) -> str:
-    return f"<p>{text}</p>"
-
-
-def _list(steps: tuple[str, ...]) -> str:
+def _list(*steps: str) -> str:
     return "<ol>" + "".join(f"<li>{step}</li>" for step in steps) + "</ol>"
 
 

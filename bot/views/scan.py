@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from itertools import islice
 
@@ -16,27 +16,28 @@ from bot.views.blocks import (
     fields,
     form,
     header,
+    input_element,
     notice,
     paragraphs,
     plain_text,
     run_button,
     section,
 )
-from bot.views.domains import score_text, score_words
+from bot.views.domains import score_mrkdwn, score_text
 from bot.views.scan_findings import change_line, finding_lines, section_title, value_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
     code,
     escaped,
-    host_shown,
+    host_text,
     moment_text,
     moment_token,
     outside,
     plural,
+    without_markup,
 )
 
-# The structure of a scan is not documented: these are names that such services commonly use,
-# without case and punctuation. What is not found is simply not lifted.
+# The structure of a scan is not documented: these are common names, without case and punctuation.
 _WANTED: tuple[tuple[str, str, frozenset[str]], ...] = (
     ("Registrar", "whois", frozenset({"registrar", "registrarname"})),
     (
@@ -57,13 +58,13 @@ _WANTED: tuple[tuple[str, str, frozenset[str]], ...] = (
         frozenset({"notafter", "validto", "validuntil", "expires", "expiry", "expirydate"}),
     ),
 )  # fmt: skip
-# An issuer or registrar may be an object of its own; then this is what it is called.
+# An issuer or registrar may be an object: these are the keys of its name.
 _NAMES = frozenset({"name", "organization", "organisation", "o", "commonname", "cn"})
 _ISSUES = frozenset({"issues", "vulnerabilities", "warnings", "problems"})
 
 
 def highlights(report: ScanReport) -> list[tuple[str, str]]:
-    """Return label and mrkdwn value of what could be lifted, in a fixed order."""
+    """Return the label and mrkdwn value of each known finding, in a fixed order."""
     lifted = [
         (label, value_text(found, 100))
         for label, section, names in _WANTED
@@ -78,10 +79,9 @@ def highlights(report: ScanReport) -> list[tuple[str, str]]:
 
 
 def _first(findings: Iterable[Finding], names: frozenset[str]) -> Finding | None:
-    """The shallowest finding with such a name; an empty one says nothing."""
-    matching = [
-        found for found in findings if found.value not in (None, "", ()) and _is(found, names)
-    ]
+    """Return the finding with such a name that is least nested and not empty."""
+    given = (found for found in findings if found.value not in (None, "", ()))
+    matching = (found for found in given if _is(found, names))
     return min(matching, key=lambda found: len(found.path), default=None)
 
 
@@ -91,19 +91,16 @@ def _is(finding: Finding, names: frozenset[str]) -> bool:
 
 
 def _issue_count(findings: Iterable[Finding]) -> int | None:
-    """How many issues the service itself lists at the top of its section, or `None`."""
-    counted: set[str] = set()
+    """Return the number of issues at the top of a section, or `None`."""
+    numbers: set[str] = set()
     for finding in findings:
-        if finding.path and _bare(finding.path[0]) in _ISSUES:
-            if isinstance(finding.value, tuple) and len(finding.path) == 1:
+        path = finding.path
+        if path and _bare(path[0]) in _ISSUES:
+            if isinstance(finding.value, tuple) and len(path) == 1:
                 return len(finding.value)
-            counted.update(_numbers(finding))
-    return len(counted) or None
-
-
-def _numbers(finding: Finding) -> Iterator[str]:
-    if len(finding.path) > 1 and finding.path[1].isdecimal():
-        yield finding.path[1]
+            if len(path) > 1 and path[1].isdecimal():
+                numbers.add(path[1])
+    return len(numbers) or None
 
 
 def _bare(part: str) -> str:
@@ -115,57 +112,52 @@ TURN_SECTION = "scan.section.turn"
 PICK_FORM = "scan.pick"
 PICK_BLOCK = "domain"
 PICK_DOMAIN = "scan.domain"
-# A form may weigh 250 kB of JSON, in which a character can take twelve bytes (an emoji does).
+# A form may have 250 kB of JSON, in which an emoji takes twelve bytes.
 MAX_FORM_LINES = 40
 MAX_FORM_CHARS = 18_000
-# Escaped, each may become five, and a section holds 3,000.
+# Escaping may turn one character into five, and a section holds 3,000.
 MAX_FORM_VALUE_CHARS = 550
 
 
 def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
-    """Return the form that shows everything of one section; pages count from 1.
-
-    `metadata` comes back with its buttons.
-    """
+    """Return a page, from 1, of the form with all findings of one section."""
     shown = report.section(name)
     pages = _pages(shown.findings)
     page = max(1, min(page, len(pages)))
     note = f"{plural(len(shown.findings), 'finding')}, page {page} of {len(pages)}."
     if shown.left_out:
         note += f" {shown.left_out:,} more were too many to keep."
-    turns = actions(
-        _turn_button(report, name, "Previous page", page - 1) if page > 1 else None,
-        _turn_button(report, name, "Next page", page + 1) if page < len(pages) else None,
-    )
+
+    def to_page(label: str, number: int) -> Block | None:
+        action_id = f"{TURN_SECTION}.{label.split()[0].lower()}"
+        value = json.dumps([report.host, name, number])
+        return button(label, action_id, value) if 1 <= number <= len(pages) else None
+
     blocks = [
-        section(f"*{code(host_shown(report.host), 300)}*  ·  {scanned_text(report)}"),
+        section(f"*{code(host_text(report.host), 300)}*  ·  {scanned_text(report)}"),
         *(paragraphs(pages[page - 1]) or [section("_Nothing in this section._")]),
         context(note),
-        *turns,
+        *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
     ]
     return notice(section_title(name), blocks, metadata=metadata)
 
 
 def pick_form(metadata: str) -> Block:
-    """Return the form that asks which domain to scan; `metadata` comes back with it."""
-    domain = {
-        "type": "external_select",
-        "action_id": PICK_DOMAIN,
-        "min_query_length": 0,
-        "placeholder": plain_text("Type a part of the name", 150),
-        "focus_on_load": True,
-    }
+    """Return the form to choose a domain to scan."""
+    domain = input_element(
+        "external_select",
+        PICK_DOMAIN,
+        "Type a part of the name",
+        min_query_length=0,
+        focus_on_load=True,
+    )
     hint = "A full scan can take up to two minutes."
     blocks = [field(PICK_BLOCK, "Domain", domain, hint=hint)]
     return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
 
 
 def section_place(value: str) -> tuple[str, str, int]:
-    """Return host, section and page from the value of a button of this module.
-
-    Raises:
-        ValueError: the value is none of ours.
-    """
+    """Return host, section and page from a button's value; raise ValueError."""
     match json.loads(value):
         case [str(host), str(name), int(page)] if name in SECTIONS:
             return host, name, page
@@ -173,13 +165,8 @@ def section_place(value: str) -> tuple[str, str, int]:
 
 
 def scanned_text(report: ScanReport) -> str:
-    """Return when a scan was made, as mrkdwn."""
+    """Return the time of a scan as mrkdwn."""
     return f"scanned {moment_token(report.scanned_at)}"
-
-
-def _turn_button(report: ScanReport, name: str, label: str, page: int) -> Block | None:
-    value = json.dumps([report.host, name, page])
-    return button(label, f"{TURN_SECTION}.{label.split()[0].lower()}", value)
 
 
 def _pages(findings: Iterable[Finding]) -> list[list[str]]:
@@ -202,27 +189,23 @@ MAX_CHANGES = 8
 
 
 def waiting_message(host: str, *, is_long: bool = False) -> Message:
-    """Return what a person reads while a scan runs; `is_long` after the first 20 seconds."""
+    """Return the message during a scan; `is_long` after the first 20 seconds."""
+    state = "is being scanned. A full scan can take up to two minutes"
     if is_long:
-        text = "is still being scanned. That is normal for a full scan: I will answer here"
-    else:
-        text = "is being scanned. A full scan can take up to two minutes: I will answer here"
-    shown = host_shown(host)
-    return Message(
-        text=f"{escaped(shown, 300)} {text}.",
-        blocks=(section(f"⏳ {code(shown, 300)} {text}."),),
-    )
+        state = "is still being scanned. That is normal for a full scan"
+    text, name = f"{state}: I will answer here.", host_text(host)
+    return Message(f"{escaped(name, 300)} {text}", (section(f"⏳ {code(name, 300)} {text}"),))
 
 
 def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message:
-    """Return the message that shows a scan: the essence, what changed, every section folded.
+    """Return a scan: its highlights, its changes and every section, folded.
 
-    `shared_by` is the name of whoever shows it to a channel.
+    `shared_by` is the name of the person who shares it with a channel.
     """
     lifted = highlights(report)
     top = [
-        header(f"Scan of {host_shown(report.host)}"),
-        context(f"{score_text(report.score)} before this scan  ·  {scanned_text(report)}"),
+        header(f"Scan of {host_text(report.host)}"),
+        context(f"{score_mrkdwn(report.score)} before this scan  ·  {scanned_text(report)}"),
         *([fields(lifted)] if lifted else []),
         *_changes(report),
     ]
@@ -237,26 +220,22 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
 
 
 def _text(report: ScanReport) -> str:
-    counts = ", ".join(_count_text(each) for each in report.sections)
-    said = f"Scan of {escaped(host_shown(report.host), 300)}, {moment_text(report.scanned_at)}: "
-    said += f"health {score_words(report.score)} before this scan; {counts}."
+    counts = ", ".join(
+        f"{section_title(each.name)} {_findings_text(each, 'not given')}"
+        for each in report.sections
+    )
+    text = f"Scan of {escaped(host_text(report.host), 300)}, {moment_text(report.scanned_at)}: "
+    text += f"health {score_text(report.score)} before this scan; {counts}."
     if report.since:
-        lines = [_without_marks(change_line(change)) for change in report.changes[:MAX_CHANGES]]
-        said += f" {'. '.join([_changes_title(report, moment_text), *lines])}."
-    lifted = "; ".join(f"{name}: {_without_marks(shown)}" for name, shown in highlights(report))
-    return f"{said} {lifted}".strip()
+        lines = [without_markup(change_line(change)) for change in report.changes[:MAX_CHANGES]]
+        text += f" {'. '.join([_changes_title(report, moment_text), *lines])}."
+    lifted = "; ".join(f"{name}: {without_markup(shown)}" for name, shown in highlights(report))
+    return f"{text} {lifted}".strip()
 
 
-def _count_text(shown: Section) -> str:
-    title = section_title(shown.name)
-    if not shown.is_given:
-        return f"{title} not given"
-    return f"{title} {plural(len(shown.findings) + shown.left_out, 'finding')}"
-
-
-def _without_marks(mrkdwn: str) -> str:
-    """A screen reader gets the fallback of a date, not its token, and no marks."""
-    return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
+def _findings_text(shown: Section, not_given: str) -> str:
+    count = len(shown.findings) + shown.left_out
+    return plural(count, "finding") if shown.is_given else not_given
 
 
 def _changes_title(report: ScanReport, shown: Callable[[datetime], str]) -> str:
@@ -271,8 +250,8 @@ def _changes(report: ScanReport) -> list[Block]:
         return []
     if not report.changes:
         return [context(f"{_changes_title(report, moment_token)}.")]
-    told = ((f"• {change_line(change)}", 1) for change in report.changes)
-    lines, count = _fitting(told, MAX_CHANGES)
+    every = ((f"• {change_line(change)}", 1) for change in report.changes)
+    lines, count = _fitting(every, MAX_CHANGES)
     left_out = len(report.changes) - count
     lines += [f"• and {left_out:,} more"] if left_out else []
     return [section("\n".join([f"*{_changes_title(report, moment_token)}*", *lines]))]
@@ -281,49 +260,47 @@ def _changes(report: ScanReport) -> list[Block]:
 def _folded(report: ScanReport, shown: Section) -> Block:
     """https://docs.slack.dev/reference/block-kit/blocks/container-block.
 
-    Its children are sections and actions only: the live validator is said to refuse rich text,
-    which that page allows (https://docs.rs/slack-morphism, `SlackContainerBlock`).
+    Its children are sections and actions only: Slack refuses rich text in it, which that page
+    allows (https://docs.rs/slack-morphism, `SlackContainerBlock`).
     """
-    lines, told = _fitting(finding_lines(shown.findings), MAX_LINES)
+    lines, count = _fitting(finding_lines(shown.findings), MAX_LINES)
     return {
         "type": "container",
         "title": plain_text(section_title(shown.name), MAX_CONTAINER_TITLE_CHARS),
         "subtitle": plain_text(_state(shown), MAX_CONTAINER_TITLE_CHARS),
         "is_collapsible": True,
         "default_collapsed": bool(shown.findings),
-        "child_blocks": [section("\n".join(lines) or _state(shown)), *_more(report, shown, told)],
+        "child_blocks": [section("\n".join(lines) or _state(shown)), *_more(report, shown, count)],
     }
 
 
 def _plain_section(report: ScanReport, shown: Section) -> list[Block]:
-    lines, told = _fitting(finding_lines(shown.findings), MAX_PLAIN_LINES)
+    lines, count = _fitting(finding_lines(shown.findings), MAX_PLAIN_LINES)
     title = f"*{section_title(shown.name)}*  ·  {_state(shown)}"
-    return [section("\n".join([title, *lines])), *_more(report, shown, told)]
+    return [section("\n".join([title, *lines])), *_more(report, shown, count)]
 
 
 def _state(shown: Section) -> str:
-    if not shown.is_given:
-        return "Domain Tracker gave no such section"
-    if not shown.findings and not shown.left_out:
+    if shown.is_given and not shown.findings and not shown.left_out:
         return "empty"
-    return plural(len(shown.findings) + shown.left_out, "finding")
+    return _findings_text(shown, "Domain Tracker gave no such section")
 
 
 def _fitting(counted: Iterable[tuple[str, int]], most: int) -> tuple[list[str], int]:
-    """The first of many lines, each with what it counts for, and what they count for together."""
+    """Return the first lines within the limits, and the sum of their counts."""
     lines: list[str] = []
-    chars = told = 0
+    chars = total = 0
     for line, count in islice(counted, most):
         chars += len(line) + 1
         if chars > MAX_LINES_CHARS:
             break
         lines.append(line)
-        told += count
-    return lines, told
+        total += count
+    return lines, total
 
 
-def _more(report: ScanReport, shown: Section, told: int) -> list[Block]:
-    left_out = len(shown.findings) + shown.left_out - told
+def _more(report: ScanReport, shown: Section, count: int) -> list[Block]:
+    left_out = len(shown.findings) + shown.left_out - count
     if not left_out:
         return []
     value = json.dumps([report.host, shown.name, 1])

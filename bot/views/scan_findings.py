@@ -11,7 +11,7 @@ from bot.views.text import code, day_text, moment_token, outside
 
 MAX_LABEL_CHARS = 90
 MAX_LINE_VALUE_CHARS = 160
-# A record such as one of DNS reads best on one line; with more parts than this it does not.
+# A record, such as one of DNS, with at most so many parts is shown on one line.
 MAX_RECORD_PARTS = 8
 MAX_RECORD_VALUE_CHARS = 70
 MAX_RECORD_CHARS = 1_400
@@ -22,7 +22,7 @@ _ISO_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d
 # How registries and OpenSSL write dates. `%b` is English here: the bot never sets a locale.
 _DAY_FORMATS = ("%d-%b-%Y",)
 _MOMENT_FORMATS = ("%Y-%m-%d %H:%M:%S UTC", "%b %d %H:%M:%S %Y GMT", "%a, %d %b %Y %H:%M:%S GMT")
-# A number is only taken for a moment where its own name says so.
+# A number is a moment only if its name says so.
 _NAMES_A_MOMENT = re.compile(
     r"([Dd]ate|[Tt]ime|_at|At|[Ee]xpir\w*|[Vv]alid\w*|[Nn]ot[_ ]?([Bb]efore|[Aa]fter)"
     r"|[Cc]reated|[Uu]pdated|[Cc]hanged|[Uu]ntil|[Ss]ince)$"
@@ -36,7 +36,7 @@ _ABBREVIATIONS = re.compile(
 def finding_lines(
     findings: Iterable[Finding], *, value_chars: int = MAX_LINE_VALUE_CHARS
 ) -> Iterator[tuple[str, int]]:
-    """Yield lines of mrkdwn in which nothing from outside acts, each with its count of findings.
+    """Yield lines of safe mrkdwn, each with its number of findings.
 
     `*Valid until*  3 Feb 2027`, and for a record of a few parts `*MX 1*  Host …  ·  TTL …`.
     """
@@ -51,7 +51,7 @@ def finding_lines(
 
 
 def change_line(change: Change) -> str:
-    """Return what has changed as mrkdwn: `was → is`, or which of the two there is."""
+    """Return a change as mrkdwn: `before → after`, or one of them."""
     shown = change.after or change.before
     where = f"*{section_title(change.section)} › {label(shown.path) if shown else ''}*"
     if change.before and change.after:
@@ -61,7 +61,7 @@ def change_line(change: Change) -> str:
 
 
 def section_title(name: str) -> str:
-    """Return a section's name as people write it."""
+    """Return the title of a section."""
     return {"whois": "WHOIS", "dns": "DNS", "ssl": "SSL"}.get(name, name.capitalize())
 
 
@@ -72,8 +72,8 @@ def label(path: tuple[str, ...]) -> str:
         if part.isdecimal() and words:
             words[-1] += f" {part}"
         else:
-            words.append(_humanised(redact(part)))  # humanised, a key would not look like one
-    # Names are text from outside too: what could format or link is taken out.
+            words.append(_humanised(redact(part)))  # before a secret changes its form
+    # Names are text from outside: markup is removed.
     text = outside(" › ".join(filter(None, words)), 500) or "Value"
     if len(text) > MAX_LABEL_CHARS:
         half = MAX_LABEL_CHARS // 2
@@ -82,7 +82,7 @@ def label(path: tuple[str, ...]) -> str:
 
 
 def value_text(finding: Finding, limit: int) -> str:
-    """Return the value as mrkdwn, at most about `limit` characters of it."""
+    """Return a value as mrkdwn, clipped to about `limit` characters."""
     if isinstance(finding.value, tuple):
         return code(", ".join(map(_item, finding.value)), limit) if finding.value else "none"
     return _one(finding.value, finding.path, limit)
@@ -95,17 +95,17 @@ def _item(value: Scalar) -> str:
 
 
 def _record_of(finding: Finding) -> tuple[str, ...] | None:
-    """The numbered record that a finding is a direct part of, or `None`."""
+    """Return the numbered record of a finding, or `None`."""
     return finding.path[:-1] if len(finding.path) > 1 and finding.path[-2].isdecimal() else None
 
 
 def _record_line(record: tuple[str, ...], parts: list[Finding], value_chars: int) -> str | None:
-    """The record on one line, or `None` when that would be no help."""
+    """Return a record as one line, `None` if it has one part or too many."""
     if not 1 < len(parts) <= MAX_RECORD_PARTS:
         return None
     limit = max(MAX_RECORD_VALUE_CHARS, value_chars // 2)
-    told = [f"{label(part.path[-1:])} {value_text(part, limit)}" for part in parts]
-    line = f"*{label(record)}*  " + "  ·  ".join(told)
+    texts = [f"{label(part.path[-1:])} {value_text(part, limit)}" for part in parts]
+    line = f"*{label(record)}*  " + "  ·  ".join(texts)
     return line if len(line) <= MAX_RECORD_CHARS else None
 
 
@@ -122,7 +122,7 @@ def _one(value: Scalar, path: tuple[str, ...], limit: int) -> str:
 
 
 def _moment_or_day(text: str) -> str | None:
-    """Return a date as people read it; `None` for what is none, or has no zone to be sure of."""
+    """Return a date or moment as mrkdwn; `None` for other text and for unknown time zones."""
     try:
         if _ISO_DAY.fullmatch(text):
             return day_text(date.fromisoformat(text))

@@ -1,4 +1,4 @@
-"""Word when a digest runs: its days, its next runs, changes of the clocks. Pure."""
+"""Word a digest's schedule: its days, its next runs, daylight-saving changes. Pure."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from bot.views.text import day_text, escaped, plural
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _DAY = timedelta(days=1)
 _SECOND = timedelta(seconds=1)
-# At most 26 hours lie between two zones.
+# Zones differ by at most 26 hours.
 _OTHER_DAYS = {
     -2: " two days before",
     -1: " the day before",
@@ -33,7 +33,7 @@ _OTHER_DAYS = {
 def change_notes(
     schedule: Schedule, reader: ZoneInfo | None, first: datetime, last: datetime
 ) -> Iterator[str]:
-    """Yield a sentence for each change of the clocks, one for both zones where they go along."""
+    """Yield a sentence for each clock change, one sentence if both zones change alike."""
     ours = {change.at: change for change in clock_changes(schedule.zone, first, last)}
     theirs = {}
     if reader:
@@ -42,16 +42,13 @@ def change_notes(
         effect = _effect(schedule, reader, at)
         go_along = at in ours and at in theirs and _shift(ours[at]) == _shift(theirs[at])
         if at in ours:
-            yield _our_note(schedule, ours[at], " (and yours)" if go_along else "", effect)
+            whose = f"{place_name(schedule.zone)}{' (and yours)' if go_along else ''}"
+            stay = f"runs stay at {schedule.at:%H:%M} {clock_name(schedule.zone)}"
+            which = f", which is {effect}" if effect else ""
+            yield f"The clocks in {whose} {_moves(ours[at])}: {stay}{which}."
         if reader and at in theirs and not go_along:
             runs = f"runs at {schedule.at:%H:%M} {clock_name(schedule.zone)} are at {effect}"
             yield f"Your clocks ({place_name(reader.key)}) {_moves(theirs[at])}: {runs}."
-
-
-def _our_note(schedule: Schedule, change: ClockChange, whose_too: str, effect: str) -> str:
-    clocks = f"The clocks in {place_name(schedule.zone)}{whose_too} {_moves(change)}"
-    stay = f"runs stay at {schedule.at:%H:%M} {clock_name(schedule.zone)}"
-    return f"{clocks}: {stay}{f', which is {effect}' if effect else ''}."
 
 
 def _shift(change: ClockChange) -> timedelta:
@@ -59,14 +56,14 @@ def _shift(change: ClockChange) -> timedelta:
 
 
 def _moves(change: ClockChange) -> str:
-    """Return `go back an hour on Sun 25 Oct 2026 at 03:00`, as the clocks show it until then."""
+    """Return `go back an hour on Sun 25 Oct 2026 at 03:00`, by the clock before the change."""
     shift, local = _shift(change), change.at + change.before
     direction = "forward" if shift > timedelta() else "back"
     return f"go {direction} {_amount(abs(shift))} on {weekday_text(local)} at {local:%H:%M}"
 
 
 def _effect(schedule: Schedule, reader: ZoneInfo | None, at: datetime) -> str:
-    """Return what a change means for the reader's own clock, or nothing if it stays the same."""
+    """Return the effect of a clock change on the reader's time, or nothing."""
     if reader is None:
         return ""
     before, after = (_for_reader(schedule, reader, moment) for moment in (at - _SECOND, at))
@@ -74,7 +71,7 @@ def _effect(schedule: Schedule, reader: ZoneInfo | None, at: datetime) -> str:
 
 
 def _for_reader(schedule: Schedule, reader: ZoneInfo, moment: datetime) -> str:
-    """Return when the runs are by the reader's clock, with the offsets of a moment."""
+    """Return the time of the runs in the reader's zone, with the offsets of a moment."""
     ahead = offset_at(reader, moment) - offset_at(zone_of(schedule.zone), moment)
     here = datetime.combine(moment, schedule.at)
     there = here + ahead
@@ -83,7 +80,7 @@ def _for_reader(schedule: Schedule, reader: ZoneInfo, moment: datetime) -> str:
 
 
 def odd_time_notes(schedule: Schedule, slots: Iterable[Slot]) -> Iterator[str]:
-    """Yield a sentence for each slot whose time the clocks skip, or show twice."""
+    """Yield a sentence for each slot whose local time does not exist or comes twice."""
     place, where = zone_of(schedule.zone), place_name(schedule.zone)
     for slot in slots:
         at, day = f"{slot.local:%H:%M}", weekday_text(slot.local)
@@ -106,7 +103,7 @@ def weekday_text(day: datetime) -> str:
 
 
 def place_name(zone: str) -> str:
-    """Return `New York` of `America/New_York`; names without a city stay as they are."""
+    """Return `New York` for `America/New_York`; names without a city are not changed."""
     is_city = "/" in zone and not zone.startswith("Etc/")
     return zone.rpartition("/")[2].replace("_", " ") if is_city else zone
 
@@ -143,16 +140,13 @@ def days_text(days: Iterable[int]) -> str:
 
 
 def schedule_text(schedule: Schedule) -> str:
-    """Return `Mon–Fri at 09:00 (Europe/Berlin)`; the zone may be one that nobody knows."""
+    """Return `Mon–Fri at 09:00 (Europe/Berlin)`; the zone may be unknown."""
     at = f"{days_text(schedule.days)} at {schedule.at:%H:%M}"
     return f"{at} ({escaped(schedule.zone, 80)})"
 
 
 def slot_text(slot: Slot, zone: str) -> str:
-    """Return `Mon 23 Nov 2026, 09:00`: what the clocks in `zone` show when the slot is due.
-
-    In a zone that nobody knows any more: what the schedule asked for.
-    """
+    """Return `Mon 23 Nov 2026, 09:00` in `zone`; in an unknown zone, the scheduled time."""
     try:
         local = slot.due_at.astimezone(zone_of(zone))
     except UnknownZoneError:
@@ -161,26 +155,20 @@ def slot_text(slot: Slot, zone: str) -> str:
 
 
 def zoned_slot_text(slot: Slot, zone: str) -> str:
-    """Return the same with the zone behind it: `Mon 23 Nov 2026, 09:00 (Europe/Berlin)`."""
+    """Return `Mon 23 Nov 2026, 09:00 (Europe/Berlin)`."""
     return f"{slot_text(slot, zone)} ({escaped(zone, 60)})"
 
 
 def days_ahead(slot: Slot, now: datetime, zone: str) -> int:
-    """Return how many midnights lie between now and a slot, by the clocks in `zone`.
-
-    Raises:
-        UnknownZoneError: the zone.
-    """
+    """Return the days from now to a slot, by date in `zone`; raise UnknownZoneError."""
     place = zone_of(zone)
     return (slot.due_at.astimezone(place).date() - now.astimezone(place).date()) // _DAY
 
 
 def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> list[str]:
-    """Return lines of finished mrkdwn: the next five runs, then what is odd about the clocks.
+    """Return lines of mrkdwn: the next five runs, then notes about clock changes.
 
-    Each run is told in the schedule's zone, and in the reader's where that differs; a zone of
-    the reader's that nobody knows is ignored. The notes are about every change of the clocks
-    from `after` to the last of these runs, and about times that the clocks skip or show twice.
+    Each run is shown in the schedule's zone, and in the reader's if that is known and differs.
 
     Raises:
         UnknownZoneError: the schedule's zone.

@@ -5,6 +5,8 @@ Limits: https://docs.slack.dev/reference/block-kit/blocks and its pages per bloc
 """
 
 import math
+import re
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
 
 from bot.hostnames import MAX_NAME_CHARS, unicode_name
@@ -20,9 +22,9 @@ MAX_BUTTON_VALUE_CHARS = 2000
 MAX_OPTION_CHARS = 75
 MAX_OPTION_VALUE_CHARS = 150
 MAX_VIEW_TITLE_CHARS = 24
-# The newest page says 200 rows and 20,000 characters, older clients know the half of both. And
-# Slack refuses messages of more than about 13,200 characters in all blocks together, once 11,341,
-# a limit on no page of its own: https://github.com/slackapi/bolt-js/issues/2509 and 2867.
+# The documentation says 200 rows and 20,000 characters; older clients take half of both. Slack
+# also refuses messages of more than about 13,200 characters in all blocks, once 11,341, which is
+# not documented: https://github.com/slackapi/bolt-js/issues/2509 and 2867.
 MAX_TABLE_ROWS = 100
 MAX_TABLE_CHARS = 9_000
 
@@ -30,11 +32,10 @@ MAX_TABLE_CHARS = 9_000
 def outside(text: str, limit: int) -> str:
     """Return text from outside on one line, without secrets or control characters, clipped.
 
-    It still has to be escaped wherever Slack reads markup: see `escaped` and `code`. In plain
-    text and in rich text elements it is safe as it is.
+    It is safe in plain text and rich text; for markup use `escaped` or `code`.
     """
-    # Invisible characters go: they can turn the reading order of a whole message around. They go
-    # first, as one of them in the middle of a key would hide it from the redaction.
+    # Invisible characters can reverse the reading order of a message. They are removed first: one
+    # in the middle of a key would hide it from the redaction.
     cleaned = INVISIBLE.sub("", text.replace("\n", " ").replace("\t", " "))
     return clip(redact(cleaned).strip(), limit)
 
@@ -45,10 +46,7 @@ def clip(text: str, limit: int) -> str:
 
 
 def clip_at_word(mrkdwn: str, limit: int) -> str:
-    """Return finished text in at most `limit` characters, cut between two words.
-
-    No token of Slack's, such as a date with its spaces, and no escaped character is cut in two.
-    """
+    """Return mrkdwn in at most `limit` characters, cut between words, never inside a token."""
     if len(mrkdwn) <= limit:
         return mrkdwn
     cut = mrkdwn[: limit - 2]
@@ -56,25 +54,42 @@ def clip_at_word(mrkdwn: str, limit: int) -> str:
         cut = cut[: cut.rfind("<")]
     if cut.rfind("&") > cut.rfind(";"):
         cut = cut[: cut.rfind("&")]
-    # What was cut already may end where a token began.
+    # The cut may be where a token began.
     words = cut if mrkdwn[len(cut)].isspace() else cut.rpartition(" ")[0]
     return f"{(words or cut).rstrip()} …"
 
 
 def escaped(text: str, limit: int = 200) -> str:
-    """Return text from outside as it may stand in a message's own text: it can ping nobody.
+    """Return text from outside, escaped so that it mentions no one.
 
-    Its asterisks and backticks still format. Inside blocks use `code` or rich text instead.
+    Asterisks and backticks still format: inside blocks use `code`.
     """
     return _escape(outside(text, limit))
 
 
 def code(text: str, limit: int = 200) -> str:
-    """Return text from outside as mrkdwn code, in which nothing is formatted or linked."""
-    # There is no escape for a backtick (https://docs.slack.dev/messaging/formatting-message-text),
-    # and the first one would end the code: a look-alike takes its place.
+    """Return text from outside as mrkdwn code, without formatting or links."""
+    # A backtick cannot be escaped (https://docs.slack.dev/messaging/formatting-message-text): it
+    # is replaced by a look-alike.
     shown = _escape(outside(text, limit).replace("`", "ˋ"))
     return f"`{shown}`" if shown else "(nothing)"
+
+
+def without_markup(mrkdwn: str) -> str:
+    """Return mrkdwn as plain text: no marks, and the fallback of each date."""
+    return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
+
+
+def lines_within(lines: Iterable[str], max_chars: int) -> list[str]:
+    """Return the first lines that together have at most `max_chars` characters."""
+    kept: list[str] = []
+    chars = 0
+    for line in lines:
+        chars += len(line) + 1
+        if chars > max_chars:
+            break
+        kept.append(line)
+    return kept
 
 
 def _escape(text: str) -> str:
@@ -87,12 +102,12 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def score_number(score: float) -> str:
-    """Return a score with at most one decimal, cut and never rounded up into the next band."""
+    """Return a score with one decimal at most, rounded down to stay in its band."""
     return f"{math.floor(score * 10) / 10:g}"
 
 
-def host_shown(host: str) -> str:
-    """Return a host name in its own script, with what it really is behind it."""
+def host_text(host: str) -> str:
+    """Return a host name in its own script, followed by its ASCII form."""
     name = outside(host, MAX_NAME_CHARS)
     own = unicode_name(name)
     return name if own == name else f"{outside(own, 120)} ({name})"
@@ -110,7 +125,7 @@ def moment_text(moment: datetime) -> str:
 
 
 def moment_token(moment: datetime) -> str:
-    """Return mrkdwn that shows a moment in its reader's own time zone.
+    """Return mrkdwn that shows a moment in the reader's time zone.
 
     https://docs.slack.dev/messaging/formatting-message-text#date-formatting
     """
@@ -119,7 +134,7 @@ def moment_token(moment: datetime) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Return `40 s`, `3 min` or `2 h`, never less than a second."""
+    """Return `40 s`, `3 min` or `2 h`, at least `1 s`."""
     if seconds < 90:
         return f"{max(1, math.ceil(seconds))} s"
     if seconds < 90 * 60:

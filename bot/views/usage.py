@@ -1,18 +1,26 @@
-"""Draw the usage of commands, and what people read while they wait. Pure."""
+"""Draw the usage of commands, and the messages about waiting and interruption. Pure."""
 
 from collections.abc import Sequence
 
 from bot.command_text import NotUnderstood
 from bot.commands import COMMANDS, Command
 from bot.message import Block, Message
-from bot.views.blocks import actions, context, notice, paragraphs, run_button, section
+from bot.views.blocks import (
+    actions,
+    context,
+    notice,
+    paragraphs,
+    plain_message,
+    run_button,
+    section,
+)
 from bot.views.text import clip, code, escaped, plural
 
 MAX_PARTS_SHOWN = 10
 
 
 def usage_message(command: str) -> Message:
-    """Return how `command` is used, and which other commands there are."""
+    """Return the usage of a command, and the other commands."""
     usage = COMMANDS[command]
     return Message(
         text=f"{command} {usage.does}. For example: {usage.examples[0][0]}",
@@ -23,7 +31,7 @@ def usage_message(command: str) -> Message:
 def not_understood_message(
     command: str, problems: Sequence[NotUnderstood], understood: Sequence[str]
 ) -> Message:
-    """Return what of a command was not understood and why, what was, and the usage."""
+    """Return the parts of a command that were not understood, those that were, and the usage."""
     usage = COMMANDS[command]
     shown = [(problem.part, clip(problem.why, 100)) for problem in problems[:MAX_PARTS_SHOWN]]
     lines = ["*I did not understand all of that, so I did nothing.*"]
@@ -33,9 +41,9 @@ def not_understood_message(
     parts = paragraphs(lines)
     if understood:
         parts.append(section(f"Understood: {_listed(understood)}"))
-    told = "; ".join(f"{escaped(part, 80)}: {why}" for part, why in shown)
+    unclear = "; ".join(f"{escaped(part, 80)}: {why}" for part, why in shown)
     return Message(
-        text=f"{command}: not understood: {told}. {usage.note}",
+        text=f"{command}: not understood: {unclear}. {usage.note}",
         blocks=(*parts, *_examples(usage), _others(command)),
     )
 
@@ -60,7 +68,7 @@ def _others(command: str) -> dict[str, object]:
 
 _TITLE = "Domain Tracker"
 MAX_LINE_CHARS = 100
-# What is done by buttons and forms -> the command that shows how things stand now, and its button.
+# Start of a button's or form's id -> the command that shows the current state, and its button.
 _SHOWN_BY = {
     "digest": ("/domaindigest", "Digests"),
     "key": ("/domainkey", "Key"),
@@ -71,54 +79,50 @@ _PERHAPS_DONE = "It may have been done all the same."
 
 
 def working_message() -> Message:
-    """Return what is said when an answer takes longer than a few seconds."""
-    text = "⏳ Still at it. I will answer here."
-    return Message(text, (section(text),))
+    """Return the message while an answer takes longer than a few seconds."""
+    return plain_message("⏳ Still at it. I will answer here.")
 
 
 def old_button_message() -> Message:
-    """Return the answer to a button whose command is gone."""
-    text = "That button is from an older version of me. Please type the command instead."
-    return Message(text, (section(text),))
+    """Return the answer to a button without a command."""
+    return plain_message(
+        "That button is from an older version of me. Please type the command instead."
+    )
 
 
 def done_message() -> Message:
-    """Return what takes the place of "still at it" when the answer is somewhere else."""
-    text = "You find the answer in the form."
-    return Message(text, (section(text),))
+    """Return the replacement of "still at it" when the answer is in a form."""
+    return plain_message("You find the answer in the form.")
 
 
 def stopping_message(command_line: str | None) -> Message:
-    """Return the answer to whoever is still waiting when the bot has to stop."""
+    """Return the answer to open requests when the bot stops."""
     text = "I am being restarted and could not finish this. Please try again in a minute."
-    again = run_button("Try again", command_line) if command_line else None
-    return _about(command_line, text, *actions(again))
+    return _about(command_line, text)
 
 
 def interrupted_message(what: str, command_line: str | None) -> Message:
-    """Return what whoever waited for a process that was killed is told by another one.
+    """Return the answer to a request whose process was killed.
 
-    `what` names the command, button or form; `command_line` is what would ask the same again,
-    `None` when there is nothing to run.
+    `what` names the command, button or form; `command_line` repeats the request, if possible.
     """
     text = _interrupted_text(what, command_line)
-    again = run_button("Try again", command_line) if command_line else None
-    look = _look_button(what, command_line)
-    return _about(command_line, text, *actions(again, look))
+    return _about(command_line, text, _look_button(what, command_line))
 
 
 def interrupted_form(what: str, command_line: str | None) -> Block:
-    """Return the same for the form that they have open; answers to buttons would lie behind it."""
+    """Return the same answer as a form, in place of the open one."""
     return notice(_TITLE, [section(_interrupted_text(what, command_line))])
 
 
-def _about(command_line: str | None, text: str, *blocks: Block) -> Message:
-    """Return the message that begins with what was typed: several may be told of at once."""
-    plain = text.replace("`", "")
+def _about(command_line: str | None, text: str, *buttons: Block | None) -> Message:
+    """Return a message that begins with the command: a person may get several at once."""
     if not command_line:
-        return Message(plain, (section(text), *blocks))
-    told = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    return Message(f"{escaped(command_line, MAX_LINE_CHARS)}: {plain}", (section(told), *blocks))
+        return plain_message(text, *buttons)
+    again = run_button("Try again", command_line)
+    plain = f"{escaped(command_line, MAX_LINE_CHARS)}: {text.replace('`', '')}"
+    mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
+    return Message(plain, (section(mrkdwn), *actions(again, *buttons)))
 
 
 def _interrupted_text(what: str, command_line: str | None) -> str:
@@ -141,7 +145,7 @@ def _look_button(what: str, command_line: str | None) -> Block | None:
 
 
 def _adds(command_line: str | None) -> bool:
-    """Whether it adds a domain; without one it only opens a form."""
+    """Return whether a command adds a domain, and not only opens the form."""
     command, _, text = (command_line or "").partition(" ")
     return command == "/adddomain" and bool(text.strip())
 
@@ -152,16 +156,14 @@ def _shown_by(what: str) -> tuple[str, str] | None:
 
 
 def exposed_key_message() -> Message:
-    """Return the answer to a command with a key or token in it; nothing of it is repeated."""
-    text = (
+    """Return the answer to a command with a key or token, which is not repeated."""
+    return plain_message(
         "There is a key or a token in what you typed, so I did nothing with it. Treat it as"
         " exposed: delete it where it was made, and make a new one. Admins set the workspace's"
         " key with `/domainkey`, in a private form."
     )
-    return Message(text.replace("`", ""), (section(text),))
 
 
 def shared_already_message() -> Message:
     """Return the answer to a second press of `Share`."""
-    text = "This is shared with the channel already."
-    return Message(text, (section(text),))
+    return plain_message("This is shared with the channel already.")

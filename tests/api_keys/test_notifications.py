@@ -45,10 +45,10 @@ class People(FakePosts):
 
     fails_after: int | None = None
 
-    async def tell(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
         if self.fails_after is not None and len(self.told) >= self.fails_after:
             raise SlackUnavailableError("down")
-        await super().tell(workspace, user_id, message)
+        await super().send_dm(workspace, user_id, message)
 
 
 class FakeGroups:

@@ -115,8 +115,8 @@ class SlowTurns(FakePosts):
     takes: timedelta = timedelta()
     clock: FakeClock
 
-    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
-        await super().turn(workspace, channel_id)
+    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+        await super().acquire_turn(workspace, channel_id)
         self.clock.now += self.takes
 
 

@@ -122,8 +122,8 @@ class SlowTurns(FakePosts):
 
     wait: Callable[[], object]
 
-    async def turn(self, workspace: WorkspaceId, channel_id: str) -> None:
-        await super().turn(workspace, channel_id)
+    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+        await super().acquire_turn(workspace, channel_id)
         self.wait()
 
 

@@ -11,7 +11,7 @@ from bot.installations.repository import (
     RecentInstallations,
     StoredInstallation,
 )
-from bot.slack.auth import GivenTokens
+from bot.slack.auth import IssuedTokens
 from bot.slack.errors import TokenRefusedError
 from bot.store.documents import Documents
 from bot.workspace import WorkspaceId
@@ -63,7 +63,7 @@ class Renewals:
         self.life: timedelta | None = LIFE
         self.before_answer: Callable[[], Awaitable[object]] | None = None
 
-    async def refresh(self, refresh_token: str) -> GivenTokens:
+    async def refresh(self, refresh_token: str) -> IssuedTokens:
         self.asked.append(refresh_token)
         error, self.error = self.error, None
         if error and not self.is_lost:
@@ -77,7 +77,7 @@ class Renewals:
             await self.before_answer()
         if error:
             raise error
-        return GivenTokens(
+        return IssuedTokens(
             access=f"xoxe.xoxb-{number}",
             refresh=self.current,
             expires_in_s=None if self.life is None else int(self.life.total_seconds()),

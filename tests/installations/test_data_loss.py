@@ -66,7 +66,7 @@ class Start:
     def again(self) -> None:
         self.check = DataLossCheck(
             self.documents,
-            self.posts.tell,
+            self.posts.send_dm,
             own=self.own,
             client_for=self.client_for,
             words=lambda channel_ids: Message(" ".join(channel_ids)),

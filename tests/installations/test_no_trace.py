@@ -84,7 +84,7 @@ class Life:
 
         await DataLossCheck(
             self.documents,
-            FakePosts().tell,
+            FakePosts().send_dm,
             own=own,
             client_for=client_for,
             words=lambda _channels: Message(""),

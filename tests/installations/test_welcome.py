@@ -32,7 +32,7 @@ class Desk:
         self.noted: list[tuple[WorkspaceId, bool]] = []
         self.welcome = Welcome(
             self.registry.documents,
-            self.posts.tell,
+            self.posts.send_dm,
             self.tasks,
             words=self.words,
             client_for=self.client_for,

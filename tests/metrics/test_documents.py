@@ -62,12 +62,12 @@ async def a_busy_bot() -> Metrics:
         return {}
 
     await metrics.periodic.timed("tick", nothing)()
-    metrics.looks.give("digests", due(some_due))
-    metrics.looks.give("queue", queue(some_jobs))
-    metrics.looks.give("processes", processes(some_roles))
+    metrics.looks.set_source("digests", due(some_due))
+    metrics.looks.set_source("queue", queue(some_jobs))
+    metrics.looks.set_source("processes", processes(some_roles))
     keys = dict.fromkeys(STATES, 1), dict.fromkeys(LEFT, 1)
-    metrics.looks.give("budget", budget(lambda: keys))
-    metrics.looks.give("pool", pool(lambda: {"pool_size": 1, "pool_available": 1}))
+    metrics.looks.set_source("budget", budget(lambda: keys))
+    metrics.looks.set_source("pool", pool(lambda: {"pool_size": 1, "pool_available": 1}))
     return metrics
 
 

@@ -50,7 +50,7 @@ class Room:
         self.looks = LazyGauges(
             self.registry, DEPTH, clock=self.clock.seconds, look_within_s=look_within_s
         )
-        self.looks.give("depth", self.source)
+        self.looks.set_source("depth", self.source)
 
     async def depth(self) -> float | None:
         await self.looks.refresh()
@@ -120,11 +120,11 @@ async def test_every_look_tells_its_gauges() -> None:
     async def some_roles() -> Mapping[str, int]:
         return {"web": 2}
 
-    metrics.looks.give("digests", due(some_due))
-    metrics.looks.give("queue", queue(some_jobs))
-    metrics.looks.give("processes", processes(some_roles))
-    metrics.looks.give("budget", budget(lambda: ({"waiting": 1}, {"1-9": 3})))
-    metrics.looks.give("pool", pool(lambda: {"pool_size": 10, "pool_available": 4}))
+    metrics.looks.set_source("digests", due(some_due))
+    metrics.looks.set_source("queue", queue(some_jobs))
+    metrics.looks.set_source("processes", processes(some_roles))
+    metrics.looks.set_source("budget", budget(lambda: ({"waiting": 1}, {"1-9": 3})))
+    metrics.looks.set_source("pool", pool(lambda: {"pool_size": 10, "pool_available": 4}))
 
     assert await value(metrics, "bot_digests_due") == 7
     assert await value(metrics, "bot_digests_overdue_seconds") == 12.5

@@ -67,7 +67,7 @@ async def test_a_slack_that_does_not_answer_is_a_failure() -> None:
         (Answer(status=200, body="<html>parked"), Mark.WARN, "which is not the bot"),
         (Answer(status=502), Mark.WARN, "with status 502"),
         (Answer(status=301, body=ALIVE), Mark.WARN, "with status 301"),
-        (Answer(trouble="ClientConnectorDNSError"), Mark.WARN, "ClientConnectorDNSError"),
+        (Answer(error="ClientConnectorDNSError"), Mark.WARN, "ClientConnectorDNSError"),
     ],
     ids=["the bot", "something else", "a proxy alone", "a redirect", "no such name"],
 )

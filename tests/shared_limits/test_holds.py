@@ -4,7 +4,7 @@ import pytest
 
 from bot.concurrency import Tasks
 from bot.shared_limits import READ_EVERY_S, SharedHolds, forget_expired
-from bot.slack.posting import OwnHolds
+from bot.slack.posting import LocalBackoff
 from bot.store.documents import Documents
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -105,7 +105,7 @@ async def test_without_the_store_a_process_keeps_to_what_it_has_met(
 
 
 async def test_of_one_process_alone_the_longest_wait_holds(clock: FakeClock) -> None:
-    holds = OwnHolds(clock=clock.seconds)
+    holds = LocalBackoff(clock=clock.seconds)
 
     for seconds in (5, 60, 20):
         holds.hold(ACME, seconds)

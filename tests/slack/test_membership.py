@@ -8,7 +8,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.slack.channels import MAX_PAGES, fetch_in_charge, fetch_own_channels
+from bot.slack.channels import MAX_PAGES, fetch_admins, fetch_own_channels
 from bot.slack.errors import MissingScopeError, SlackRateLimitedError, SlackUnavailableError
 from bot.workspace import WorkspaceId
 
@@ -113,7 +113,7 @@ async def test_the_primary_owner_comes_first_then_owners_then_admins() -> None:
         [{"id": "U7", "is_admin": True}],
     )
 
-    assert await fetch_in_charge(client, ACME) == ["U6", "U3", "U1"]
+    assert await fetch_admins(client, ACME) == ["U6", "U3", "U1"]
     assert len(client.asked) == 2
 
 
@@ -121,7 +121,7 @@ async def test_slack_is_waited_for_when_it_asks_for_that() -> None:
     slow = {"error": "ratelimited", "status": 429, "retry_after_s": 7}
     client, slept = Pages([{"id": "U1", "is_admin": True}], refused=[slow, slow]), Slept()
 
-    assert await fetch_in_charge(client, ACME, sleep=slept) == ["U1"]
+    assert await fetch_admins(client, ACME, sleep=slept) == ["U1"]
     assert slept.seconds == [7, 7]
 
 
@@ -130,7 +130,7 @@ async def test_but_not_for_long() -> None:
     slept = Slept()
 
     with pytest.raises(SlackRateLimitedError) as caught:
-        await fetch_in_charge(Pages([], refused=[slow]), ACME, sleep=slept)
+        await fetch_admins(Pages([], refused=[slow]), ACME, sleep=slept)
 
     assert (caught.value.retry_after_s, slept.seconds) == (900, [])
 
@@ -139,13 +139,13 @@ async def test_nor_for_ever() -> None:
     slow = {"error": "ratelimited", "status": 429}
 
     with pytest.raises(SlackRateLimitedError):
-        await fetch_in_charge(Pages([], refused=[slow] * 50), ACME, sleep=Slept())
+        await fetch_admins(Pages([], refused=[slow] * 50), ACME, sleep=Slept())
 
 
 async def test_a_huge_workspace_is_not_read_to_its_end() -> None:
     client = Pages(*[[{"id": "U1", "is_admin": True}]] * (MAX_PAGES + 5))
 
-    assert await fetch_in_charge(client, ACME) == ["U1"] * 5
+    assert await fetch_admins(client, ACME) == ["U1"] * 5
     assert len(client.asked) == MAX_PAGES
 
 

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.auth import GivenTokens, OAuthCalls
+from bot.slack.auth import IssuedTokens, OAuthCalls
 from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
@@ -47,7 +47,7 @@ async def test_a_code_gives_what_was_installed(
 
     assert (given.team_id, given.enterprise_id, given.name) == ("T1", None, "Acme")
     assert given.scopes == ("commands", "chat:write")
-    assert given.tokens == GivenTokens(access="xoxb-given")
+    assert given.tokens == IssuedTokens(access="xoxb-given")
     assert slack.forms == [{"code": CODE, "redirect_uri": BACK}]
     assert "xoxb" not in repr(given)
 
@@ -83,7 +83,7 @@ async def test_tokens_that_end_come_with_the_one_that_renews_them(
     given = await calls(slack.url, http).exchange(CODE, BACK)
     renewed = await calls(slack.url, http).refresh("xoxe-1-given")
 
-    expected = GivenTokens(access="xoxb-given", refresh="xoxe-1-given", expires_in_s=43200)
+    expected = IssuedTokens(access="xoxb-given", refresh="xoxe-1-given", expires_in_s=43200)
     assert given.tokens == renewed == expected
     assert slack.forms[1] == {"grant_type": "refresh_token", "refresh_token": "xoxe-1-given"}
 

@@ -16,7 +16,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.message import Message
 from bot.playground.slack import Call, LocalSlack
-from bot.slack.auth import Identity, OneClient
+from bot.slack.auth import Identity, SingleWorkspaceClient
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
@@ -29,7 +29,7 @@ from bot.slack.errors import (
     TokenRefusedError,
     WorkspaceHeldError,
 )
-from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, OwnHolds, Posting
+from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, LocalBackoff, Posting
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
@@ -127,7 +127,7 @@ async def test_refused_blocks_are_sent_once_more_as_their_plain_twin(
 
 
 @pytest.mark.parametrize(
-    ("message", "tries"), [(HELLO, 1), (WITH_CHART, 2)], ids=["no twin", "a twin"]
+    ("message", "tries"), [(HELLO, 1), (WITH_CHART, 2)], ids=["no fallback", "a fallback"]
 )
 async def test_blocks_that_are_refused_in_any_form_are_given_up(
     slack: LocalSlack, posting: Posting, general: str, message: Message, tries: int
@@ -260,8 +260,8 @@ async def test_a_rate_limit_holds_the_posts_of_this_workspace_until_it_is_over(
     await time.pass_by(29)
     for held in (
         posting.post(HOME, "C2", HELLO),
-        posting.turn(HOME, "C3"),
-        posting.tell(HOME, slack.person("bob").id, HELLO),
+        posting.acquire_turn(HOME, "C3"),
+        posting.send_dm(HOME, slack.person("bob").id, HELLO),
     ):
         with pytest.raises(SlackRateLimitedError) as caught:
             await held
@@ -284,7 +284,7 @@ async def test_a_shorter_rate_limit_does_not_end_a_longer_one(
     await time.pass_by(3)
 
     with pytest.raises(SlackRateLimitedError) as caught:
-        await posting.turn(HOME, general)
+        await posting.acquire_turn(HOME, general)
 
     assert caught.value.retry_after_s == 27
 
@@ -292,8 +292,8 @@ async def test_a_shorter_rate_limit_does_not_end_a_longer_one(
 async def test_whoever_waits_for_a_turn_learns_of_a_rate_limit(
     slack: LocalSlack, posting: Posting, time: StandingTime, general: str
 ) -> None:
-    await posting.turn(HOME, general)
-    waiting = asyncio.create_task(posting.turn(HOME, general))
+    await posting.acquire_turn(HOME, general)
+    waiting = asyncio.create_task(posting.acquire_turn(HOME, general))
     await settled()
     slack.fail_next("chat.postMessage", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):
@@ -308,14 +308,14 @@ async def test_whoever_waits_for_a_turn_learns_of_a_rate_limit(
 async def test_a_line_that_is_too_long_is_not_joined(
     posting: Posting, time: StandingTime, general: str
 ) -> None:
-    in_line = [asyncio.create_task(posting.turn(HOME, general)) for _ in range(19)]
+    in_line = [asyncio.create_task(posting.acquire_turn(HOME, general)) for _ in range(19)]
     await settled()
 
     async with asyncio.timeout(TIME_LIMIT_S):
         with pytest.raises(SlackRateLimitedError) as caught:
-            await posting.turn(HOME, general)
-        await posting.turn(ELSEWHERE, general)
-        await posting.turn(HOME, "another channel")
+            await posting.acquire_turn(HOME, general)
+        await posting.acquire_turn(ELSEWHERE, general)
+        await posting.acquire_turn(HOME, "another channel")
 
     assert caught.value.retry_after_s == pytest.approx(19 * BETWEEN_S)
     assert 18 * BETWEEN_S < LONGEST_LINE_S
@@ -326,12 +326,12 @@ async def test_a_line_that_is_too_long_is_not_joined(
 async def test_cancelled_turns_do_not_lengthen_the_line(
     posting: Posting, time: StandingTime, general: str
 ) -> None:
-    in_line = [asyncio.create_task(posting.turn(HOME, general)) for _ in range(19)]
+    in_line = [asyncio.create_task(posting.acquire_turn(HOME, general)) for _ in range(19)]
     await settled()
     for task in in_line:
         task.cancel()
     await settled()
-    last = asyncio.create_task(posting.turn(HOME, general))
+    last = asyncio.create_task(posting.acquire_turn(HOME, general))
     await settled()
 
     await time.pass_by(BETWEEN_S)
@@ -341,7 +341,7 @@ async def test_cancelled_turns_do_not_lengthen_the_line(
 
 
 async def test_a_person_is_told_in_a_direct_message(slack: LocalSlack, posting: Posting) -> None:
-    await posting.tell(HOME, slack.person("bob").id, HELLO)
+    await posting.send_dm(HOME, slack.person("bob").id, HELLO)
 
     [message] = slack.person("bob").messages("dm")
     assert message.text == HELLO.text
@@ -352,9 +352,9 @@ async def test_what_one_person_is_told_comes_at_slacks_pace(
     slack: LocalSlack, posting: Posting, time: StandingTime
 ) -> None:
     bob, ada = slack.person("bob").id, slack.person("ada").id
-    await posting.tell(HOME, bob, HELLO)
-    second = asyncio.create_task(posting.tell(HOME, bob, HELLO))
-    await posting.tell(HOME, ada, HELLO)
+    await posting.send_dm(HOME, bob, HELLO)
+    second = asyncio.create_task(posting.send_dm(HOME, bob, HELLO))
+    await posting.send_dm(HOME, ada, HELLO)
 
     before = said(slack, "dm")
     async with asyncio.timeout(TIME_LIMIT_S):
@@ -379,7 +379,7 @@ async def test_somebody_who_has_left_is_not_taken_for_a_closed_channel(
     slack.fail_next(method, error=code)
 
     with pytest.raises(PersonUnreachableError) as caught:
-        await posting.tell(HOME, slack.person("bob").id, HELLO)
+        await posting.send_dm(HOME, slack.person("bob").id, HELLO)
 
     assert caught.value.code == code
 
@@ -392,7 +392,7 @@ async def test_nothing_was_said_while_the_direct_message_was_still_being_opened(
     posting = a_posting(client, time, answered_within_s=0.05)
 
     with pytest.raises(SlackUnreachableError):
-        await posting.tell(HOME, slack.person("bob").id, HELLO)
+        await posting.send_dm(HOME, slack.person("bob").id, HELLO)
 
     assert posts(slack) == []
 
@@ -402,7 +402,7 @@ async def test_a_rate_limit_on_opening_direct_messages_holds_no_posts(
 ) -> None:
     slack.fail_next("conversations.open", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):
-        await posting.tell(HOME, slack.person("bob").id, HELLO)
+        await posting.send_dm(HOME, slack.person("bob").id, HELLO)
 
     await posting.post(HOME, general, HELLO)
 
@@ -421,7 +421,7 @@ async def test_thirty_workspaces_at_once_do_not_wait_for_each_other(
 
     async def post(number: int) -> None:
         workspace = WorkspaceId(f"T{number % 30}")
-        await posting.turn(workspace, general)
+        await posting.acquire_turn(workspace, general)
         await posting.post(workspace, general, Message(workspace.team_id, (SECTION,)))
 
     slack.world.posting.seconds_between_posts = 0  # here all workspaces are one
@@ -438,8 +438,8 @@ async def test_thirty_workspaces_at_once_do_not_wait_for_each_other(
 async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(
     posting: Posting, general: str, time: StandingTime
 ) -> None:
-    await posting.turn(HOME, general)
-    second = asyncio.create_task(posting.turn(HOME, general))
+    await posting.acquire_turn(HOME, general)
+    second = asyncio.create_task(posting.acquire_turn(HOME, general))
     await time.pass_by(0.8)  # as long as noting it in the store may take
     await posting.post(HOME, general, HELLO)
 
@@ -465,7 +465,7 @@ async def test_two_who_had_their_turns_still_post_one_pace_apart(
     """The first one's store may be slow: then the next has its turn before it has posted."""
     posting = a_posting(watched, time)
     for _ in range(2):
-        await let_time_pass(time, asyncio.create_task(posting.turn(HOME, general)))
+        await let_time_pass(time, asyncio.create_task(posting.acquire_turn(HOME, general)))
 
     both = [asyncio.create_task(posting.post(HOME, general, HELLO)) for _ in range(2)]
     await let_time_pass(time, *both)
@@ -480,11 +480,11 @@ async def test_the_pace_counts_from_slacks_answer(
     """When a post came to Slack only its answer can tell: on its way it may be held up."""
     posting = a_posting(watched, time)
     watched.gate.clear()
-    await posting.turn(HOME, general)
+    await posting.acquire_turn(HOME, general)
     first = asyncio.create_task(posting.post(HOME, general, HELLO))
     await watched.is_there.wait()
 
-    second = asyncio.create_task(posting.turn(HOME, general))
+    second = asyncio.create_task(posting.acquire_turn(HOME, general))
     await time.pass_by(10)
     is_too_early = second.done()
     watched.gate.set()
@@ -504,7 +504,7 @@ async def test_another_channel_does_not_wait_for_a_slow_answer(
     slow = asyncio.create_task(posting.post(HOME, general, HELLO))
     await watched.is_there.wait()
 
-    await posting.turn(HOME, channel_id(slack, "random"))
+    await posting.acquire_turn(HOME, channel_id(slack, "random"))
 
     assert not slow.done()
     watched.gate.set()
@@ -519,7 +519,7 @@ async def test_who_would_wait_too_long_for_the_answer_before_is_sent_away(
     slow = asyncio.create_task(posting.post(HOME, general, HELLO))
     await watched.is_there.wait()
 
-    for act in (posting.turn(HOME, general), posting.post(HOME, general, HELLO)):
+    for act in (posting.acquire_turn(HOME, general), posting.post(HOME, general, HELLO)):
         with pytest.raises(SlackRateLimitedError) as caught:
             await act
         assert caught.value.retry_after_s >= BETWEEN_S
@@ -533,10 +533,10 @@ async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(
     client: AsyncWebClient, slack: LocalSlack, general: str
 ) -> None:
     slack.fail_next("auth.test", error="internal_error", times=2)
-    posting = Posting(OneClient(Identity(client, clock=FakeClock()), client))
+    posting = Posting(SingleWorkspaceClient(Identity(client, clock=FakeClock()), client))
 
     with pytest.raises(SlackUnreachableError):
-        await posting.turn(WorkspaceId(slack.team_id), general)
+        await posting.acquire_turn(WorkspaceId(slack.team_id), general)
     with pytest.raises(SlackUnreachableError):
         await posting.post(WorkspaceId(slack.team_id), general, HELLO)
 
@@ -557,7 +557,7 @@ async def test_a_token_that_slack_refuses_is_told_of(
     with pytest.raises(TokenRefusedError):
         await posting.post(WorkspaceId("T1"), general, HELLO)
     with pytest.raises(TokenRefusedError):
-        await posting.tell(WorkspaceId("T1"), slack.person("bob").id, HELLO)
+        await posting.send_dm(WorkspaceId("T1"), slack.person("bob").id, HELLO)
 
     assert refused == [WorkspaceId("T1")] * 2
 
@@ -565,13 +565,13 @@ async def test_a_token_that_slack_refuses_is_told_of(
 async def test_a_wait_that_slack_asked_another_process_for_holds_here_too(
     client: AsyncWebClient, time: StandingTime, slack: LocalSlack, general: str
 ) -> None:
-    holds = OwnHolds(clock=time)
+    holds = LocalBackoff(clock=time)
     one, other = (a_posting(client, time, holds=holds) for _ in range(2))
     slack.fail_next("chat.postMessage", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):
         await one.post(HOME, general, HELLO)
 
-    for act in (other.turn(HOME, general), other.post(HOME, general, HELLO)):
+    for act in (other.acquire_turn(HOME, general), other.post(HOME, general, HELLO)):
         with pytest.raises(SlackRateLimitedError) as caught:
             await act
 

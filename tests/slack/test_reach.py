@@ -57,7 +57,7 @@ async def test_an_address_without_an_answer_says_what_happened(
     answer = await fetch_answer(http, url, TIME_LIMIT_S)
 
     assert answer.status == 0
-    assert answer.trouble
+    assert answer.error
 
 
 async def test_silence_ends(http: aiohttp.ClientSession) -> None:
@@ -67,4 +67,4 @@ async def test_silence_ends(http: aiohttp.ClientSession) -> None:
     async with service(be_silent) as there:
         answer = await fetch_answer(http, there.url, 0.05)
 
-    assert answer.trouble == "TimeoutError"
+    assert answer.error == "TimeoutError"

@@ -30,12 +30,12 @@ Json = Any
 
 
 def assert_slack_takes(message: Message) -> None:
-    """Check a message and its twin."""
+    """Check a message and its fallback."""
     _assert_message(message)
-    plain = message.twin() or message
+    plain = message.fallback() or message
     _assert_message(plain)
     assert {block["type"] for block in plain.blocks} <= PLAIN_BLOCKS
-    assert plain.twin() is None
+    assert plain.fallback() is None
 
 
 def assert_slack_takes_form(view: Json) -> None:

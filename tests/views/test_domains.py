@@ -185,20 +185,20 @@ def test_the_worst_are_named_whatever_the_order() -> None:
 def test_the_twin_says_the_same_in_lines() -> None:
     domains = [a_domain("a.example", 90), a_domain("b.example", None)]
 
-    twin = listed(domains).twin()
+    fallback = listed(domains).fallback()
 
-    assert twin is not None
-    assert twin.text == listed(domains).text
-    assert "🟢 90 good  `a.example`\n⚪ unknown  `b.example`" in shown_text(twin)
+    assert fallback is not None
+    assert fallback.text == listed(domains).text
+    assert "🟢 90 good  `a.example`\n⚪ unknown  `b.example`" in shown_text(fallback)
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_the_twin_counts_what_it_cannot_hold(name: Callable[[int], str]) -> None:
     domains = many(100, name)
-    twin = listed(domains).twin()
-    assert twin is not None
+    fallback = listed(domains).fallback()
+    assert fallback is not None
 
-    told = shown_text(twin)
+    told = shown_text(fallback)
     on_page = len(page_of(domains, 1).domains)
     lines = [line for line in told.splitlines() if line.endswith("`") and line[0] in "🔴🟡🟢⚪"]
     more = f"and {on_page - len(lines):,} more on this page"

@@ -40,7 +40,7 @@ from bot.views.api_key_forms import (
     refused_form,
     saved_form,
 )
-from bot.views.errors_api_key import draft_trouble, refusal_notice
+from bot.views.errors_api_key import draft_error_text, refusal_notice
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record, facts_for_admin
 from tests.loops import loop_over
 from tests.views.acceptance import (
@@ -218,7 +218,7 @@ def test_operations_are_said_in_words() -> None:
     ids=["invalid", "scope", "address", "rate"],
 )
 def test_why_a_new_key_was_not_saved_is_said(error: Exception, sentence: str) -> None:
-    trouble = draft_trouble(error, facts_for_admin(egress_addresses=("192.0.2.1",)))
+    trouble = draft_error_text(error, facts_for_admin(egress_addresses=("192.0.2.1",)))
 
     assert trouble is not None
     assert trouble.startswith(sentence)
@@ -228,12 +228,12 @@ def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_a_new_one() -> No
     budget = BudgetState(remaining=40, told_ago_s=5, highest_seen=1_000)
     facts = facts_for_admin(allowance=Allowance(budget, Usage()))
 
-    assert "40 of" not in (draft_trouble(RateLimitedError(40), facts) or "")
+    assert "40 of" not in (draft_error_text(RateLimitedError(40), facts) or "")
 
 
 @pytest.mark.parametrize("error", [UnavailableError(is_outcome_unknown=False), NotAllowedError()])
 def test_what_is_not_the_keys_fault_is_not_blamed_on_it(error: Exception) -> None:
-    assert draft_trouble(error, facts_for_admin()) is None
+    assert draft_error_text(error, facts_for_admin()) is None
 
 
 def test_whoever_set_a_key_is_told_that_it_is_refused() -> None:

@@ -28,8 +28,8 @@ from bot.views.admin import (
     Groups,
     appointed_message,
     entry_line,
+    history_error_form,
     history_form,
-    history_trouble_form,
     managers_form,
     managers_notice,
     saved_managers_form,
@@ -157,7 +157,7 @@ def test_slack_takes_every_form_in_between() -> None:
         saved_managers_form((ADMIN_ID,)),
         saved_managers_form(()),
         saving_managers_form(),
-        history_trouble_form("x" * 5_000),
+        history_error_form("x" * 5_000),
     ):
         assert_slack_takes_form(form)
 

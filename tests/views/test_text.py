@@ -14,7 +14,7 @@ from bot.views.text import (
     day_text,
     duration_text,
     escaped,
-    host_shown,
+    host_text,
     moment_text,
     moment_token,
     outside,
@@ -157,13 +157,13 @@ def test_a_score_is_never_rounded_into_the_next_band(score: float, shown: str) -
     ],
 )
 def test_a_name_in_another_script_shows_what_it_really_is(host: str, shown: str) -> None:
-    assert host_shown(host) == shown
+    assert host_text(host) == shown
 
 
 @given(ANY_TEXT)
 def test_any_host_can_be_shown(host: str) -> None:
-    assert len(host_shown(f"xn--{host}")) <= 120 + 253 + 3
-    assert not holds_secret(host_shown(host))
+    assert len(host_text(f"xn--{host}")) <= 120 + 253 + 3
+    assert not holds_secret(host_text(host))
 
 
 def test_moments_name_their_zone() -> None:
@@ -209,5 +209,5 @@ def test_a_message_that_is_too_long_for_slack_is_cut_visibly() -> None:
 def test_a_twin_says_the_same_with_plain_blocks() -> None:
     rich, plain = {"type": "container"}, {"type": "section"}
 
-    assert Message("a", (rich,), (plain,)).twin() == Message("a", (plain,))
-    assert Message("a", (plain,)).twin() is None
+    assert Message("a", (rich,), (plain,)).fallback() == Message("a", (plain,))
+    assert Message("a", (plain,)).fallback() is None

@@ -1,6 +1,6 @@
-"""Word what a digest's post says of itself: by whom, how late, compared with what. Pure."""
+"""Word the changes and the notes of a digest's post. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -10,156 +10,106 @@ from bot.digests.schedule import Slot
 from bot.health import band_of
 from bot.tracker.models import Domain
 from bot.views.digests.wording import (
-    Group,
-    Told,
-    filter_shown,
+    ChangeGroup,
+    DomainLine,
+    failure_text,
+    filter_mrkdwn,
     local_text,
     mode_text,
-    person_shown,
-    spoken,
-    trouble_words,
-    uncertain_words,
+    person_mrkdwn,
+    uncertain_text,
 )
-from bot.views.domains import score_text, score_words
+from bot.views.domains import score_mrkdwn, score_text
 from bot.views.schedule import schedule_text, zoned_slot_text
-from bot.views.text import code, escaped, moment_token, plural, score_number
+from bot.views.text import code, escaped, moment_token, plural, score_number, without_markup
 
 MAX_LISTED = 5
 MAX_IN_LINE = 3
 MINUS = "\N{MINUS SIGN}"
-_TOGETHER = str.maketrans(" ", "\N{NO-BREAK SPACE}")
+_NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
 
-def change_groups(report: Report, *, is_filtered: bool) -> list[Group]:
-    """Return what has changed, the worst news first, and apart from it what has no score.
-
-    Where there is nothing to compare with, only the latter.
-    """
+def change_groups(report: Report, *, is_filtered: bool) -> list[ChangeGroup]:
+    """Return the groups of changes, worst first, with the domains without a score."""
     unknown = _unknown(report)
     groups = (
-        _worse(report),
+        _moved("📉", "got worse", worse_moves(report), len(report.crossed_down), "lower"),
         *([unknown] if report.lost else []),
         _gone(report, is_filtered=is_filtered),
-        _new(report, is_filtered=is_filtered),
-        _better(report),
-        _found(report),
+        _added(report.new, "new, or matching the filter now" if is_filtered else "new"),
+        _moved("📈", "got better", better_moves(report), len(report.crossed_up), "higher"),
+        _added([move.domain for move in report.found], "with a score now"),
         *([] if report.lost else [unknown]),
     )
     return [group for group in groups if group.count]
 
 
 def delta_text(before: float, after: float) -> str:
-    """Return `▲ +1.5`, its like with `▼`, or nothing: how far apart two scores are as shown."""
-    points = shown_delta(before, after)
+    """Return the difference of two rounded scores such as `▲ +1.5`, or nothing."""
+    points = rounded_delta(before, after)
     if points > 0:
         return f"▲ +{points:g}"
     return f"▼ {MINUS}{-points:g}" if points < 0 else ""
 
 
-def shown_delta(before: float, after: float) -> float:
-    """Return the difference of two scores as they are shown, with at most one decimal."""
+def rounded_delta(before: float, after: float) -> float:
+    """Return the difference of two rounded scores, with one decimal at most."""
     return round(float(score_number(after)) - float(score_number(before)), 1)
 
 
-def _worse(report: Report) -> Group:
-    moves = worse_moves(report)
-    return Group(
-        symbol="📉",
-        title=f"{plural(len(moves), 'domain')} got worse",
-        more=_crossed(len(report.crossed_down), len(moves), "lower"),
-        count=len(moves),
-        told=_moved(moves),
-        is_listed=True,
-    )
+def _moved(symbol: str, verb: str, moves: Sequence[Move], crossed: int, band: str) -> ChangeGroup:
+    # The bands are left out where every move crossed into another one.
+    more = f", {crossed:,} into a {band} band" if 0 < crossed < len(moves) else ""
+    title = f"{plural(len(moves), 'domain')} {verb}"
+    lines = tuple(_move_line(move) for move in moves[:MAX_LISTED])
+    return ChangeGroup(symbol, title, len(moves), lines, more, is_listed=True)
 
 
-def _better(report: Report) -> Group:
-    moves = better_moves(report)
-    return Group(
-        symbol="📈",
-        title=f"{plural(len(moves), 'domain')} got better",
-        more=_crossed(len(report.crossed_up), len(moves), "higher"),
-        count=len(moves),
-        told=_moved(moves),
-        is_listed=True,
-    )
-
-
-def _crossed(crossed: int, moved: int, band: str) -> str:
-    """How many came into another band, where that is not simply all of them."""
-    return f", {crossed:,} into a {band} band" if 0 < crossed < moved else ""
-
-
-def _unknown(report: Report) -> Group:
+def _unknown(report: Report) -> ChangeGroup:
     lost = {move.domain.domain: move for move in report.lost}
     others = (domain for domain in report.unknown if domain.domain not in lost)
-    told = [_was(move.domain.domain, move.before) for move in report.lost[:MAX_IN_LINE]]
-    told += (Told(domain.domain, "", "") for domain in islice(others, MAX_IN_LINE))
-    return Group(
-        symbol="⚪",
-        title=f"{plural(len(report.unknown), 'domain')} without a score",
-        more=f", {len(lost):,} had one before" if lost else "",
-        count=len(report.unknown),
-        told=tuple(told[:MAX_IN_LINE]),
+    lines = [_was(move.domain.domain, move.before) for move in report.lost[:MAX_IN_LINE]]
+    lines += (DomainLine(domain.domain, "", "") for domain in islice(others, MAX_IN_LINE))
+    count = len(report.unknown)
+    return ChangeGroup(
+        "⚪",
+        f"{plural(count, 'domain')} without a score",
+        count,
+        tuple(lines[:MAX_IN_LINE]),
+        f", {len(lost):,} had one before" if lost else "",
     )
 
 
-def _gone(report: Report, *, is_filtered: bool) -> Group:
+def _gone(report: Report, *, is_filtered: bool) -> ChangeGroup:
+    count = len(report.gone)
     title = "gone, or no longer matching the filter" if is_filtered else "gone"
-    return Group(
-        symbol="\N{HEAVY MINUS SIGN}",
-        title=f"{plural(len(report.gone), 'domain')} {title}",
-        more="",
-        count=len(report.gone),
-        told=tuple(_was(host, score) for host, score in report.gone[:MAX_IN_LINE]),
+    lines = tuple(_was(host, score) for host, score in report.gone[:MAX_IN_LINE])
+    return ChangeGroup("\N{HEAVY MINUS SIGN}", f"{plural(count, 'domain')} {title}", count, lines)
+
+
+def _added(domains: Sequence[Domain], title: str) -> ChangeGroup:
+    lines = tuple(
+        DomainLine(each.domain, score_mrkdwn(each.health_score), score_text(each.health_score))
+        for each in domains[:MAX_IN_LINE]
     )
+    title = f"{plural(len(domains), 'domain')} {title}"
+    return ChangeGroup("\N{HEAVY PLUS SIGN}", title, len(domains), lines)
 
 
-def _new(report: Report, *, is_filtered: bool) -> Group:
-    title = "new, or matching the filter now" if is_filtered else "new"
-    return Group(
-        symbol="\N{HEAVY PLUS SIGN}",
-        title=f"{plural(len(report.new), 'domain')} {title}",
-        more="",
-        count=len(report.new),
-        told=tuple(_scored(report.new)),
-    )
+def _was(host: str, before: float | None) -> DomainLine:
+    return DomainLine(host, f"(was {score_mrkdwn(before)})", f"was {score_text(before)}")
 
 
-def _found(report: Report) -> Group:
-    return Group(
-        symbol="\N{HEAVY PLUS SIGN}",
-        title=f"{plural(len(report.found), 'domain')} with a score now",
-        more="",
-        count=len(report.found),
-        told=tuple(_scored(move.domain for move in report.found)),
-    )
-
-
-def _was(host: str, before: float | None) -> Told:
-    return Told(host, f"(was {score_text(before)})", f"was {score_words(before)}")
-
-
-def _scored(domains: Iterable[Domain]) -> Iterator[Told]:
-    for domain in islice(domains, MAX_IN_LINE):
-        score = domain.health_score
-        yield Told(domain.domain, score_text(score), score_words(score))
-
-
-def _moved(moves: Sequence[Move]) -> tuple[Told, ...]:
-    return tuple(_move(move) for move in moves[:MAX_LISTED])
-
-
-def _move(move: Move) -> Told:
-    before, after = move.before or 0, move.after or 0  # both are known in what moved
+def _move_line(move: Move) -> DomainLine:
+    before, after = move.before or 0, move.after or 0  # a move has both scores
     is_across = band_of(before) is not band_of(after)
-    was_shown = score_text(before) if is_across else score_number(before)
-    was_spoken = score_words(before) if is_across else score_number(before)
-    delta = delta_text(before, after).translate(_TOGETHER)
-    return Told(
+    before_mrkdwn = score_mrkdwn(before) if is_across else score_number(before)
+    before_text = score_text(before) if is_across else score_number(before)
+    delta = delta_text(before, after).translate(_NO_BREAKS)
+    return DomainLine(
         move.domain.domain,
-        f" {was_shown} → {score_text(after)}  {delta}",
-        f"from {was_spoken} to {score_words(after)}",
+        f" {before_mrkdwn} → {score_mrkdwn(after)}  {delta}",
+        f"from {before_text} to {score_text(after)}",
     )
 
 
@@ -167,60 +117,57 @@ LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3
 
 
-def about_shown(post: Post) -> str:
-    """Return when the digest comes, what it is about, and since when it counts, as mrkdwn."""
+def about_mrkdwn(post: Post) -> str:
+    """Return the schedule, the filter and the time of comparison as mrkdwn."""
     plan, since = post.digest.plan, post.report.since
     compared = f"compared with {moment_token(since)}" if since else "nothing to compare with yet"
-    parts = [schedule_text(plan.schedule), filter_shown(plan.filter_text), compared]
+    parts = [schedule_text(plan.schedule), filter_mrkdwn(plan.filter_text), compared]
     return "  ·  ".join(parts)
 
 
-def footer_shown(post: Post) -> str:
-    """Return what comes next, who set the digest up, and what counts as a change, as mrkdwn."""
-    parts = [_coming(post, moment_token), f"Set up by {person_shown(post.digest.made_by_name)}"]
+def footer_mrkdwn(post: Post) -> str:
+    """Return the next run, the owner and the threshold of changes as mrkdwn."""
+    parts = [_coming(post, moment_token), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
     if post.report.since:
         parts.append(f"Moves count from {MOVED_FROM} points on, or into another band")
     return "  ·  ".join(part for part in parts if part)
 
 
-def about_spoken(post: Post) -> list[str]:
-    """Return the same two lines as sentences; moments are in the zone of `zone_spoken`."""
+def about_text(post: Post) -> list[str]:
+    """Return the contents of `about_mrkdwn` and `footer_mrkdwn` as sentences."""
     plan, since = post.digest.plan, post.report.since
     compared = local_text(since, plan.schedule.zone) if since else "nothing yet"
     sentences = [
         f"Compared with {compared}",
         _coming(post, lambda moment: local_text(moment, plan.schedule.zone)),
-        f"Comes {schedule_text(plan.schedule)}, about {filter_shown(plan.filter_text)}",
-        f"Set up by {person_shown(post.digest.made_by_name)}",
+        f"Comes {schedule_text(plan.schedule)}, about {filter_mrkdwn(plan.filter_text)}",
+        f"Set up by {person_mrkdwn(post.digest.made_by_name)}",
     ]
-    return [f"{spoken(sentence)}." for sentence in sentences if sentence]
+    return [f"{without_markup(sentence)}." for sentence in sentences if sentence]
 
 
-def zone_spoken(post: Post) -> str:
-    """Return in which time zone all that follows is told, as a sentence."""
-    return f"Times are in {spoken(code(post.digest.plan.schedule.zone, 60))}."
+def zone_text(post: Post) -> str:
+    """Return a sentence that names the time zone of the other texts."""
+    return f"Times are in {without_markup(code(post.digest.plan.schedule.zone, 60))}."
 
 
 def notes(post: Post) -> list[str]:
-    """Return what is to be said before the news, a line of mrkdwn each."""
-    lines = [f"Sent now by {person_shown(post.asked_by_name)}."] if post.asked_by_name else []
+    """Return the notes above the changes as lines of mrkdwn."""
+    lines = [f"Sent now by {person_mrkdwn(post.asked_by_name)}."] if post.asked_by_name else []
     if post.slot and post.sent_at - post.slot.due_at >= LATE_FROM:
         lines.append(_late(post.slot, post))
     return [*lines, *_unposted(post)]
 
 
 def preview_note(owners: int) -> str:
-    """Return how a preview says that it is one; `owners` is whom the post itself would mention."""
+    """Return the note of a preview; `owners` counts the mentions of the post itself."""
     would = f" It would mention {plural(owners, 'owner')}." if owners else ""
     return f"👀 *Preview:* only you can see this, and nobody is mentioned.{would}"
 
 
 def first_note(digest: Digest) -> str:
-    """Return what a channel reads with the first post: by whom this is and how to change it.
-
-    When it comes and what it is about stands right above it, see `about_shown`.
-    """
-    who = person_shown(digest.made_by_name)
+    """Return the note of a digest's first post: its owner and how to change it."""
+    who = person_mrkdwn(digest.made_by_name)
     return (
         f"👋 *This is the first of these digests.* {who} set it up for this channel."
         f" Post: {mode_text(digest.plan)}. To change, pause or delete it, press `Manage` or type"
@@ -229,7 +176,7 @@ def first_note(digest: Digest) -> str:
 
 
 def _coming(post: Post, shown: Callable[[datetime], str]) -> str:
-    """When the next one comes, or that the digest is paused; nothing where neither is known."""
+    """Return the next run or the pause; nothing if the next run is not known."""
     pause = post.digest.pause
     if pause:
         return f"Paused until {shown(pause.until)}" if pause.until else "Paused"
@@ -262,11 +209,11 @@ def _unposted(post: Post) -> Iterator[str]:
 
 
 def _fate(run: PastRun) -> str:
-    why = f": {trouble_words(run.trouble)}" if run.trouble else ""
+    why = f": {failure_text(run.trouble)}" if run.trouble else ""
     match run.outcome:
         case Outcome.MISSED:
             return f"was missed{why}"
         case Outcome.UNCERTAIN:
-            return f"may be missing here: {uncertain_words(run.trouble)}"
+            return f"may be missing here: {uncertain_text(run.trouble)}"
         case _:
             return f"was not posted{why}"

@@ -8,7 +8,7 @@ from bot.digests.models import HEARTBEATS, MAX_FILTER_CHARS, WORST_COUNTS, Mode,
 from bot.digests.schedule import Schedule, is_zone, offset_text, time_of
 from bot.message import Block
 from bot.redaction import holds_secret
-from bot.views.blocks import field, option, plain_text
+from bot.views.blocks import field, input_element, option
 from bot.views.digests.wording import MODE_NAMES
 from bot.views.schedule import DAY_NAMES
 from bot.views.text import plural
@@ -19,15 +19,14 @@ LIFE_FIELD, WORST_FIELD = "digests.life", "digests.worst"
 LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "digests.group"
 RULES_FIELD = "digests.rules"
 WEEKDAYS = frozenset(range(5))
-NEVER = "never"
-"""The value of `Sign of life` for none."""
-# Others are kept as they are: they may come from an import.
+NEVER = "never"  # a value of `Sign of life`
+# Other values may come from an import, and are kept.
 OFFERED_LIVES = (3, 5, 7, 14, 30)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleBox:
-    """A rule of mention as a box to tick: its value, and what stands beside and below it."""
+    """A mention rule as a checkbox."""
 
     value: str
     shown: str
@@ -36,10 +35,10 @@ class RuleBox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """The fields as they are filled in; `None` or empty: they are not.
+    """The values of the fields; `None` or empty for no value.
 
-    `group` is the id of a user group and its handle. `days` are weekdays from 0 for Monday.
-    `kept` are the rules of mention that are ticked; `None`: nobody was asked, so all stay.
+    `group` is the id of a user group and its handle. `days` are weekdays, 0 is Monday. `kept` are
+    the ticked mention rules, `None` for all.
     """
 
     channel_id: str | None = None
@@ -57,7 +56,7 @@ class Draft:
 
     @property
     def schedule(self) -> Schedule | None:
-        """When it would run, or `None` while that is not said rightly."""
+        """The schedule, or `None` while its fields are incomplete."""
         at = time_of(self.at or "")
         if at is None or not self.days or not is_zone(self.zone or ""):
             return None
@@ -65,7 +64,7 @@ class Draft:
 
 
 def draft_of(plan: Plan) -> Draft:
-    """Return the fields of a digest that there is; its rules of mention are not among them."""
+    """Return the fields of an existing digest, without its mention rules."""
     every = plan.heartbeat_every
     return Draft(
         channel_id=plan.channel_id,
@@ -80,11 +79,7 @@ def draft_of(plan: Plan) -> Draft:
 
 
 def life_of(text: str) -> int | None:
-    """Return after how many silent runs a sign of life comes, `None` for never.
-
-    Raises:
-        ValueError: the text is none of ours.
-    """
+    """Return the silent runs before a heartbeat, `None` for never; raise ValueError."""
     if text == NEVER:
         return None
     if (runs := number_of(text, HEARTBEATS)) is None:
@@ -93,98 +88,76 @@ def life_of(text: str) -> int | None:
 
 
 def channel_field(draft: Draft, nonce: str) -> Block:
-    """Return where to post."""
-    element: Block = {
-        "type": "conversations_select",
-        "action_id": CHANNEL_FIELD,
-        "placeholder": plain_text("Choose a channel", 150),
-        "filter": {"include": ["public", "private"]},
-    }
-    if draft.channel_id:
-        element["initial_conversation"] = draft.channel_id
+    """Return the field of the channel."""
+    element = input_element(
+        "conversations_select",
+        CHANNEL_FIELD,
+        "Choose a channel",
+        filter={"include": ["public", "private"]},
+        initial_conversation=draft.channel_id or None,
+    )
     return field(f"channel:{nonce}", "Channel", element, hint="I have to be in it.")
 
 
 def when_fields(draft: Draft, nonce: str) -> list[Block]:
-    """Return the fields of which every change is told at once: the next runs depend on them."""
+    """Return the fields of the schedule; each change is sent at once, to show the next runs."""
     days = [option(f"{day}", name) for day, name in enumerate(DAY_NAMES)]
     chosen = [days[day] for day in sorted(draft.days)]
-    boxes: Block = {"type": "checkboxes", "action_id": DAYS_FIELD, "options": days}
-    at: Block = {"type": "timepicker", "action_id": TIME_FIELD}
-    zone: Block = {
-        "type": "external_select",
-        "action_id": ZONE_FIELD,
-        "min_query_length": 0,
-        "placeholder": plain_text("Type a city, a country or utc+2", 150),
-    }
-    if chosen:
-        boxes["initial_options"] = chosen
-    if draft.at and time_of(draft.at):
-        at["initial_time"] = draft.at
-    if draft.zone and is_zone(draft.zone):
-        zone["initial_option"] = option(draft.zone)
-    told = {"dispatch_action": True}
+    boxes = input_element("checkboxes", DAYS_FIELD, options=days, initial_options=chosen or None)
+    is_time = time_of(draft.at or "") is not None
+    at = input_element("timepicker", TIME_FIELD, initial_time=draft.at if is_time else None)
+    zone = input_element(
+        "external_select",
+        ZONE_FIELD,
+        "Type a city, a country or utc+2",
+        min_query_length=0,
+        initial_option=option(draft.zone) if draft.zone and is_zone(draft.zone) else None,
+    )
+    sent = {"dispatch_action": True}
     return [
-        field(f"days:{nonce}", "Days", boxes) | told,
-        field(f"time:{nonce}", "Time", at) | told,
-        field(f"zone:{nonce}", "Time zone", zone) | told,
+        field(f"days:{nonce}", "Days", boxes) | sent,
+        field(f"time:{nonce}", "Time", at) | sent,
+        field(f"zone:{nonce}", "Time zone", zone) | sent,
     ]
 
 
 def zone_option(name: str, now: datetime) -> Block:
-    """Return a time zone as an option, with how far it is from UTC at that moment."""
+    """Return a time zone as an option, with its UTC offset."""
     return option(name, note=offset_text(name, now))
 
 
 def what_fields(draft: Draft, nonce: str) -> list[Block]:
-    """Return what is posted, and when it is worth it."""
+    """Return the fields of the content and of the posting condition."""
+    is_secret = holds_secret(draft.filter_text)
+    filter_box = input_element(
+        "plain_text_input",
+        FILTER_FIELD,
+        "tag:prod below:80",
+        max_length=MAX_FILTER_CHARS,
+        initial_value=None if is_secret else draft.filter_text[:MAX_FILTER_CHARS] or None,
+    )
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
+    lives = _select(LIFE_FIELD, _lives(draft.life), draft.life)
+    worst = input_element(
+        "number_input",
+        WORST_FIELD,
+        is_decimal_allowed=False,
+        min_value=f"{WORST_COUNTS[0]}",
+        max_value=f"{WORST_COUNTS[-1]}",
+        initial_value=None if number_of(draft.worst, WORST_COUNTS) is None else draft.worst,
+    )
+    filter_hint = "The words of /domains. Empty: all domains."
+    life_hint = "One line that all is as it was, after so many runs without a post."
     return [
-        field(
-            f"filter:{nonce}",
-            "Filter",
-            _filter(draft),
-            hint="The words of /domains. Empty: all domains.",
-            optional=True,
-        ),
+        field(f"filter:{nonce}", "Filter", filter_box, hint=filter_hint, optional=True),
         field(f"mode:{nonce}", "Post", _select(MODE_FIELD, modes, draft.mode)),
-        field(
-            f"life:{nonce}",
-            "Sign of life",
-            _select(LIFE_FIELD, _lives(draft.life), draft.life),
-            hint="One line that all is as it was, after so many runs without a post.",
-        ),
-        field(f"worst:{nonce}", "Worst domains shown", _worst(draft), hint="From 5 to 25."),
+        field(f"life:{nonce}", "Sign of life", lives, hint=life_hint),
+        field(f"worst:{nonce}", "Worst domains shown", worst, hint="From 5 to 25."),
     ]
 
 
-def _filter(draft: Draft) -> Block:
-    element: Block = {
-        "type": "plain_text_input",
-        "action_id": FILTER_FIELD,
-        "placeholder": plain_text("tag:prod below:80", 150),
-        "max_length": MAX_FILTER_CHARS,
-    }
-    if draft.filter_text and not holds_secret(draft.filter_text):
-        element["initial_value"] = draft.filter_text[:MAX_FILTER_CHARS]
-    return element
-
-
-def _worst(draft: Draft) -> Block:
-    element: Block = {
-        "type": "number_input",
-        "action_id": WORST_FIELD,
-        "is_decimal_allowed": False,
-        "min_value": f"{WORST_COUNTS[0]}",
-        "max_value": f"{WORST_COUNTS[-1]}",
-    }
-    if number_of(draft.worst, WORST_COUNTS) is not None:
-        element["initial_value"] = draft.worst
-    return element
-
-
 def _lives(chosen: str) -> dict[str, str]:
-    """The offered values, and one that was set by other means."""
+    """Return the offered values, and the chosen one if it is another."""
     try:
         own = life_of(chosen)
     except ValueError:
@@ -194,11 +167,9 @@ def _lives(chosen: str) -> dict[str, str]:
 
 
 def _select(action_id: str, options: Mapping[str, str], chosen: str) -> Block:
-    element: Block = {
-        "type": "static_select",
-        "action_id": action_id,
-        "options": [option(value, shown) for value, shown in options.items()],
-    }
-    if chosen in options:
-        element["initial_option"] = option(chosen, options[chosen])
-    return element
+    return input_element(
+        "static_select",
+        action_id,
+        options=[option(value, text) for value, text in options.items()],
+        initial_option=option(chosen, options[chosen]) if chosen in options else None,
+    )

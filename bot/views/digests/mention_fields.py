@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from bot.digests.models import MAX_RULES, Mention, is_label
 from bot.message import Block
-from bot.views.blocks import context, field, option, plain_text, section
+from bot.slack.usergroups import UserGroup
+from bot.views.blocks import context, field, input_element, option, section
 from bot.views.digests.form_fields import (
     GROUP_FIELD,
     LABEL_FIELD,
@@ -24,27 +24,8 @@ _KINDS = ("tag", "folder")
 _BOX = re.compile(r"(\d{1,2}) (\d{1,6}) (.*)", re.ASCII)
 
 
-class Group(Protocol):
-    """People who can be mentioned at once; `handle` comes without the `@`."""
-
-    @property
-    def group_id(self) -> str:
-        """`S…`."""
-        ...
-
-    @property
-    def handle(self) -> str:
-        """What people type."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """What the group is called."""
-        ...
-
-
 def rule_boxes(rules: Sequence[Mention]) -> list[RuleBox]:
-    """Return each rule as a box to tick; `box_of` reads its value."""
+    """Return each rule as a checkbox; `box_of` parses its value."""
     return [
         RuleBox(
             value=f"{place} {len(rule.who)} {outside(rule.label, MAX_OPTION_VALUE_CHARS - 12)}",
@@ -56,22 +37,19 @@ def rule_boxes(rules: Sequence[Mention]) -> list[RuleBox]:
 
 
 def box_of(value: str) -> tuple[int, int, str] | None:
-    """Return the place of the rule that a box is about, how many it mentions, and its label."""
+    """Return the index of a checkbox's rule, its number of mentions, and its label."""
     found = _BOX.fullmatch(value)
     return (int(found[1]), int(found[2]), found[3]) if found else None
 
 
 def is_same_label(one: str, other: str) -> bool:
-    """Say whether two labels, each as it is or as a box has it, are one."""
+    """Return whether two labels are the same, as stored or in a checkbox."""
     limit = MAX_OPTION_VALUE_CHARS - 12
     return outside(one, limit).casefold() == outside(other, limit).casefold()
 
 
 def who_text(rule: Mention) -> str:
-    """Return mrkdwn of whom a rule mentions: in a form it shows their names, and tells nobody.
-
-    It is short enough for what stands below a box.
-    """
+    """Return the mentions of a rule, as many as fit below a checkbox."""
     who = mention_tokens(rule.who)
     shown = who[:MAX_WHO]
     while len(_with_rest(shown, len(who))) > MAX_OPTION_CHARS:
@@ -80,9 +58,9 @@ def who_text(rule: Mention) -> str:
 
 
 def with_rule(rules: Sequence[Mention], new: Mention | None) -> tuple[Mention, ...]:
-    """Return the rules with one more; a label that has a rule already gets more people.
+    """Return the rules with a new one, which is merged into a rule of the same label.
 
-    What is beyond `MAX_RULES` or `MAX_WHO` is left out: the form has said so before.
+    Rules and people above the limits are left out.
     """
     if new is None:
         return tuple(rules)
@@ -95,7 +73,7 @@ def with_rule(rules: Sequence[Mention], new: Mention | None) -> tuple[Mention, .
 
 
 def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
-    """Return the labels in use that match `typed`, then what was typed as a new one."""
+    """Return the labels in use that match `typed`, then `typed` as a new label."""
     typed = typed.strip()
     meant = {label.casefold(): label for label in _spelled_out(typed)}
     matching = [
@@ -113,7 +91,7 @@ def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
     return options[: MAX_OFFERED - len(added)] + added
 
 
-def group_options(groups: Iterable[Group], typed: str) -> list[Block]:
+def group_options(groups: Iterable[UserGroup], typed: str) -> list[Block]:
     """Return the user groups whose handle or name matches `typed`."""
     typed = typed.strip().removeprefix("@").casefold()
     matching = [group for group in groups if typed in f"{group.handle}\n{group.name}".casefold()]
@@ -129,7 +107,7 @@ def _with_rest(shown: Sequence[str], count: int) -> str:
 
 
 def _spelled_out(typed: str) -> list[str]:
-    """`prod` may be a tag or a folder; `Tag: prod` says which."""
+    """Return the possible labels: `prod` may be a tag or a folder, `Tag: prod` is a tag."""
     kind, colon, name = typed.partition(":")
     if colon and kind.strip().casefold() in _KINDS:
         return [f"{kind.strip().casefold()}:{name.strip()}"]
@@ -144,7 +122,7 @@ _OFF = (
 
 
 def rule_blocks(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> list[Block]:
-    """Return a box for each rule, to keep it or not, and the fields for one more."""
+    """Return a checkbox for each rule, and the fields of a new one."""
     return [
         section("*Mention when something gets worse*"),
         *([_boxes(rules[:MAX_RULES], draft, nonce)] if rules else [context(_OFF)]),
@@ -155,49 +133,50 @@ def rule_blocks(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> list[Bloc
 def _boxes(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> Block:
     options = {box.value: _box(box) for box in rules}
     kept = options if draft.kept is None else {box.value for box in draft.kept}
-    element: Block = {
-        "type": "checkboxes",
-        "action_id": RULES_FIELD,
-        "options": list(options.values()),
-    }
-    if ticked := [options[value] for value in options if value in kept]:
-        element["initial_options"] = ticked
+    ticked = [options[value] for value in options if value in kept]
+    element = input_element(
+        "checkboxes",
+        RULES_FIELD,
+        options=list(options.values()),
+        initial_options=ticked or None,
+    )
     hint = "Those without a tick are gone once you press Save."
     return field(f"rules:{nonce}", "Mention rules", element, hint=hint, optional=True)
 
 
 def _box(box: RuleBox) -> Block:
     made = option(box.value, box.shown)
-    # Formatted, as in no other menu: only so people are shown by their names.
+    # Only mrkdwn shows people by name.
     # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     note = {"type": "mrkdwn", "text": clip(box.note, MAX_OPTION_CHARS), "verbatim": True}
     return made | ({"description": note} if box.note else {})
 
 
 def _new_rule(draft: Draft, nonce: str) -> list[Block]:
-    label = _menu(LABEL_FIELD, "external_select", "Choose a tag or folder")
-    label["min_query_length"] = 0
-    if draft.label and is_label(draft.label):
-        label["initial_option"] = option(draft.label)
-    people = _menu(PEOPLE_FIELD, "multi_users_select", "Choose people")
-    people["max_selected_items"] = MAX_PEOPLE
-    if draft.people:
-        people["initial_users"] = list(draft.people[:MAX_PEOPLE])
-    group = _menu(GROUP_FIELD, "external_select", "Choose a user group")
-    group["min_query_length"] = 0
-    if draft.group:
-        group["initial_option"] = option(*draft.group)
+    label = input_element(
+        "external_select",
+        LABEL_FIELD,
+        "Choose a tag or folder",
+        min_query_length=0,
+        initial_option=option(draft.label) if draft.label and is_label(draft.label) else None,
+    )
+    people = input_element(
+        "multi_users_select",
+        PEOPLE_FIELD,
+        "Choose people",
+        max_selected_items=MAX_PEOPLE,
+        initial_users=list(draft.people[:MAX_PEOPLE]) or None,
+    )
+    group = input_element(
+        "external_select",
+        GROUP_FIELD,
+        "Choose a user group",
+        min_query_length=0,
+        initial_option=option(*draft.group) if draft.group else None,
+    )
     most = f"At most {MAX_WHO} people and user groups for one tag or folder."
     return [
         field(f"label:{nonce}", "Tag or folder", label, optional=True),
         field(f"people:{nonce}", "Mention", people, hint=most, optional=True),
         field(f"group:{nonce}", "Mention user group", group, optional=True),
     ]
-
-
-def _menu(action_id: str, kind: str, placeholder: str) -> Block:
-    return {
-        "type": kind,
-        "action_id": action_id,
-        "placeholder": plain_text(placeholder, 150),
-    }

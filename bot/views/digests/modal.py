@@ -5,18 +5,17 @@ from datetime import date, datetime, timedelta
 
 from bot.digests.models import Digest
 from bot.message import Block, Message
-from bot.views.blocks import button, field, form, section
+from bot.views.blocks import button, field, form, input_element, section
 from bot.views.digests.form_fields import Draft, RuleBox, channel_field, what_fields, when_fields
 from bot.views.digests.mention_fields import rule_blocks, rule_boxes
 from bot.views.digests.wording import (
     next_run_text,
-    person_shown,
+    person_mrkdwn,
     run_after_pause,
-    spoken,
     until_text,
 )
 from bot.views.schedule import RUNS_SHOWN, next_runs
-from bot.views.text import code, moment_token
+from bot.views.text import code, moment_token, without_markup
 
 LOOKING = "Looking at the digests…"
 DELETED = "🗑️ Deleted."
@@ -34,7 +33,6 @@ EMPTY_FILTER = "⚠️ At the moment no domain matches the filter: there would b
 DAY_IS_OVER = "⚠️ That day has begun where the digest's clock is. Pick a later one, or none."
 SENDING = "Sending… That can take some seconds."
 NOT_SAVED, NOT_SENT, NOT_RESUMED = "*Not saved.* ", "*Not sent.* ", "*Not resumed.* "
-"""They go before the reason."""
 SAVING = "Saving…"
 PREVIEWING = "Making the preview…"
 RESTRICTED = "🔒 From now on only admins and owners make and change digests."
@@ -42,7 +40,7 @@ UNRESTRICTED = "🔓 From now on members make and change the digests of their ch
 
 
 def saved_line(digest: Digest, reader_zone: str | None) -> str:
-    """Return that it was saved, and when it runs next."""
+    """Return the confirmation of a saved digest, with its next run."""
     if digest.pause and digest.pause.until:
         until = until_text(digest.pause.until, digest.plan.schedule.zone)
         coming = run_after_pause(digest, reader_zone)
@@ -53,55 +51,54 @@ def saved_line(digest: Digest, reader_zone: str | None) -> str:
 
 
 def sent_line(channel_name: str | None) -> str:
-    """Return that it was posted, and where; `None`: Slack does not say what that is called."""
+    """Return the confirmation of a sent digest."""
     return (
         f"✅ Sent. It is in {code(f'#{channel_name}', 90) if channel_name else 'its channel'} now."
     )
 
 
 def paused_line(digest: Digest, until: datetime | None) -> str:
-    """Return until when nothing is posted."""
+    """Return the confirmation of a pause."""
     if until is None:
         return "⏸️ Paused until somebody presses `Resume`."
     return f"⏸️ Paused until {until_text(until, digest.plan.schedule.zone)}."
 
 
 def resumed_line(digest: Digest, reader_zone: str | None) -> str:
-    """Return when it runs again."""
+    """Return the confirmation of a resumed digest, with its next run."""
     return f"▶️ Resumed. Next run {next_run_text(digest, reader_zone)}."
 
 
 def line_message(mrkdwn: str) -> Message:
-    """Return one of these lines as an answer outside a form."""
-    return Message(spoken(mrkdwn), (section(mrkdwn),))
+    """Return a line as an answer outside a form."""
+    return Message(without_markup(mrkdwn), (section(mrkdwn),))
 
 
 def at_it_message() -> Message:
-    """Return the answer to a second press while the first one is still worked on."""
+    """Return the answer to a second press during the work on the first."""
     return line_message("⏳ I am at it. I will answer here.")
 
 
 def done_already_message() -> Message:
-    """Return the answer to a second press of the same button in a message."""
+    """Return the answer to a second press of a button in a message."""
     return line_message("I have done this already. `/domaindigest` in the channel says how it is.")
 
 
 EDIT_FORM = "digests.edit"
 BACK = "digests.back"
-# A slot at the very moment at which a pause ends counts.
+# A slot at the end of a pause counts.
 _MOMENT = timedelta(microseconds=1)
-# Stands for those that are not ticked, in a form that does not know them.
+# Keeps an empty selection of rules in a form that cannot list the rules.
 _NO_RULE = RuleBox("99 0 none", "None of the rules stays")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Editing:
-    """A digest as somebody is about to make or change it.
+    """The state of the form for a new or changed digest.
 
-    `nonce` is part of the fields' block ids: as long as it stays the same, Slack keeps what is
-    typed; with another one a form begins anew. `digest` is `None` for a new one, and, with
-    `is_new` false, where it cannot be read at the moment. `said` is finished mrkdwn for the top.
-    `reader_zone` is that of whoever sees the form.
+    `nonce` is part of the fields' block ids: Slack keeps typed text until it changes. `digest` is
+    `None` for a new digest, and, with `is_new` false, for one that cannot be read now. `note` is
+    mrkdwn for the top of the form.
     """
 
     draft: Draft
@@ -110,17 +107,17 @@ class Editing:
     reader_zone: str | None
     digest: Digest | None = None
     is_new: bool = True
-    said: str = ""
+    note: str = ""
 
 
 def edit_form(editing: Editing, metadata: str) -> Block:
     """Return the form; `metadata` comes back with it."""
     draft, nonce, digest = editing.draft, editing.nonce, editing.digest
     if digest is None and not editing.is_new and draft.kept == ():
-        draft = replace(draft, kept=(_NO_RULE,))  # without a box it could not be said any more
+        draft = replace(draft, kept=(_NO_RULE,))  # an empty tuple without boxes would be lost
     rules = rule_boxes(digest.plan.mentions) if digest else list(draft.kept or ())
     blocks = [
-        *([section(editing.said)] if editing.said else []),
+        *([section(editing.note)] if editing.note else []),
         section(_about(editing), button("Back", BACK)),
         channel_field(draft, nonce),
         *when_fields(draft, nonce),
@@ -137,7 +134,7 @@ def edit_form(editing: Editing, metadata: str) -> Block:
 def _about(editing: Editing) -> str:
     digest = editing.digest
     if digest:
-        return f"Made by {person_shown(digest.made_by_name)}, {moment_token(digest.made_at)}."
+        return f"Made by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
     if editing.is_new:
         return "A post about your domains that comes by itself: say where, when and about what."
     return "This is what you have filled in."
@@ -155,7 +152,7 @@ def _runs_text(editing: Editing) -> str:
 
 
 def _after(editing: Editing) -> tuple[datetime, list[str]]:
-    """After which moment the runs begin, and what is to be said of a pause before them."""
+    """Return the moment after which runs are listed, and a line about the pause, if any."""
     digest, now = editing.digest, editing.now
     if digest is None or digest.pause is None:
         return now, []
@@ -173,18 +170,17 @@ UNTIL_FIELD = "digests.until"
 
 
 def pause_form(
-    schedule: str, nonce: str, metadata: str, *, until: date | None = None, said: str = ""
+    schedule: str, nonce: str, metadata: str, *, until: date | None = None, note: str = ""
 ) -> Block:
-    """Return the form; `schedule` and `said` are finished mrkdwn, `until` what was picked.
+    """Return the form; `schedule` and `note` are mrkdwn, `until` is the picked day.
 
     `nonce`: see `Editing`.
     """
-    day: Block = {"type": "datepicker", "action_id": UNTIL_FIELD}
-    if until:
-        day["initial_date"] = until.isoformat()
+    initial_date = until.isoformat() if until else None
+    day = input_element("datepicker", UNTIL_FIELD, initial_date=initial_date)
     hint = "It runs again from the start of that day on. Empty: not before somebody resumes it."
     blocks = [
-        *([section(said)] if said else []),
+        *([section(note)] if note else []),
         section(
             f"Pause the digest *{schedule}*: nothing is posted by itself.", button("Back", BACK)
         ),

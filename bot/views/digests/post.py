@@ -1,43 +1,50 @@
-"""Draw the posts of a digest: the digest, its sign of life, its announcement. Pure."""
+"""Draw the posts of a digest: the digest, its heartbeat, its announcement. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from bot.digests.models import Digest, Mode
 from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
-from bot.health import Band, Summary
+from bot.health import Band
 from bot.hostnames import HostNameError, host_name
 from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.views.blocks import actions, context, fields, header, run_button, section
 from bot.views.digests.changes import (
     MINUS,
-    about_shown,
-    about_spoken,
+    about_mrkdwn,
+    about_text,
     change_groups,
     delta_text,
     first_note,
-    footer_shown,
+    footer_mrkdwn,
     notes,
     preview_note,
-    shown_delta,
-    zone_spoken,
+    rounded_delta,
+    zone_text,
 )
-from bot.views.digests.tables import worst_lines, worst_spoken, worst_table
+from bot.views.digests.tables import worst_lines, worst_table, worst_text
 from bot.views.digests.wording import (
-    Group,
-    filter_shown,
+    ChangeGroup,
+    filter_mrkdwn,
     local_text,
     manage_button,
     mention_tokens,
     owners_line,
-    person_shown,
+    person_mrkdwn,
     plan_lines,
-    spoken,
 )
-from bot.views.domains import SYMBOLS, bands_text, summary_text
+from bot.views.domains import SYMBOLS, average_text, bands_text, summary_text
 from bot.views.schedule import days_ahead, slot_text
-from bot.views.text import MAX_BUTTON_CHARS, clip, moment_token, plural, score_number
+from bot.views.text import (
+    MAX_BUTTON_CHARS,
+    clip,
+    moment_token,
+    plural,
+    score_number,
+    without_markup,
+)
 
 MAX_POINTS = 20
 MIN_POINTS = 2
@@ -46,7 +53,7 @@ Point = tuple[str, float]
 
 
 def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
-    """Return a line of the average over time, or nothing when there is no time to speak of."""
+    """Return a chart of the average over time, or nothing for fewer than two points."""
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return []
@@ -54,7 +61,7 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
 
 
 def trend_text(trend: Sequence[TrendPoint]) -> str:
-    """Return the same as a sentence, or nothing."""
+    """Return the average over time as a sentence, or nothing."""
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return ""
@@ -62,22 +69,26 @@ def trend_text(trend: Sequence[TrendPoint]) -> str:
 
 
 def bands_chart(report: Report) -> list[Block]:
-    """Return bars of how many domains lie in each band, now and, where it differs, before."""
+    """Return a chart of the domains per band, now and, if that differs, before."""
     if not report.totals.count:
         return []
-    series = {"Now": _band_points(report.totals)}
+    series = {"Now": report.totals}
     if report.before and report.before.bands != report.totals.bands:
-        series = {"Last digest": _band_points(report.before)} | series
-    return [_chart("bar", "Domains by health", series, "Domains")]
+        series = {"Last digest": report.before} | series
+    points: dict[str, list[Point]] = {
+        name: [(band.value, totals.bands[band]) for band in Band]
+        for name, totals in series.items()
+    }
+    return [_chart("bar", "Domains by health", points, "Domains")]
 
 
 def point_labels(moments: Sequence[datetime]) -> list[str]:
-    """Return `20 Nov` for each local moment, with as much more as tells them all apart."""
-    labels = [_day(moment) for moment in moments]
-    for longer in (_time, _year):
+    """Return `20 Nov` for each local moment, with the time or year where two are equal."""
+    labels = [f"{moment.day} {moment:%b}" for moment in moments]
+    for longer in ("%b %H:%M", "%b %Y %H:%M"):
         counts = Counter(labels)
         labels = [
-            longer(moment) if counts[label] > 1 else label
+            f"{moment.day} {moment:{longer}}" if counts[label] > 1 else label
             for moment, label in zip(moments, labels, strict=True)
         ]
     return _numbered(labels, moments)
@@ -88,39 +99,23 @@ def _title(points: Sequence[Point]) -> str:
 
 
 def _points(trend: Sequence[TrendPoint]) -> list[Point]:
-    """Label and average, as it is shown, of the latest points."""
+    """Return the label and the rounded average of the latest points."""
     latest = trend[-MAX_POINTS:]
     labels = point_labels([point.local for point in latest])
     averages = [float(score_number(point.average)) for point in latest]
     return list(zip(labels, averages, strict=True))
 
 
-def _day(moment: datetime) -> str:
-    return f"{moment.day} {moment:%b}"
-
-
-def _time(moment: datetime) -> str:
-    return f"{_day(moment)} {moment:%H:%M}"
-
-
-def _year(moment: datetime) -> str:
-    return f"{_day(moment)} {moment:%Y} {moment:%H:%M}"
-
-
 def _numbered(labels: Sequence[str], moments: Sequence[datetime]) -> list[str]:
-    """Runs of the very same minute are counted."""
+    """Number the runs of the same minute."""
     counts = Counter(labels)
     seen: Counter[str] = Counter()
     numbered = []
     for label, moment in zip(labels, moments, strict=True):
-        time = _time(moment)
+        time = f"{moment.day} {moment:%b %H:%M}"
         seen[time] += counts[label] > 1
         numbered.append(f"{time} ({seen[time]})" if counts[label] > 1 else label)
     return numbered
-
-
-def _band_points(totals: Summary) -> list[Point]:
-    return [(band.value, totals.bands[band]) for band in Band]
 
 
 def _chart(kind: str, title: str, series: dict[str, list[Point]], y: str) -> Block:
@@ -158,50 +153,46 @@ def title(report: Report) -> str:
     return f"{counted}, average {average_text(report.totals)} {moved}".strip()
 
 
-def title_spoken(report: Report) -> str:
+def title_text(report: Report) -> str:
     """Return `Health digest: 128 domains, average health 83, up 1.5: 5 poor (2 more), …`."""
     if not report.totals.count:
         return "Health digest: no domains."
     counted = f"Health digest: {plural(report.totals.count, 'domain')}"
     now, before = _averages(report)
-    points = 0.0 if now is None or before is None else shown_delta(before, now)
+    points = 0.0 if now is None or before is None else rounded_delta(before, now)
     moved = f", {'up' if points > 0 else 'down'} {abs(points):g}" if points else ""
-    bands = ", ".join(
-        f"{report.totals.bands[band]:,} {band.value}{_more_spoken(report, band)}"
-        for band in _bands(report)
-    )
-    return f"{counted}, average health {average_text(report.totals)}{moved}: {bands}."
-
-
-def average_text(totals: Summary) -> str:
-    """Return the average as a number, or `unknown`."""
-    return "unknown" if totals.average is None else score_number(totals.average)
+    bands = []
+    for band, count, more in _bands(report):
+        change = f" ({abs(more):,} {'more' if more > 0 else 'fewer'})" if more else ""
+        bands.append(f"{count:,} {band.value}{change}")
+    average = average_text(report.totals)
+    return f"{counted}, average health {average}{moved}: {', '.join(bands)}."
 
 
 def news_blocks(
-    report: Report, groups: Sequence[Group], calling: str, filter_text: str
+    report: Report, groups: Sequence[ChangeGroup], mentions: str, filter_text: str
 ) -> list[Block]:
-    """Return the bands, whom to call, and what changed; or that there are no domains."""
-    shown = [_bands_shown(report) if report.totals.count else _nothing_there(filter_text)]
+    """Return the bands, the mentions and the changes."""
+    texts = [_bands_mrkdwn(report) if report.totals.count else _nothing_there(filter_text)]
     if not has_changed(report):
-        shown.append(f"✅ {_NOTHING_CHANGED}")
-    if calling:
-        shown.append(f"🔔 {calling}")
-    return [section(text) for text in (*shown, *(group.as_shown for group in groups))]
+        texts.append(f"✅ {_NOTHING_CHANGED}")
+    if mentions:
+        texts.append(f"🔔 {mentions}")
+    return [section(text) for text in (*texts, *(group.as_mrkdwn for group in groups))]
 
 
-def news_spoken(report: Report, groups: Sequence[Group], filter_text: str) -> list[str]:
-    """Return the same as sentences, without the bands, which the title tells."""
-    said = [] if report.totals.count else [spoken(_nothing_there(filter_text))]
+def news_text(report: Report, groups: Sequence[ChangeGroup], filter_text: str) -> list[str]:
+    """Return the changes as sentences; the bands are in the title."""
+    texts = [] if report.totals.count else [without_markup(_nothing_there(filter_text))]
     if not has_changed(report):
-        said.append(_NOTHING_CHANGED)
-    return [*said, *(group.as_spoken for group in groups)]
+        texts.append(_NOTHING_CHANGED)
+    return [*texts, *(group.as_text for group in groups)]
 
 
 def _nothing_there(filter_text: str) -> str:
     if filter_text:
         return (
-            f"No domain matches {filter_shown(filter_text)} now. To look at others, change the"
+            f"No domain matches {filter_mrkdwn(filter_text)} now. To look at others, change the"
             " filter with `Manage`."
         )
     return (
@@ -211,112 +202,109 @@ def _nothing_there(filter_text: str) -> str:
 
 
 def _averages(report: Report) -> tuple[float | None, float | None]:
-    """Now and then. With bounds of scores they are of different domains: nothing to compare."""
+    """Return the averages now and before; not before if the filter bounds scores.
+
+    Such averages are of different domains.
+    """
     if report.is_bounded:
         return report.totals.average, None
     return report.totals.average, report.before.average if report.before else None
 
 
-def _bands(report: Report) -> list[Band]:
-    """The bands in which there is, or was, any domain."""
-    then = report.before.bands if report.before else report.totals.bands
-    return [band for band in Band if report.totals.bands[band] or then[band]]
+def _bands(report: Report) -> list[tuple[Band, int, int]]:
+    """Return the bands with a domain, now or before, with the count and its change."""
+    now = report.totals.bands
+    before = report.before.bands if report.before else now
+    return [
+        (band, now[band], now[band] - before[band]) for band in Band if now[band] or before[band]
+    ]
 
 
-def _bands_shown(report: Report) -> str:
-    return "     ".join(
-        f"{SYMBOLS[band]} *{report.totals.bands[band]:,}* {band.value}{_more_shown(report, band)}"
-        for band in _bands(report)
-    )
-
-
-def _more_shown(report: Report, band: Band) -> str:
-    more = _more(report, band)
-    return f" ({'+' if more > 0 else MINUS}{abs(more):,})" if more else ""
-
-
-def _more_spoken(report: Report, band: Band) -> str:
-    more = _more(report, band)
-    return f" ({abs(more):,} {'more' if more > 0 else 'fewer'})" if more else ""
-
-
-def _more(report: Report, band: Band) -> int:
-    return report.totals.bands[band] - report.before.bands[band] if report.before else 0
+def _bands_mrkdwn(report: Report) -> str:
+    texts = []
+    for band, count, more in _bands(report):
+        change = f" ({'+' if more > 0 else MINUS}{abs(more):,})" if more else ""
+        texts.append(f"{SYMBOLS[band]} *{count:,}* {band.value}{change}")
+    return "     ".join(texts)
 
 
 _CUT = "The message itself says more."
 
 
 def digest_message(post: Post) -> Message:
-    """Return a digest as it is posted, or as its preview, which has no buttons."""
+    """Return the post of a digest, or its preview, which has no buttons."""
     report, plan = post.report, post.digest.plan
     groups = change_groups(report, is_filtered=bool(plan.filter_text))
     owners = owners_to_mention(report, plan.mentions)
-    calling = "" if post.is_preview else owners_line(owners)
+    mentions = "" if post.is_preview else owners_line(owners)
     preview = preview_note(len(mention_tokens(owners))) if post.is_preview else ""
     top = (
         *_sections(preview),
         header(title(report)),
-        *_contexts(about_shown(post), *notes(post)),
+        *_contexts(about_mrkdwn(post), *notes(post)),
         *_sections(first_note(post.digest) if post.is_first else ""),
-        *news_blocks(report, groups, calling, plan.filter_text),
+        *news_blocks(report, groups, mentions, plan.filter_text),
     )
-    bottom = (*([] if post.is_preview else _buttons(post)), context(footer_shown(post)))
+    bottom = (*([] if post.is_preview else _buttons(post)), context(footer_mrkdwn(post)))
     charts = (*trend_chart(post.trend), *bands_chart(report))
     return Message(
-        text=_text(post, preview, calling, groups),
+        text=_text(post, preview, mentions, groups),
         blocks=(*top, *worst_table(report), *charts, *bottom),
         plain=(*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom),
     )
 
 
 def heartbeat_message(post: Post) -> Message:
-    """Return the sign of life after silent runs: that nothing changed, or nothing got worse."""
+    """Return the heartbeat after silent runs: nothing changed, or nothing got worse."""
     totals, silent = post.report.totals, post.digest.silent_runs
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
-    told = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
+    title = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
     counted = f"({plural(totals.count, 'domain')}, average {average_text(totals)})"
-    before = [f"{told}: {summary_text(totals)}.", zone_spoken(post), *map(spoken, notes(post))]
+    before = [
+        f"{title}: {summary_text(totals)}.",
+        zone_text(post),
+        *map(without_markup, notes(post)),
+    ]
     return Message(
-        text=_joined([*before, *about_spoken(post)]),
+        text=_joined([*before, *about_text(post)]),
         blocks=(
-            section(f"✅ *{told}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
-            *_contexts(about_shown(post), *notes(post)),
+            section(f"✅ *{title}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
+            *_contexts(about_mrkdwn(post), *notes(post)),
             *actions(manage_button(post.digest)),
-            context(footer_shown(post)),
+            context(footer_mrkdwn(post)),
         ),
     )
 
 
 def announcement_message(digest: Digest, now: datetime) -> Message:
-    """Return what a channel reads, at `now`, when a digest was made for it or moved into it."""
-    who = person_shown(digest.made_by_name)
+    """Return the announcement of a digest that was created for a channel or moved into it."""
+    who = person_mrkdwn(digest.made_by_name)
     title = f"🗓️ {who} *set up a health digest for this channel.*"
-    if digest.moved_at:  # maybe by somebody else than who made it
+    if digest.moved_at:  # possibly not by its creator
         title = f"🗓️ *A health digest of* {who} *comes here from now on.*"
     how = "To change, pause or delete it, press `Manage` or type `/domaindigest`."
-    told = "; ".join(f"{label}: {value}" for label, value in plan_lines(digest.plan))
-    said = spoken(title).removeprefix("🗓️ ")
+    plan = "; ".join(f"{label}: {value}" for label, value in plan_lines(digest.plan))
+    plain_title = without_markup(title).removeprefix("🗓️ ")
     return Message(
-        text=spoken(f"{said} {told}. {_first_spoken(digest, now)} {how}"),
+        text=without_markup(f"{plain_title} {plan}. {_first_text(digest, now)} {how}"),
         blocks=(
             section(title),
-            fields([*plan_lines(digest.plan), _first_shown(digest)]),
+            fields([*plan_lines(digest.plan), _first_pair(digest)]),
             *actions(manage_button(digest)),
             context(how),
         ),
     )
 
 
-def _first_shown(digest: Digest) -> tuple[str, str]:
-    """Label and mrkdwn of when the first one comes; of a paused one nobody knows that."""
+def _first_pair(digest: Digest) -> tuple[str, str]:
+    """Return the label and mrkdwn of the first run or the pause."""
     if digest.pause is None:
         return "First digest", moment_token(digest.next.due_at)
     until = digest.pause.until
     return "State", f"Paused until {moment_token(until)}" if until else "Paused"
 
 
-def _first_spoken(digest: Digest, now: datetime) -> str:
+def _first_text(digest: Digest, now: datetime) -> str:
     zone = digest.plan.schedule.zone
     if digest.pause:
         until = digest.pause.until
@@ -326,19 +314,19 @@ def _first_spoken(digest: Digest, now: datetime) -> str:
     return f"First on {slot_text(digest.next, zone)}{soon}."
 
 
-def _text(post: Post, preview: str, calling: str, groups: Sequence[Group]) -> str:
-    """The whole digest in sentences, as notifications and screen readers get it."""
+def _text(post: Post, preview: str, mentions: str, groups: Sequence[ChangeGroup]) -> str:
+    """Return the whole digest in sentences, for notifications and screen readers."""
     report = post.report
-    noted = [zone_spoken(post), *map(spoken, notes(post))]
-    before = [spoken(preview), title_spoken(report), *noted, calling]
-    news = news_spoken(report, groups, post.digest.plan.filter_text)
-    first = [spoken(first_note(post.digest))] if post.is_first else []
-    numbers = [worst_spoken(report), trend_text(post.trend)]
-    return _joined([*before, *news, *first, *numbers, *about_spoken(post)])
+    noted = [zone_text(post), *map(without_markup, notes(post))]
+    before = [without_markup(preview), title_text(report), *noted, mentions]
+    news = news_text(report, groups, post.digest.plan.filter_text)
+    first = [without_markup(first_note(post.digest))] if post.is_first else []
+    numbers = [worst_text(report), trend_text(post.trend)]
+    return _joined([*before, *news, *first, *numbers, *about_text(post)])
 
 
 def _joined(sentences: Iterable[str]) -> str:
-    """As many of the sentences as a text may hold; whole ones only, as half a mention is none."""
+    """Join whole sentences up to the limit of a message."""
     text = ""
     for sentence in filter(None, sentences):
         longer = f"{text} {sentence}".strip()
@@ -358,20 +346,14 @@ def _buttons(post: Post) -> list[Block]:
 
 
 def _scan_button(report: Report) -> Block | None:
-    """Scans the worst domain that can be scanned: it has an id, and a name to type."""
+    """Return the button for the worst domain with an id and a valid name."""
     for domain in report.worst:
-        host = _host(domain.domain)
-        if domain.domain_id and host:
-            named = clip(f"Scan {host}", MAX_BUTTON_CHARS)
-            return run_button("Scan worst", f"/scan {host}", accessibility_label=named)
+        if domain.domain_id:
+            with suppress(HostNameError):
+                host = host_name(domain.domain)
+                named = clip(f"Scan {host}", MAX_BUTTON_CHARS)
+                return run_button("Scan worst", f"/scan {host}", accessibility_label=named)
     return None
-
-
-def _host(name: str) -> str | None:
-    try:
-        return host_name(name)
-    except HostNameError:
-        return None
 
 
 def _sections(*texts: str) -> list[Block]:

@@ -1,20 +1,39 @@
 """Draw the domains of a digest as a table and as lines, and the list of digests. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.digests.models import MAX_PER_CHANNEL, Digest
-from bot.digests.report import Move, Report
+from bot.digests.report import Report
 from bot.message import Block
 from bot.tracker.models import Domain
-from bot.views.blocks import actions, button, confirm, context, notice, paragraphs, section
-from bot.views.digests.changes import delta_text, shown_delta
+from bot.views.blocks import (
+    actions,
+    button,
+    confirm,
+    context,
+    notice,
+    paragraphs,
+    raw_number,
+    raw_text,
+    section,
+)
+from bot.views.digests.changes import delta_text, rounded_delta
 from bot.views.digests.modal import BACK, SAVING
-from bot.views.digests.wording import INVITE, filter_shown, mode_text, run_lines, state_lines
-from bot.views.domains import score_text, score_words
+from bot.views.digests.wording import INVITE, filter_mrkdwn, mode_text, run_lines, state_lines
+from bot.views.domains import score_mrkdwn, score_text
 from bot.views.schedule import schedule_text
-from bot.views.text import MAX_TABLE_ROWS, clip, code, escaped, host_shown, plural, score_number
+from bot.views.text import (
+    MAX_TABLE_ROWS,
+    clip,
+    code,
+    escaped,
+    host_text,
+    lines_within,
+    plural,
+    score_number,
+)
 
 TITLE = "Health digests"
 NEW, CHANGE, SEND, PREVIEW = "digests.new", "digests.change", "digests.send", "digests.preview"
@@ -26,7 +45,7 @@ ADMINS_MAY, MEMBERS_MAY = "admins", "members"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A channel as Slack describes it: see `bot/slack/channels.py`."""
+    """A channel: see `bot/slack/channels.py`."""
 
     name: str
     has_bot: bool
@@ -36,11 +55,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestList:
-    """What somebody sees of a channel's digests.
+    """The digests of a channel, for one reader.
 
-    `place` is `None` where the bot cannot look: a direct message, or a private channel without
-    it; there `reader_id`, whoever looks, changes only what is their own. `said` is finished
-    mrkdwn about what was just done.
+    `place` is `None` for a direct message or a private channel without the bot: there readers
+    change only their own digests. `note` is mrkdwn about the last action.
     """
 
     digests: Sequence[Digest]
@@ -51,14 +69,16 @@ class DigestList:
     may_change: bool = True
     is_admin: bool = False
     is_restricted: bool = False
-    said: str = ""
+    note: str = ""
 
 
 def list_form(listed: DigestList, metadata: str) -> Block:
     """Return the form; `metadata` comes back with its buttons."""
     blocks = [
-        *([section(listed.said)] if listed.said else []),
-        section(_heading(listed), _new_button(listed)),
+        *([section(listed.note)] if listed.note else []),
+        section(
+            _heading(listed), button("New", NEW, style="primary") if listed.may_change else None
+        ),
         *[context(hint) for hint in _hints(listed)],
     ]
     for digest in listed.digests[:MAX_PER_CHANNEL]:
@@ -69,17 +89,17 @@ def list_form(listed: DigestList, metadata: str) -> Block:
 
 
 def busy_form(words: str, metadata: str) -> Block:
-    """Return what stands in the form while something takes a while."""
+    """Return the form during a longer action."""
     return notice(TITLE, [section(f"⏳ {words}")], metadata=metadata)
 
 
 def saving_form() -> Block:
-    """Return what stands in the place of a form that was submitted, until that is done."""
+    """Return the form during the work on a submitted one."""
     return busy_form(SAVING, "")
 
 
-def trouble_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
-    """Return what stands in the form when there is no list to show; `way_out` asks for it."""
+def error_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
+    """Return the form with an error; the button `way_out` asks for the list."""
     return notice(TITLE, [section(mrkdwn), *actions(button(way_out, BACK))], metadata=metadata)
 
 
@@ -92,10 +112,6 @@ def _heading(listed: DigestList) -> str:
         " the time that you choose: how healthy your domains are, which are worst, and what has"
         " changed since the last one."
     )
-
-
-def _new_button(listed: DigestList) -> Block | None:
-    return button("New", NEW, style="primary") if listed.may_change else None
 
 
 def _hints(listed: DigestList) -> list[str]:
@@ -125,17 +141,17 @@ def _hints(listed: DigestList) -> list[str]:
 
 def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     plan = digest.plan
-    parts = [f"Filter: {filter_shown(plan.filter_text)}", f"Post: {mode_text(plan)}"]
+    parts = [f"Filter: {filter_mrkdwn(plan.filter_text)}", f"Post: {mode_text(plan)}"]
     if plan.mentions:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
-    told = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
+    text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
     details = context("\n".join(["  ·  ".join(parts), *run_lines(digest)]))
     is_own = digest.made_by == listed.reader_id
     if not listed.may_change or not (listed.place or is_own):
-        return [section(told), details]
+        return [section(text), details]
     change = button("Change", CHANGE, digest.digest_id)
-    return [section(told, change), details, *_digest_buttons(digest)]
+    return [section(text, change), details, *_digest_buttons(digest)]
 
 
 def _digest_buttons(digest: Digest) -> list[Block]:
@@ -158,25 +174,25 @@ def _admin_blocks(listed: DigestList) -> list[Block]:
     if not listed.is_admin:
         return []
     if listed.is_restricted:
-        told, label, value = "Only admins", "Let members change digests", MEMBERS_MAY
+        who, label, value = "Only admins", "Let members change digests", MEMBERS_MAY
     else:
-        told, label, value = "Members of a channel", "Only admins may change digests", ADMINS_MAY
+        who, label, value = "Members of a channel", "Only admins may change digests", ADMINS_MAY
     return [
         {"type": "divider"},
-        context(f"{told} may make and change digests in this workspace."),
+        context(f"{who} may make and change digests in this workspace."),
         *actions(button(label, RESTRICT, value)),
     ]
 
 
 MAX_HOST_CHARS = 100
-MAX_SPOKEN_HOST_CHARS = 60
+MAX_TEXT_HOST_CHARS = 60
 MAX_LINES_CHARS = 3_500
-# value, by which readers sort, and what they see
+# the value to sort by, and the text
 Change = tuple[float, str]
 
 
 def worst_title(report: Report) -> str:
-    """Return `Worst 10 of 128`; where all are shown that have a score, it says so."""
+    """Return `Worst 10 of 128`, or that all domains are shown."""
     count, shown = report.totals.count, len(report.worst)
     if shown == count:
         return "The only domain" if count == 1 else f"All {count:,} domains, worst first"
@@ -196,7 +212,7 @@ def worst_table(report: Report) -> list[Block]:
             "page_size": min(len(report.worst), MAX_TABLE_ROWS),
             "row_header_column_index": 0,
             "rows": [
-                [_raw_text(title) for title in titles],
+                [raw_text(title) for title in titles],
                 *(_row(domain, changes) for domain in report.worst[:MAX_TABLE_ROWS]),
             ],
         }
@@ -204,10 +220,10 @@ def worst_table(report: Report) -> list[Block]:
 
 
 def worst_lines(report: Report) -> list[Block]:
-    """Return the same for clients that know no tables."""
+    """Return the worst domains as lines, for clients without tables."""
     if not report.worst:
         return []
-    lines = list(_fitting(_lines(report)))
+    lines = lines_within(_lines(report), MAX_LINES_CHARS)
     left_out = len(report.worst) - len(lines)
     return [
         section(f"*{worst_title(report)}*"),
@@ -216,11 +232,11 @@ def worst_lines(report: Report) -> list[Block]:
     ]
 
 
-def worst_spoken(report: Report) -> str:
-    """Return the same as a sentence, or nothing."""
+def worst_text(report: Report) -> str:
+    """Return the worst domains as a sentence, or nothing."""
     named = ", ".join(
-        f"{escaped(host_shown(domain.domain), MAX_SPOKEN_HOST_CHARS)}"
-        f" {score_words(domain.health_score)}"
+        f"{escaped(host_text(domain.domain), MAX_TEXT_HOST_CHARS)}"
+        f" {score_text(domain.health_score)}"
         for domain in report.worst
     )
     return f"{worst_title(report)}: {named}." if named else ""
@@ -229,39 +245,29 @@ def worst_spoken(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     changes = _changes(report) or {}
     for domain in report.worst:
-        host = code(host_shown(domain.domain), MAX_SPOKEN_HOST_CHARS)
+        host = code(host_text(domain.domain), MAX_TEXT_HOST_CHARS)
         change = changes.get(domain.domain)
-        line = f"{score_text(domain.health_score)}  {host}"
+        line = f"{score_mrkdwn(domain.health_score)}  {host}"
         yield f"{line}  {change[1]}" if change else line
 
 
-def _fitting(lines: Iterable[str]) -> Iterator[str]:
-    chars = 0
-    for line in lines:
-        chars += len(line) + 1
-        if chars > MAX_LINES_CHARS:
-            return
-        yield line
-
-
 def _row(domain: Domain, changes: dict[str, Change] | None) -> list[Block]:
-    score = score_number(domain.health_score or 0)  # the worst all have one
-    symbol, _, rest = score_text(domain.health_score).partition(" ")
-    cells = [_raw_text(clip(host_shown(domain.domain) or "–", MAX_HOST_CHARS))]
-    cells.append(_raw_number(float(score), score))
+    score = score_number(domain.health_score or 0)  # the worst domains all have a score
+    symbol, _, rest = score_mrkdwn(domain.health_score).partition(" ")
+    cells = [raw_text(clip(host_text(domain.domain) or "–", MAX_HOST_CHARS))]
+    cells.append(raw_number(float(score), score))
     if changes is not None:
-        cells.append(_raw_number(*_change(domain, changes)))
-    return [*cells, _raw_text(f"{symbol} {rest.rpartition(' ')[2]}")]
+        cells.append(raw_number(*changes.get(domain.domain, (0, "–"))))
+    return [*cells, raw_text(f"{symbol} {rest.rpartition(' ')[2]}")]
 
 
 def _changes(report: Report) -> dict[str, Change] | None:
-    """What became of each domain, by its name; `None` when there is nothing to compare with."""
+    """Return the change of each domain by name, `None` without an earlier digest."""
     if report.since is None:
         return None
-    names = {domain.domain for domain in report.worst}
     return (
-        {domain.domain: (0, "new") for domain in report.new if domain.domain in names}
-        | {_name(move): (0, "was unknown") for move in report.found if _name(move) in names}
+        {domain.domain: (0, "new") for domain in report.new}
+        | {move.domain.domain: (0, "was unknown") for move in report.found}
         | {
             domain.domain: _moved(report.before_of[domain.domain], domain.health_score or 0)
             for domain in report.worst
@@ -270,21 +276,5 @@ def _changes(report: Report) -> dict[str, Change] | None:
     )
 
 
-def _name(move: Move) -> str:
-    return move.domain.domain
-
-
 def _moved(before: float, after: float) -> Change:
-    return shown_delta(before, after), delta_text(before, after) or "–"
-
-
-def _change(domain: Domain, changes: dict[str, Change]) -> Change:
-    return changes.get(domain.domain, (0, "–"))
-
-
-def _raw_number(value: float, shown: str) -> Block:
-    return {"type": "raw_number", "value": value, "text": shown}
-
-
-def _raw_text(text: str) -> Block:
-    return {"type": "raw_text", "text": text}
+    return rounded_delta(before, after), delta_text(before, after) or "–"

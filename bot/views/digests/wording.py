@@ -26,7 +26,7 @@ from bot.views.text import (
     code,
     day_text,
     escaped,
-    host_shown,
+    host_text,
     moment_text,
     moment_token,
     outside,
@@ -40,12 +40,12 @@ _GROUP = re.compile(r"S[A-Z0-9]{2,20}")
 
 
 def mention_tokens(ids: Sequence[str]) -> list[str]:
-    """Return mrkdwn that mentions each person and user group; what is no such id is left out."""
+    """Return a mention for each id of a person or user group; other ids are left out."""
     return [token for each in ids if (token := _token(each))]
 
 
 def owners_line(ids: Sequence[str]) -> str:
-    """Return the line that calls the owners of what got worse, or nothing when there are none."""
+    """Return the line that mentions the owners of domains that got worse, or nothing."""
     tokens = mention_tokens(ids)
     if not tokens:
         return ""
@@ -62,43 +62,42 @@ def _token(slack_id: str) -> str:
 
 MAX_HOST_CHARS = 80
 MAX_GROUP_CHARS = 450
-"""Only names that are not any host's are ever so long; the first is always told."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A domain and what is said of it, to eyes (mrkdwn) and to ears."""
+class DomainLine:
+    """A domain and its change, as mrkdwn and as text."""
 
     host: str
-    shown: str
-    spoken: str
+    mrkdwn: str
+    text: str
 
     @property
-    def as_shown(self) -> str:
+    def as_mrkdwn(self) -> str:
         """The domain in a block."""
-        return f"{code(host_shown(self.host), MAX_HOST_CHARS)} {self.shown}".strip()
+        return f"{code(host_text(self.host), MAX_HOST_CHARS)} {self.mrkdwn}".strip()
 
     @property
-    def as_spoken(self) -> str:
+    def as_text(self) -> str:
         """The domain in a message's text."""
-        return f"{escaped(host_shown(self.host), MAX_HOST_CHARS)} {self.spoken}".strip()
+        return f"{escaped(host_text(self.host), MAX_HOST_CHARS)} {self.text}".strip()
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Domains of which the same is to be told: `count` of them, the first few in `told`."""
+class ChangeGroup:
+    """`count` domains with the same kind of change, the first few in `lines`."""
 
     symbol: str
     title: str
-    more: str
     count: int
-    told: tuple[Told, ...]
-    is_listed: bool = False  # a line for each
+    lines: tuple[DomainLine, ...]
+    more: str = ""
+    is_listed: bool = False  # one line per domain
 
     @property
-    def as_shown(self) -> str:
+    def as_mrkdwn(self) -> str:
         """The group in a block."""
-        parts = _fitting([each.as_shown for each in self.told])
+        parts = _fitting([line.as_mrkdwn for line in self.lines])
         left_out = self.count - len(parts)
         heading = f"{self.symbol} *{self.title}*{self.more}"
         if self.is_listed:
@@ -107,16 +106,16 @@ class Group:
         return f"{heading}: {', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
 
     @property
-    def as_spoken(self) -> str:
+    def as_text(self) -> str:
         """The group as a sentence of a message's text."""
-        parts = _fitting([each.as_spoken for each in self.told])
+        parts = _fitting([line.as_text for line in self.lines])
         left_out = self.count - len(parts)
         more = f"; and {left_out:,} more" if left_out else ""
         return f"{self.title}{self.more}: {'; '.join(parts)}{more}."
 
 
 def _fitting(parts: Sequence[str]) -> list[str]:
-    """The first of `parts`, at least one, that are no longer than a group may be."""
+    """Return the first parts, at least one, within `MAX_GROUP_CHARS`."""
     fitting, chars = list(parts[:1]), len(parts[0]) if parts else 0
     for part in parts[1:]:
         chars += len(part)
@@ -130,7 +129,7 @@ MANAGE_DIGEST = "digest.manage"
 MAX_FILTER_CHARS = 100
 MAX_PERSON_CHARS = 40
 MAX_RULES_SHOWN = 5
-# As the form has them: its field is called `Post`.
+# The options of the form's field `Post`.
 MODE_NAMES = {
     Mode.ALWAYS: "Always",
     Mode.CHANGES: "When something changed",
@@ -139,15 +138,19 @@ MODE_NAMES = {
 
 
 def plan_lines(plan: Plan) -> list[tuple[str, str]]:
-    """Return label and mrkdwn of everything that was decided; it mentions nobody."""
+    """Return the label and mrkdwn of each setting, without mentions."""
     lines = [
         ("When", schedule_text(plan.schedule)),
-        ("Filter", filter_shown(plan.filter_text)),
+        ("Filter", filter_mrkdwn(plan.filter_text)),
         ("Post", mode_text(plan)),
         ("Worst domains shown", f"{plan.worst_count}"),
     ]
     if plan.mentions:
-        lines.append(("Mentioned when it gets worse", _rules_shown(plan)))
+        shown = plan.mentions[:MAX_RULES_SHOWN]
+        rules = [f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in shown]
+        left_out = len(plan.mentions) - len(rules)
+        more = f" and {plural(left_out, 'more label')}" if left_out else ""
+        lines.append(("Mentioned when it gets worse", ", ".join(rules) + more))
     return lines
 
 
@@ -159,25 +162,25 @@ def mode_text(plan: Plan) -> str:
     return f"{MODE_NAMES[plan.mode]}; after {silent} a sign of life"
 
 
-def filter_shown(filter_text: str) -> str:
-    """Return mrkdwn of a filter as people type it: `tag:prod` as code, or all domains."""
+def filter_mrkdwn(filter_text: str) -> str:
+    """Return mrkdwn of a filter: `tag:prod` as code, or all domains."""
     shown = unescaped(filter_text).strip()
     return code(shown, MAX_FILTER_CHARS) if shown else "all domains"
 
 
-def person_shown(name: str | None) -> str:
-    """Return mrkdwn of somebody's name, which mentions nobody."""
+def person_mrkdwn(name: str | None) -> str:
+    """Return mrkdwn of a person's name, without a mention."""
     return code(name, MAX_PERSON_CHARS) if name and outside(name, 1) else "somebody"
 
 
 def local_text(moment: datetime, zone: str) -> str:
-    """Return `Mon 23 Nov 2026, 09:00`, as the wall clock in `zone` shows the moment."""
+    """Return `Mon 23 Nov 2026, 09:00`, in local time."""
     local = moment.astimezone(zone_of(zone))
     return f"{local:%a} {day_text(local.date())}, {local:%H:%M}"
 
 
 def digest_address(digest: Digest) -> str:
-    """Return what the buttons of a digest carry: `C0123/d4`, its channel and its id."""
+    """Return the value of a digest's buttons: `C0123/d4`, its channel and its id."""
     return f"{digest.plan.channel_id}/{digest.digest_id}"
 
 
@@ -186,24 +189,10 @@ def manage_button(digest: Digest) -> Block | None:
     return button("Manage", MANAGE_DIGEST, digest_address(digest))
 
 
-def spoken(mrkdwn: str) -> str:
-    """Return finished mrkdwn as it is read aloud: no marks, and of a date only its fallback."""
-    return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
-
-
-def _rules_shown(plan: Plan) -> str:
-    rules = [
-        f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}"
-        for rule in plan.mentions[:MAX_RULES_SHOWN]
-    ]
-    left_out = len(plan.mentions) - len(rules)
-    return ", ".join(rules) + (f" and {plural(left_out, 'more label')}" if left_out else "")
-
-
 INVITE = "`/invite @Domain Tracker`"
-# What happened, as the end of a sentence, and how to mend it. `{channel}` is the channel,
-# `{change}` the button that leads to the form in which another one is chosen.
-_TROUBLES: dict[FailureReason, tuple[str, str]] = {
+# The reason, as the end of a sentence, and the remedy. `{channel}` is the channel, `{change}` the
+# button to choose another one.
+_REASONS: dict[FailureReason, tuple[str, str]] = {
     FailureReason.SERVICE: ("Domain Tracker did not answer", "That usually passes by itself."),
     FailureReason.RATE: (
         "the hour's requests to Domain Tracker were used up",
@@ -222,7 +211,7 @@ _TROUBLES: dict[FailureReason, tuple[str, str]] = {
         "An admin can set one with `/domainkey`.",
     ),
     FailureReason.SLACK: ("Slack did not take the post", "That usually passes by itself."),
-    # Who is archived with a channel does not come back with it: see `LocalSlack.archive`.
+    # An archived channel loses its bots for good.
     FailureReason.ARCHIVED: (
         "the channel is archived",
         "Unarchive {channel} and invite me again: type "
@@ -261,30 +250,34 @@ _TROUBLES: dict[FailureReason, tuple[str, str]] = {
 }
 
 
-def trouble_words(trouble: FailureReason) -> str:
+def failure_text(reason: FailureReason) -> str:
     """Return why a run failed, as the end of a sentence: `Domain Tracker did not answer`."""
-    return _TROUBLES[trouble][0]
+    return _REASONS[reason][0]
 
 
-def uncertain_words(trouble: FailureReason | None) -> str:
-    """Return why nobody knows whether a run was posted, as the end of a sentence."""
-    if trouble is FailureReason.DOWN:
+def uncertain_text(reason: FailureReason | None) -> str:
+    """Return why a run may not have been posted, as the end of a sentence."""
+    if reason is FailureReason.DOWN:
         return "the bot was stopped while it posted it"
     return "Slack did not say whether it took it"
 
 
-def remedy(trouble: FailureReason | None, *, channel: str = "it", change: str = "`Change`") -> str:
-    """Return what helps as sentences of mrkdwn, or nothing; `channel` is finished mrkdwn."""
-    return _TROUBLES[trouble][1].format(channel=channel, change=change) if trouble else ""
+def remedy(reason: FailureReason | None, *, channel: str = "it", change: str = "`Change`") -> str:
+    """Return the remedy as mrkdwn, or nothing."""
+    return _REASONS[reason][1].format(channel=channel, change=change) if reason else ""
 
 
 MAX_MISSES_SHOWN = 3
 RUNS_LOOKED_BACK = 14
-_MISSES = {Outcome.MISSED, Outcome.FAILED, Outcome.UNCERTAIN}
+_MISSES = {
+    Outcome.MISSED: "missed",
+    Outcome.FAILED: "not posted",
+    Outcome.UNCERTAIN: "maybe posted",
+}
 
 
 def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[str]:
-    """Return lines of finished mrkdwn: the state, and the next run where there will be one."""
+    """Return lines of mrkdwn: the state and the next run, if any."""
     if digest.pause:
         paused = _paused_line(digest.pause, digest.plan.schedule.zone)
         coming = run_after_pause(digest, reader_zone)
@@ -294,12 +287,12 @@ def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[
         return [f"▶️ *Active*, next run {coming}"]
     if run.state is RunState.WAITING:
         return [_waiting_line(run), f"Next run {coming}"]
-    is_due = now >= run.until  # whoever had it is gone: it is taken up again
+    is_due = now >= run.until  # the process that ran it is gone: it runs again
     return [f"📤 *{'Due now' if is_due else 'Being sent just now'}*, next run {coming}"]
 
 
 def run_lines(digest: Digest) -> list[str]:
-    """Return lines of finished mrkdwn: how the last run ended, and which were missed before."""
+    """Return lines of mrkdwn: the outcome of the last run, and earlier misses."""
     if not digest.past:
         return ["Has not run yet"]
     last = digest.past[-1]
@@ -309,7 +302,8 @@ def run_lines(digest: Digest) -> list[str]:
     if not misses:
         return [line]
     shown = [
-        f"{moment_token(run.slot.due_at)} {_missed(run)}" for run in misses[:MAX_MISSES_SHOWN]
+        f"{moment_token(run.slot.due_at)} {_MISSES[run.outcome]}"
+        for run in misses[:MAX_MISSES_SHOWN]
     ]
     left_out = len(misses) - len(shown)
     more = f"; and {left_out:,} more" if left_out else ""
@@ -317,14 +311,14 @@ def run_lines(digest: Digest) -> list[str]:
 
 
 def next_run_text(digest: Digest, reader_zone: str | None) -> str:
-    """Return when the next run is, also by the reader's clock where they live elsewhere."""
+    """Return the time of the next run, also in the reader's zone if that differs."""
     zone = digest.plan.schedule.zone
     own = "" if reader_zone in {None, zone} else f", for you {moment_token(digest.next.due_at)}"
     return f"{zoned_slot_text(digest.next, zone)}{own}"
 
 
 def run_after_pause(digest: Digest, reader_zone: str | None) -> str | None:
-    """Return the same of the first run after a pause, `None` where nobody knows when it ends."""
+    """Return the time of the first run after a pause, `None` if its end is not known."""
     if digest.pause is None or digest.pause.until is None:
         return None
     try:
@@ -334,12 +328,12 @@ def run_after_pause(digest: Digest, reader_zone: str | None) -> str | None:
 
 
 def person(user_id: str | None) -> str:
-    """Return mrkdwn that shows somebody by name in a form, where it tells nobody."""
+    """Return a mention of a person, for forms and for messages to one person."""
     return next(iter(mention_tokens([user_id or ""])), "somebody")
 
 
 def until_text(until: datetime, zone: str) -> str:
-    """Return the day on which a pause ends, as the wall clock in `zone` has it."""
+    """Return the day on which a pause ends, in local time."""
     try:
         return day_text(until.astimezone(zone_of(zone)).date())
     except UnknownZoneError:
@@ -347,21 +341,21 @@ def until_text(until: datetime, zone: str) -> str:
 
 
 def _waiting_line(run: Run) -> str:
-    trouble = run.trouble or FailureReason.SERVICE
+    reason = run.trouble or FailureReason.SERVICE
     again = f"next try {moment_token(run.until)}"
-    return f"🕓 *Waiting*: {trouble_words(trouble)}; {again}. {remedy(trouble)}".strip()
+    return f"🕓 *Waiting*: {failure_text(reason)}; {again}. {remedy(reason)}".strip()
 
 
 def _paused_line(pause: Pause, zone: str) -> str:
     if pause.why:
-        told = f"⏸️ *Paused*: {trouble_words(pause.why)}. {remedy(pause.why)}".strip()
-        return f"{told} Then press `Resume`."
+        reason = f"⏸️ *Paused*: {failure_text(pause.why)}. {remedy(pause.why)}".strip()
+        return f"{reason} Then press `Resume`."
     end = f"until {until_text(pause.until, zone)}" if pause.until else "until somebody resumes it"
     return f"⏸️ *Paused* by {person(pause.by)}, {end}"
 
 
 def _ending(run: PastRun) -> str:
-    why = f", as {trouble_words(run.trouble)}" if run.trouble else ""
+    why = f", as {failure_text(run.trouble)}" if run.trouble else ""
     match run.outcome:
         case Outcome.POSTED:
             return f"sent by {person(run.asked_by)}" if run.asked_by else "posted"
@@ -372,10 +366,4 @@ def _ending(run: PastRun) -> str:
         case Outcome.FAILED:
             return f"⚠️ not posted{why}"
         case Outcome.UNCERTAIN:
-            return f"❓ maybe posted: {uncertain_words(run.trouble)}"
-
-
-def _missed(run: PastRun) -> str:
-    if run.outcome is Outcome.UNCERTAIN:
-        return "maybe posted"
-    return "missed" if run.outcome is Outcome.MISSED else "not posted"
+            return f"❓ maybe posted: {uncertain_text(run.trouble)}"

@@ -19,7 +19,7 @@ def taken(message: Message, *tokens: str) -> Message:
         text = text.replace(token, "")
         blocks, plain = _without(token, blocks), _without(token, plain)
     assert_slack_takes(Message(text, blocks, plain if message.plain else None))
-    for each in (message, message.twin() or message):
+    for each in (message, message.fallback() or message):
         assert text_chars(each.as_args()["blocks"]) <= MAX_MESSAGE_CHARS
         assert len(each.blocks) <= 50
     assert len(message.text) <= MAX_TEXT_CHARS
@@ -53,7 +53,7 @@ def has(message: Message, kind: str) -> bool:
 
 
 def everywhere(message: Message, words: str) -> bool:
-    """Whether a message says so to everybody: in its text, its blocks and their twin."""
-    twin = message.twin() or message
-    blocks = [shown_text(Message("", each.blocks)) for each in (message, twin)]
+    """Whether a message says so to everybody: in its text, its blocks and their fallback."""
+    fallback = message.fallback() or message
+    blocks = [shown_text(Message("", each.blocks)) for each in (message, fallback)]
     return all(words in told.replace("`", "").replace("*", "") for told in (message.text, *blocks))

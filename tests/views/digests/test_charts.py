@@ -70,24 +70,24 @@ def test_a_table_of_all_that_there_is_says_so(scores: Json, caption: str) -> Non
 def test_the_twin_has_the_worst_and_the_trend_in_lines() -> None:
     report = a_report({"a.example": 41, "b.example": 90}, {"a.example": 82, "b.example": 90})
 
-    twin = digest_message(a_post(report=report, trend=a_trend([86, 65.5]))).twin()
+    fallback = digest_message(a_post(report=report, trend=a_trend([86, 65.5]))).fallback()
 
-    assert twin
+    assert fallback
     assert "🔴 41 poor  `a.example`  ▼ \N{MINUS SIGN}41\n🟢 90 good  `b.example`" in shown_text(
-        twin
+        fallback
     )
-    assert "Average health, last 2 digests: 19 Nov 86, 20 Nov 65.5." in shown_text(twin)
+    assert "Average health, last 2 digests: 19 Nov 86, 20 Nov 65.5." in shown_text(fallback)
 
 
 def test_a_twin_of_names_that_are_too_long_says_how_many_it_leaves_out() -> None:
     report = a_report({"&" * 60 + str(number): 41.0 for number in range(20)}, worst_count=20)
 
-    twin = digest_message(a_post(report=report)).twin()
+    fallback = digest_message(a_post(report=report)).fallback()
 
-    assert twin
-    lines = shown_text(twin).count("🔴 41 poor")
+    assert fallback
+    lines = shown_text(fallback).count("🔴 41 poor")
     assert 5 < lines < 20
-    assert f"and {20 - lines} more" in shown_text(twin)
+    assert f"and {20 - lines} more" in shown_text(fallback)
 
 
 def test_the_average_is_drawn_as_a_line_and_told_in_numbers() -> None:

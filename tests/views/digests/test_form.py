@@ -132,7 +132,7 @@ def test_a_form_about_a_digest_says_who_made_it_and_can_be_left() -> None:
 
 
 def test_why_it_was_not_saved_stands_on_top() -> None:
-    assert drawn(said="⚠️ *Not saved.*")["blocks"][0]["text"]["text"] == "⚠️ *Not saved.*"
+    assert drawn(note="⚠️ *Not saved.*")["blocks"][0]["text"]["text"] == "⚠️ *Not saved.*"
 
 
 def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None:
@@ -316,7 +316,7 @@ def test_a_time_zone_is_offered_with_its_offset_under_its_own_name(name: str) ->
 
 
 def test_a_pause_has_an_end_or_none() -> None:
-    form = pause_form("Mon–Fri", "n", "m", until=date(2030, 3, 1), said="⚠️ Late.")
+    form = pause_form("Mon–Fri", "n", "m", until=date(2030, 3, 1), note="⚠️ Late.")
 
     assert_slack_takes_form(form)
     assert read_pause_form(state_of(form), date(2030, 3, 1)) == date(2030, 3, 1)

@@ -12,8 +12,8 @@ from bot.views.digests.tables import (
     DigestList,
     Place,
     busy_form,
+    error_form,
     list_form,
-    trouble_form,
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS
 from tests.digests.builders import DIGEST_ID, DUE, a_digest, a_mention, a_past_run, a_run
@@ -100,7 +100,7 @@ def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
         *digests,
         place=Place(name="general", has_bot=False, is_shared=True),
         is_admin=True,
-        said="x" * 3_000,
+        note="x" * 3_000,
         reader_zone="Asia/Tokyo",
     )
 
@@ -109,7 +109,7 @@ def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
 
 
 def test_what_was_just_done_stands_on_top() -> None:
-    form = drawn(a_digest(), said="✅ Saved.")
+    form = drawn(a_digest(), note="✅ Saved.")
 
     assert form["blocks"][0]["text"]["text"] == "✅ Saved."
 
@@ -164,11 +164,11 @@ def test_what_others_wrote_does_nothing(text: str) -> None:
 
 def test_what_stands_in_its_place_is_taken_too() -> None:
     assert_slack_takes_form(busy_form("Sending…", "m"))
-    form = trouble_form("x" * 5_000, "m")
+    form = error_form("x" * 5_000, "m")
 
     assert_slack_takes_form(form)
     assert list(buttons(form)) == ["Back"]
-    assert list(buttons(trouble_form("x", "m", "Try again"))) == ["Try again"]
+    assert list(buttons(error_form("x", "m", "Try again"))) == ["Try again"]
 
 
 def test_where_the_bot_cannot_look_people_act_on_their_own_digests_only() -> None:

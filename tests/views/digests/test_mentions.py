@@ -1,10 +1,9 @@
 """The rules of whom a digest mentions."""
 
-from dataclasses import dataclass
-
 import pytest
 
 from bot.digests.models import MAX_RULES, Mention, is_label
+from bot.slack.usergroups import UserGroup
 from bot.views.digests.mention_fields import (
     MAX_WHO,
     box_of,
@@ -22,15 +21,8 @@ from tests.views.acceptance import Json, assert_slack_takes_options, shown
 USED = ["tag:prod", "tag:eu", "folder:Web shops"]
 
 
-@dataclass(frozen=True)
-class Group:
-    group_id: str
-    handle: str
-    name: str
-
-
-WEB = Group("S0WEB", "web-team", "People of the web")
-OPS = Group("S0OPS", "ops", "Operations")
+WEB = UserGroup("S0WEB", "web-team", "People of the web")
+OPS = UserGroup("S0OPS", "ops", "Operations")
 
 
 def values(options: list[Json]) -> list[str]:
@@ -69,7 +61,7 @@ def test_at_most_a_hundred_labels_are_offered_the_typed_ones_among_them() -> Non
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_labels_and_groups_of_others_do_nothing(text: str) -> None:
     assert_slack_takes_options(rule_label_options([f"tag:{text}"], text))
-    assert_slack_takes_options(group_options([Group("S0WEB", text, text)], ""))
+    assert_slack_takes_options(group_options([UserGroup("S0WEB", text, text)], ""))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from bot.digests.models import Digest, FailureReason, Outcome, Pause
 from bot.digests.schedule import next_slot
 from bot.message import Message
 from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST, owner_notice
-from bot.views.digests.wording import MANAGE_DIGEST, remedy, trouble_words
+from bot.views.digests.wording import MANAGE_DIGEST, failure_text, remedy
 from tests.builders import HOSTILE_TEXTS
 from tests.digests.builders import (
     BEFORE,
@@ -55,7 +55,7 @@ def action_ids(message: Message) -> list[str]:
 
 @loop_over("trouble", FailureReason)
 def test_every_trouble_has_words_that_end_a_sentence(trouble: FailureReason) -> None:
-    words = trouble_words(trouble)
+    words = failure_text(trouble)
 
     assert words.split()[0] in {"the", "it", "its", "Domain", "Slack"}
     assert words[-1] not in ".!:"
@@ -71,7 +71,7 @@ def test_what_helps_is_told_the_same_everywhere(trouble: FailureReason) -> None:
 
 
 def test_no_two_troubles_are_called_the_same() -> None:
-    assert len({trouble_words(trouble) for trouble in FailureReason}) == len(FailureReason)
+    assert len({failure_text(trouble) for trouble in FailureReason}) == len(FailureReason)
 
 
 @loop_over(
@@ -89,7 +89,7 @@ def test_every_notice_names_the_channel_the_slot_and_why(
         assert DUE_TEXT in text
         assert "{" not in text.replace("{date_short_pretty} {time}", "")
     if trouble and outcome is not Outcome.UNCERTAIN:
-        assert trouble_words(trouble) in message.text
+        assert failure_text(trouble) in message.text
 
 
 @pytest.mark.parametrize("outcome", RUNS, ids=lambda outcome: outcome.value)

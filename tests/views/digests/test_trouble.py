@@ -8,7 +8,7 @@ from bot.digests.models import Pause
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
-from bot.views.digests.errors import DIGEST_TROUBLES, trouble_line
+from bot.views.digests.errors import DIGEST_ERRORS, error_line
 from bot.views.digests.modal import (
     DAY_IS_OVER,
     MAYBE_SENT,
@@ -19,7 +19,7 @@ from bot.views.digests.modal import (
     saved_line,
     sent_line,
 )
-from bot.views.digests.tables import trouble_form
+from bot.views.digests.tables import error_form
 from bot.views.errors import failure_message
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, facts_for, facts_for_admin
 from tests.digests.builders import DUE, ZONE, a_digest
@@ -46,7 +46,7 @@ ERRORS: list[tuple[BotError, str]] = [
 
 @loop_over(("error", "words"), ERRORS, ids=lambda each: type(each).__name__)
 def test_each_trouble_with_a_digest_has_a_sentence(error: BotError, words: str) -> None:
-    message = DIGEST_TROUBLES[type(error)](error, facts_for())
+    message = DIGEST_ERRORS[type(error)](error, facts_for())
 
     assert_slack_takes(message)
     assert words in shown_text(message)
@@ -56,14 +56,14 @@ def test_no_trouble_is_left_out() -> None:
     ours = {each for each in vars(models).values() if isinstance(each, type)}
     known = {each for each in ours if issubclass(each, BotError)} - {BotError}
 
-    assert known <= set(DIGEST_TROUBLES)
-    assert {type(error) for error, _ in ERRORS} == set(DIGEST_TROUBLES)
+    assert known <= set(DIGEST_ERRORS)
+    assert {type(error) for error, _ in ERRORS} == set(DIGEST_ERRORS)
 
 
 def test_who_changed_it_may_not_be_known() -> None:
     error = models.ChangedMeanwhileError(a_digest())
 
-    text = DIGEST_TROUBLES[type(error)](error, facts_for()).text
+    text = DIGEST_ERRORS[type(error)](error, facts_for()).text
 
     assert text.startswith("Somebody changed this digest meanwhile.")
 
@@ -71,25 +71,25 @@ def test_who_changed_it_may_not_be_known() -> None:
 def test_in_a_form_a_failure_is_one_line_without_buttons() -> None:
     error, facts = UnavailableError(is_outcome_unknown=False), facts_for()
 
-    line = trouble_line(failure_message(error, facts), "*Not saved.* ")
+    line = error_line(failure_message(error, facts), "*Not saved.* ")
 
     told = "Domain Tracker cannot be reached, or is out of order."
     assert line == f"⚠️ *Not saved.* {told} Reference {facts.reference}."
 
 
 def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
-    assert "`/domainkey`" in trouble_line(failure_message(NoKeyError(), facts_for_admin()))
-    told = trouble_line(failure_message(NoKeyError(), facts_for()))
+    assert "`/domainkey`" in error_line(failure_message(NoKeyError(), facts_for_admin()))
+    told = error_line(failure_message(NoKeyError(), facts_for()))
     assert told.count("`/domainkey`") == 1
     refused = failure_message(InvalidKeyError(), facts_for())
-    assert "`/domainkey`" in trouble_line(refused, is_about_key=True)
-    assert "way to it" not in trouble_line(failure_message(NotAllowedError(), facts_for()))
+    assert "`/domainkey`" in error_line(refused, is_about_key=True)
+    assert "way to it" not in error_line(failure_message(NotAllowedError(), facts_for()))
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_the_name_of_a_channel_does_nothing(text: str) -> None:
     assert_slack_takes(line_message(sent_line(text)))
-    assert_slack_takes_form(trouble_form(sent_line(text), "m"))
+    assert_slack_takes_form(error_form(sent_line(text), "m"))
 
 
 def test_what_was_done_says_what_comes_next() -> None:

@@ -47,17 +47,17 @@ def a_page(*domains: Domain, **fields: Any) -> HomePage:
 
 
 def shown(page: HomePage) -> str:
-    """Return everything that is on the tab, after Slack has taken it, and its twin."""
+    """Return everything that is on the tab, after Slack has taken it, and its fallback."""
     drawn = home_view(page)
     assert_slack_takes_home(drawn)
     return json.dumps(drawn.view, ensure_ascii=False)
 
 
 def assert_slack_takes_home(drawn: HomeView) -> None:
-    for view in (drawn.view, drawn.twin or drawn.view):
+    for view in (drawn.view, drawn.fallback or drawn.view):
         named = json.loads(_NAMES.sub("", json.dumps(view, ensure_ascii=False)))
         assert_slack_takes_form(named)
-    plain = drawn.twin or drawn.view
+    plain = drawn.fallback or drawn.view
     assert {block["type"] for block in plain["blocks"]} <= PLAIN_BLOCKS
 
 

@@ -14,7 +14,7 @@ from bot.message import Message
 from bot.store.documents import StoreError
 from bot.tracker.models import InvalidKeyError, UnavailableError
 from bot.views.errors import failure_message
-from bot.views.home import home_view, trouble_view
+from bot.views.home import error_view, home_view
 from bot.views.home_sections import PER_PAGE, Reader
 from tests.builders import (
     ADMIN_ID,
@@ -192,7 +192,7 @@ def test_a_failing_store_hides_no_domains_from_an_admin() -> None:
 
 
 def test_trouble_alone_comes_with_a_way_out() -> None:
-    drawn = trouble_view(failure_message(ValueError("ours"), facts_for(command_line=None)))
+    drawn = error_view(failure_message(ValueError("ours"), facts_for(command_line=None)))
 
     assert_slack_takes_home(drawn)
     assert "Refresh" in str(drawn.view)
