@@ -22,7 +22,8 @@ class Command:
     `does` completes "<name> …" in a sentence, `brief` in a few words; `examples` are lines, each
     with what it does. `opens_form`: so it does without text. `operation` is the call of the
     service that it needs, and `scope` the least scope of the key for that, where the service
-    names one. `takes_secrets`: the handler itself refuses a key that was typed behind it.
+    names one. `takes_long`: its answer may take minutes, or change something at the service.
+    `takes_secrets`: the handler itself refuses a key that was typed behind it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Command:
     opens_form: bool = False
     operation: str | None = None
     scope: str | None = None
+    takes_long: bool = False
     takes_secrets: bool = False
 
 
@@ -65,6 +67,7 @@ _ALL = (
         note="A web address works too. Only domains of your portfolio can be scanned.",
         opens_form=True,
         operation="scan",
+        takes_long=True,
     ),
     Command(
         name="/adddomain",
@@ -79,6 +82,7 @@ _ALL = (
         opens_form=True,
         operation="add",
         scope="write_domains",
+        takes_long=True,
     ),
     Command(
         name="/domaindigest",
