@@ -48,54 +48,54 @@ _ID = re.compile(r"[A-Z0-9]{2,30}")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: the block that it stands in, and what Slack says that it holds."""
+    """One field: the id of its block, and its state as Slack sends it."""
 
     block_id: str
     state: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str | None:
-        """What was typed; `None`: nothing, or no text."""
+        """The typed text, or `None`."""
         return _text(self.state.get("value"))
 
     @property
     def option(self) -> tuple[str, str] | None:
-        """The value and the words of the one chosen option."""
+        """The value and the label of the chosen option."""
         return _option(self.state.get("selected_option"))
 
     @property
     def options(self) -> list[str | None]:
-        """The values of the chosen options, `None` for each that is no option."""
+        """The values of the chosen options, `None` for each malformed one."""
         chosen = self.state.get("selected_options")
         found = [_option(each) for each in chosen] if isinstance(chosen, list) else []
         return [each[0] if each else None for each in found]
 
     @property
     def value(self) -> str | None:
-        """The value of the one chosen option."""
+        """The value of the chosen option."""
         return self.option[0] if self.option else None
 
     def picked(self, key: str) -> str | None:
-        """Return what a picker holds under `key`, as `selected_date`."""
+        """Return the value of a picker, such as `selected_date`."""
         return _text(self.state.get(key))
 
     @property
     def conversation_id(self) -> str | None:
-        """The chosen channel's id, or `None`: none, or nothing like an id."""
+        """The id of the chosen channel, or `None`."""
         return _id(self.state.get("selected_conversation"))
 
     @property
     def user_ids(self) -> tuple[str, ...]:
-        """The chosen people's ids; what is nothing like one is left out."""
+        """The ids of the chosen people, without malformed ones."""
         chosen = self.state.get("selected_users")
         ids = [_id(each) for each in chosen] if isinstance(chosen, list) else []
         return tuple(dict.fromkeys(each for each in ids if each))
 
 
 def field_in(values: object, action_id: str) -> Field:
-    """Return the field with that `action_id`, an empty one when there is none.
+    """Return the field with that `action_id`, else an empty one.
 
-    Its block's id is not known beforehand: see `Editing.nonce`.
+    The id of its block is not known beforehand: see `Editing.nonce`.
     """
     for block_id, elements in _items(values):
         for name, state in _items(elements):
@@ -121,13 +121,16 @@ def _id(value: object) -> str | None:
 def _option(option: object) -> tuple[str, str] | None:
     if not isinstance(option, Mapping):
         return None
-    value, words = _text(option.get("value")), option.get("text")
-    shown = _text(words.get("text")) if isinstance(words, Mapping) else None
-    return (value, shown or value) if value else None
+    value = _text(option.get("value"))
+    return (value, _label(option.get("text")) or value) if value else None
+
+
+def _label(text_object: object) -> str | None:
+    return _text(text_object.get("text")) if isinstance(text_object, Mapping) else None
 
 
 MAX_PARTS_NAMED = 3
-# As `split_words` takes them: Slack's clients write curly ones.
+# The same as in `split_words`: Slack's clients write curly ones.
 _QUOTES = '"“”„‟«»'
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
 _GROUP = re.compile(r"S[A-Z0-9]+")
@@ -135,7 +138,7 @@ DAYS = {f"{day}": day for day in range(7)}
 
 
 def channel_in(place: Field) -> str:
-    """Return the id of a channel; a direct message is none."""
+    """Return the id of a channel; raise ValueError for a direct message."""
     channel_id = place.conversation_id or ""
     if not _CHANNEL.fullmatch(channel_id):
         raise ValueError("Please choose a channel.")
@@ -167,7 +170,7 @@ def zone_in(place: Field) -> str:
 
 
 def filter_in(place: Field) -> str:
-    """Return a filter of `/domains` as it was typed, empty for all domains."""
+    """Return the typed filter of `/domains`, empty for all domains."""
     typed = place.state.get("value")
     if typed is not None and not isinstance(typed, str):
         raise ValueError("Please type the filter again.")
@@ -176,13 +179,16 @@ def filter_in(place: Field) -> str:
         raise ValueError(f"A filter has at most {MAX_FILTER_CHARS} characters.")
     if holds_secret(typed):
         raise ValueError("There is a key or a token in it. Never put one here.")
-    if problems := [*_not_understood(typed), *_unclosed(typed)]:
+    problems = [*_not_understood(typed)]
+    if sum(typed.count(mark) for mark in _QUOTES) % 2:
+        problems.append('A quotation mark (") is opened and not closed.')
+    if problems:
         raise ValueError(" ".join(problems))
     return typed
 
 
 def _not_understood(typed: str) -> Iterator[str]:
-    """Yield sentences about the parts that mean nothing, and about those that do so in a post."""
+    """Yield sentences about unknown parts, and about those without a meaning in a post."""
     unusable = unusable_words(typed)
     try:
         parse_query(typed)
@@ -198,11 +204,6 @@ def _not_understood(typed: str) -> Iterator[str]:
         yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
 
 
-def _unclosed(typed: str) -> Iterator[str]:
-    if sum(typed.count(mark) for mark in _QUOTES) % 2:
-        yield 'A quotation mark (") is opened and not closed.'
-
-
 def mode_in(place: Field) -> Mode:
     """Return when to post."""
     try:
@@ -212,7 +213,7 @@ def mode_in(place: Field) -> Mode:
 
 
 def life_in(place: Field) -> int | None:
-    """Return after how many silent runs a sign of life comes, `None` for never."""
+    """Return the number of silent runs before a sign of life, `None` for never."""
     try:
         return life_of(place.value or "")
     except ValueError:
@@ -220,7 +221,7 @@ def life_in(place: Field) -> int | None:
 
 
 def worst_in(place: Field) -> int:
-    """Return how many of the worst domains are shown."""
+    """Return the number of worst domains to show."""
     count = number_of((place.text or "").strip(), WORST_COUNTS)
     if count is None:
         raise ValueError(f"Type a whole number from {WORST_COUNTS[0]} to {WORST_COUNTS[-1]}.")
@@ -228,7 +229,7 @@ def worst_in(place: Field) -> int:
 
 
 def group_in(place: Field) -> tuple[str, str] | None:
-    """Return the id and the handle of a user group, `None` for none, and for no such id."""
+    """Return the id and the handle of a user group, or `None`."""
     chosen = place.option
     return chosen if chosen and _GROUP.fullmatch(chosen[0]) else None
 
@@ -244,7 +245,7 @@ def _joined(parts: list[str], by: str) -> str:
 
 
 def kept_in(values: object) -> tuple[RuleBox, ...] | None:
-    """Return the boxes that are ticked; `None`: the form has none, so every rule stays."""
+    """Return the ticked boxes; `None` if the form has none, so that every rule stays."""
     chosen = field_in(values, RULES_FIELD).state.get("selected_options")
     if not isinstance(chosen, list):
         return None
@@ -253,14 +254,14 @@ def kept_in(values: object) -> tuple[RuleBox, ...] | None:
 
 
 def places_in(kept: tuple[RuleBox, ...] | None) -> frozenset[int] | None:
-    """Return the places of the rules that stay, `None` for all."""
+    """Return the indexes of the rules that stay, `None` for all."""
     if kept is None:
         return None
     return frozenset(place for place, _, _ in _read(kept))
 
 
 def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
-    """Return the new rule of mention, `None` for none; note in `errors` what it lacks."""
+    """Return the new mention rule, `None` for none; add its problems to `errors`."""
     label, people = field_in(values, LABEL_FIELD), field_in(values, PEOPLE_FIELD)
     group = field_in(values, GROUP_FIELD)
     chosen = group_in(group)
@@ -281,7 +282,7 @@ def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
 
 
 def _check_room(values: object, new: Mention, errors: dict[str, str]) -> None:
-    """Note in `errors` where the new rule is one too many, or mentions too many."""
+    """Add to `errors` if there are too many rules, or too many people in one."""
     kept = _read(kept_in(values) or ())
     joined = [count for _, count, label in kept if is_same_label(label, new.label)]
     if not joined and len(kept) >= MAX_RULES:
@@ -300,18 +301,13 @@ def _read(kept: tuple[RuleBox, ...]) -> list[tuple[int, int, str]]:
 
 
 def _box(option: object) -> RuleBox | None:
-    """A box as Slack sends it back, if it is one of ours."""
+    """Return a box as Slack sends it back, if it is one of ours."""
     if not isinstance(option, Mapping):
         return None
     value, shown, note = option.get("value"), option.get("text"), option.get("description")
     if not isinstance(value, str) or len(value) > MAX_OPTION_VALUE_CHARS or not box_of(value):
         return None
-    return RuleBox(value, _plain_text(shown) or value, _plain_text(note))
-
-
-def _plain_text(words: object) -> str:
-    text = words.get("text") if isinstance(words, Mapping) else None
-    return text if isinstance(text, str) else ""
+    return RuleBox(value, _label(shown) or value, _label(note) or "")
 
 
 T = TypeVar("T")
@@ -320,10 +316,9 @@ LONGEST_PAUSE = timedelta(days=3_650)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenDigest:
-    """A form that is right: the plan with the one new rule of mention, if any.
+    """A valid form: its values as `draft`, and the plan with the new mention rule, if any.
 
-    Of the rules that there were, those at the places `kept` stay; `None`: all of them. `draft` is
-    the form as it was filled in.
+    Of the present rules those at the indexes `kept` stay; `None` means all.
     """
 
     draft: Draft
@@ -332,7 +327,7 @@ class GivenDigest:
 
 
 def draft_in(values: object) -> Draft:
-    """Return what stands in the fields, whatever was sent; what cannot be shown is left out."""
+    """Return the values of the fields, without malformed ones."""
     days = field_in(values, DAYS_FIELD).options
     return Draft(
         channel_id=field_in(values, CHANNEL_FIELD).conversation_id,
@@ -351,19 +346,16 @@ def draft_in(values: object) -> Draft:
 
 
 def read_digest_form(values: object) -> GivenDigest:
-    """Return what was filled in; raise FormErrors, by block id, where it cannot be taken."""
+    """Return the values of the form; raise FormErrors, by block id."""
     errors: dict[str, str] = {}
     read = _reader(values, errors)
     channel_id = read(CHANNEL_FIELD, channel_in)
-    days, at, zone = (
-        read(DAYS_FIELD, days_in),
-        read(TIME_FIELD, time_in),
-        read(ZONE_FIELD, zone_in),
-    )
+    days, at = read(DAYS_FIELD, days_in), read(TIME_FIELD, time_in)
+    zone = read(ZONE_FIELD, zone_in)
     filter_text, mode = read(FILTER_FIELD, filter_in), read(MODE_FIELD, mode_in)
     life, worst = read(LIFE_FIELD, life_in), read(WORST_FIELD, worst_in)
     rule = rule_in(values, errors)
-    # Without an error all of them are there; naming them tells the type checker.
+    # Without an error all values are there; the type checker needs the names.
     if errors or not (channel_id and days and at and zone and mode and worst):
         raise FormErrors(errors)
     plan = Plan(
@@ -384,7 +376,7 @@ class _Read(Protocol):
 
 
 def _reader(values: object, errors: dict[str, str]) -> _Read:
-    """Return what reads a field; `None`: it has noted in `errors` what is wrong with it."""
+    """Return a reader of fields that returns `None` and adds to `errors` where one is wrong."""
 
     def read(action_id: str, take: Callable[[Field], T]) -> T | None:
         place = field_in(values, action_id)
@@ -398,11 +390,7 @@ def _reader(values: object, errors: dict[str, str]) -> _Read:
 
 
 def read_pause_form(values: object, first: date) -> date | None:
-    """Return the day on which a pause ends, `None` for none; `first` is the first one possible.
-
-    Raises:
-        FormErrors: the day is no day, or earlier.
-    """
+    """Return the day on which a pause ends, `None` for none; raise FormErrors before `first`."""
     place = field_in(values, UNTIL_FIELD)
     picked = place.state.get("selected_date")
     if picked is None:
