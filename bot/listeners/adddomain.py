@@ -16,21 +16,7 @@ from bot.message import Block
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, parse_new_domain
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_form
-from bot.views.adddomain import (
-    ADD_FORM,
-    DOMAIN_BLOCK,
-    DOMAIN_FIELD,
-    FOLDER_BLOCK,
-    FOLDER_FIELD,
-    TAGS_BLOCK,
-    TAGS_FIELD,
-    TYPE_BLOCK,
-    TYPE_FIELD,
-    add_form,
-    added_message,
-    already_added_message,
-    label_options,
-)
+from bot.views import adddomain as views
 from bot.views.errors import host_sentence
 from bot.views.usage import usage_message
 
@@ -49,12 +35,14 @@ class AddingListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_command("/adddomain", self.add)
-        dispatcher.on_form(ADD_FORM, read_new_domain, self.add_described)
+        dispatcher.on_form(views.ADD_FORM, read_new_domain, self.add_described)
         dispatcher.on_options(
-            TYPE_FIELD, self.offer_types, otherwise=label_options([self.owned_type], "")
+            views.TYPE_FIELD,
+            self.offer_types,
+            otherwise=views.label_options([self.owned_type], ""),
         )
-        dispatcher.on_options(FOLDER_FIELD, self.offer_folders)
-        dispatcher.on_options(TAGS_FIELD, self.offer_tags)
+        dispatcher.on_options(views.FOLDER_FIELD, self.offer_folders)
+        dispatcher.on_options(views.TAGS_FIELD, self.offer_tags)
 
     async def add(self, conversation: Request, text: str) -> None:
         """Answer `/adddomain [domain …]`."""
@@ -63,7 +51,7 @@ class AddingListeners:
         elif not text.strip():
             require_trigger(conversation)
             await self.tracker.ready(conversation.workspace)
-            form = add_form(conversation.as_metadata(), owned_type=self.owned_type)
+            form = views.add_form(conversation.as_metadata(), owned_type=self.owned_type)
             await open_form(conversation.client, conversation.trigger_id or "", form)
         else:
             new = parse_new_domain(text, owned_type=self.owned_type)
@@ -81,15 +69,17 @@ class AddingListeners:
     async def offer_types(self, conversation: Request, typed: str) -> list[Block]:
         """Offer the types in use, and the one for owned domains."""
         used = await self._used(conversation, lambda snapshot: snapshot.domain_types)
-        return label_options(dict.fromkeys([self.owned_type, *used]), typed)
+        return views.label_options(dict.fromkeys([self.owned_type, *used]), typed)
 
     async def offer_folders(self, conversation: Request, typed: str) -> list[Block]:
         """Offer the folders in use."""
-        return label_options(await self._used(conversation, lambda each: each.folders), typed)
+        return views.label_options(
+            await self._used(conversation, lambda each: each.folders), typed
+        )
 
     async def offer_tags(self, conversation: Request, typed: str) -> list[Block]:
         """Offer the tags in use."""
-        return label_options(await self._used(conversation, lambda each: each.tags), typed)
+        return views.label_options(await self._used(conversation, lambda each: each.tags), typed)
 
     async def _used(
         self, conversation: Request, labels: Callable[[Snapshot], list[str]]
@@ -105,21 +95,23 @@ class AddingListeners:
         try:
             listed = await self.adder.add(conversation.workspace, new)
         except AlreadyAddedError as known:
-            await conversation.reply(already_added_message(new.host, known.domain))
+            await conversation.reply(views.already_added_message(new.host, known.domain))
         else:
-            await conversation.reply(added_message(new, listed))
+            await conversation.reply(views.added_message(new, listed))
 
 
 def read_new_domain(values: Mapping[str, Any]) -> NewDomain:
     """Return the domain of a submitted form; raise FormErrors."""
     try:
-        host = host_name(values[DOMAIN_BLOCK][DOMAIN_FIELD].get("value") or "")
+        host = host_name(values[views.DOMAIN_BLOCK][views.DOMAIN_FIELD].get("value") or "")
     except HostNameError as error:
-        raise FormErrors({DOMAIN_BLOCK: host_sentence(error).replace("`", "")}) from None
-    folder = values[FOLDER_BLOCK][FOLDER_FIELD].get("selected_option")
+        raise FormErrors({views.DOMAIN_BLOCK: host_sentence(error).replace("`", "")}) from None
+    folder = values[views.FOLDER_BLOCK][views.FOLDER_FIELD].get("selected_option")
     return NewDomain(
         host=host,
-        domain_type=values[TYPE_BLOCK][TYPE_FIELD]["selected_option"]["value"],
-        tags=tuple(tag["value"] for tag in values[TAGS_BLOCK][TAGS_FIELD]["selected_options"]),
+        domain_type=values[views.TYPE_BLOCK][views.TYPE_FIELD]["selected_option"]["value"],
+        tags=tuple(
+            tag["value"] for tag in values[views.TAGS_BLOCK][views.TAGS_FIELD]["selected_options"]
+        ),
         folder=folder["value"] if folder else None,
     )

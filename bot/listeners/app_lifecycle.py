@@ -9,6 +9,7 @@ import asyncio
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -39,6 +40,7 @@ async def _nothing(_workspace: WorkspaceId) -> None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
 class LifecycleListeners:
     """Answers 200 when an event is handled, and 503 until then.
 
@@ -46,22 +48,13 @@ class LifecycleListeners:
     raise or wait.
     """
 
-    def __init__(
-        self,
-        uninstaller: Uninstaller,
-        tasks: Tasks,
-        *,
-        clock: Callable[[], datetime],
-        on_granted: Callable[[WorkspaceId], Awaitable[object]] = _nothing,
-        answered_within_s: float = ANSWERED_WITHIN_S,
-        wiped_within_s: float = WIPED_WITHIN_S,
-    ) -> None:
-        self._uninstaller = uninstaller
-        self._on_granted = on_granted
-        self._tasks = tasks
-        self._clock = clock
-        self._answered_within_s = answered_within_s
-        self._wiped_within_s = wiped_within_s
+    uninstaller: Uninstaller
+    tasks: Tasks
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    on_granted: Callable[[WorkspaceId], Awaitable[object]] = _nothing
+    answered_within_s: float = ANSWERED_WITHIN_S
+    wiped_within_s: float = WIPED_WITHIN_S
 
     def register(self, app: AsyncApp) -> None:
         """Attach every listener of this class."""
@@ -73,9 +66,9 @@ class LifecycleListeners:
         """Delete the data of uninstalled workspaces, then answer 200."""
         loop = asyncio.get_running_loop()
         is_done: asyncio.Future[bool] = loop.create_future()
-        self._tasks.start(self._follow_all(read_departures(body, self._clock()), is_done))
+        self.tasks.start(self._follow_all(read_departures(body, self.clock()), is_done))
         try:
-            async with asyncio.timeout(self._answered_within_s):
+            async with asyncio.timeout(self.answered_within_s):
                 if await asyncio.shield(is_done):
                     return None
         except TimeoutError:
@@ -84,17 +77,17 @@ class LifecycleListeners:
 
     async def grant(self, body: Mapping[str, Any]) -> None:
         """Unblock the workspaces to which an organisation has granted the app."""
-        for granted in _of_teams(body, _moment(body, self._clock())):
-            await self._uninstaller.grant(granted.home, granted.at)
-            await self._on_granted(granted.home)
+        for granted in _of_teams(body, _moment(body, self.clock())):
+            await self.uninstaller.grant(granted.home, granted.at)
+            await self.on_granted(granted.home)
 
     async def _follow_all(
         self, events: list[UninstallEvent], is_done: "asyncio.Future[bool]"
     ) -> None:
         # One after another; one that fails must not stop the others.
         results = [await self._follow(event) for event in events]
-        if wiping := self._uninstaller.vacuum_soon():  # in a small store it is done in no time
-            await asyncio.wait({wiping}, timeout=self._wiped_within_s)
+        if wiping := self.uninstaller.vacuum_soon():  # in a small store it is done in no time
+            await asyncio.wait({wiping}, timeout=self.wiped_within_s)
         is_done.set_result(all(results))
 
     async def _follow(self, event: UninstallEvent) -> bool:
@@ -102,7 +95,7 @@ class LifecycleListeners:
             request=secrets.token_hex(4), home=str(event.home), kind=event.kind.value
         )
         try:
-            await self._uninstaller.handle(event)
+            await self.uninstaller.handle(event)
         except BotError as error:
             log.warning("not deleted yet", error=repr(error), cause=repr(error.__cause__))
         except Exception:  # Slack sends it again

@@ -6,7 +6,7 @@ import json
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -238,6 +238,7 @@ FIRST_WORD_IN_HOME_AFTER_S = 1.0
 EXCUSES_WITHIN_S = 5.0
 
 
+@dataclass(slots=True)
 class ErrorBoundary:
     """Runs the work after an ack in a task of its own, and catches every exception.
 
@@ -248,27 +249,17 @@ class ErrorBoundary:
     the name of the work, how it ended, and the seconds.
     """
 
-    def __init__(
-        self,
-        tasks: Tasks,
-        failures: Failures,
-        *,
-        inflight: InflightTracker | None = None,
-        note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None,
-        first_word_after_s: float = FIRST_WORD_AFTER_S,
-        first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S,
-        excuses_within_s: float = EXCUSES_WITHIN_S,
-    ) -> None:
-        self._tasks = tasks
-        self._failures = failures
-        self._inflight = inflight
-        self._note = note
-        self._first_word_after_s = first_word_after_s
-        self._first_word_in_home_after_s = first_word_in_home_after_s
-        self._excuses_within_s = excuses_within_s
-        self.external_users = ExternalUserGuard()
-        self._open: list[Request] = []
-        self._at_home: Callable[[Request], Awaitable[None]] | None = None
+    tasks: Tasks
+    failures: Failures
+    _: KW_ONLY
+    inflight: InflightTracker | None = None
+    note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None
+    first_word_after_s: float = FIRST_WORD_AFTER_S
+    first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S
+    excuses_within_s: float = EXCUSES_WITHIN_S
+    external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
+    _open: list[Request] = field(default_factory=list)
+    _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
         """Call `follow` after each answer on the Home tab or to a press on it.
@@ -304,9 +295,9 @@ class ErrorBoundary:
 
         entry, reference = None, secrets.token_hex(4)
         conversation.reference = reference
-        if self._inflight and is_awaited:
-            entry = self._inflight.note(conversation, name, reference, form_waits=form_waits)
-        self._tasks.start(self._run(conversation, checked, name, entry, speaks=speaks))
+        if self.inflight and is_awaited:
+            entry = self.inflight.note(conversation, name, reference, form_waits=form_waits)
+        self.tasks.start(self._run(conversation, checked, name, entry, speaks=speaks))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are.
@@ -314,14 +305,14 @@ class ErrorBoundary:
         Telling takes at most 5 s: a stop must not wait for a slow Slack.
         """
         waiting = list(self._open)
-        await self._tasks.cancel()
+        await self.tasks.cancel()
         left = [conversation for conversation in waiting if not conversation.is_answered]
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._excuses_within_s):
+            async with asyncio.timeout(self.excuses_within_s):
                 excuses = (_try(each.reply(stopping_message(each.command_line))) for each in left)
                 await asyncio.gather(*excuses, return_exceptions=True)
-        if self._inflight:
-            await self._inflight.remove_answered()
+        if self.inflight:
+            await self.inflight.remove_answered()
         return len(left)
 
     async def _run(
@@ -351,7 +342,7 @@ class ErrorBoundary:
             finally:
                 self._open.remove(conversation)
                 took_s = time.monotonic() - started
-                self._note(name, outcome_of(failure), took_s)
+                self.note(name, outcome_of(failure), took_s)
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3))
             if entry:  # after a cancellation the entry stays until the person knows
                 entry.close()
@@ -363,7 +354,7 @@ class ErrorBoundary:
     ) -> None:
         task = asyncio.create_task(work)
         is_at_home = conversation.window is not None
-        wait_s = self._first_word_in_home_after_s if is_at_home else self._first_word_after_s
+        wait_s = self.first_word_in_home_after_s if is_at_home else self.first_word_after_s
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not conversation.has_spoken:
@@ -382,7 +373,7 @@ class ErrorBoundary:
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         try:
-            message = await self._failures.explain(error, conversation, conversation.reference)
+            message = await self.failures.explain(error, conversation, conversation.reference)
             await conversation.reply(message)
         except Exception:
             logger.exception("could not explain the failure")

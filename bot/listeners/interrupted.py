@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Awaitable, Callable
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -13,12 +14,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.errors import BotError
 from bot.inflight_requests import InflightStore, Pending, Place
-from bot.listeners.request import AnswerWindow, Request, written
+from bot.listeners.request import AnswerWindow, Request, draw_or_reply, written
 from bot.process_heartbeat import Processes
 from bot.redaction import holds_secret
 from bot.slack.client import update_form
 from bot.slack.errors import (
-    SlackError,
     SlackRefusedError,
     SlackUnreachableError,
     WorkspaceHeldError,
@@ -40,15 +40,15 @@ AT_ONCE = 4
 REMOVED_WITHIN_S = 2.0
 
 
+@dataclass(slots=True, eq=False)
 class Entry:
     """A person who waits. `close` it when nothing is owed to them any more."""
 
-    def __init__(self, place: Place, conversation: Request, since: datetime) -> None:
-        self.place = place
-        self.conversation = conversation
-        self.since = since
-        self.may_be_stored = False
-        self._closed = asyncio.Event()
+    place: Place
+    conversation: Request
+    since: datetime
+    may_be_stored: bool = False
+    _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def is_over(self) -> bool:
@@ -66,28 +66,20 @@ class Entry:
                 await self._closed.wait()
 
 
+@dataclass(frozen=True, slots=True)
 class InflightTracker:
     """Stores who waits, and removes them. A failure of the store is only logged."""
 
-    def __init__(
-        self,
-        answers: InflightStore,
-        tasks: Tasks,
-        *,
-        process_id: str,
-        clock: Callable[[], datetime],
-        look_again_s: float = LOOK_AGAIN_S,
-        noted_after_s: float = NOTED_AFTER_S,
-    ) -> None:
-        self._answers = answers
-        self._tasks = tasks
-        self._process_id = process_id
-        self._clock = clock
-        self._look_again_s = look_again_s
-        self._noted_after_s = noted_after_s
-        self._numbers = itertools.count(1)
-        self._turns = asyncio.Semaphore(AT_ONCE)
-        self._open: set[Entry] = set()
+    answers: InflightStore
+    tasks: Tasks
+    _: KW_ONLY
+    process_id: str
+    clock: Callable[[], datetime]
+    look_again_s: float = LOOK_AGAIN_S
+    noted_after_s: float = NOTED_AFTER_S
+    _numbers: "itertools.count[int]" = field(default_factory=partial(itertools.count, 1))
+    _turns: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, AT_ONCE))
+    _open: set[Entry] = field(default_factory=set)
 
     def note(
         self, conversation: Request, what: str, request: str, *, form_waits: bool = False
@@ -96,11 +88,11 @@ class InflightTracker:
 
         `request` is its reference in the log. `form_waits`: their form says "please wait".
         """
-        place = Place(conversation.workspace, self._process_id, next(self._numbers))
-        entry = Entry(place, conversation, self._clock())
+        place = Place(conversation.workspace, self.process_id, next(self._numbers))
+        entry = Entry(place, conversation, self.clock())
         self._open.add(entry)
         describe = partial(_described, conversation, what, request, form_waits=form_waits)
-        self._tasks.start(self._keep(entry, describe))
+        self.tasks.start(self._keep(entry, describe))
         return entry
 
     async def remove_answered(self) -> None:
@@ -113,24 +105,24 @@ class InflightTracker:
     async def _keep(self, entry: Entry, describe: Callable[[], Pending]) -> None:
         """One after the other, so that nothing is stored after it was removed."""
         noted = None
-        await entry.wait(self._noted_after_s)
+        await entry.wait(self.noted_after_s)
         while not entry.is_over:
             if (now := describe()) != noted:
                 noted = now
                 await self._write(entry, now)
-            await entry.wait(self._look_again_s)
+            await entry.wait(self.look_again_s)
         await self._remove(entry)
 
     async def _write(self, entry: Entry, now: Pending) -> None:
         async with self._turns:
             if not entry.is_over:
                 entry.may_be_stored = True
-                await _try(self._answers.keep(entry.place, now, since=entry.since))
+                await _try(self.answers.keep(entry.place, now, since=entry.since))
 
     async def _remove(self, entry: Entry) -> None:
         if entry.may_be_stored:
             async with self._turns:
-                await _try(self._answers.forget(entry.place))
+                await _try(self.answers.forget(entry.place))
         self._open.discard(entry)
 
 
@@ -168,6 +160,7 @@ NOTICES_AT_ONCE = 10
 NOTIFIED_WITHIN_S = 30.0
 
 
+@dataclass(slots=True)
 class OrphanNotifier:
     """Tells people of killed processes that their request was interrupted.
 
@@ -175,23 +168,15 @@ class OrphanNotifier:
     twice.
     """
 
-    def __init__(
-        self,
-        answers: InflightStore,
-        processes: Processes,
-        replies: Replies,
-        tasks: Tasks,
-        *,
-        client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-    ) -> None:
-        self._answers = answers
-        self._processes = processes
-        self._replies = replies
-        self._tasks = tasks
-        self._client_for = client_for
-        self._turns = asyncio.Semaphore(NOTICES_AT_ONCE)
-        self._running: set[Place] = set()
-        self._is_stopped = False
+    answers: InflightStore
+    processes: Processes
+    replies: Replies
+    tasks: Tasks
+    _: KW_ONLY
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    _turns: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, NOTICES_AT_ONCE))
+    _running: set[Place] = field(default_factory=set)
+    _is_stopped: bool = False
 
     async def tick(self) -> None:
         """Refresh the heartbeat of this process, and notify the people of dead ones.
@@ -200,16 +185,16 @@ class OrphanNotifier:
         the store is only logged.
         """
         try:
-            await self._processes.refresh()
-            due = await self._answers.due()
+            await self.processes.refresh()
+            due = await self.answers.due()
         except StoreError as error:
             logger.warning("interrupted requests cannot be read", error=repr(error))
             return
         for place in due:
             is_new = place not in self._running and not self._is_stopped
-            if is_new and self._processes.is_dead(place.process_id):
+            if is_new and self.processes.is_dead(place.process_id):
                 self._running.add(place)
-                self._tasks.start(self._notify(place))
+                self.tasks.start(self._notify(place))
 
     def stop(self) -> None:
         """Start no more notices: other processes will, or this one after its next start."""
@@ -226,7 +211,7 @@ class OrphanNotifier:
             self._running.discard(place)
 
     async def _take_up(self, place: Place) -> None:
-        if (pending := await self._answers.take(place)) is None:
+        if (pending := await self.answers.take(place)) is None:
             return
         try:
             async with asyncio.timeout(NOTIFIED_WITHIN_S):
@@ -245,35 +230,21 @@ class OrphanNotifier:
                 user=pending.user_id,
                 process=place.process_id,
             )
-        await self._answers.forget(place)
+        await self.answers.forget(place)
 
     async def _tell(self, workspace: WorkspaceId, pending: Pending) -> None:
-        client = await self._client_for(workspace)
-        if _may_redraw(pending) and await _draw_in_form(client, pending):
+        client = await self.client_for(workspace)
+        conversation = _conversation(workspace, pending, client, self.replies)
+        message = interrupted_message(pending.what, pending.command_line)
+        is_form = pending.view_id is not None and pending.messages_url is None
+        if not is_form or not (pending.form_waits or pending.view_hash):
+            await conversation.reply(message)
             return
-        conversation = _conversation(workspace, pending, client, self._replies)
-        await conversation.reply(interrupted_message(pending.what, pending.command_line))
-
-
-def _may_redraw(pending: Pending) -> bool:
-    """Return whether the form is known, so that nothing newer is overwritten."""
-    is_form = pending.view_id is not None and pending.messages_url is None
-    return is_form and (pending.form_waits or pending.view_hash is not None)
-
-
-async def _draw_in_form(client: AsyncWebClient, pending: Pending) -> bool:
-    """Say it in the open form; return whether that was done.
-
-    A form that has changed since the press may be filled in: it stays.
-    """
-    form = interrupted_form(pending.what, pending.command_line)
-    view_hash = None if pending.form_waits else pending.view_hash
-    try:
-        await update_form(client, pending.view_id or "", form, view_hash=view_hash)
-    except SlackError as error:
-        logger.info("not drawn in the form", error=repr(error))
-        return False
-    return True
+        # A form that has changed since the press may be filled in: with its hash it stays.
+        view_hash = None if pending.form_waits else pending.view_hash
+        form = interrupted_form(pending.what, pending.command_line)
+        drawing = update_form(client, pending.view_id or "", form, view_hash=view_hash)
+        await draw_or_reply(conversation, drawing, message)
 
 
 def _conversation(

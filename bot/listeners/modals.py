@@ -1,12 +1,10 @@
 """Draw the modals of keys and digests; reply where no modal can be drawn."""
 
 import asyncio
-import contextlib
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeVar
 
 import structlog
 from cachetools import LRUCache
@@ -18,7 +16,7 @@ from bot.digests.service import DigestService
 from bot.errors import BotError
 from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import ChannelAccess, DigestAccess
-from bot.listeners.request import Request
+from bot.listeners.request import Request, draw_or_reply
 from bot.message import Block, Message
 from bot.slack.client import open_form, put_form, update_form
 from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError
@@ -30,7 +28,6 @@ from bot.views.digests.tables import DigestList, Place, busy_form, list_form, tr
 from bot.views.errors import failure_message
 from bot.views.errors_api_key import draft_trouble
 
-T = TypeVar("T")
 MAX_PLACES = 10_000
 
 
@@ -148,25 +145,6 @@ logger = structlog.get_logger()
 _ABOUT_KEY = (NoKeyError, InvalidKeyError, LackingScopeError, UnreadableSecretError)
 
 
-async def draw_or_reply(
-    conversation: Request, drawing: Awaitable[T], otherwise: Message | None
-) -> T | None:
-    """Draw in the open form; reply with `otherwise` if it was closed, or Slack fails.
-
-    Raises:
-        FormChangedError: the form is no longer the one of the given hash.
-    """
-    try:
-        return await drawing
-    except FormChangedError:
-        raise
-    except SlackError as error:
-        logger.info("not drawn in the form", error=repr(error))
-        if otherwise:
-            await conversation.reply(otherwise)
-        return None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestScreen:
     """Draws the list of digests. Everything happens in one form: no old list lies below it."""
@@ -265,11 +243,15 @@ class DigestScreen:
             for view_hash in dict.fromkeys(hashes):
                 if view_hash is None or not presses.is_latest(view_id, number):
                     continue
-                with contextlib.suppress(FormChangedError):
-                    drawing = update_form(client, view_id, form, view_hash=view_hash)
-                    if drawn := await draw_or_reply(conversation, drawing, None):
-                        presses.note_drawn(view_id, drawn)
-                    return
+                try:
+                    drawn = await update_form(client, view_id, form, view_hash=view_hash)
+                except FormChangedError:
+                    continue
+                except SlackError as error:
+                    logger.info("not drawn in the form", error=repr(error))
+                else:
+                    presses.note_drawn(view_id, drawn)
+                return
         logger.info("left alone: the form shows something newer")
 
     async def show_busy(self, conversation: Request, words: str) -> None:

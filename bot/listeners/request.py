@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -38,6 +38,7 @@ class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside th
 
 
 logger = structlog.get_logger()
+T = TypeVar("T")
 
 
 @dataclass(kw_only=True)
@@ -206,6 +207,19 @@ class Request:
             logger.info("no window to answer in", error=repr(error))
             return False
         return True
+
+
+async def draw_or_reply(
+    conversation: Request, drawing: Awaitable[T], otherwise: Message | None
+) -> T | None:
+    """Draw in an open form; reply with `otherwise` if it was closed, or Slack fails."""
+    try:
+        return await drawing
+    except SlackError as error:
+        logger.info("not drawn in the form", error=repr(error))
+        if otherwise:
+            await conversation.reply(otherwise)
+        return None
 
 
 def require_trigger(conversation: Request) -> None:

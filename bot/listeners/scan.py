@@ -20,20 +20,8 @@ from bot.scans import NoDomainIdError, ScanReport, Scans
 from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackError
 from bot.tracker.models import Domain
+from bot.views import scan as views
 from bot.views.blocks import option
-from bot.views.scan import (
-    PICK_BLOCK,
-    PICK_DOMAIN,
-    PICK_FORM,
-    SHARE_SCAN,
-    SHOW_SECTION,
-    TURN_SECTION,
-    pick_form,
-    scan_message,
-    section_form,
-    section_place,
-    waiting_message,
-)
 from bot.views.text import MAX_OPTION_VALUE_CHARS
 from bot.views.usage import shared_already_message, usage_message
 
@@ -55,12 +43,12 @@ class ScanListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_command("/scan", self.scan)
-        dispatcher.on_press(SHARE_SCAN, self.share, once=shared_already_message())
-        dispatcher.on_press(SHOW_SECTION, self.show_section)
-        dispatcher.on_press(TURN_SECTION, self.turn_section)
-        dispatcher.on_form(PICK_FORM, read_pick, self.scan_picked)
+        dispatcher.on_press(views.SHARE_SCAN, self.share, once=shared_already_message())
+        dispatcher.on_press(views.SHOW_SECTION, self.show_section)
+        dispatcher.on_press(views.TURN_SECTION, self.turn_section)
+        dispatcher.on_form(views.PICK_FORM, read_pick, self.scan_picked)
         no_answer = option(NO_ANSWER, "Domain Tracker does not answer right now")
-        dispatcher.on_options(PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
+        dispatcher.on_options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
     async def scan(self, conversation: Request, text: str) -> None:
         """Answer `/scan [domain]`."""
@@ -69,7 +57,7 @@ class ScanListeners:
         elif not text.strip():
             require_trigger(conversation)
             await self.tracker.ready(conversation.workspace)
-            form = pick_form(conversation.as_metadata())
+            form = views.pick_form(conversation.as_metadata())
             await open_form(conversation.client, conversation.trigger_id or "", form)
         else:
             await self._scan(conversation, _host(text))
@@ -92,7 +80,7 @@ class ScanListeners:
         """Show the last scan to the whole channel."""
         report = await self.scans.last(conversation.workspace, host)
         member = await conversation.fetch_member()
-        await conversation.share(scan_message(report, shared_by=member.name))
+        await conversation.share(views.scan_message(report, shared_by=member.name))
 
     async def show_section(self, conversation: Request, value: str) -> None:
         """Open a form with all of one section."""
@@ -105,18 +93,18 @@ class ScanListeners:
         await update_form(conversation.client, conversation.view_id or "", form)
 
     async def _section_form(self, conversation: Request, value: str) -> Block:
-        host, name, page = section_place(value)
+        host, name, page = views.section_place(value)
         report = await self.scans.last(conversation.workspace, host)
         metadata = conversation.as_metadata()
-        return await asyncio.to_thread(section_form, report, name, page, metadata)
+        return await asyncio.to_thread(views.section_form, report, name, page, metadata)
 
     async def _scan(self, conversation: Request, host: str) -> None:
         snapshot = await self.portfolio.snapshot(conversation.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
         if not conversation.origin.is_message:  # after a press it could not be replaced
-            await _send_progress(conversation, waiting_message(host))
+            await _send_progress(conversation, views.waiting_message(host))
         report = await self._run(conversation, domain, host)
-        message = await asyncio.to_thread(scan_message, report)
+        message = await asyncio.to_thread(views.scan_message, report)
         await conversation.reply(message)
 
     async def _run(self, conversation: Request, domain: Domain, host: str) -> ScanReport:
@@ -124,7 +112,7 @@ class ScanListeners:
         try:
             await asyncio.wait({scan}, timeout=self.still_waiting_after_s)
             if not scan.done():
-                await _send_progress(conversation, waiting_message(host, is_long=True))
+                await _send_progress(conversation, views.waiting_message(host, is_long=True))
             return await scan
         finally:
             scan.cancel()  # this person leaves; others may wait for the same scan
@@ -132,9 +120,11 @@ class ScanListeners:
 
 def read_pick(values: Mapping[str, Any]) -> str:
     """Return the picked domain; raise FormErrors if there is none."""
-    picked = (values[PICK_BLOCK][PICK_DOMAIN].get("selected_option") or {}).get("value")
+    picked = (values[views.PICK_BLOCK][views.PICK_DOMAIN].get("selected_option") or {}).get(
+        "value"
+    )
     if not picked or picked == NO_ANSWER:
-        raise FormErrors({PICK_BLOCK: "Please pick a domain, or try again in a minute."})
+        raise FormErrors({views.PICK_BLOCK: "Please pick a domain, or try again in a minute."})
     return str(picked)
 
 
