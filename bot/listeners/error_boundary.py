@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 from cachetools import TTLCache
@@ -16,7 +16,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_bolt.response import BoltResponse
 
-from bot.api_keys.models import KeyRecord, NoKeyError
+from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import LackingScopeError
 from bot.command_text import NotUnderstoodError
@@ -27,7 +27,7 @@ from bot.errors import BotError, StrangerError
 from bot.listeners.interrupted import Entry, InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
-from bot.shared_limits import Allowance, QuotaService
+from bot.shared_limits import QuotaService
 from bot.slack.client import FAILURES
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
@@ -42,6 +42,7 @@ from bot.views.usage import (
 )
 from bot.workspace import WorkspaceId, caller_context, person
 
+T = TypeVar("T")
 # The first match counts. "declined": the person can change something, nothing is wrong.
 _OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
     (TrackerError, "service"),
@@ -96,36 +97,18 @@ class Failures:
     ) -> Facts:
         """Return the facts for the sentence about `error`; never raises."""
         has_two_sides = isinstance(error, _FOR_ADMINS)
+        is_about_quota = isinstance(error, RateLimitedError | ReserveReachedError)
+        workspace = conversation.workspace
         return Facts(
             reference=reference,
             now=self.clock(),
-            is_admin=has_two_sides and await self._is_configurer(conversation),
+            is_admin=has_two_sides and bool(await _or_none(self.may_configure(conversation))),
             command_line=conversation.command_line,
-            key=await self._record(conversation) if has_two_sides else None,
+            key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
             egress_addresses=self.egress_addresses,
-            allowance=await self._allowance(error, conversation),
+            allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
             is_kept=is_kept,
         )
-
-    async def _is_configurer(self, conversation: Request) -> bool:
-        try:
-            return await self.may_configure(conversation)
-        except (SlackError, StoreError):
-            return False
-
-    async def _record(self, conversation: Request) -> KeyRecord | None:
-        try:
-            return await self.keys.record(conversation.workspace)
-        except StoreError:
-            return None
-
-    async def _allowance(self, error: Exception, conversation: Request) -> Allowance | None:
-        if not isinstance(error, RateLimitedError | ReserveReachedError):
-            return None
-        try:
-            return await self.allowances.of(conversation.workspace)
-        except StoreError:
-            return None
 
     async def _defer(self, conversation: Request) -> bool:
         name, _, text = (conversation.command_line or "").partition(" ")
@@ -146,6 +129,14 @@ class Failures:
         except BotError:
             return False
         return True
+
+
+async def _or_none(fact: Awaitable[T]) -> T | None:
+    """Return a fact; `None` if Slack or the store fails."""
+    try:
+        return await fact
+    except (SlackError, StoreError):
+        return None
 
 
 logger = structlog.get_logger()

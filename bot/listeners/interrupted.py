@@ -156,7 +156,7 @@ async def _try(noting: Awaitable[None]) -> None:
 
 # A killed process may leave hundreds of people, and the other processes have work of their own.
 NOTICES_AT_ONCE = 10
-# Less than `pending.FIRST_TRY`: no other process begins before this has ended.
+# Less than `inflight_requests.FIRST_TRY`: no other process begins before this has ended.
 NOTIFIED_WITHIN_S = 30.0
 
 
@@ -181,8 +181,8 @@ class OrphanNotifier:
     async def tick(self) -> None:
         """Refresh the heartbeat of this process, and notify the people of dead ones.
 
-        To be called every `presence.REFRESH_EVERY_S`, also while the process drains. A failure of
-        the store is only logged.
+        Call it every `process_heartbeat.REFRESH_EVERY_S`, also while the process drains. A
+        failure of the store is only logged.
         """
         try:
             await self.processes.refresh()
