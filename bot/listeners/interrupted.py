@@ -206,7 +206,7 @@ class OrphanNotifier:
                 with structlog.contextvars.bound_contextvars(workspace=str(place.workspace)):
                     await self._take_up(place)
         except BotError as error:
-            logger.warning("interruption not told yet", error=repr(error))
+            logger.warning("interruption notice failed, to be repeated", error=repr(error))
         finally:
             self._running.discard(place)
 
