@@ -52,7 +52,7 @@ class Runtime:
 
     parts: Services
     stored: Stored
-    shelf: InstallationRepository
+    installations: InstallationRepository
     clients: SlackClients
     workspaces: SlackAuth
     processes: Processes
@@ -78,10 +78,10 @@ async def build_runtime(
     commons = build_shared_state(stored, patience=pace.patience)
     http = await stack.enter_async_context(_slack_session(metrics))
     clients, tasks = SlackClients(settings, http), Tasks()
-    shelf = InstallationRepository(documents, ring)
+    installations = InstallationRepository(documents, ring)
     workspaces = open_workspaces(
         settings,
-        shelf,
+        installations,
         clients,
         tasks,
         clock=clock,
@@ -94,7 +94,7 @@ async def build_runtime(
         settings=settings,
         documents=documents,
         ring=ring,
-        kept=DeferredCommands(documents, ring, clock=clock),
+        deferred=DeferredCommands(documents, ring, clock=clock),
         tasks=tasks,
         client_for=workspaces.client_for,
         posting=_posting(workspaces, documents, tasks, clock=clock, patience=pace.patience),
@@ -103,13 +103,13 @@ async def build_runtime(
         clock=clock,
         metrics=metrics,
         commons=commons,
-        journal=InflightTracker(answers, tasks, process_id=processes.process_id, clock=clock),
+        inflight=InflightTracker(answers, tasks, process_id=processes.process_id, clock=clock),
         pace=pace,
     )
     return Runtime(
         parts=parts,
         stored=stored,
-        shelf=shelf,
+        installations=installations,
         clients=clients,
         workspaces=workspaces,
         processes=processes,
@@ -252,7 +252,7 @@ async def serve(
         app = bolt_app(ground.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
         lifecycle = register_lifecycle(
-            app, parts, running, workspaces, ground.stored.documents, ground.shelf
+            app, parts, running, workspaces, ground.stored.documents, ground.installations
         )
         finishing = _Finishing(finish_within_s)
         listener = await _watch_over_answers(stack, ground, running, finishing)
@@ -314,7 +314,7 @@ async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> Non
     """Wait for running work; people who would get no answer get a notice."""
     if await tasks.drain(finishing.left_s()):
         return
-    people = await running.boundary.cut_off()
+    people = await running.boundary.cancel_all()
     running.cut_off()
     logger.warning("work was cut off by the stop", people=people)
 

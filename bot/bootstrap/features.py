@@ -24,22 +24,16 @@ from bot.digests.worker import DigestWorker
 from bot.home_viewers import HomeViewers
 from bot.jobs.queue import depth
 from bot.listeners.adddomain import AddingListeners
-from bot.listeners.domaindigest import DigestListeners, DigestPauseListeners
+from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
-from bot.listeners.domainkey import (
-    LISTED_WITHIN_S,
-    HistoryListeners,
-    KeyListeners,
-    KeyState,
-    ManagersListeners,
-)
-from bot.listeners.domainkey_forms import KeySettingListeners, KeyTaking, RotationListeners
+from bot.listeners.domainkey import LISTED_WITHIN_S, KeyListeners, KeyState, ManagersListeners
+from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures, register_error_handler
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
-from bot.listeners.router import OPTIONS_WITHIN_S, Dispatcher, KeptRuns
+from bot.listeners.router import OPTIONS_WITHIN_S, DeferredRuns, Dispatcher
 from bot.listeners.scan import ScanListeners
 from bot.metrics import gauges
 from bot.metrics.definitions import Metrics
@@ -70,14 +64,14 @@ from bot.workspace import WorkspaceId
 
 @dataclass(frozen=True, slots=True)
 class AdminServices:
-    """Key administration: keys, managers, permissions, history, notices."""
+    """What the features share about keys, permissions, the audit log and notices."""
 
     keys: Keys
     managers: Managers
-    rights: Permissions
+    permissions: Permissions
     audit: Audit
     notices: KeyNotices
-    appointments: ManagerNotifier
+    notifier: ManagerNotifier
     clock: Callable[[], datetime]
 
 
@@ -91,7 +85,7 @@ def build_admin(
     on_act: Callable[[WorkspaceId], object],
     clock: Callable[[], datetime],
 ) -> AdminServices:
-    """Make what the features share; `on_act` learns of every act that is noted."""
+    """Build the shared services; `on_act` is called after every act in the audit log."""
     managers, groups = Managers(documents), UserGroups()
     claims = KeyClaims(documents, clock=clock)
     people = GroupPeople(client_for, groups)
@@ -106,50 +100,54 @@ def build_admin(
     )
 
 
-def register_office(
+def register_admin(
     dispatcher: Dispatcher,
-    office: AdminServices,
+    admin: AdminServices,
     *,
     connection: WorkspaceTracker,
     portfolio: Portfolio,
-    kept: KeptRuns,
-    desk: DigestService,
+    deferred: DeferredRuns,
+    digests: DigestService,
     failures: Failures,
     key: KeyState,
     patience: float,
 ) -> None:
-    """Attach what admins and managers do to the workspace's key; for `patience` see `Pace`."""
-    rights, keys, clock, screen = office.rights, office.keys, office.clock, KeyScreen(failures)
-    custody = KeyService(keys, connection, portfolio, office.audit, clock=clock)
-    KeyListeners(rights=rights, custody=custody, state=key, desk=desk).register(dispatcher)
-    taking = KeyTaking(
-        rights=rights,
+    """Attach what admins and managers do with the key; for `patience` see `Pace`."""
+    keys, clock, screen = admin.keys, admin.clock, KeyScreen(failures)
+    key_service = KeyService(keys, connection, portfolio, admin.audit, clock=clock)
+    KeyListeners(
+        permissions=admin.permissions,
+        key_service=key_service,
+        state=key,
+        digests=digests,
+        audit=admin.audit,
+        screen=screen,
+    ).register(dispatcher)
+    KeyFormListeners(
+        permissions=admin.permissions,
         keys=keys,
-        custody=custody,
-        kept=kept,
-        desk=desk,
+        key_service=key_service,
+        deferred=deferred,
+        digests=digests,
         screen=screen,
         clock=clock,
-    )
-    KeySettingListeners(taking=taking).register(dispatcher)
-    RotationListeners(taking=taking).register(dispatcher)
+    ).register(dispatcher)
     ManagersListeners(
-        rights=rights,
-        managers=office.managers,
-        audit=office.audit,
-        appointments=office.appointments,
+        permissions=admin.permissions,
+        managers=admin.managers,
+        audit=admin.audit,
+        notifier=admin.notifier,
         screen=screen,
         listed_within_s=LISTED_WITHIN_S * patience,
     ).register(dispatcher)
-    HistoryListeners(rights=rights, audit=office.audit, screen=screen).register(dispatcher)
 
 
 def register_home(
     dispatcher: Dispatcher,
-    office: AdminServices,
+    admin: AdminServices,
     *,
     homes: HomeViewers,
-    shelf: DigestRepository,
+    repository: DigestRepository,
     portfolio: Portfolio,
     failures: Failures,
     key: KeyState,
@@ -160,13 +158,13 @@ def register_home(
 ) -> HomeScreen:
     """Attach the tab: everything that the other features know, in one place."""
     collector = HomeCollector(
-        rights=office.rights,
-        managers=office.managers,
+        permissions=admin.permissions,
+        managers=admin.managers,
         key=key,
-        audit=office.audit,
+        audit=admin.audit,
         portfolio=portfolio,
         ready=ready,
-        digests=shelf.of_workspace,
+        digests=repository.of_workspace,
         failures=failures,
         clock=clock,
     )
@@ -177,13 +175,13 @@ def register_home(
 
 def look_at_work(
     metrics: Metrics,
-    shelf: DigestRepository,
+    repository: DigestRepository,
     budget: RateLimiter,
     *,
     clock: Callable[[], datetime],
 ) -> None:
     """Let the metrics tell what is due, and how the API keys stand."""
-    metrics.looks.set_source("digests", gauges.due(Due(shelf, clock=clock)))
+    metrics.looks.set_source("digests", gauges.due(Due(repository, clock=clock)))
     metrics.looks.set_source("budget", gauges.budget(lambda: counted(budget.states())))
 
 
@@ -217,7 +215,7 @@ class Features:
     """
 
     boundary: ErrorBoundary
-    office: AdminServices
+    admin: AdminServices
     digests: DigestWorker
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
     own: tuple[Callable[[], Awaitable[object]], ...]
@@ -230,7 +228,7 @@ class Features:
 def register_features(app: AsyncApp, parts: Services) -> Features:
     """Attach every feature to `app`; return what runs them."""
     homes = HomeViewers(parts.documents, parts.tasks, clock=parts.clock)
-    office = build_admin(
+    admin = build_admin(
         parts.documents,
         parts.ring,
         parts.posting,
@@ -252,24 +250,24 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         parts.tasks,
         answered_within_s=ANSWERED_WITHIN_S * patience,
     )
-    allowances = QuotaService(office.keys, budget, meter, refresh=sharing.refresh)
+    allowances = QuotaService(admin.keys, budget, meter, refresh=sharing.refresh)
     tracker = _tracker(parts, budget, meter, sharing)
-    connection = _connection(tracker, office, homes)
+    connection = _connection(tracker, admin, homes)
     portfolio = Portfolio(
         connection, clock=parts.clock, on_change=homes.changed, versions=parts.commons.versions
     )
     failures = Failures(
-        office.keys,
-        parts.kept,
+        admin.keys,
+        parts.deferred,
         allowances,
         egress_addresses=parts.settings.egress_addresses,
         clock=parts.clock,
-        may_configure=office.rights.may_configure,
+        may_configure=admin.permissions.may_configure,
     )
     boundary = ErrorBoundary(
         parts.tasks,
         failures,
-        journal=parts.journal,
+        inflight=parts.inflight,
         note=parts.metrics.people.note_request,
         first_word_after_s=parts.pace.first_word_after_s,
         first_word_in_home_after_s=parts.pace.first_word_in_home_after_s,
@@ -284,29 +282,29 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     register_error_handler(app)
     _register_members(dispatcher, parts, connection, portfolio)
     on_step = steps_to(parts.metrics.digests)
-    shelf = DigestRepository(parts.documents, on_change=homes.changed, on_step=on_step)
-    look_at_work(parts.metrics, shelf, budget, clock=parts.clock)
-    desk, rounds = _digests(parts, office, shelf, portfolio)
-    _register_digests(dispatcher, parts, desk, failures, office.rights)
+    repository = DigestRepository(parts.documents, on_change=homes.changed, on_step=on_step)
+    look_at_work(parts.metrics, repository, budget, clock=parts.clock)
+    digests, worker = _digests(parts, admin, repository, portfolio)
+    _register_digests(dispatcher, parts, digests, failures, admin.permissions)
     key = KeyState(
-        keys=office.keys, managers=office.managers, allowances=allowances, clock=parts.clock
+        keys=admin.keys, managers=admin.managers, allowances=allowances, clock=parts.clock
     )
-    register_office(
+    register_admin(
         dispatcher,
-        office,
+        admin,
         connection=connection,
         portfolio=portfolio,
-        kept=KeptRuns(parts.kept, dispatcher.lines, parts.replies),
-        desk=desk,
+        deferred=DeferredRuns(parts.deferred, dispatcher.lines, parts.replies),
+        digests=digests,
         failures=failures,
         key=key,
         patience=patience,
     )
     home = register_home(
         dispatcher,
-        office,
+        admin,
         homes=homes,
-        shelf=shelf,
+        repository=repository,
         portfolio=portfolio,
         failures=failures,
         key=key,
@@ -317,18 +315,18 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     )
 
     def stop() -> None:
-        rounds.stop()
+        worker.stop()
         homes.stop()
         sharing.stop()
 
     forget = (portfolio.forget, meter.forget, home.forget)
     return Features(
         boundary=boundary,
-        office=office,
-        digests=rounds,
+        admin=admin,
+        digests=worker,
         periodic={
-            "reminders": office.notices.run_due,
-            "clean-up": parts.kept.forget_expired,
+            "reminders": admin.notices.run_due,
+            "clean-up": parts.deferred.forget_expired,
             "usage": lambda: forget_expired(parts.documents, parts.clock()),
             **parts.commons.periodic,
         },
@@ -341,43 +339,42 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
 
 
 def _digests(
-    parts: Services, office: AdminServices, shelf: DigestRepository, portfolio: Portfolio
+    parts: Services, admin: AdminServices, repository: DigestRepository, portfolio: Portfolio
 ) -> tuple[DigestService, DigestWorker]:
     """What people do with digests, and what the clock does."""
-    collector = Collector(portfolio, shelf, clock=parts.clock)
+    collector = Collector(portfolio, repository, clock=parts.clock)
     words = DigestRenderer(digest_message, heartbeat_message)
-    delivery = Delivery(shelf, collector, parts.posting, words, clock=parts.clock)
-    desk = DigestService(
-        shelf,
+    delivery = Delivery(repository, collector, parts.posting, words, clock=parts.clock)
+    digests = DigestService(
+        repository,
         collector,
         delivery,
         parts.posting,
         announcement_message,
         clock=parts.clock,
-        notes=office.audit.note_digest,
+        notes=admin.audit.note_digest,
     )
-    owners = Owners(parts.posting, office.keys, owner_notice)
-    return desk, DigestWorker(shelf, delivery, owners, parts.tasks, clock=parts.clock)
+    owners = Owners(parts.posting, admin.keys, owner_notice)
+    return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=parts.clock)
 
 
 def _register_digests(
     dispatcher: Dispatcher,
     parts: Services,
-    desk: DigestService,
+    digests: DigestService,
     failures: Failures,
-    rights: Permissions,
+    permissions: Permissions,
 ) -> None:
     """What people do with digests: in the list, in its forms, in posts and notices."""
-    access = DigestAccess(desk, rights)
-    screen = DigestScreen(desk=desk, access=access, failures=failures, clock=parts.clock)
-    DigestListeners(desk, access, screen).register(dispatcher)
+    access = DigestAccess(digests, permissions)
+    screen = DigestScreen(digests=digests, access=access, failures=failures, clock=parts.clock)
+    DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     DigestFormListeners(
-        desk=desk,
+        digests=digests,
         access=access,
         screen=screen,
         count_within_s=COUNT_WITHIN_S * parts.pace.patience,
     ).register(dispatcher)
-    DigestPauseListeners(desk=desk, access=access, screen=screen).register(dispatcher)
 
 
 def _tracker(
@@ -400,12 +397,12 @@ def _tracker(
     )
 
 
-def _connection(tracker: Tracker, office: AdminServices, homes: HomeViewers) -> WorkspaceTracker:
+def _connection(tracker: Tracker, admin: AdminServices, homes: HomeViewers) -> WorkspaceTracker:
     async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
         homes.changed(workspace)
-        await office.notices(workspace, key)
+        await admin.notices(workspace, key)
 
-    return WorkspaceTracker(tracker, office.keys, on_refusal=tell_of_refusal)
+    return WorkspaceTracker(tracker, admin.keys, on_refusal=tell_of_refusal)
 
 
 def _register_members(
@@ -415,8 +412,14 @@ def _register_members(
     DomainsListeners(portfolio).register(dispatcher)
     scans = Scans(connection, portfolio, parts.documents, clock=parts.clock)
     ScanListeners(
-        connection, portfolio, scans, still_waiting_after_s=parts.pace.still_waiting_after_s
+        tracker=connection,
+        portfolio=portfolio,
+        scans=scans,
+        still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
-    adding = DomainAdder(connection, portfolio)
-    owned_type = parts.settings.domain_tracker_owned_type
-    AddingListeners(connection, portfolio, adding, owned_type=owned_type).register(dispatcher)
+    AddingListeners(
+        tracker=connection,
+        portfolio=portfolio,
+        adder=DomainAdder(connection, portfolio),
+        owned_type=parts.settings.domain_tracker_owned_type,
+    ).register(dispatcher)

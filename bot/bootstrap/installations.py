@@ -66,7 +66,7 @@ def register_lifecycle(
 
     async def note_revoked(home: WorkspaceId) -> None:
         if home.team_id != WHOLE_ORGANISATION:
-            await running.office.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
+            await running.admin.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
 
     checker = TokenChecker(
         documents,
@@ -87,8 +87,8 @@ def register_lifecycle(
 
     async def greet(workspace: WorkspaceId) -> None:
         try:
-            if kept := await repository.get(organisation(workspace.enterprise_id or "")):
-                await welcome.on_granted(workspace, kept.installation)
+            if found := await repository.get(organisation(workspace.enterprise_id or "")):
+                await welcome.on_granted(workspace, found.installation)
         except StoreError as error:
             logger.warning("could not welcome a workspace", error=repr(error))
 
@@ -168,10 +168,10 @@ def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:
 
 
 def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -> Welcome:
-    office, digests = running.office, DigestRepository(documents)
+    admin, digests = running.admin, DigestRepository(documents)
 
     async def setup_of(workspace: WorkspaceId) -> Setup:
-        has_key = await office.keys.record(workspace) is not None
+        has_key = await admin.keys.record(workspace) is not None
         return Setup(has_key=has_key, digests=len(await digests.of_workspace(workspace)))
 
     async def may_set_key(workspace: WorkspaceId, user_id: str) -> bool:
@@ -179,11 +179,11 @@ def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -
         visit = Request(
             workspace=workspace, origin=Origin(user_id), client=client, replies=parts.replies
         )
-        return await office.rights.may_configure(visit)
+        return await admin.permissions.may_configure(visit)
 
     async def note(installation: Installation, before: Installation | None) -> None:
         act = Act.APP_REINSTALLED if before else Act.APP_INSTALLED
-        await office.audit.note(installation.home, act, by=installation.installed_by)
+        await admin.audit.note(installation.home, act, by=installation.installed_by)
 
     return Welcome(
         documents,

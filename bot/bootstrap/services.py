@@ -200,7 +200,7 @@ class Services:
     settings: Settings
     documents: Documents
     ring: KeyRing
-    kept: DeferredCommands
+    deferred: DeferredCommands
     tasks: Tasks
     client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
     posting: Posting
@@ -209,5 +209,5 @@ class Services:
     clock: Callable[[], datetime]
     metrics: Metrics
     commons: SharedState
-    journal: InflightTracker
+    inflight: InflightTracker
     pace: Pace

@@ -131,7 +131,7 @@ class SlackClients:
 
 def open_workspaces(
     settings: Settings,
-    shelf: InstallationRepository,
+    repository: InstallationRepository,
     clients: SlackClients,
     tasks: Tasks,
     *,
@@ -147,7 +147,7 @@ def open_workspaces(
         token = settings.slack_bot_token.get_secret_value()
         workspaces = _one_workspace(clients, token, clock=clock)
     else:
-        recent = RecentInstallations(shelf, for_s=recent_for_s)
+        recent = RecentInstallations(repository, for_s=recent_for_s)
         workspaces = _many_workspaces(
             settings, recent, clients, tasks, clock=clock, known_within_s=KNOWN_WITHIN_S * patience
         )

@@ -1,6 +1,7 @@
 """Handle `/adddomain`: one line or a form."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -9,131 +10,108 @@ from bot.api_keys.service import WorkspaceTracker
 from bot.command_text import is_help, quoted
 from bot.errors import BotError
 from bot.hostnames import HostNameError, host_name
-from bot.listeners.request import FormErrors, Request
+from bot.listeners.request import FormErrors, Request, require_trigger
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, parse_new_domain
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_form
-from bot.slack.errors import TriggerExpiredError
-from bot.views.adddomain import (
-    ADD_FORM,
-    DOMAIN_BLOCK,
-    DOMAIN_FIELD,
-    FOLDER_BLOCK,
-    FOLDER_FIELD,
-    TAGS_BLOCK,
-    TAGS_FIELD,
-    TYPE_BLOCK,
-    TYPE_FIELD,
-    add_form,
-    added_message,
-    already_added_message,
-    label_options,
-)
+from bot.views import adddomain as views
 from bot.views.errors import host_sentence
 from bot.views.usage import usage_message
 
 logger = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AddingListeners:
-    """The listeners about adding a domain. `owned_type` is the type when nobody names one."""
+    """The listeners about adding a domain. `owned_type` is the default type."""
 
-    def __init__(
-        self,
-        connection: WorkspaceTracker,
-        portfolio: Portfolio,
-        adding: DomainAdder,
-        *,
-        owned_type: str,
-    ) -> None:
-        self._connection = connection
-        self._portfolio = portfolio
-        self._adding = adding
-        self._owned_type = owned_type
+    tracker: WorkspaceTracker
+    portfolio: Portfolio
+    adder: DomainAdder
+    owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_command("/adddomain", self.add)
-        dispatcher.on_form(ADD_FORM, read_new_domain, self.add_described)
+        dispatcher.on_form(views.ADD_FORM, read_new_domain, self.add_described)
         dispatcher.on_options(
-            TYPE_FIELD, self.offer_types, otherwise=label_options([self._owned_type], "")
+            views.TYPE_FIELD,
+            self.offer_types,
+            otherwise=views.label_options([self.owned_type], ""),
         )
-        dispatcher.on_options(FOLDER_FIELD, self.offer_folders)
-        dispatcher.on_options(TAGS_FIELD, self.offer_tags)
+        dispatcher.on_options(views.FOLDER_FIELD, self.offer_folders)
+        dispatcher.on_options(views.TAGS_FIELD, self.offer_tags)
 
     async def add(self, conversation: Request, text: str) -> None:
         """Answer `/adddomain [domain …]`."""
         if is_help(text):
             await conversation.reply(usage_message("/adddomain"))
         elif not text.strip():
-            await self._open_form(conversation)
+            require_trigger(conversation)
+            await self.tracker.ready(conversation.workspace)
+            form = views.add_form(conversation.as_metadata(), owned_type=self.owned_type)
+            await open_form(conversation.client, conversation.trigger_id or "", form)
         else:
-            new = parse_new_domain(text, owned_type=self._owned_type)
+            new = parse_new_domain(text, owned_type=self.owned_type)
             await self._add(conversation, new)
 
     async def add_described(self, conversation: Request, new: NewDomain) -> None:
-        """Add what was described in the form."""
-        conversation.command_line = _command_line(new)
+        """Add the domain of a submitted form."""
+        # The line that would add the same, for `Try again`.
+        folder = [f"folder:{quoted(new.folder)}"] if new.folder else []
+        tags = [f"tag:{quoted(tag)}" for tag in new.tags]
+        words = ["/adddomain", new.host, f"type:{quoted(new.domain_type)}", *folder, *tags]
+        conversation.command_line = " ".join(words)
         await self._add(conversation, new)
 
     async def offer_types(self, conversation: Request, typed: str) -> list[Block]:
         """Offer the types in use, and the one for owned domains."""
         used = await self._used(conversation, lambda snapshot: snapshot.domain_types)
-        return label_options(dict.fromkeys([self._owned_type, *used]), typed)
+        return views.label_options(dict.fromkeys([self.owned_type, *used]), typed)
 
     async def offer_folders(self, conversation: Request, typed: str) -> list[Block]:
         """Offer the folders in use."""
-        return label_options(await self._used(conversation, lambda each: each.folders), typed)
+        return views.label_options(
+            await self._used(conversation, lambda each: each.folders), typed
+        )
 
     async def offer_tags(self, conversation: Request, typed: str) -> list[Block]:
         """Offer the tags in use."""
-        return label_options(await self._used(conversation, lambda each: each.tags), typed)
+        return views.label_options(await self._used(conversation, lambda each: each.tags), typed)
 
     async def _used(
         self, conversation: Request, labels: Callable[[Snapshot], list[str]]
     ) -> list[str]:
-        """What is in use; nothing when the service does not say: new labels can be typed."""
+        """Return the labels in use; none if the service fails: new ones can be typed."""
         try:
-            return labels(await self._portfolio.snapshot(conversation.workspace))
+            return labels(await self.portfolio.snapshot(conversation.workspace))
         except BotError as error:
-            logger.warning("nothing in use to offer", error=repr(error))
+            logger.warning("no labels to offer", error=repr(error))
             return []
-
-    async def _open_form(self, conversation: Request) -> None:
-        if conversation.trigger_id is None:
-            raise TriggerExpiredError("nobody pressed anything just now")
-        await self._connection.ready(conversation.workspace)
-        form = add_form(conversation.as_metadata(), owned_type=self._owned_type)
-        await open_form(conversation.client, conversation.trigger_id, form)
 
     async def _add(self, conversation: Request, new: NewDomain) -> None:
         try:
-            listed = await self._adding.add(conversation.workspace, new)
+            listed = await self.adder.add(conversation.workspace, new)
         except AlreadyAddedError as known:
-            await conversation.reply(already_added_message(new.host, known.domain))
+            await conversation.reply(views.already_added_message(new.host, known.domain))
         else:
-            await conversation.reply(added_message(new, listed))
+            await conversation.reply(views.added_message(new, listed))
 
 
 def read_new_domain(values: Mapping[str, Any]) -> NewDomain:
-    """Return the domain that a form describes; raise FormErrors where it is none."""
+    """Return the domain of a submitted form; raise FormErrors."""
     try:
-        host = host_name(values[DOMAIN_BLOCK][DOMAIN_FIELD].get("value") or "")
+        host = host_name(values[views.DOMAIN_BLOCK][views.DOMAIN_FIELD].get("value") or "")
     except HostNameError as error:
-        raise FormErrors({DOMAIN_BLOCK: host_sentence(error).replace("`", "")}) from None
-    folder = values[FOLDER_BLOCK][FOLDER_FIELD].get("selected_option")
+        raise FormErrors({views.DOMAIN_BLOCK: host_sentence(error).replace("`", "")}) from None
+    folder = values[views.FOLDER_BLOCK][views.FOLDER_FIELD].get("selected_option")
     return NewDomain(
         host=host,
-        domain_type=values[TYPE_BLOCK][TYPE_FIELD]["selected_option"]["value"],
-        tags=tuple(tag["value"] for tag in values[TAGS_BLOCK][TAGS_FIELD]["selected_options"]),
+        domain_type=values[views.TYPE_BLOCK][views.TYPE_FIELD]["selected_option"]["value"],
+        tags=tuple(
+            tag["value"] for tag in values[views.TAGS_BLOCK][views.TAGS_FIELD]["selected_options"]
+        ),
         folder=folder["value"] if folder else None,
     )
-
-
-def _command_line(new: NewDomain) -> str:
-    """Return the line that would add the same, for `Try again`."""
-    folder = [f"folder:{quoted(new.folder)}"] if new.folder else []
-    tags = [f"tag:{quoted(tag)}" for tag in new.tags]
-    return " ".join(["/adddomain", new.host, f"type:{quoted(new.domain_type)}", *folder, *tags])

@@ -1,14 +1,15 @@
 """Handle Slack's events about the app itself: uninstalled, tokens revoked, granted.
 
-Slack sends an event that is answered with another status than 2xx again: at once, after a minute
-and after five (https://docs.slack.dev/apis/events-api#retries).
-Bolt does not authorize the first three, whose tokens are gone already.
+Slack repeats an event that is not answered with 2xx: at once, after one minute and after five
+(https://docs.slack.dev/apis/events-api#retries).
+Bolt does not authorize the first three events: their tokens are gone already.
 """
 
 import asyncio
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,11 +25,11 @@ from bot.installations.uninstall import Uninstaller
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-# Slack waits 3 s. What takes longer goes on, and Slack asks again when it is done.
+# Slack waits 3 s. Work that takes longer goes on, and is done when Slack asks again.
 ANSWERED_WITHIN_S = 2.5
 WIPED_WITHIN_S = 1.0
 _ID = re.compile(r"[A-Za-z0-9]{1,40}")
-_WAYS = {
+_KINDS = {
     "app_uninstalled": UninstallKind.REMOVED,
     "tokens_revoked": UninstallKind.REVOKED,
     "team_access_revoked": UninstallKind.WITHDRAWN,
@@ -39,108 +40,99 @@ async def _nothing(_workspace: WorkspaceId) -> None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
 class LifecycleListeners:
-    """Answers 200 when what an event asks for is done, and 503 until then.
+    """Answers 200 when an event is handled, and 503 until then.
 
-    `on_granted` greets in a workspace to which an organisation has given the app; it may raise
-    nothing, and is not to wait.
+    `on_granted` greets in a workspace to which an organisation has granted the app; it must not
+    raise or wait.
     """
 
-    def __init__(
-        self,
-        uninstaller: Uninstaller,
-        tasks: Tasks,
-        *,
-        clock: Callable[[], datetime],
-        on_granted: Callable[[WorkspaceId], Awaitable[object]] = _nothing,
-        answered_within_s: float = ANSWERED_WITHIN_S,
-        wiped_within_s: float = WIPED_WITHIN_S,
-    ) -> None:
-        self._uninstaller = uninstaller
-        self._on_granted = on_granted
-        self._tasks = tasks
-        self._clock = clock
-        self._answered_within_s = answered_within_s
-        self._wiped_within_s = wiped_within_s
+    uninstaller: Uninstaller
+    tasks: Tasks
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    on_granted: Callable[[WorkspaceId], Awaitable[object]] = _nothing
+    answered_within_s: float = ANSWERED_WITHIN_S
+    wiped_within_s: float = WIPED_WITHIN_S
 
     def register(self, app: AsyncApp) -> None:
         """Attach every listener of this class."""
-        for event in _WAYS:
+        for event in _KINDS:
             app.event(event)(self.follow)
         app.event("team_access_granted")(self.grant)
 
     async def follow(self, body: Mapping[str, Any]) -> BoltResponse | None:
-        """Delete what has to go. A process that dies before the end has not answered 200."""
+        """Delete the data of uninstalled workspaces, then answer 200."""
         loop = asyncio.get_running_loop()
         is_done: asyncio.Future[bool] = loop.create_future()
-        self._tasks.start(self._follow_all(read_departures(body, self._clock()), is_done))
+        self.tasks.start(self._follow_all(read_departures(body, self.clock()), is_done))
         try:
-            async with asyncio.timeout(self._answered_within_s):
+            async with asyncio.timeout(self.answered_within_s):
                 if await asyncio.shield(is_done):
                     return None
         except TimeoutError:
-            logger.warning("still forgetting")
+            logger.warning("still deleting")
         return BoltResponse(status=503, body="not done yet")
 
     async def grant(self, body: Mapping[str, Any]) -> None:
-        """Take the workspaces in again to which an organisation has given the app."""
-        for departure in _withdrawn(body, _moment(body, self._clock())):
-            await self._uninstaller.grant(departure.home, departure.at)
-            await self._on_granted(departure.home)
+        """Unblock the workspaces to which an organisation has granted the app."""
+        for granted in _of_teams(body, _moment(body, self.clock())):
+            await self.uninstaller.grant(granted.home, granted.at)
+            await self.on_granted(granted.home)
 
     async def _follow_all(
-        self, departures: list[UninstallEvent], is_done: "asyncio.Future[bool]"
+        self, events: list[UninstallEvent], is_done: "asyncio.Future[bool]"
     ) -> None:
-        # One after another, but each of them: one that fails must not keep the others.
-        results = [await self._follow(departure) for departure in departures]
-        if wiping := self._uninstaller.vacuum_soon():  # in a small store it is done in no time
-            await asyncio.wait({wiping}, timeout=self._wiped_within_s)
+        # One after another; one that fails must not stop the others.
+        results = [await self._follow(event) for event in events]
+        if wiping := self.uninstaller.vacuum_soon():  # in a small store it is done in no time
+            await asyncio.wait({wiping}, timeout=self.wiped_within_s)
         is_done.set_result(all(results))
 
-    async def _follow(self, departure: UninstallEvent) -> bool:
+    async def _follow(self, event: UninstallEvent) -> bool:
         log = logger.bind(
-            request=secrets.token_hex(4), home=str(departure.home), kind=departure.kind.value
+            request=secrets.token_hex(4), home=str(event.home), kind=event.kind.value
         )
         try:
-            await self._uninstaller.handle(departure)
+            await self.uninstaller.handle(event)
         except BotError as error:
-            log.warning("not forgotten yet", error=repr(error), cause=repr(error.__cause__))
+            log.warning("not deleted yet", error=repr(error), cause=repr(error.__cause__))
         except Exception:  # Slack sends it again
             log.exception("unforeseen failure")
         else:
-            log.info("departure")
+            log.info("uninstalled")
             return True
         return False
 
 
 def read_departures(body: Mapping[str, Any], now: datetime) -> list[UninstallEvent]:
-    """Return what an event tells of, whatever of it is missing or of another type.
+    """Return the uninstallations of an event; tolerate missing and malformed fields.
 
     https://docs.slack.dev/reference/events/app_uninstalled, …/tokens_revoked and
-    …/team_access_revoked. `now` takes the place of a moment that cannot be read.
+    …/team_access_revoked. `now` replaces a time that cannot be read.
     """
     event, at = _mapping(body.get("event")), _moment(body, now)
-    way = _WAYS.get(str(event.get("type")))
-    if way is None or (
-        way is UninstallKind.REVOKED and not _mapping(event.get("tokens")).get("bot")
+    kind = _KINDS.get(str(event.get("type")))
+    if kind is None or (
+        kind is UninstallKind.REVOKED and not _mapping(event.get("tokens")).get("bot")
     ):
-        return []  # a person's token, of which the bot has none
+        return []  # the token of a person: the bot has none
     found = (
-        _withdrawn(body, at)
-        if way is UninstallKind.WITHDRAWN
-        else [UninstallEvent(home, way, at) for home in _homes(body)]
+        _of_teams(body, at)
+        if kind is UninstallKind.WITHDRAWN
+        else [UninstallEvent(home, kind, at) for home in _homes(body)]
     )
     if not found:
-        logger.error("an event that says of nowhere", event_type=event.get("type"))
+        logger.error("an event without a workspace", event_type=event.get("type"))
     return found
 
 
 def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
-    """Return from where the app goes: from a whole organisation only if no workspace is named.
+    """Return the workspaces of an event; an organisation only if it names no workspace.
 
-    Whatever else is said: a wrong guess must not delete all of an organisation, and a token that
-    is dead is found out anyway (`token_check.py`). A workspace may have joined an organisation
-    since its documents were named.
+    A wrong guess must not delete a whole organisation, and `token_check.py` finds dead tokens
+    anyway. A workspace may have joined an organisation since its documents were stored.
     """
     team_id = _id(body.get("team_id")) or _id(_authorization(body).get("team_id"))
     enterprise_id = _enterprise_id(body)
@@ -151,7 +143,7 @@ def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
     return [WorkspaceId(team_id, enterprise_id), alone] if enterprise_id else [alone]
 
 
-def _withdrawn(body: Mapping[str, Any], at: datetime) -> list[UninstallEvent]:
+def _of_teams(body: Mapping[str, Any], at: datetime) -> list[UninstallEvent]:
     team_ids, enterprise_id = _mapping(body.get("event")).get("team_ids"), _enterprise_id(body)
     if not isinstance(team_ids, list) or enterprise_id is None:
         return []
@@ -166,7 +158,7 @@ def _enterprise_id(body: Mapping[str, Any]) -> str | None:
 
 
 def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Slack names one installation that the event is for.
+    """Return the one installation that the event is for.
 
     https://docs.slack.dev/apis/events-api#authorizations
     """

@@ -1,10 +1,10 @@
 """Parse and validate the fields of a digest's form. Pure."""
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import date, time, timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from bot.command_text import NotUnderstoodError
 from bot.digests.models import (
@@ -22,23 +22,7 @@ from bot.digests.schedule import Schedule, is_zone, time_of
 from bot.listeners.request import FormErrors
 from bot.portfolio.query import parse_query
 from bot.redaction import holds_secret
-from bot.views.digests.form_fields import (
-    CHANNEL_FIELD,
-    DAYS_FIELD,
-    FILTER_FIELD,
-    GROUP_FIELD,
-    LABEL_FIELD,
-    LIFE_FIELD,
-    MODE_FIELD,
-    PEOPLE_FIELD,
-    RULES_FIELD,
-    TIME_FIELD,
-    WORST_FIELD,
-    ZONE_FIELD,
-    Draft,
-    RuleBox,
-    life_of,
-)
+from bot.views.digests import form_fields
 from bot.views.digests.mention_fields import MAX_WHO, box_of, is_same_label
 from bot.views.digests.modal import UNTIL_FIELD
 from bot.views.text import MAX_OPTION_VALUE_CHARS, outside
@@ -46,56 +30,56 @@ from bot.views.text import MAX_OPTION_VALUE_CHARS, outside
 _ID = re.compile(r"[A-Z0-9]{2,30}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Field:
-    """One field: the block that it stands in, and what Slack says that it holds."""
+    """One field: the id of its block, and its state as Slack sends it."""
 
     block_id: str
-    state: Mapping[str, Any] = field(default_factory=dict)
+    state: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def text(self) -> str | None:
-        """What was typed; `None`: nothing, or no text."""
+        """The typed text, or `None`."""
         return _text(self.state.get("value"))
 
     @property
     def option(self) -> tuple[str, str] | None:
-        """The value and the words of the one chosen option."""
+        """The value and the label of the chosen option."""
         return _option(self.state.get("selected_option"))
 
     @property
     def options(self) -> list[str | None]:
-        """The values of the chosen options, `None` for each that is no option."""
+        """The values of the chosen options, `None` for each malformed one."""
         chosen = self.state.get("selected_options")
         found = [_option(each) for each in chosen] if isinstance(chosen, list) else []
         return [each[0] if each else None for each in found]
 
     @property
     def value(self) -> str | None:
-        """The value of the one chosen option."""
+        """The value of the chosen option."""
         return self.option[0] if self.option else None
 
     def picked(self, key: str) -> str | None:
-        """Return what a picker holds under `key`, as `selected_date`."""
+        """Return the value of a picker, such as `selected_date`."""
         return _text(self.state.get(key))
 
     @property
     def conversation_id(self) -> str | None:
-        """The chosen channel's id, or `None`: none, or nothing like an id."""
+        """The id of the chosen channel, or `None`."""
         return _id(self.state.get("selected_conversation"))
 
     @property
     def user_ids(self) -> tuple[str, ...]:
-        """The chosen people's ids; what is nothing like one is left out."""
+        """The ids of the chosen people, without malformed ones."""
         chosen = self.state.get("selected_users")
         ids = [_id(each) for each in chosen] if isinstance(chosen, list) else []
         return tuple(dict.fromkeys(each for each in ids if each))
 
 
 def field_in(values: object, action_id: str) -> Field:
-    """Return the field with that `action_id`, an empty one when there is none.
+    """Return the field with that `action_id`, else an empty one.
 
-    Its block's id is not known beforehand: see `Editing.nonce`.
+    The id of its block is not known beforehand: see `Editing.nonce`.
     """
     for block_id, elements in _items(values):
         for name, state in _items(elements):
@@ -121,54 +105,57 @@ def _id(value: object) -> str | None:
 def _option(option: object) -> tuple[str, str] | None:
     if not isinstance(option, Mapping):
         return None
-    value, words = _text(option.get("value")), option.get("text")
-    shown = _text(words.get("text")) if isinstance(words, Mapping) else None
-    return (value, shown or value) if value else None
+    value = _text(option.get("value"))
+    return (value, _label(option.get("text")) or value) if value else None
+
+
+def _label(text_object: object) -> str | None:
+    return _text(text_object.get("text")) if isinstance(text_object, Mapping) else None
 
 
 MAX_PARTS_NAMED = 3
-# As `split_words` takes them: Slack's clients write curly ones.
+# The same as in `split_words`: Slack's clients write curly ones.
 _QUOTES = '"“”„‟«»'
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
 _GROUP = re.compile(r"S[A-Z0-9]+")
 DAYS = {f"{day}": day for day in range(7)}
 
 
-def channel_in(place: Field) -> str:
-    """Return the id of a channel; a direct message is none."""
-    channel_id = place.conversation_id or ""
+def channel_in(field: Field) -> str:
+    """Return the id of a channel; raise ValueError for a direct message."""
+    channel_id = field.conversation_id or ""
     if not _CHANNEL.fullmatch(channel_id):
         raise ValueError("Please choose a channel.")
     return channel_id
 
 
-def days_in(place: Field) -> frozenset[int]:
+def days_in(field: Field) -> frozenset[int]:
     """Return at least one weekday, from 0 for Monday."""
-    chosen = place.options
+    chosen = field.options
     if not chosen or not all(day in DAYS for day in chosen):
         raise ValueError("Please choose at least one day.")
     return frozenset(DAYS[day or ""] for day in chosen)
 
 
-def time_in(place: Field) -> time:
+def time_in(field: Field) -> time:
     """Return a time of day."""
-    at = time_of(place.picked("selected_time") or "")
+    at = time_of(field.picked("selected_time") or "")
     if at is None:
         raise ValueError("Please choose a time, such as 09:00.")
     return at
 
 
-def zone_in(place: Field) -> str:
+def zone_in(field: Field) -> str:
     """Return the IANA name of a time zone."""
-    zone = place.value or ""
+    zone = field.value or ""
     if not is_zone(zone):
         raise ValueError("I do not know this time zone. Please pick one from the list.")
     return zone
 
 
-def filter_in(place: Field) -> str:
-    """Return a filter of `/domains` as it was typed, empty for all domains."""
-    typed = place.state.get("value")
+def filter_in(field: Field) -> str:
+    """Return the typed filter of `/domains`, empty for all domains."""
+    typed = field.state.get("value")
     if typed is not None and not isinstance(typed, str):
         raise ValueError("Please type the filter again.")
     typed = (typed or "").strip()
@@ -176,13 +163,16 @@ def filter_in(place: Field) -> str:
         raise ValueError(f"A filter has at most {MAX_FILTER_CHARS} characters.")
     if holds_secret(typed):
         raise ValueError("There is a key or a token in it. Never put one here.")
-    if problems := [*_not_understood(typed), *_unclosed(typed)]:
+    problems = [*_not_understood(typed)]
+    if sum(typed.count(mark) for mark in _QUOTES) % 2:
+        problems.append('A quotation mark (") is opened and not closed.')
+    if problems:
         raise ValueError(" ".join(problems))
     return typed
 
 
 def _not_understood(typed: str) -> Iterator[str]:
-    """Yield sentences about the parts that mean nothing, and about those that do so in a post."""
+    """Yield sentences about unknown parts, and about those without a meaning in a post."""
     unusable = unusable_words(typed)
     try:
         parse_query(typed)
@@ -198,38 +188,33 @@ def _not_understood(typed: str) -> Iterator[str]:
         yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
 
 
-def _unclosed(typed: str) -> Iterator[str]:
-    if sum(typed.count(mark) for mark in _QUOTES) % 2:
-        yield 'A quotation mark (") is opened and not closed.'
-
-
-def mode_in(place: Field) -> Mode:
+def mode_in(field: Field) -> Mode:
     """Return when to post."""
     try:
-        return Mode(place.value)
+        return Mode(field.value)
     except ValueError:
         raise ValueError("Please choose when to post.") from None
 
 
-def life_in(place: Field) -> int | None:
-    """Return after how many silent runs a sign of life comes, `None` for never."""
+def life_in(field: Field) -> int | None:
+    """Return the number of silent runs before a sign of life, `None` for never."""
     try:
-        return life_of(place.value or "")
+        return form_fields.life_of(field.value or "")
     except ValueError:
         raise ValueError("Please choose how many silent runs, or Never.") from None
 
 
-def worst_in(place: Field) -> int:
-    """Return how many of the worst domains are shown."""
-    count = number_of((place.text or "").strip(), WORST_COUNTS)
+def worst_in(field: Field) -> int:
+    """Return the number of worst domains to show."""
+    count = number_of((field.text or "").strip(), WORST_COUNTS)
     if count is None:
         raise ValueError(f"Type a whole number from {WORST_COUNTS[0]} to {WORST_COUNTS[-1]}.")
     return count
 
 
-def group_in(place: Field) -> tuple[str, str] | None:
-    """Return the id and the handle of a user group, `None` for none, and for no such id."""
-    chosen = place.option
+def group_in(field: Field) -> tuple[str, str] | None:
+    """Return the id and the handle of a user group, or `None`."""
+    chosen = field.option
     return chosen if chosen and _GROUP.fullmatch(chosen[0]) else None
 
 
@@ -243,26 +228,22 @@ def _joined(parts: list[str], by: str) -> str:
     return by.join(parts[:MAX_PARTS_NAMED]) + more
 
 
-def kept_in(values: object) -> tuple[RuleBox, ...] | None:
-    """Return the boxes that are ticked; `None`: the form has none, so every rule stays."""
-    chosen = field_in(values, RULES_FIELD).state.get("selected_options")
+def kept_in(values: object) -> tuple[form_fields.RuleBox, ...] | None:
+    """Return the ticked boxes; `None` if the form has none, so that every rule stays."""
+    chosen = field_in(values, form_fields.RULES_FIELD).state.get("selected_options")
     if not isinstance(chosen, list):
         return None
     boxes = (_box(option) for option in chosen)
     return tuple(box for box in boxes if box)
 
 
-def places_in(kept: tuple[RuleBox, ...] | None) -> frozenset[int] | None:
-    """Return the places of the rules that stay, `None` for all."""
-    if kept is None:
-        return None
-    return frozenset(place for place, _, _ in _read(kept))
-
-
 def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
-    """Return the new rule of mention, `None` for none; note in `errors` what it lacks."""
-    label, people = field_in(values, LABEL_FIELD), field_in(values, PEOPLE_FIELD)
-    group = field_in(values, GROUP_FIELD)
+    """Return the new mention rule, `None` for none; add its problems to `errors`."""
+    label, people = (
+        field_in(values, form_fields.LABEL_FIELD),
+        field_in(values, form_fields.PEOPLE_FIELD),
+    )
+    group = field_in(values, form_fields.GROUP_FIELD)
     chosen = group_in(group)
     who = (*people.user_ids, chosen[0]) if chosen else people.user_ids
     if group.value and not chosen:
@@ -281,89 +262,91 @@ def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
 
 
 def _check_room(values: object, new: Mention, errors: dict[str, str]) -> None:
-    """Note in `errors` where the new rule is one too many, or mentions too many."""
+    """Add to `errors` if there are too many rules, or too many people in one."""
     kept = _read(kept_in(values) or ())
     joined = [count for _, count, label in kept if is_same_label(label, new.label)]
     if not joined and len(kept) >= MAX_RULES:
-        errors[field_in(values, LABEL_FIELD).block_id] = (
+        errors[field_in(values, form_fields.LABEL_FIELD).block_id] = (
             f"{MAX_RULES} rules are the most there can be: take the tick from one of them first."
         )
     if sum(joined) + len(new.who) > MAX_WHO:
-        errors[field_in(values, PEOPLE_FIELD).block_id] = (
+        errors[field_in(values, form_fields.PEOPLE_FIELD).block_id] = (
             f"At most {MAX_WHO} people and user groups are mentioned for one tag or folder"
             f"{f': it has {sum(joined)} already' if joined else ''}."
         )
 
 
-def _read(kept: tuple[RuleBox, ...]) -> list[tuple[int, int, str]]:
+def _read(kept: tuple[form_fields.RuleBox, ...]) -> list[tuple[int, int, str]]:
     return [found for box in kept if (found := box_of(box.value))]
 
 
-def _box(option: object) -> RuleBox | None:
-    """A box as Slack sends it back, if it is one of ours."""
+def _box(option: object) -> form_fields.RuleBox | None:
+    """Return a box as Slack sends it back, if it is one of ours."""
     if not isinstance(option, Mapping):
         return None
     value, shown, note = option.get("value"), option.get("text"), option.get("description")
     if not isinstance(value, str) or len(value) > MAX_OPTION_VALUE_CHARS or not box_of(value):
         return None
-    return RuleBox(value, _plain_text(shown) or value, _plain_text(note))
-
-
-def _plain_text(words: object) -> str:
-    text = words.get("text") if isinstance(words, Mapping) else None
-    return text if isinstance(text, str) else ""
+    return form_fields.RuleBox(value, _label(shown) or value, _label(note) or "")
 
 
 T = TypeVar("T")
 LONGEST_PAUSE = timedelta(days=3_650)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class GivenDigest:
-    """A form that is right: the plan with the one new rule of mention, if any.
+    """A valid form: its values as `draft`, and the plan with the new mention rule, if any.
 
-    Of the rules that there were, those at the places `kept` stay; `None`: all of them. `draft` is
-    the form as it was filled in.
+    Of the present rules those at the indexes `kept` stay; `None` means all.
     """
 
-    draft: Draft
+    draft: form_fields.Draft
     plan: Plan
     kept: frozenset[int] | None = None
 
 
-def draft_in(values: object) -> Draft:
-    """Return what stands in the fields, whatever was sent; what cannot be shown is left out."""
-    days = field_in(values, DAYS_FIELD).options
-    return Draft(
-        channel_id=field_in(values, CHANNEL_FIELD).conversation_id,
+def draft_in(values: object) -> form_fields.Draft:
+    """Return the values of the fields, without malformed ones."""
+    days = field_in(values, form_fields.DAYS_FIELD).options
+    return form_fields.Draft(
+        channel_id=field_in(values, form_fields.CHANNEL_FIELD).conversation_id,
         days=frozenset(DAYS[day] for day in days if day in DAYS),
-        at=field_in(values, TIME_FIELD).picked("selected_time"),
-        zone=field_in(values, ZONE_FIELD).value,
-        filter_text=field_in(values, FILTER_FIELD).text or "",
-        mode=field_in(values, MODE_FIELD).value or "",
-        life=field_in(values, LIFE_FIELD).value or "",
-        worst=field_in(values, WORST_FIELD).text or "",
-        label=field_in(values, LABEL_FIELD).value,
-        people=field_in(values, PEOPLE_FIELD).user_ids,
-        group=group_in(field_in(values, GROUP_FIELD)),
+        at=field_in(values, form_fields.TIME_FIELD).picked("selected_time"),
+        zone=field_in(values, form_fields.ZONE_FIELD).value,
+        filter_text=field_in(values, form_fields.FILTER_FIELD).text or "",
+        mode=field_in(values, form_fields.MODE_FIELD).value or "",
+        life=field_in(values, form_fields.LIFE_FIELD).value or "",
+        worst=field_in(values, form_fields.WORST_FIELD).text or "",
+        label=field_in(values, form_fields.LABEL_FIELD).value,
+        people=field_in(values, form_fields.PEOPLE_FIELD).user_ids,
+        group=group_in(field_in(values, form_fields.GROUP_FIELD)),
         kept=kept_in(values),
     )
 
 
 def read_digest_form(values: object) -> GivenDigest:
-    """Return what was filled in; raise FormErrors, by block id, where it cannot be taken."""
+    """Return the values of the form; raise FormErrors, by block id."""
     errors: dict[str, str] = {}
-    read = _reader(values, errors)
-    channel_id = read(CHANNEL_FIELD, channel_in)
-    days, at, zone = (
-        read(DAYS_FIELD, days_in),
-        read(TIME_FIELD, time_in),
-        read(ZONE_FIELD, zone_in),
+
+    def read(action_id: str, take: Callable[[Field], T]) -> T | None:
+        field = field_in(values, action_id)
+        try:
+            return take(field)
+        except ValueError as error:
+            errors[field.block_id] = str(error)
+            return None
+
+    channel_id = read(form_fields.CHANNEL_FIELD, channel_in)
+    days, at = read(form_fields.DAYS_FIELD, days_in), read(form_fields.TIME_FIELD, time_in)
+    zone = read(form_fields.ZONE_FIELD, zone_in)
+    filter_text, mode = (
+        read(form_fields.FILTER_FIELD, filter_in),
+        read(form_fields.MODE_FIELD, mode_in),
     )
-    filter_text, mode = read(FILTER_FIELD, filter_in), read(MODE_FIELD, mode_in)
-    life, worst = read(LIFE_FIELD, life_in), read(WORST_FIELD, worst_in)
+    life, worst = read(form_fields.LIFE_FIELD, life_in), read(form_fields.WORST_FIELD, worst_in)
     rule = rule_in(values, errors)
-    # Without an error all of them are there; naming them tells the type checker.
+    # Without an error all values are there; the type checker needs the names.
     if errors or not (channel_id and days and at and zone and mode and worst):
         raise FormErrors(errors)
     plan = Plan(
@@ -376,43 +359,22 @@ def read_digest_form(values: object) -> GivenDigest:
         mentions=(rule,) if rule else (),
     )
     draft = draft_in(values)
-    return GivenDigest(draft=draft, plan=plan, kept=places_in(draft.kept))
-
-
-class _Read(Protocol):
-    def __call__(self, action_id: str, take: Callable[[Field], T]) -> T | None: ...
-
-
-def _reader(values: object, errors: dict[str, str]) -> _Read:
-    """Return what reads a field; `None`: it has noted in `errors` what is wrong with it."""
-
-    def read(action_id: str, take: Callable[[Field], T]) -> T | None:
-        place = field_in(values, action_id)
-        try:
-            return take(place)
-        except ValueError as error:
-            errors[place.block_id] = str(error)
-            return None
-
-    return read
+    kept = None if draft.kept is None else frozenset(place for place, _, _ in _read(draft.kept))
+    return GivenDigest(draft=draft, plan=plan, kept=kept)
 
 
 def read_pause_form(values: object, first: date) -> date | None:
-    """Return the day on which a pause ends, `None` for none; `first` is the first one possible.
-
-    Raises:
-        FormErrors: the day is no day, or earlier.
-    """
-    place = field_in(values, UNTIL_FIELD)
-    picked = place.state.get("selected_date")
+    """Return the day on which a pause ends, `None` for none; raise FormErrors before `first`."""
+    field = field_in(values, UNTIL_FIELD)
+    picked = field.state.get("selected_date")
     if picked is None:
         return None
     try:
         day = date.fromisoformat(picked if isinstance(picked, str) else "")
     except ValueError:
-        raise FormErrors({place.block_id: "That is no date. Please pick one."}) from None
+        raise FormErrors({field.block_id: "That is no date. Please pick one."}) from None
     if day < first:
-        raise FormErrors({place.block_id: "Pick a day from tomorrow on, or none."})
+        raise FormErrors({field.block_id: "Pick a day from tomorrow on, or none."})
     if day - first > LONGEST_PAUSE:
-        raise FormErrors({place.block_id: "That is very far away. Better pick none."})
+        raise FormErrors({field.block_id: "That is very far away. Better pick none."})
     return day

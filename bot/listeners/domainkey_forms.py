@@ -1,6 +1,7 @@
 """Handle the forms that set and rotate the API key."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import contextlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -22,54 +23,38 @@ from bot.errors import BotError, NotAllowedError
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import FormErrors, Request
-from bot.listeners.router import Dispatcher, KeptRuns
+from bot.listeners.router import DeferredRuns, Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
 from bot.slack.client import open_form
 from bot.store.documents import StoreError
+from bot.views import api_key_forms as forms
 from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, proposed_label, saved_message
 from bot.views.api_key_forms import (
-    DELETED_IT,
     EXPIRY_BLOCK,
     EXPIRY_DAY_BLOCK,
     EXPIRY_DAY_FIELD,
     EXPIRY_FIELD,
-    GO_ON,
-    KEY_FORM,
     LABEL_BLOCK,
     LABEL_FIELD,
-    MADE_IT,
-    ROTATION_FORM,
     SCOPES_BLOCK,
     SCOPES_FIELD,
     SECRET_BLOCK,
     SECRET_FIELD,
-    STANDS_STILL,
     KeyFormValues,
-    checking_form,
-    checking_step,
-    finished,
-    first_step,
-    fourth_step,
-    interrupted,
-    key_form,
-    refused_form,
-    saved_form,
-    second_step,
-    third_step,
 )
 from bot.views.blocks import section
 
 
 @dataclass(frozen=True, slots=True)
 class GivenKey:
-    """A key whose form is right, and everything else as it was filled in."""
+    """A valid key, and the other values of the form."""
 
     secret: str = field(repr=False)
     values: KeyFormValues
 
     def draft(self, today: date) -> KeyDraft:
-        """Return the key with its expiration counted from `today`."""
+        """Return the key; its expiration is counted from `today`."""
         expiry, day = self.values.expiry, self.values.expiry_day
         expires_on = date.fromisoformat(day) if expiry == "date" and day else None
         if expiry.isdecimal():
@@ -83,10 +68,7 @@ class GivenKey:
 
 
 def read_key_form(values: Mapping[str, Any]) -> GivenKey:
-    """Return what was filled in; raise FormErrors where it cannot be taken.
-
-    No sentence repeats anything that was typed.
-    """
+    """Return the values of the form; raise FormErrors, which never repeat the typed text."""
     typed = values[SECRET_BLOCK][SECRET_FIELD].get("value") or ""
     label = (values[LABEL_BLOCK][LABEL_FIELD].get("value") or "").strip() or PROPOSED_LABEL
     expiry = values[EXPIRY_BLOCK][EXPIRY_FIELD]["selected_option"]["value"]
@@ -110,195 +92,158 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     )
 
 
-# The form again: its metadata, what was filled in, why it was not saved, the keys there are.
+# Draws the form again: its metadata, its values, why it was not saved, the present keys.
 Draw = Callable[[str, KeyFormValues, str | None, KeyPair | None], Block]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeyTaking:
-    """What setting a key and rotating it have in common."""
+class KeyFormListeners:
+    """The listeners that set the key and rotate it. Each checks the person's rights again."""
 
-    rights: Permissions
+    permissions: Permissions
     keys: Keys
-    custody: KeyService
-    kept: KeptRuns
-    desk: DigestService
+    key_service: KeyService
+    deferred: DeferredRuns
+    digests: DigestService
     screen: KeyScreen
     clock: Callable[[], datetime]
 
-    async def take(
-        self,
-        conversation: Request,
-        given: GivenKey,
-        draw: Draw,
-        *,
-        is_rotation: bool = False,
+    def register(self, dispatcher: Dispatcher) -> None:
+        """Attach every listener of this class."""
+        dispatcher.on_press(SET_KEY, self.open_key_form)
+        dispatcher.on_form(forms.KEY_FORM, read_key_form, self.set_key, busy=forms.checking_form)
+        dispatcher.on_press(ROTATE_KEY, self.open_rotation)
+        dispatcher.on_press(forms.MADE_IT, self.ask_for_key)
+        dispatcher.on_form(forms.ROTATION_FORM, read_key_form, self.swap, busy=forms.checking_step)
+        dispatcher.on_press(forms.GO_ON, self.go_on)
+        dispatcher.on_press(forms.STANDS_STILL, self.ask_to_delete)
+        dispatcher.on_press(forms.DELETED_IT, self.finish)
+
+    async def open_key_form(self, conversation: Request, _value: str) -> None:
+        """Open the private form that sets or replaces the key."""
+        await self.permissions.require_configurer(conversation)
+        slots = await self.keys.slots(conversation.workspace)
+        values = self._proposed(slots) if slots else KeyFormValues()
+        form = forms.key_form(conversation.as_metadata(), values, in_use=slots)
+        await open_form(conversation.client, conversation.trigger_id or "", form)
+
+    async def set_key(self, conversation: Request, given: GivenKey) -> None:
+        """Check the key with one request, save it, run the deferred commands."""
+        if check := await self._save(conversation, given, forms.key_form):
+            form = forms.saved_form(check.record, check.domains, check.slots.earlier)
+            saved = saved_message(check.record, check.domains)
+            await self.screen.show(conversation, form, saved)
+            await self._run_deferred(conversation)
+
+    async def open_rotation(self, conversation: Request, _value: str) -> None:
+        """Open the first of four steps that rotate the key."""
+        await self.permissions.require_configurer(conversation)
+        slots = await self._slots(conversation)
+        label = self._proposed(slots).label
+        form = forms.first_step(slots, label, conversation.as_metadata())
+        await open_form(conversation.client, conversation.trigger_id or "", form)
+
+    async def ask_for_key(self, conversation: Request, _value: str) -> None:
+        """Show the second step: the new key is entered."""
+
+        def step(slots: KeyPair) -> Block:
+            metadata = conversation.as_metadata()
+            return forms.second_step(metadata, self._proposed(slots), None, slots)
+
+        await self._show_step(conversation, step)
+
+    async def swap(self, conversation: Request, given: GivenKey) -> None:
+        """Check the new key, use it at once, and show the third step."""
+        check = await self._save(conversation, given, forms.second_step, is_rotation=True)
+        if check is None:
+            return
+        saved, earlier = saved_message(check.record, check.domains), check.slots.earlier
+        if earlier is None:  # somebody has removed it: there is no old key to delete
+            form = forms.interrupted(saved.text)
+        else:
+            metadata = conversation.as_metadata()
+            form = forms.third_step(check.record, earlier, check.domains, metadata)
+        await self.screen.show(conversation, form, saved)
+        await self._run_deferred(conversation)
+
+    async def go_on(self, conversation: Request, mark: str) -> None:
+        """Show the third step of a rotation that was left there."""
+
+        def step(slots: KeyPair) -> Block:
+            metadata = conversation.as_metadata()
+            return forms.third_step(slots.record, _earlier(slots, mark), None, metadata)
+
+        await self._show_step(conversation, step)
+
+    async def ask_to_delete(self, conversation: Request, mark: str) -> None:
+        """Show the fourth step: the old key is deleted in the service."""
+
+        def step(slots: KeyPair) -> Block:
+            return forms.fourth_step(_earlier(slots, mark), conversation.as_metadata())
+
+        await self._show_step(conversation, step)
+
+    async def finish(self, conversation: Request, mark: str) -> None:
+        """Delete the old key here: it was deleted in the service."""
+
+        async def form() -> Block:
+            await self.permissions.require_configurer(conversation)
+            by = conversation.origin.user_id
+            await self.key_service.forget_earlier(conversation.workspace, mark, by=by)
+            return forms.finished((await self._slots(conversation)).record)
+
+        await self.screen.redraw(conversation, form, forms.interrupted)
+
+    async def _show_step(self, conversation: Request, step: Callable[[KeyPair], Block]) -> None:
+        """Show the next step, or why there is none."""
+
+        async def form() -> Block:
+            await self.permissions.require_configurer(conversation)
+            return step(await self._slots(conversation))
+
+        await self.screen.redraw(conversation, form, forms.interrupted)
+
+    async def _save(
+        self, conversation: Request, given: GivenKey, draw: Draw, *, is_rotation: bool = False
     ) -> KeyCheck | None:
-        """Set a key; `None`: it was not, and the person was told why."""
+        """Check and save a key; `None` if it was not saved, which the form then says."""
         try:
-            member = await self.rights.require_configurer(conversation)
-            return await self.custody.set_key(
+            member = await self.permissions.require_configurer(conversation)
+            return await self.key_service.set_key(
                 conversation.workspace,
                 given.draft(self.clock().date()),
                 by=member.user_id,
                 is_rotation=is_rotation,
             )
         except NotAllowedError as error:
-            await self.screen.show_failure(conversation, error, refused_form)
+            await self.screen.show_failure(conversation, error, forms.refused_form)
         except BotError as error:
             sentence = (await self.screen.explained(conversation, error)).text
-            in_use = await self._known_slots(conversation)
+            in_use = None
+            with contextlib.suppress(StoreError):  # the form says why it was not saved, anyway
+                in_use = await self.keys.slots(conversation.workspace)
             form = draw(conversation.as_metadata(), given.values, sentence, in_use)
-            told = f"The key was not saved. {sentence}"
-            await self.screen.show(conversation, form, Message(told, (section(told),)))
+            text = f"The key was not saved. {sentence}"
+            await self.screen.show(conversation, form, Message(text, (section(text),)))
         return None
 
-    async def run_waiting(self, conversation: Request) -> None:
-        """Run what waited for a key."""
-        await self.kept.run_all(conversation.workspace, conversation.client)
-        await self.desk.wake(conversation.workspace)
+    async def _run_deferred(self, conversation: Request) -> None:
+        await self.deferred.run_all(conversation.workspace, conversation.client)
+        await self.digests.wake(conversation.workspace)
 
-    async def _known_slots(self, conversation: Request) -> KeyPair | None:
-        """The keys there are, as far as the store says: why one was not saved is said anyway."""
-        try:
-            return await self.keys.slots(conversation.workspace)
-        except StoreError:
-            return None
-
-
-def values_of(slots: KeyPair | None, today: date) -> KeyFormValues:
-    """Return what the form proposes: the same as for the key in use, under another name."""
-    if slots is None:
-        return KeyFormValues()
-    return KeyFormValues(label=proposed_label(slots, today), scopes=slots.record.scopes)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeySettingListeners:
-    """The listeners of the form. Each of them checks the person's rights anew."""
-
-    taking: KeyTaking
-
-    def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
-        dispatcher.on_press(SET_KEY, self.open_key_form)
-        dispatcher.on_form(KEY_FORM, read_key_form, self.set_key, meanwhile=checking_form)
-
-    async def open_key_form(self, conversation: Request, _value: str) -> None:
-        """Open the private form that sets or replaces the key."""
-        await self.taking.rights.require_configurer(conversation)
-        slots = await self.taking.keys.slots(conversation.workspace)
-        values = values_of(slots, self.taking.clock().date())
-        form = key_form(conversation.as_metadata(), values, in_use=slots)
-        await open_form(conversation.client, conversation.trigger_id or "", form)
-
-    async def set_key(self, conversation: Request, given: GivenKey) -> None:
-        """Prove the key with one request, save it, run what waited for it; say so in the form."""
-        tried = await self.taking.take(conversation, given, key_form)
-        if tried is None:
-            return
-        record, domains = tried.record, tried.domains
-        form = saved_form(record, domains, tried.slots.earlier)
-        await self.taking.screen.show(conversation, form, saved_message(record, domains))
-        await self.taking.run_waiting(conversation)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RotationListeners:
-    """The listeners of the form. Each of them checks the person's rights anew."""
-
-    taking: KeyTaking
-
-    def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
-        dispatcher.on_press(ROTATE_KEY, self.open_rotation)
-        dispatcher.on_press(MADE_IT, self.ask_for_key)
-        dispatcher.on_form(ROTATION_FORM, read_key_form, self.swap, meanwhile=checking_step)
-        dispatcher.on_press(GO_ON, self.go_on)
-        dispatcher.on_press(STANDS_STILL, self.ask_to_delete)
-        dispatcher.on_press(DELETED_IT, self.finish)
-
-    async def open_rotation(self, conversation: Request, _value: str) -> None:
-        """Open the form that leads through the rotation of the key."""
-        await self.taking.rights.require_configurer(conversation)
-        slots = await self._slots(conversation)
-        form = first_step(slots, self._values(slots).label, conversation.as_metadata())
-        await open_form(conversation.client, conversation.trigger_id or "", form)
-
-    async def ask_for_key(self, conversation: Request, _value: str) -> None:
-        """Show the second step: the new key goes in."""
-
-        async def form() -> Block:
-            slots = await self._slots(conversation)
-            return second_step(conversation.as_metadata(), self._values(slots), None, slots)
-
-        await self._redraw(conversation, form)
-
-    async def swap(self, conversation: Request, given: GivenKey) -> None:
-        """Prove the new key, use it at once, and show the third step."""
-        tried = await self.taking.take(conversation, given, second_step, is_rotation=True)
-        if tried is None:
-            return
-        saved = saved_message(tried.record, tried.domains)
-        if tried.slots.earlier is None:  # it was removed meanwhile: there is no old one to delete
-            await self.taking.screen.show(conversation, interrupted(saved.text), saved)
-        else:
-            form = third_step(
-                tried.record, tried.slots.earlier, tried.domains, conversation.as_metadata()
-            )
-            await self.taking.screen.show(conversation, form, saved)
-        await self.taking.run_waiting(conversation)
-
-    async def go_on(self, conversation: Request, mark: str) -> None:
-        """Show the third step of a rotation that was left there."""
-
-        async def form() -> Block:
-            slots = await self._slots(conversation)
-            earlier = _earlier(slots, mark)
-            return third_step(slots.record, earlier, None, conversation.as_metadata())
-
-        await self._redraw(conversation, form)
-
-    async def ask_to_delete(self, conversation: Request, mark: str) -> None:
-        """Show the fourth step: the old key is deleted in the service."""
-
-        async def form() -> Block:
-            earlier = _earlier(await self._slots(conversation), mark)
-            return fourth_step(earlier, conversation.as_metadata())
-
-        await self._redraw(conversation, form)
-
-    async def finish(self, conversation: Request, mark: str) -> None:
-        """Forget the old key: it was deleted."""
-
-        async def form() -> Block:
-            by = conversation.origin.user_id
-            await self.taking.custody.forget_earlier(conversation.workspace, mark, by=by)
-            return finished((await self._slots(conversation)).record)
-
-        await self._redraw(conversation, form)
-
-    async def _redraw(self, conversation: Request, draw: Callable[[], Awaitable[Block]]) -> None:
-        """Show the next step, or in its place why there is none."""
-        try:
-            await self.taking.rights.require_configurer(conversation)
-            form = await draw()
-        except BotError as error:
-            await self.taking.screen.show_failure(conversation, error, interrupted)
-            return
-        await self.taking.screen.show(conversation, form, Message("That form is closed."))
-
-    def _values(self, slots: KeyPair) -> KeyFormValues:
-        return values_of(slots, self.taking.clock().date())
+    def _proposed(self, slots: KeyPair) -> KeyFormValues:
+        """Return the values of the key in use, with a new label."""
+        label = proposed_label(slots, self.clock().date())
+        return KeyFormValues(label=label, scopes=slots.record.scopes)
 
     async def _slots(self, conversation: Request) -> KeyPair:
-        slots = await self.taking.keys.slots(conversation.workspace)
+        slots = await self.keys.slots(conversation.workspace)
         if slots is None:
-            raise NoKeyError("removed meanwhile")
+            raise NoKeyError("removed in between")
         return slots
 
 
 def _earlier(slots: KeyPair, mark: str) -> PreviousKey:
     if slots.earlier is None or slots.earlier.record.mark != mark:
-        raise NoEarlierKeyError("not the one that was meant")
+        raise NoEarlierKeyError("another key than the form is about")
     return slots.earlier

@@ -1,6 +1,7 @@
 """Handle `/domains`: the portfolio, worst first, in pages, shared on demand."""
 
 import asyncio
+from dataclasses import dataclass
 
 from bot.command_text import is_help
 from bot.listeners.request import Request
@@ -12,11 +13,11 @@ from bot.views.domains import SHARE_DOMAINS, domains_message
 from bot.views.usage import shared_already_message, usage_message
 
 
+@dataclass(frozen=True, slots=True)
 class DomainsListeners:
     """The listeners about the list of domains."""
 
-    def __init__(self, portfolio: Portfolio) -> None:
-        self._portfolio = portfolio
+    portfolio: Portfolio
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
@@ -31,7 +32,7 @@ class DomainsListeners:
         await conversation.reply(await self._message(conversation, text))
 
     async def share(self, conversation: Request, text: str) -> None:
-        """Answer `Share` under a list: the same list for the whole channel."""
+        """Show the same list to the whole channel."""
         member = await conversation.fetch_member()
         await conversation.share(await self._message(conversation, text, shared_by=member.name))
 
@@ -39,7 +40,7 @@ class DomainsListeners:
         self, conversation: Request, text: str, *, shared_by: str | None = None
     ) -> Message:
         query = parse_query(text)
-        snapshot = await self._portfolio.snapshot(conversation.workspace)
+        snapshot = await self.portfolio.snapshot(conversation.workspace)
         # Sorting and packing 10,000 domains takes tens of milliseconds: off the loop.
         found = await asyncio.to_thread(select, snapshot.domains, query)
         return await asyncio.to_thread(

@@ -20,7 +20,7 @@ from bot.home_viewers import HomeViewers
 from bot.listeners.domainkey import KeyState
 from bot.listeners.error_boundary import Failures
 from bot.listeners.modals import MAX_PLACES, ViewVersions
-from bot.listeners.permissions import Permissions, can_be_manager
+from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Message
@@ -39,13 +39,13 @@ logger = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomeCollector:
-    """Asks the store, Slack and the service for whoever looks.
+    """Collects what a person may see from the store, Slack and the service.
 
-    Rights are asked anew each time. `ready` raises NoKeyError and the like where the service
-    cannot be asked, without asking it. `digests` returns all of a workspace; raises StoreError.
+    Permissions are checked each time. `ready` raises NoKeyError and the like if the service cannot
+    be asked, without a request. `digests` returns all digests of a workspace; raises StoreError.
     """
 
-    rights: Permissions
+    permissions: Permissions
     managers: Managers
     key: KeyState
     audit: Audit
@@ -56,7 +56,7 @@ class HomeCollector:
     clock: Callable[[], datetime]
 
     async def known(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
-        """Return what is known of the domains without a request; `None`: the service is to say."""
+        """Return the last result without a request; `None` if a request is needed."""
         try:
             await self.ready(workspace)
         except BotError as error:
@@ -64,7 +64,7 @@ class HomeCollector:
         return await self.portfolio.said(workspace)
 
     async def ask(self, workspace: WorkspaceId) -> Snapshot | Exception:
-        """Return the domains as of within a minute, or why there are none; at most one request."""
+        """Return the domains, at most a minute old, or the error; at most one request."""
         try:
             return await self.portfolio.snapshot(workspace)
         except Exception as error:
@@ -73,15 +73,11 @@ class HomeCollector:
             return error
 
     async def look(
-        self,
-        conversation: Request,
-        page: int,
-        domains: Snapshot | Exception | None,
+        self, conversation: Request, page: int, domains: Snapshot | Exception | None
     ) -> HomePage:
-        """Return what whoever asks may see now; `page` is that of the digests.
+        """Return the page for a person; `page` counts the pages of digests.
 
-        `domains`: what is known of them, `None` while that is on its way. Raises SlackError when
-        Slack does not say who asks.
+        `domains` is `None` while the service is asked. Raises SlackError.
         """
         member = await conversation.fetch_member()
         if member.is_stranger:
@@ -94,13 +90,13 @@ class HomeCollector:
             return replace(looked, portfolio=kept, is_awaited=True)
         if isinstance(domains, Snapshot):
             return replace(looked, portfolio=domains)
-        told = await self.explained(conversation, domains)
+        message = await self.explained(conversation, domains)
         last = await self.portfolio.kept(conversation.workspace)
         is_connected = not isinstance(domains, NoKeyError)
-        return replace(looked, portfolio=told, last=last, is_connected=is_connected)
+        return replace(looked, portfolio=message, last=last, is_connected=is_connected)
 
     async def explained(self, conversation: Request, error: Exception) -> Message:
-        """Return what to tell of a failure; it is in the log under the same reference."""
+        """Return the message about a failure; log it under the same reference."""
         reference = secrets.token_hex(4)
         if not isinstance(error, NoKeyError):
             logger.warning("not on Home", request=reference, error=repr(error))
@@ -113,20 +109,20 @@ class HomeCollector:
         try:
             named = await self.managers.named(conversation.workspace)
             begun = replace(begun, managers=named.ids)
-            if member.is_admin or await self.rights.is_manager(conversation, member):
+            if member.is_admin or await self.permissions.is_manager(conversation, member):
                 return replace(begun, set_up=await self._set_up(conversation, member, page))
         except BotError as error:
-            if member.is_admin:  # the only ones who are known to be one without store and groups
+            if member.is_admin:  # known without store and groups
                 return replace(begun, set_up=await self.explained(conversation, error))
-            logger.warning("a manager, or not", error=repr(error))
-            return replace(begun, doubt=error if can_be_manager(member) else None)
+            logger.warning("a manager or not is unknown", error=repr(error))
+            return replace(begun, doubt=error if member.is_colleague else None)
         return begun
 
     async def _set_up(self, conversation: Request, member: Member, page: int) -> SetUp | Message:
         workspace = conversation.workspace
         try:
             return SetUp(
-                key=await self.key.told_to(member, workspace),
+                key=await self.key.message_for(member, workspace),
                 digests=await self.digests(workspace),
                 page=page,
                 history=await self.audit.entries(workspace),
@@ -136,18 +132,18 @@ class HomeCollector:
             return await self.explained(conversation, error)
 
 
-# Whoever waits longer for the domains sees everything else meanwhile.
+# If the domains take longer, the person sees everything else first.
 FIRST_LOOK_AFTER_S = 1.0
 ClientFor = Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
 
 
 @dataclass(kw_only=True)
 class HomeScreen:
-    """Draws the tab of one person at a time; `draw` and `draw_for` never raise.
+    """Draws the tab of a person; `draw` and `draw_for` never raise.
 
-    It is drawn with what the service said last, which is asked anew for whoever opens the tab or
-    wants that. Of several draws at once the one begun last stays: within this process they are
-    numbered, and of what another process draws meanwhile Slack tells by the tab's hash.
+    It shows the last result of the service; opening the tab and `Refresh` ask the service again.
+    Of concurrent draws the one begun last stays: this process numbers its draws, and the hash of
+    the tab shows draws of other processes.
     """
 
     collector: HomeCollector
@@ -156,34 +152,35 @@ class HomeScreen:
     first_look_after_s: float = FIRST_LOOK_AFTER_S
     _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
     _pages: LRUCache[str, int] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
-    _anew: LRUCache[str, bool] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
+    _refreshing: LRUCache[str, bool] = field(
+        default_factory=lambda: LRUCache(MAX_PLACES), init=False
+    )
 
     def turn(self, conversation: Request, page: int) -> None:
-        """Let the next draws for this person show another page of digests."""
+        """Set the page of digests for this person."""
         self._pages[_name(conversation)] = page
 
     def look_as_of(self, conversation: Request, view_hash: str | None) -> None:
-        """Note what the person has before them: only that may be replaced without looking."""
+        """Set the hash of the tab that the person sees: only that may be replaced unread."""
         if view_hash:
             self._draws.note_drawn(_name(conversation), view_hash)
 
-    def look_anew(self, conversation: Request) -> None:
-        """Let the next draw for this person ask the service how the domains are now.
-
-        Those that begin before that is drawn wait for the same answer.
-        """
-        self._anew[_name(conversation)] = True
+    def request_refresh(self, conversation: Request) -> None:
+        """Let the next draw for this person ask the service; later draws wait for its answer."""
+        self._refreshing[_name(conversation)] = True
 
     def forget(self, workspace: WorkspaceId) -> None:
-        """Remember nothing of what a workspace's people have before them."""
-        beginning = f"{workspace}/"
-        self._draws.forget(beginning)
-        for name in [each for each in (*self._pages, *self._anew) if each.startswith(beginning)]:
+        """Forget the tabs of a workspace's people."""
+        prefix = f"{workspace}/"
+        self._draws.forget(prefix)
+        for name in [
+            each for each in (*self._pages, *self._refreshing) if each.startswith(prefix)
+        ]:
             self._pages.pop(name, None)
-            self._anew.pop(name, None)
+            self._refreshing.pop(name, None)
 
     async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
-        """Show a person what has changed: see `Homes.set_renderer`."""
+        """Redraw the tab of a person after a change: see `HomeViewers.set_renderer`."""
         with structlog.contextvars.bound_contextvars(
             workspace=str(workspace), user=user_id, what="home"
         ):
@@ -195,11 +192,10 @@ class HomeScreen:
             await self.draw(self._visit(workspace, user_id, client))
 
     async def draw(self, conversation: Request) -> None:
-        """Show whoever asks what there is now.
+        """Draw the tab of the person.
 
-        The service is asked where that was wanted, or where it has said nothing yet; when that
-        takes long, what is there without it comes first. What the conversation was about before
-        does not matter here.
+        A draw asks the service after `request_refresh`, or if there is no result yet; if that
+        takes long, the rest of the page comes first.
         """
         visit = self._visit(
             conversation.workspace, conversation.origin.user_id, conversation.client
@@ -209,39 +205,42 @@ class HomeScreen:
             await self._draw(visit, number)
         except FormChangedError as error:
             logger.warning("Home was not drawn", error=repr(error))
-        except Exception as error:  # nobody may be left with an empty tab
+        except Exception as error:  # the tab must not stay empty
             if not isinstance(error, SlackError):
                 logger.exception("unforeseen failure")
-            with contextlib.suppress(FormChangedError):  # what came meanwhile is no worse
-                await self._show_trouble(visit, number, error)
+            with contextlib.suppress(FormChangedError):  # then a newer page is there
+                message = await self.collector.explained(visit, error)
+                self._draws.note_drawn(_name(visit), None)
+                await self._publish(visit, number, error_view(message))
 
     async def _draw(self, visit: Request, number: int) -> None:
         name = _name(visit)
-        is_anew = name in self._anew
+        refreshing = name in self._refreshing
         try:
-            await self._show_page(visit, number, is_anew=is_anew)
-        except FormChangedError:  # another process drew it since we last did: look again
+            await self._show_page(visit, number, refreshing=refreshing)
+        except FormChangedError:  # another process has drawn it: draw it without a hash
             self._draws.note_drawn(name, None)
-            await self._show_page(visit, number, is_anew=False)
+            await self._show_page(visit, number, refreshing=False)
         finally:
-            if is_anew:
-                self._anew.pop(name, None)
+            if refreshing:
+                self._refreshing.pop(name, None)
 
-    async def _show_page(self, visit: Request, number: int, *, is_anew: bool) -> None:
-        member = await _meet(visit)
+    async def _show_page(self, visit: Request, number: int, *, refreshing: bool) -> None:
+        member = await _refetch_member(visit)
         if member.is_stranger:
             await self._show(visit, number, None)
             return
-        known = None if is_anew else await self.collector.known(visit.workspace)
+        known = None if refreshing else await self.collector.known(visit.workspace)
         await self._show(visit, number, known or await self._asked(visit, number))
 
     async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:
         asking = asyncio.create_task(self.collector.ask(visit.workspace))
         try:
-            if not await _is_done(asking, self.first_look_after_s):
+            await asyncio.wait({asking}, timeout=self.first_look_after_s)
+            if not asking.done():
                 await self._show(visit, number, None)
                 await asyncio.wait({asking})
-                await _meet(visit)  # they may no longer be what they were when they began to wait
+                await _refetch_member(visit)  # their role may have changed since
             return await asking
         finally:
             asking.cancel()
@@ -255,11 +254,6 @@ class HomeScreen:
         page = await self.collector.look(visit, self._pages.get(name, 0), domains)
         # Counting 10,000 domains takes some milliseconds: off the loop.
         await self._publish(visit, number, await asyncio.to_thread(home_view, page))
-
-    async def _show_trouble(self, visit: Request, number: int, error: Exception) -> None:
-        told = await self.collector.explained(visit, error)
-        self._draws.note_drawn(_name(visit), None)
-        await self._publish(visit, number, error_view(told))
 
     async def _publish(self, visit: Request, number: int, view: HomeView) -> None:
         name = _name(visit)
@@ -276,7 +270,7 @@ class HomeScreen:
                 )
             except FormChangedError:
                 raise
-            except SlackError as error:  # what Slack does not say comes as one, too: see `draw`
+            except SlackError as error:  # and Slack may not say who the person is: see `draw`
                 logger.warning("Home was not drawn", error=repr(error))
                 return
             self._draws.note_drawn(name, view_hash)
@@ -287,16 +281,11 @@ class HomeScreen:
         )
 
 
-async def _meet(visit: Request) -> Member:
-    """Ask Slack anew who looks, for all that is drawn until the next time."""
+async def _refetch_member(visit: Request) -> Member:
+    """Ask Slack again for the person."""
     visit.member = None
     visit.member = await visit.fetch_member()
     return visit.member
-
-
-async def _is_done(task: "asyncio.Task[Any]", within_s: float) -> bool:
-    done, _ = await asyncio.wait({task}, timeout=within_s)
-    return bool(done)
 
 
 def _name(conversation: Request) -> str:
@@ -305,7 +294,7 @@ def _name(conversation: Request) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomeListeners:
-    """The listeners of the tab. Its buttons about keys and digests are their features' own."""
+    """The listeners of the tab. Its buttons about keys and digests belong to those features."""
 
     screen: HomeScreen
     homes: HomeViewers
@@ -320,7 +309,7 @@ class HomeListeners:
         self.homes.set_renderer(self.screen.draw_for)
 
     async def open(self, conversation: Request, event: Mapping[str, Any]) -> None:
-        """Draw the tab for whoever opens it; the event is about the messages beside it too.
+        """Draw the tab when a person opens it; the event comes for the messages tab too.
 
         https://docs.slack.dev/reference/events/app_home_opened
         """
@@ -328,24 +317,24 @@ class HomeListeners:
             return
         self.screen.turn(conversation, 0)
         self.screen.look_as_of(conversation, (event.get("view") or {}).get("hash"))
-        # Noted first: what changes while it is drawn must reach them, too.
+        # Noted first: changes during the draw must reach them, too.
         await self.homes.opened(conversation.workspace, conversation.origin.user_id)
-        self.screen.look_anew(conversation)
+        self.screen.request_refresh(conversation)
         await self.screen.draw(conversation)
 
     async def refresh(self, conversation: Request, _value: str) -> None:
-        """Let the service be asked anew by the draw that follows every press."""
-        self.screen.look_anew(conversation)
+        """Let the draw that follows every press ask the service."""
+        self.screen.request_refresh(conversation)
 
     async def leave(self, conversation: Request, _value: str) -> None:
-        """Take the button that leads away from the tab: Slack tells of it all the same."""
+        """Accept the button with a link: Slack sends the press all the same."""
 
     async def turn_digests(self, conversation: Request, page: str) -> None:
         """Show another page of the digests."""
         self.screen.turn(conversation, int(page) if page.isdecimal() else 0)
 
     async def follow(self, conversation: Request) -> None:
-        """Draw the tab anew after something was done on it, or from it."""
+        """Draw the tab after a press on it, or on a form opened from it."""
         await self.homes.opened(conversation.workspace, conversation.origin.user_id)
         with caller_context(conversation.workspace, person(conversation.origin.user_id)):
             await self.screen.draw(conversation)

@@ -1,24 +1,25 @@
-"""Note who waits for an answer, and tell those whose process was killed."""
+"""Store who waits for an answer; answer those whose process was killed."""
 
 import asyncio
 import contextlib
 import itertools
 from collections.abc import Awaitable, Callable
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from functools import partial
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.commands import COMMANDS
 from bot.concurrency import Tasks
 from bot.errors import BotError
 from bot.inflight_requests import InflightStore, Pending, Place
-from bot.listeners.request import AnswerWindow, Request, written
+from bot.listeners.request import AnswerWindow, Request, draw_or_reply, written
 from bot.process_heartbeat import Processes
 from bot.redaction import holds_secret
 from bot.slack.client import update_form
 from bot.slack.errors import (
-    SlackError,
     SlackRefusedError,
     SlackUnreachableError,
     WorkspaceHeldError,
@@ -30,33 +31,33 @@ from bot.views.usage import interrupted_form, interrupted_message
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-# What is known of the way back changes while the work goes on: a window opens, a form is drawn
-# anew, what was said meanwhile can be replaced.
+# The way to answer changes during the work: a window opens, a form is redrawn, a progress
+# message can be replaced.
 LOOK_AGAIN_S = 1.0
 # Most answers come sooner, and cost the store nothing.
 NOTED_AFTER_S = 0.5
 # Notes wait for each other, so that the store has time for the answers.
 AT_ONCE = 4
-STRUCK_OFF_WITHIN_S = 2.0
+REMOVED_WITHIN_S = 2.0
 
 
+@dataclass(slots=True, eq=False)
 class Entry:
-    """Somebody who waits. `close` once they need not be told any more."""
+    """A person who waits. `close` it when nothing is owed to them any more."""
 
-    def __init__(self, place: Place, conversation: Request, since: datetime) -> None:
-        self.place = place
-        self.conversation = conversation
-        self.since = since
-        self.may_be_stored = False
-        self._closed = asyncio.Event()
+    place: Place
+    conversation: Request
+    since: datetime
+    may_be_stored: bool = False
+    _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def is_over(self) -> bool:
-        """Whether they have their answer, or what they asked for was done."""
+        """Whether they have their answer, or the work was done."""
         return self._closed.is_set() or self.conversation.is_answered
 
     def close(self) -> None:
-        """Let it be struck off, soon; nobody needs to wait for that."""
+        """Let it be removed from the store soon, without waiting."""
         self._closed.set()
 
     async def wait(self, timeout_s: float) -> None:
@@ -66,77 +67,71 @@ class Entry:
                 await self._closed.wait()
 
 
+@dataclass(frozen=True, slots=True)
 class InflightTracker:
-    """Notes who waits, and strikes them off. A store that fails is logged, and no more."""
+    """Stores who waits, and removes them. A failure of the store is only logged."""
 
-    def __init__(
-        self,
-        answers: InflightStore,
-        tasks: Tasks,
-        *,
-        process_id: str,
-        clock: Callable[[], datetime],
-        look_again_s: float = LOOK_AGAIN_S,
-        noted_after_s: float = NOTED_AFTER_S,
-    ) -> None:
-        self._answers = answers
-        self._tasks = tasks
-        self._process_id = process_id
-        self._clock = clock
-        self._look_again_s = look_again_s
-        self._noted_after_s = noted_after_s
-        self._numbers = itertools.count(1)
-        self._turns = asyncio.Semaphore(AT_ONCE)
-        self._open: set[Entry] = set()
+    answers: InflightStore
+    tasks: Tasks
+    _: KW_ONLY
+    process_id: str
+    clock: Callable[[], datetime]
+    look_again_s: float = LOOK_AGAIN_S
+    noted_after_s: float = NOTED_AFTER_S
+    _numbers: "itertools.count[int]" = field(default_factory=partial(itertools.count, 1))
+    _turns: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, AT_ONCE))
+    _open: set[Entry] = field(default_factory=set)
 
     def note(
         self, conversation: Request, what: str, request: str, *, form_waits: bool = False
     ) -> Entry:
-        """Begin to note that somebody waits for `what`; never waits for the store.
+        """Start to store that a person waits for `what`; never waits for the store.
 
-        `request` is its reference in the log. `form_waits`: the form before them says "please
-        wait" until it is drawn anew.
+        `request` is its reference in the log. `form_waits`: their form says "please wait". What
+        takes long is stored at once, anything else after `noted_after_s`.
         """
-        place = Place(conversation.workspace, self._process_id, next(self._numbers))
-        entry = Entry(place, conversation, self._clock())
+        place = Place(conversation.workspace, self.process_id, next(self._numbers))
+        entry = Entry(place, conversation, self.clock())
         self._open.add(entry)
         describe = partial(_described, conversation, what, request, form_waits=form_waits)
-        self._tasks.start(self._keep(entry, describe))
+        command = COMMANDS.get(what)
+        is_long = form_waits or (command is not None and command.takes_long)
+        self.tasks.start(self._keep(entry, describe, 0 if is_long else self.noted_after_s))
         return entry
 
-    async def strike_off(self) -> None:
-        """Strike off whoever has an answer, after the tasks were cancelled; at most 2 s."""
+    async def remove_answered(self) -> None:
+        """Remove those who have an answer, after the tasks were cancelled; at most 2 s."""
         over = [entry for entry in self._open if entry.is_over]
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(STRUCK_OFF_WITHIN_S):
-                await asyncio.gather(*map(self._strike, over))
+            async with asyncio.timeout(REMOVED_WITHIN_S):
+                await asyncio.gather(*map(self._remove, over))
 
-    async def _keep(self, entry: Entry, describe: Callable[[], Pending]) -> None:
-        """One after the other, so that no note is written after it was struck off."""
+    async def _keep(self, entry: Entry, describe: Callable[[], Pending], after_s: float) -> None:
+        """One after the other, so that nothing is stored after it was removed."""
         noted = None
-        await entry.wait(self._noted_after_s)
+        await entry.wait(after_s)
         while not entry.is_over:
             if (now := describe()) != noted:
                 noted = now
                 await self._write(entry, now)
-            await entry.wait(self._look_again_s)
-        await self._strike(entry)
+            await entry.wait(self.look_again_s)
+        await self._remove(entry)
 
     async def _write(self, entry: Entry, now: Pending) -> None:
         async with self._turns:
             if not entry.is_over:
                 entry.may_be_stored = True
-                await _try(self._answers.keep(entry.place, now, since=entry.since))
+                await _try(self.answers.keep(entry.place, now, since=entry.since))
 
-    async def _strike(self, entry: Entry) -> None:
+    async def _remove(self, entry: Entry) -> None:
         if entry.may_be_stored:
             async with self._turns:
-                await _try(self._answers.forget(entry.place))
+                await _try(self.answers.forget(entry.place))
         self._open.discard(entry)
 
 
 def _described(conversation: Request, what: str, request: str, *, form_waits: bool) -> Pending:
-    """Return everything that is needed to answer in the place of this process."""
+    """Return what another process needs to answer the person."""
     origin, line = conversation.origin, conversation.command_line
     window = None if form_waits else conversation.window
     return Pending(
@@ -160,130 +155,106 @@ async def _try(noting: Awaitable[None]) -> None:
     try:
         await noting
     except StoreError as error:
-        logger.warning("who waits is not noted", error=repr(error))
+        logger.warning("who waits is not stored", error=repr(error))
 
 
-# A process may leave hundreds of people behind, and the others have people of their own.
+# A killed process may leave hundreds of people, and the other processes have work of their own.
 NOTICES_AT_ONCE = 10
-# Less than `pending.FIRST_TRY`: nobody else begins before this has ended.
-TOLD_WITHIN_S = 30.0
+# Less than `inflight_requests.FIRST_TRY`: no other process begins before this has ended.
+NOTIFIED_WITHIN_S = 30.0
 
 
+@dataclass(slots=True)
 class OrphanNotifier:
-    """Looks for them, and tells each once, by whichever way is open.
+    """Tells people of killed processes that their request was interrupted.
 
-    Telling that fails for a moment is tried again, by whichever process comes first; so somebody
-    may be told twice, when the answer of Slack was lost.
+    A failed attempt is repeated by any process: if Slack's answer was lost, a person may read it
+    twice.
     """
 
-    def __init__(
-        self,
-        answers: InflightStore,
-        processes: Processes,
-        replies: Replies,
-        tasks: Tasks,
-        *,
-        client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-    ) -> None:
-        self._answers = answers
-        self._processes = processes
-        self._replies = replies
-        self._tasks = tasks
-        self._client_for = client_for
-        self._turns = asyncio.Semaphore(NOTICES_AT_ONCE)
-        self._under_way: set[Place] = set()
-        self._is_stopped = False
+    answers: InflightStore
+    processes: Processes
+    replies: Replies
+    tasks: Tasks
+    _: KW_ONLY
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    _turns: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, NOTICES_AT_ONCE))
+    _running: set[Place] = field(default_factory=set)
+    _is_stopped: bool = False
 
     async def tick(self) -> None:
-        """Show that this process lives, and begin to tell those whom a dead one left waiting.
+        """Refresh the heartbeat of this process, and notify the people of dead ones.
 
-        To be called every `presence.REFRESH_EVERY_S`, also while the process finishes what it has
-        begun. A store that fails is logged, and no more.
+        Call it every `process_heartbeat.REFRESH_EVERY_S`, also while the process drains. A
+        failure of the store is only logged.
         """
         try:
-            await self._processes.refresh()
-            due = await self._answers.due()
+            await self.processes.refresh()
+            due = await self.answers.due()
         except StoreError as error:
-            logger.warning("cannot look who was left waiting", error=repr(error))
+            logger.warning("interrupted requests cannot be read", error=repr(error))
             return
         for place in due:
-            if self._processes.is_dead(place.process_id) and place not in self._under_way:
-                self._begin(place)
+            is_new = place not in self._running and not self._is_stopped
+            if is_new and self.processes.is_dead(place.process_id):
+                self._running.add(place)
+                self.tasks.start(self._notify(place))
 
     def stop(self) -> None:
-        """Begin to tell nobody any more: others will, or this bot after its next start."""
+        """Start no more notices: other processes will, or this one after its next start."""
         self._is_stopped = True
 
-    def _begin(self, place: Place) -> None:
-        if not self._is_stopped:
-            self._under_way.add(place)
-            self._tasks.start(self._see_to(place))
-
-    async def _see_to(self, place: Place) -> None:
+    async def _notify(self, place: Place) -> None:
         try:
             async with self._turns:
                 with structlog.contextvars.bound_contextvars(workspace=str(place.workspace)):
                     await self._take_up(place)
         except BotError as error:
-            logger.warning("who was left waiting is told later", error=repr(error))
+            logger.warning("interruption notice failed, to be repeated", error=repr(error))
         finally:
-            self._under_way.discard(place)
+            self._running.discard(place)
 
     async def _take_up(self, place: Place) -> None:
-        if (pending := await self._answers.take(place)) is None:
+        if (pending := await self.answers.take(place)) is None:
             return
         try:
-            async with asyncio.timeout(TOLD_WITHIN_S):
+            async with asyncio.timeout(NOTIFIED_WITHIN_S):
                 await self._tell(place.workspace, pending)
         except TimeoutError as error:
-            raise SlackUnreachableError("not told in time") from error
+            raise SlackUnreachableError("Slack did not answer in time") from error
         except WorkspaceHeldError:
             raise
         except SlackRefusedError as error:  # the app is gone, or the person
-            logger.warning("nobody to tell", what=pending.what, error=repr(error))
+            logger.warning("the person cannot be reached", what=pending.what, error=repr(error))
         else:
             logger.warning(
-                "told that it was interrupted",
+                "person knows of the interruption",
                 request=pending.request,
                 what=pending.what,
                 user=pending.user_id,
                 process=place.process_id,
             )
-        await self._answers.forget(place)
+        await self.answers.forget(place)
 
     async def _tell(self, workspace: WorkspaceId, pending: Pending) -> None:
-        client = await self._client_for(workspace)
-        if _may_redraw(pending) and await _is_told_in_form(client, pending):
+        client = await self.client_for(workspace)
+        conversation = _conversation(workspace, pending, client, self.replies)
+        message = interrupted_message(pending.what, pending.command_line)
+        is_form = pending.view_id is not None and pending.messages_url is None
+        if not is_form or not (pending.form_waits or pending.view_hash):
+            await conversation.reply(message)
             return
-        conversation = _conversation(workspace, pending, client, self._replies)
-        await conversation.reply(interrupted_message(pending.what, pending.command_line))
-
-
-def _may_redraw(pending: Pending) -> bool:
-    """Whether it is known what stands in the form, so that nothing newer is overwritten."""
-    is_form = pending.view_id is not None and pending.messages_url is None
-    return is_form and (pending.form_waits or pending.view_hash is not None)
-
-
-async def _is_told_in_form(client: AsyncWebClient, pending: Pending) -> bool:
-    """Say it in the form that they have open; return whether that was done.
-
-    The form of the press may have been drawn anew since, and be filled in: then it stays.
-    """
-    form = interrupted_form(pending.what, pending.command_line)
-    view_hash = None if pending.form_waits else pending.view_hash
-    try:
-        await update_form(client, pending.view_id or "", form, view_hash=view_hash)
-    except SlackError as error:
-        logger.info("not in the form", error=repr(error))
-        return False
-    return True
+        # A form that has changed since the press may be filled in: with its hash it stays.
+        view_hash = None if pending.form_waits else pending.view_hash
+        form = interrupted_form(pending.what, pending.command_line)
+        drawing = update_form(client, pending.view_id or "", form, view_hash=view_hash)
+        await draw_or_reply(conversation, drawing, message)
 
 
 def _conversation(
     workspace: WorkspaceId, pending: Pending, client: AsyncWebClient, replies: Replies
 ) -> Request:
-    """Return the conversation as the other process has left it."""
+    """Return the request as the other process has left it."""
     origin = Origin(
         pending.user_id,
         pending.channel_id,

@@ -1,4 +1,4 @@
-"""Draw the modals of keys and digests, or reply where no modal can be drawn."""
+"""Draw the modals of keys and digests; reply where no modal can be drawn."""
 
 import asyncio
 import json
@@ -16,9 +16,8 @@ from bot.digests.service import DigestService
 from bot.errors import BotError
 from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import ChannelAccess, DigestAccess
-from bot.listeners.request import Request
+from bot.listeners.request import Request, draw_or_reply
 from bot.message import Block, Message
-from bot.slack.channels import Channel
 from bot.slack.client import open_form, put_form, update_form
 from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError
 from bot.store.documents import UnreadableSecretError
@@ -33,97 +32,90 @@ MAX_PLACES = 10_000
 
 
 @dataclass(slots=True)
-class _Place:
-    """What is open: how much was done in it, and what it looked like after our last draw."""
+class _ViewState:
+    """One open view: the number of its latest press, and the hash after our last draw."""
 
     number: int = 0
     drawn_hash: str | None = None
-    drawn_at: int = 0  # how much had been done in it by then
+    drawn_at: int = 0  # the number of the latest press at that time
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class ViewVersions:
-    """Counts what is done in each open form or tab. It knows only what came to this process.
+    """Numbers the presses in each open form or tab, as far as this process received them.
 
-    A `place` is what names one: the id of a form, the person whose tab it is.
+    A `place` is the id of a form, or the name of the person whose tab it is.
     """
 
     def __init__(self) -> None:
-        self._places: LRUCache[str | None, _Place] = LRUCache(MAX_PLACES)
+        self._places: LRUCache[str | None, _ViewState] = LRUCache(MAX_PLACES)
 
     def note(self, place: str | None) -> int:
-        """Note a press in a place; return its number, by which `is_latest` knows it."""
+        """Count a press; return its number."""
         found = self._place(place)
         found.number += 1
         return found.number
 
     def is_latest(self, place: str | None, number: int) -> bool:
-        """Say whether nothing was done in that place since."""
+        """Return whether no press followed the one with this number."""
         return place not in self._places or self._places[place].number == number
 
     def turn(self, place: str | None) -> asyncio.Lock:
-        """Return what is held while a place is drawn: one draw after the other."""
+        """Return the lock of a place: only one draw at a time."""
         return self._place(place).turn
 
     def note_drawn(self, place: str | None, view_hash: str | None) -> None:
-        """Note the hash that Slack gave a place when we drew it."""
+        """Store the hash that Slack returned for our latest draw."""
         found = self._place(place)
         found.drawn_hash, found.drawn_at = view_hash, found.number
 
     def drawn_hash(self, place: str | None, number: int) -> str | None:
-        """Return the hash that the place had after our last draw.
-
-        `None`: there was none, or it came after something newer than press `number`.
-        """
+        """Return the hash of our last draw; `None` if it followed a press after `number`."""
         found = self._place(place)
         return found.drawn_hash if found.drawn_at <= number else None
 
-    def forget(self, beginning: str) -> None:
-        """Forget every place whose name begins so."""
-        for place in [each for each in self._places if each and each.startswith(beginning)]:
+    def forget(self, prefix: str) -> None:
+        """Forget every place with this prefix."""
+        for place in [each for each in self._places if each and each.startswith(prefix)]:
             del self._places[place]
 
-    def _place(self, place: str | None) -> _Place:
-        return self._places.setdefault(place, _Place())
+    def _place(self, place: str | None) -> _ViewState:
+        return self._places.setdefault(place, _ViewState())
 
 
 def listed_digests(
-    visitor: ChannelAccess, digests: Sequence[Digest], now: datetime, said: str
+    visitor: ChannelAccess, digests: Sequence[Digest], now: datetime, line: str
 ) -> DigestList:
-    """Return the list of those of a channel's `digests` that `visitor` may see."""
-    member = visitor.member
+    """Return the list of the channel's digests that `visitor` may see."""
+    member, channel = visitor.member, visitor.channel
     if visitor.sees_own_only:
         digests = [each for each in digests if each.made_by == member.user_id]
     return DigestList(
         digests=digests,
-        place=_place(visitor.channel),
+        place=Place(
+            name=channel.name,
+            has_bot=channel.has_bot,
+            is_archived=channel.is_archived,
+            is_shared=channel.is_shared,
+        )
+        if channel
+        else None,
         now=now,
         reader_id=member.user_id,
         reader_zone=member.zone,
         may_change=visitor.may_change,
         is_admin=member.is_admin,
         is_restricted=visitor.is_restricted,
-        note=said,
-    )
-
-
-def _place(channel: Channel | None) -> Place | None:
-    if channel is None:
-        return None
-    return Place(
-        name=channel.name,
-        has_bot=channel.has_bot,
-        is_archived=channel.is_archived,
-        is_shared=channel.is_shared,
+        note=line,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormNote:
-    """Whose list it is, and for a form about one digest: which, as of which version.
+    """The channel of a list; for a form about one digest also its id and version.
 
-    `channel_id` is the list's, `None` where nobody typed in a channel. `digest_id` is `None`
-    for a new one. `nonce` is that of `Editing`. `zone` is the time zone of whoever opened it.
+    `channel_id` is `None` for a command typed outside channels, `digest_id` for a new digest.
+    `nonce` is that of `Editing`. `zone` is the time zone of the person who opened the form.
     """
 
     channel_id: str | None = None
@@ -138,23 +130,13 @@ class FormNote:
 
 
 def note_in(text: str | None) -> FormNote:
-    """Return the note that a form carried, an empty one for a form without."""
+    """Return the note of a form, an empty one for a form without."""
     match json.loads(text or "null"):
-        # Another version of the bot may have written something else behind the nonce.
-        case [
-            str() | None as channel_id,
-            str() | None as digest_id,
-            int(version),
-            str(nonce),
-            *rest,
-        ]:
+        # Another version of the bot may have written something else after the nonce.
+        case [str() | None as channel, str() | None as digest, int(version), str(nonce), *rest]:
             zone = rest[0] if rest and isinstance(rest[0], str) else None
             return FormNote(
-                channel_id=channel_id,
-                digest_id=digest_id,
-                version=version,
-                nonce=nonce,
-                zone=zone,
+                channel_id=channel, digest_id=digest, version=version, nonce=nonce, zone=zone
             )
     return FormNote()
 
@@ -165,9 +147,9 @@ _ABOUT_KEY = (NoKeyError, InvalidKeyError, LackingScopeError, UnreadableSecretEr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestScreen:
-    """Draws what people see. Everything happens in one form, so nothing stale lies below it."""
+    """Draws the list of digests. Everything happens in one form: no old list lies below it."""
 
-    desk: DigestService
+    digests: DigestService
     access: DigestAccess
     failures: Failures
     clock: Callable[[], datetime]
@@ -177,30 +159,30 @@ class DigestScreen:
         self,
         conversation: Request,
         channel_id: str | None,
-        said: str = "",
+        line: str = "",
         *,
         visitor: ChannelAccess | None = None,
     ) -> Block:
-        """Return the list of a channel as whoever asks may see it now.
+        """Return the list of a channel's digests that the person may see.
 
-        `visitor` is given where it was asked just now whether they may: in a large channel that
-        takes Slack many calls.
+        Pass `visitor` if their access was checked just now: for a large channel the check takes
+        many calls.
 
         Raises:
             NotInChannelError and others: see `DigestAccess.require_visitor`. StoreError.
         """
         metadata = conversation.as_metadata(FormNote(channel_id=channel_id).as_text())
         visitor = visitor or await self.access.require_visitor(conversation, channel_id or "")
-        digests = await self.desk.of_channel(conversation.workspace, channel_id or "")
-        return list_form(listed_digests(visitor, digests, self.clock(), said), metadata)
+        digests = await self.digests.of_channel(conversation.workspace, channel_id or "")
+        return list_form(listed_digests(visitor, digests, self.clock(), line), metadata)
 
     async def open_list(
-        self, conversation: Request, channel_id: str | None, said: str = ""
+        self, conversation: Request, channel_id: str | None, line: str = ""
     ) -> None:
-        """Open the form, and show the list in it.
+        """Open a form that says "please wait", then show the list in it.
 
-        First a form that says "please wait": Slack opens one for three seconds after a press, and
-        who is in a large channel takes longer to ask.
+        Slack opens a form only within three seconds of a press; checking who is in a large
+        channel takes longer.
 
         Raises:
             TriggerExpiredError, SlackError: it could not be opened.
@@ -210,77 +192,70 @@ class DigestScreen:
         view_id = await open_form(conversation.client, conversation.trigger_id or "", busy)
         try:
             visitor = await self.access.require_visitor(conversation, channel_id or "")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
             conversation.view_id = view_id
-            told = await self.trouble(conversation, error)
-            form = error_form(told, self._metadata(conversation), "Try again")
-            await self.show(conversation, form, told)
-            if not isinstance(error, BotError):
-                raise
-            return
-        conversation.view_id = view_id
-        await self.show_list(conversation, channel_id, said, visitor=visitor)
+            await self._show_trouble(conversation, error)
+        else:
+            conversation.view_id = view_id
+            await self.show_list(conversation, channel_id, line, visitor=visitor)
 
     async def show_list(
         self,
         conversation: Request,
         channel_id: str | None,
-        said: str = "",
+        line: str = "",
         *,
         visitor: ChannelAccess | None = None,
     ) -> None:
-        """Show the list with a line on top; `said` must be told even when there is no list."""
+        """Show the list with `line` on top; show `line` even if there is no list."""
         try:
-            form = await self.list_form(conversation, channel_id, said, visitor=visitor)
-        except Exception as error:
-            way_out = "Back" if said else "Try again"
-            said = said or await self.trouble(conversation, error)
-            form = error_form(said, self._metadata(conversation), way_out)
-            await self.show(conversation, form, said)
-            if not isinstance(error, BotError):
-                raise
-            return
-        await self.show(conversation, form, said)
-
-    async def show(self, conversation: Request, form: Block, said: str = "") -> None:
-        """Put `form` where the person waits; when they have closed it, tell them `said`."""
-        try:
-            view_hash = await update_form(conversation.client, conversation.view_id or "", form)
-        except SlackError as error:
-            logger.info("the form is gone", error=repr(error))
-            if said:
-                await conversation.reply(line_message(said))
+            form = await self.list_form(conversation, channel_id, line, visitor=visitor)
+        except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
+            await self._show_trouble(conversation, error, line)
         else:
+            await self.show(conversation, form, line)
+
+    async def _show_trouble(self, conversation: Request, error: Exception, line: str = "") -> None:
+        button = "Back" if line else "Try again"
+        line = line or await self.trouble(conversation, error)
+        form = error_form(line, self._metadata(conversation), button)
+        await self.show(conversation, form, line)
+        if not isinstance(error, BotError):  # a mistake of ours: the boundary logs it
+            raise error
+
+    async def show(self, conversation: Request, form: Block, line: str = "") -> None:
+        """Draw `form` in the open one; reply with `line` if it was closed."""
+        drawing = update_form(conversation.client, conversation.view_id or "", form)
+        otherwise = line_message(line) if line else None
+        if view_hash := await draw_or_reply(conversation, drawing, otherwise):
             self.presses.note_drawn(conversation.view_id, view_hash)
             conversation.view_hash = view_hash
 
     async def show_newer(self, conversation: Request, form: Block, number: int) -> None:
-        """Put `form` there unless something else was done in it since press `number`.
+        """Draw `form` unless the view has changed since press `number`.
 
-        It takes the place of nothing but what the person had before them when they pressed, or
-        of what was drawn here since: another process may have put something newer there.
+        It replaces only what the person saw when they pressed, or our own latest draw: another
+        process may have drawn something newer.
         """
-        presses, view_id = self.presses, conversation.view_id
+        presses, view_id, client = self.presses, conversation.view_id or "", conversation.client
         async with presses.turn(view_id):
             hashes = (conversation.view_hash, presses.drawn_hash(view_id, number))
             for view_hash in dict.fromkeys(hashes):
                 if view_hash is None or not presses.is_latest(view_id, number):
                     continue
                 try:
-                    drawn = await update_form(
-                        conversation.client, view_id or "", form, view_hash=view_hash
-                    )
+                    drawn = await update_form(client, view_id, form, view_hash=view_hash)
                 except FormChangedError:
                     continue
                 except SlackError as error:
-                    logger.info("the form is gone", error=repr(error))
-                    return
-                presses.note_drawn(view_id, drawn)
+                    logger.info("not drawn in the form", error=repr(error))
+                else:
+                    presses.note_drawn(view_id, drawn)
                 return
         logger.info("left alone: the form shows something newer")
 
     async def show_busy(self, conversation: Request, words: str) -> None:
-        """Say in the form that something takes a while: nothing can be pressed meanwhile."""
+        """Show "please wait" in the form, without anything to press."""
         await self.show(conversation, busy_form(words, self._metadata(conversation)))
 
     async def attempt(
@@ -289,26 +264,26 @@ class DigestScreen:
         work: Callable[[], Awaitable[str | None]],
         lead: str = "",
     ) -> None:
-        """Do `work`, then show the list with the line that it returns; `None`: it has shown more.
+        """Do `work`, then show the list with its line; `None` if it has drawn the form itself.
 
-        Whatever goes wrong is said there too, after `lead`, as what is behind a form is not seen.
+        A failure is shown there too, after `lead`: the person sees nothing but the form.
         """
         self.presses.note(conversation.view_id)
         channel_id = note_in(conversation.note).channel_id
         try:
-            said = await work()
+            line = await work()
         except Exception as error:
-            told = await self.trouble(conversation, error, lead)
-            await self.show_list(conversation, channel_id, told)
+            line = await self.trouble(conversation, error, lead)
+            await self.show_list(conversation, channel_id, line)
             if not isinstance(error, BotError):
                 raise
             return
-        if said is not None:
-            await self.show_list(conversation, channel_id, said)
+        if line is not None:
+            await self.show_list(conversation, channel_id, line)
 
     async def trouble(self, conversation: Request, error: Exception, lead: str = "") -> str:
-        """Return one line of mrkdwn about what went wrong, after `lead`."""
-        logger.warning("told in the form", error=repr(error), cause=repr(error.__cause__))
+        """Return one line of mrkdwn that explains an error, after `lead`."""
+        logger.warning("failure shown in the form", error=repr(error), cause=repr(error.__cause__))
         if isinstance(error, ChannelClosedError) and error.code == "is_archived":
             return archived_line(lead)
         facts = await self.failures.facts(error, conversation, conversation.reference)
@@ -320,30 +295,41 @@ class DigestScreen:
         return conversation.as_metadata(note.as_text())
 
 
+@dataclass(frozen=True, slots=True)
 class KeyScreen:
-    """Puts things where the person waits, which is a form that they may have closed."""
+    """Draws the forms about the key and its managers."""
 
-    def __init__(self, failures: Failures) -> None:
-        self._failures = failures
+    failures: Failures
 
     async def show(self, conversation: Request, form: Block, otherwise: Message) -> None:
-        """Put `form` in the place of the open one; where that cannot be, say `otherwise`."""
+        """Draw `form` in the open one; reply with `otherwise` where that fails."""
+        drawing = put_form(conversation.client, conversation.view_id or "", form)
+        await draw_or_reply(conversation, drawing, otherwise)
+
+    async def redraw(
+        self,
+        conversation: Request,
+        draw: Callable[[], Awaitable[Block]],
+        draw_trouble: Callable[[str], Block],
+    ) -> None:
+        """Show the form that `draw` returns, or why there is none."""
         try:
-            await put_form(conversation.client, conversation.view_id or "", form)
-        except SlackError as error:
-            logger.info("not in the form", error=repr(error))
-            await conversation.reply(otherwise)
+            form = await draw()
+        except BotError as error:
+            await self.show_failure(conversation, error, draw_trouble)
+        else:
+            await self.show(conversation, form, Message("That form is closed."))
 
     async def show_failure(
         self, conversation: Request, error: BotError, draw: Callable[[str], Block]
     ) -> None:
-        """Say in the form why something was not done; `draw` makes a form of a sentence."""
+        """Show an error in the form; `draw` returns a form with the sentence."""
         message = await self.explained(conversation, error)
         await self.show(conversation, draw(message.text), message)
 
     async def explained(self, conversation: Request, error: BotError) -> Message:
-        """Return what to tell the person; one of our own sentences for each error."""
+        """Return the message about an error, in a sentence of the bot's own."""
         logger.warning("not done", error=repr(error), cause=repr(error.__cause__))
-        facts = await self._failures.facts(error, conversation, conversation.reference)
+        facts = await self.failures.facts(error, conversation, conversation.reference)
         trouble = draft_error_text(error, facts)
         return Message(trouble) if trouble else failure_message(error, facts)

@@ -19,15 +19,14 @@ from bot.slack.channels import Channel, fetch_channel, is_in_channel
 from bot.slack.client import Member
 from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackError, SlackRefusedError
 from bot.slack.usergroups import UserGroups
-from bot.workspace import WorkspaceId
 
 
 class Permissions:
-    """Admins and owners of the workspace may; so may the people whom they name as managers.
+    """Checks who may manage the key: admins, owners, and the managers whom they name.
 
-    Whoever is in a user group that was named is a manager too. A guest, a bot or somebody of
-    another workspace never may, even if named. Every method may raise StoreError, and SlackError
-    when Slack does not say who asks.
+    Members of a named user group are managers too. Guests, bots and people of other workspaces
+    never are, even if named. Every method may raise StoreError, and SlackError when Slack does
+    not say who the person is.
     """
 
     def __init__(self, managers: Managers, groups: UserGroups) -> None:
@@ -35,7 +34,7 @@ class Permissions:
         self.groups = groups
 
     async def may_configure(self, conversation: Request) -> bool:
-        """Return whether whoever asks may manage the key, as far as Slack says."""
+        """Return whether the person may manage the key, as far as Slack says."""
         member = await conversation.fetch_member()
         try:
             return member.is_admin or await self.is_manager(conversation, member)
@@ -43,7 +42,7 @@ class Permissions:
             return False
 
     async def require_configurer(self, conversation: Request) -> Member:
-        """Return whoever asks, if they may manage the key.
+        """Return the person, if they may manage the key.
 
         Raises:
             NotAManagerError: they may not; it says who may.
@@ -52,36 +51,32 @@ class Permissions:
         member = await conversation.fetch_member()
         if not (member.is_admin or await self.is_manager(conversation, member)):
             named = await self._managers.named(conversation.workspace)
-            is_in_organisation = _is_in_organisation(conversation.workspace)
+            is_in_organisation = conversation.workspace.enterprise_id is not None
             raise NotAManagerError(named.ids, is_in_organisation=is_in_organisation)
         return member
 
     async def require_admin(self, conversation: Request) -> Member:
-        """Return whoever asks, if they are an admin or owner.
-
-        Raises:
-            NotAnAdminError: they are not, or no longer.
-        """
+        """Return the person; raise NotAnAdminError if they are no admin or owner."""
         member = await conversation.fetch_member()
         if not member.is_admin:
-            is_in_organisation = _is_in_organisation(conversation.workspace)
+            is_in_organisation = conversation.workspace.enterprise_id is not None
             raise NotAnAdminError(is_in_organisation=is_in_organisation)
         return member
 
     async def is_manager(self, conversation: Request, member: Member) -> bool:
-        """Return whether `member` was named, alone or in a group, and is somebody who may be.
+        """Return whether `member` was named, alone or in a group, and is no guest or bot.
 
         Raises:
             ManagersUnknownError: Slack does not say who is in one of the groups.
         """
-        if not can_be_manager(member):
+        if not member.is_colleague:
             return False
         named = await self._managers.named(conversation.workspace)
         is_named = member.user_id in named.user_ids
         return is_named or await self._is_in_group(conversation, named, member.user_id)
 
     async def _is_in_group(self, conversation: Request, named: Named, user_id: str) -> bool:
-        """One group that has them suffices, whatever Slack does not say of the others."""
+        """One group that has them is enough, even if Slack does not answer for the others."""
         asked = (
             self.groups.people_in(conversation.client, conversation.workspace, group_id)
             for group_id in named.group_ids
@@ -100,15 +95,6 @@ class Permissions:
         return False
 
 
-def can_be_manager(member: Member) -> bool:
-    """Return whether somebody may be named: people of the workspace, but for its guests."""
-    return member.is_colleague
-
-
-def _is_in_organisation(workspace: WorkspaceId) -> bool:
-    return workspace.enterprise_id is not None
-
-
 # A direct message of one person: https://docs.slack.dev/reference/objects/conversation-object
 _DIRECT = "D"
 # The bot does not ask for these: direct messages have no digests.
@@ -117,14 +103,11 @@ _DIRECT_SCOPES = {"im:read", "mpim:read"}
 
 @dataclass(frozen=True, slots=True)
 class ChannelAccess:
-    """Somebody who may see a channel's digests. `channel` is `None` where the bot cannot look.
+    """A person who may see a channel's digests. `channel` is `None` if hidden from the bot.
 
-    Nor can it look for certain into one that is archived (`is_out_of_sight`): Slack takes the
-    bot out of it, and may not say any more who was in it.
-
-    `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: they may
-    see what they have made themselves, and nothing else of the channel. `doubt`: Slack did not
-    say whether they are a manager, so they count as none.
+    `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: the person
+    may see only their own digests there. `doubt`: Slack did not say whether they are a manager,
+    so they count as none.
     """
 
     member: Member
@@ -135,12 +118,12 @@ class ChannelAccess:
 
     @property
     def may_change(self) -> bool:
-        """Whether the workspace lets this person make and change digests."""
+        """Whether the workspace lets this person create and change digests."""
         return self.member.is_admin or not self.is_restricted
 
     @property
     def is_out_of_sight(self) -> bool:
-        """Whether the bot cannot find out for certain who is in the channel."""
+        """Whether the bot cannot know the members; Slack may hide those of archived channels."""
         return self.channel is None or self.channel.is_archived
 
     @property
@@ -152,22 +135,16 @@ class ChannelAccess:
 class DigestAccess:
     """Members see and change the digests of their own channels; admins those of public ones too.
 
-    A private channel without the bot is to it, and to everybody who asks it, like none; whoever
-    made a digest there, or in a channel that was archived since, can still change, move or
-    delete it.
+    The bot cannot see a private channel that it is not in. The person who made a digest there,
+    or in a channel that is archived now, can still change, move or delete it.
     """
 
-    def __init__(self, desk: DigestService, rights: Permissions) -> None:
-        self._desk = desk
-        self.rights = rights
+    def __init__(self, digests: DigestService, permissions: Permissions) -> None:
+        self._digests = digests
+        self.permissions = permissions
 
     async def require_member(self, conversation: Request) -> Member:
-        """Return whoever asks.
-
-        Raises:
-            StrangerError, GuestError: those have nothing to do with digests.
-            SlackError: Slack did not say who it is.
-        """
+        """Return the person; raise StrangerError, GuestError or SlackError."""
         member = await conversation.fetch_member()
         if member.is_stranger:
             raise StrangerError("digests are for the workspace's own people")
@@ -176,10 +153,10 @@ class DigestAccess:
         return member
 
     async def require_maker(self, conversation: Request) -> Member:
-        """Return whoever asks, if they may make a digest in some channel.
+        """Return the person, if they may create a digest in some channel.
 
         Raises:
-            AdminsOnlyError: only admins may. ManagersUnknownError: nobody knows whether they may.
+            AdminsOnlyError: only admins may. ManagersUnknownError: Slack does not say.
             Others: see `require_member`.
         """
         member = await self.require_member(conversation)
@@ -188,7 +165,7 @@ class DigestAccess:
         return member
 
     async def require_visitor(self, conversation: Request, channel_id: str) -> ChannelAccess:
-        """Return whoever asks, if they may see the digests of this channel.
+        """Return the person, if they may see the digests of this channel.
 
         Raises:
             NotInChannelError: they are not in it. Others: see `require_member`.
@@ -196,19 +173,19 @@ class DigestAccess:
         visitor = await self._visitor(conversation, channel_id)
         if await _may_see(conversation, visitor, channel_id):
             return visitor
-        digests = await self._desk.of_channel(conversation.workspace, channel_id)
+        digests = await self._digests.of_channel(conversation.workspace, channel_id)
         if any(_is_own(digest, visitor) for digest in digests):
             return replace(visitor, sees_own_only=True)
-        raise NotInChannelError("not theirs to see")
+        raise NotInChannelError("not a member of the channel")
 
     async def require_editor(
         self, conversation: Request, channel_id: str, *, digest: Digest | None = None
     ) -> ChannelAccess:
-        """Return whoever asks, if they may change the digests of this channel, or this `digest`.
+        """Return the person, if they may change the digests of this channel, or this `digest`.
 
         Raises:
-            NotInChannelError, AdminsOnlyError: they may not. ManagersUnknownError: nobody knows.
-            Others: see `require_member`.
+            NotInChannelError, AdminsOnlyError: they may not. ManagersUnknownError: Slack does not
+                say. Others: see `require_member`.
         """
         visitor = await self._visitor(conversation, channel_id)
         if not visitor.may_change:
@@ -217,10 +194,10 @@ class DigestAccess:
             return replace(visitor, sees_own_only=True)
         if await _is_in(conversation, visitor, channel_id):
             return visitor
-        raise NotInChannelError("not theirs to change")
+        raise NotInChannelError("not a member of the channel")
 
     async def require_editor_of(self, conversation: Request, digest: Digest) -> ChannelAccess:
-        """Return whoever asks, if they may change this digest; see `require_editor`."""
+        """Return the person, if they may change this digest; see `require_editor`."""
         return await self.require_editor(conversation, digest.plan.channel_id, digest=digest)
 
     async def _visitor(self, conversation: Request, channel_id: str) -> ChannelAccess:
@@ -233,26 +210,22 @@ class DigestAccess:
         return ChannelAccess(member, channel, is_restricted)
 
     async def _is_restricted(self, conversation: Request, member: Member) -> bool:
-        """Whether only admins may change digests there; managers count as admins in this."""
-        if not await self._desk.admins_only(conversation.workspace):
+        """Return whether the person needs to be an admin: managers count as admins here."""
+        if not await self._digests.admins_only(conversation.workspace):
             return False
-        return not await self.rights.is_manager(conversation, member)
+        return not await self.permissions.is_manager(conversation, member)
 
 
 def require_open(visitor: ChannelAccess) -> None:
-    """Pass if the bot can post in the channel, as far as Slack says beforehand.
-
-    Raises:
-        BotNotInChannelError: it is not in it. ChannelClosedError: the channel is archived.
-    """
-    if visitor.channel and visitor.channel.is_archived:  # nobody can be invited into it either
+    """Raise BotNotInChannelError or ChannelClosedError if the bot cannot post in the channel."""
+    if visitor.channel and visitor.channel.is_archived:  # the bot cannot be invited into it either
         raise ChannelClosedError("is_archived")
     if visitor.channel is None or not visitor.channel.has_bot:
         raise BotNotInChannelError("not invited")
 
 
 async def seen_channel(conversation: Request, channel_id: str) -> Channel | None:
-    """Return a channel, `None` where the bot cannot look: see `ChannelAccess`. May raise."""
+    """Return a channel, `None` if it is hidden from the bot; raise SlackError."""
     if channel_id.startswith(_DIRECT):
         return None
     try:
@@ -267,7 +240,7 @@ async def seen_channel(conversation: Request, channel_id: str) -> Channel | None
 
 
 async def _may_see(conversation: Request, visitor: ChannelAccess, channel_id: str) -> bool:
-    """Slack itself says that whoever typed the command was in the channel then."""
+    """A command proves that the person was in the channel when they typed it."""
     origin = conversation.origin
     typed_here = origin.channel_id == channel_id and not origin.is_message
     if typed_here and (conversation.view_id is None or visitor.channel is None):

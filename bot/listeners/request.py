@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -29,8 +29,8 @@ class Ack(Protocol):
         ...
 
 
-class FormErrors(Exception):  # noqa: N818  # not a failure: what a form says beside its fields
-    """A form that cannot be taken as it is: sentences by block id."""
+class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form
+    """A form with errors: sentences by block id."""
 
     def __init__(self, sentences: Mapping[str, str]) -> None:
         self.sentences = dict(sentences)
@@ -38,14 +38,15 @@ class FormErrors(Exception):  # noqa: N818  # not a failure: what a form says be
 
 
 logger = structlog.get_logger()
+T = TypeVar("T")
 
 
 @dataclass(kw_only=True)
 class AnswerWindow:
-    """Opens when there is something to show, or shows it where it is open (`view_id`) already.
+    """A window for the answer to a press on Home; `view_id` is set once it is open.
 
     `trigger_id` opens it, once, within 3 s of the press. `messages_url` leads to the direct
-    messages with the bot; `metadata` comes back with what is pressed in the window.
+    messages with the bot; `metadata` comes back with presses in the window.
     """
 
     client: AsyncWebClient
@@ -54,16 +55,12 @@ class AnswerWindow:
     metadata: str
     view_id: str | None = None
 
-    def holds(self, message: Message) -> bool:
-        """Return whether all of a message, buttons included, can be shown in a window."""
-        return fits_window(message)
-
     async def show(self, message: Message) -> None:
-        """Show a message that it holds.
+        """Show a message that fits.
 
         Raises:
-            TriggerExpiredError: nobody has just pressed anything, or that has opened a form.
-            SlackError: the window was closed meanwhile, or Slack did not answer.
+            TriggerExpiredError: there was no press just now, or it has opened a form.
+            SlackError: the window was closed, or Slack did not answer.
         """
         view = answer_window(message, self.metadata)
         if self.view_id:
@@ -71,10 +68,10 @@ class AnswerWindow:
         elif self.trigger_id:
             self.view_id = await open_form(self.client, self.trigger_id, view)
         else:
-            raise TriggerExpiredError("nobody pressed anything just now")
+            raise TriggerExpiredError("nothing was pressed just now")
 
     async def show_summary(self, message: Message) -> None:
-        """Show what a message says, and the way to the whole; nothing where there is no window."""
+        """Show a summary and a link to the whole message, if a window can be shown."""
         summary = summary_window(message, self.messages_url)
         try:
             await self.show(summary)
@@ -82,8 +79,8 @@ class AnswerWindow:
             logger.info("no window to show it in", error=repr(error))
 
 
+# Stands in the metadata in place of `is_message`.
 _HOME = "home"
-"""In the place of whether a message was pressed: the Home tab was."""
 
 
 def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
@@ -94,15 +91,12 @@ def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> 
 
 
 def origin_in(view: Mapping[str, Any], workspace: WorkspaceId, user_id: str) -> Origin:
-    """Return where the person was who opened a form.
-
-    From nowhere when it does not say, or was opened in another workspace.
-    """
+    """Return where the person opened a form; empty if unknown, or in another workspace."""
     return replace(_carried(view, workspace)[0], user_id=user_id)
 
 
 def note_of(view: Mapping[str, Any], workspace: WorkspaceId) -> str | None:
-    """Return the note that a form carries, if any; none of another workspace."""
+    """Return the note of a form, if it has one and belongs to this workspace."""
     return _carried(view, workspace)[1]
 
 
@@ -123,18 +117,15 @@ def _carried(view: Mapping[str, Any], workspace: WorkspaceId) -> tuple[Origin, s
 
 @dataclass(kw_only=True)
 class Request:
-    """Who asks, in which workspace, and how to answer.
+    """A person, their workspace, and how to answer them.
 
-    `trigger_id` opens a form within 3 s. `view_id` is set when a button in a form was pressed,
-    or the form submitted; `view_hash` is then that of the form as it was at that moment, and
-    `note` what the form was given to carry.
-    `command_line` is what would ask the same again. `takes_place` puts the answer where the
-    pressed message stands. `owes_answer`: they have read that an answer will come.
-    `is_answered`: it has, and `answered_by` says where it went.
-    `reference` is what the log calls it by. `is_from_elsewhere`: the person's own workspace is
-    another one. `window` is where they read the answer to what they pressed on the Home tab,
-    `None` everywhere else. `member` is who they are, where Slack has said so for this very
-    moment; `None`: whoever needs it asks.
+    `trigger_id` opens a form within 3 s. `view_id`, `view_hash` and `note` are those of the form
+    in which a button was pressed, or that was submitted.
+    `command_line` would ask the same again. `takes_place`: the answer replaces the pressed
+    message. `owes_answer`: they have read that an answer will come. `is_answered`: it has come,
+    by the way `answered_by`. `reference` names the request in the log. `is_from_elsewhere`: the
+    person's own workspace is another one. `window` shows the answer to a press on the Home tab.
+    `member` is the person, if Slack was asked just now.
     """
 
     workspace: WorkspaceId
@@ -158,21 +149,22 @@ class Request:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
     async def reply(self, message: Message) -> None:
-        """Answer the person alone, in the place of what was said meanwhile; raise SlackError."""
+        """Answer the person alone, in place of a progress message; raise SlackError."""
         async with self._turn:
             await self._send(message)
             self.takes_place = self.owes_answer = False
             self.is_answered = True
 
     async def send_progress(self, message: Message) -> None:
-        """Say something whose place the next words take, where Slack can; raise SlackError."""
+        """Send a message that the answer replaces, where Slack can; raise SlackError."""
         async with self._turn:
-            if self.window:
-                await self._show_meanwhile(self.window, message)
+            if self.window:  # only there: a direct message would stay for ever
+                self.has_spoken = True
+                self.owes_answer = await self._is_shown(self.window, message)
                 return
             await self._send(message)
             self.owes_answer = True
-            # After a press the response_url replaces what was pressed, not what was said since.
+            # After a press the response_url replaces the pressed message, not the latest one.
             self.takes_place = self.takes_place or not self.origin.is_message
 
     async def share(self, message: Message) -> None:
@@ -180,7 +172,7 @@ class Request:
         await self.replies.send(self.client, self.origin, message, to_channel=True)
 
     async def fetch_member(self) -> Member:
-        """Return what Slack says now of whoever asks; raise SlackError."""
+        """Return the person as Slack describes them now; raise SlackError."""
         return self.member or await fetch_member(self.client, self.workspace, self.origin.user_id)
 
     @property
@@ -190,10 +182,7 @@ class Request:
         return bool(command and command.opens_form)
 
     def as_metadata(self, note: str | None = None) -> str:
-        """Return what a form must carry so that its answer finds the way back here.
-
-        `note` is for whoever reads the answer: it comes back as `Conversation.note`.
-        """
+        """Return the metadata of a form; `note` comes back as `Request.note`."""
         return written(self.workspace, self.origin, note)
 
     async def _send(self, message: Message) -> None:
@@ -201,16 +190,16 @@ class Request:
         if self.window and await self._is_shown(self.window, message):
             self.answered_by = Way.THERE
             return
-        # First of all, as it can only open for 3 s. One that says "please wait" must not stay so.
-        if self.window and (self.window.view_id or not self.window.holds(message)):
+        # First, as it opens only within 3 s; and a window must not go on saying "please wait".
+        if self.window and (self.window.view_id or not fits_window(message)):
             await self.window.show_summary(message)
         self.answered_by = await self.replies.send(
             self.client, self.origin, message, replace=self.takes_place
         )
 
     async def _is_shown(self, window: AnswerWindow, message: Message) -> bool:
-        """Show in the window what it holds; say whether the person has all of it there."""
-        if not window.holds(message):
+        """Show a message in the window; return whether all of it is there."""
+        if not fits_window(message):
             return False
         try:
             await window.show(message)
@@ -219,22 +208,36 @@ class Request:
             return False
         return True
 
-    async def _show_meanwhile(self, window: AnswerWindow, message: Message) -> None:
-        """Say it in the window or not at all: in a direct message it would stay for ever."""
-        self.has_spoken = True
-        self.owes_answer = await self._is_shown(window, message)
+
+async def draw_or_reply(
+    conversation: Request, drawing: Awaitable[T], otherwise: Message | None
+) -> T | None:
+    """Draw in an open form; reply with `otherwise` if it was closed, or Slack fails."""
+    try:
+        return await drawing
+    except SlackError as error:
+        logger.info("not drawn in the form", error=repr(error))
+        if otherwise:
+            await conversation.reply(otherwise)
+        return None
+
+
+def require_trigger(conversation: Request) -> None:
+    """Raise TriggerExpiredError if no form can be opened now, as nothing was pressed."""
+    if conversation.trigger_id is None:
+        raise TriggerExpiredError("nothing was typed or pressed just now")
 
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """The answers to a second press: after the first one was done, and while it still runs."""
+    """The replies to a second press: after the first one, and while it still runs."""
 
     done: Message
     running: Message
 
 
 def place_of(body: Mapping[str, Any]) -> str:
-    """Return what names the message, form or tab in which something was pressed.
+    """Return the id of the message, form or tab of a press.
 
     https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields
     """
@@ -245,14 +248,13 @@ def place_of(body: Mapping[str, Any]) -> str:
 
 
 class PressFailedError(Exception):
-    """What was to be done once was not, and the person knows why: they may press again."""
+    """A press failed, and the person knows why: they may press again."""
 
 
 class OncePerMessage:
-    """Remembers which buttons were pressed, in whichever process: `seen` is what all know.
+    """Remembers pressed buttons in `seen`, which all processes share.
 
-    A process that dies in the middle leaves its button saying that it still runs, until that is
-    forgotten: how far it came nobody knows.
+    If a process dies in between, the button says "still running" until the entry expires.
     """
 
     def __init__(self, seen: DedupStore | None = None) -> None:
@@ -265,9 +267,9 @@ class OncePerMessage:
         conversation: Request,
         work: Callable[[], Awaitable[None]],
     ) -> None:
-        """Do the `work` of the button at `place`, unless that was done; it raises what that does.
+        """Do `work` unless it was done for this place; raise what it raises.
 
-        After a failure the same button works again; without `once` it always does.
+        After a failure the button works again; without `once` it always does.
         """
         if once is None:
             await work()
@@ -360,7 +362,7 @@ def from_event(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
 
 
 def is_ephemeral(body: Mapping[str, Any]) -> bool:
-    """Return whether what was pressed stands in a message that only that person sees."""
+    """Return whether the pressed message is visible to that person only."""
     return bool((body.get("container") or {}).get("is_ephemeral"))
 
 

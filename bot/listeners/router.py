@@ -1,14 +1,14 @@
 """Register commands, actions, views and options on Bolt's app.
 
-What a request says is read before the ack, without any I/O: what cannot be read is then
-refused as a whole (see `error_boundary.py`). What is typed goes by `command_text.py`.
+A request is parsed before the ack, without any I/O: one that cannot be parsed is refused as a
+whole (see `error_boundary.py`). `command_text.py` says how typed text is read.
 """
 
 import asyncio
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import structlog
@@ -44,7 +44,7 @@ CommandHandler = Callable[[Request, str], Awaitable[None]]
 
 
 class CommandLines:
-    """Runs the lines of the commands that were registered, each inside the boundary."""
+    """Runs the lines of the registered commands, each inside the boundary."""
 
     def __init__(self, app: AsyncApp, boundary: ErrorBoundary, replies: Replies) -> None:
         self._app = app
@@ -54,19 +54,19 @@ class CommandLines:
         app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
 
     def register(self, command: str, handle: CommandHandler) -> None:
-        """Let `handle(conversation, text)` answer a slash command, and its line in a button."""
+        """Register `handle(conversation, text)` for a slash command and its line in buttons."""
         self._handlers[command] = handle
         self._app.command(command)(self._run_typed)
 
     def run(self, conversation: Request, line: str) -> None:
-        """Run a command line as if the person had typed it just now."""
+        """Run a command line as if the person had just typed it."""
         command, _, text = line.partition(" ")
         handle = self._handlers.get(command, _answer_old_button)
         conversation.command_line = line
         takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
         if holds_secret(line) and not takes_secrets:
             handle, conversation.command_line = _answer_typed_key, None
-        # A form needs what a window that says "please wait" would have been opened with.
+        # A form needs the trigger, with which "please wait" would open a window.
         speaks = conversation.window is None or not conversation.opens_form
         self._boundary.start(
             conversation, lambda: handle(conversation, text), command, speaks=speaks
@@ -93,37 +93,36 @@ async def _answer_old_button(conversation: Request, _text: str) -> None:
     await conversation.reply(old_button_message())
 
 
-class KeptRuns:
-    """Runs the kept commands of a workspace, each for the person who typed it."""
+@dataclass(frozen=True, slots=True)
+class DeferredRuns:
+    """Runs the deferred commands of a workspace, each for the person who typed it."""
 
-    def __init__(self, kept: DeferredCommands, lines: CommandLines, replies: Replies) -> None:
-        self._kept = kept
-        self._lines = lines
-        self._replies = replies
+    deferred: DeferredCommands
+    lines: CommandLines
+    replies: Replies
 
     async def run_all(self, workspace: WorkspaceId, client: AsyncWebClient) -> None:
-        """Start every command that is still young enough; each answers where it was typed.
+        """Start every command that has not expired; each answers where it was typed.
 
-        One that opens a form cannot do so now, nobody has just pressed anything: its person
-        gets a button instead.
+        One that opens a form sends a button instead: nothing was pressed just now.
         """
-        for command in await self._kept.take_all(workspace):
+        for command in await self.deferred.take_all(workspace):
             conversation = Request(
                 workspace=workspace,
                 origin=Origin(command.user_id, command.channel_id, command.response_url),
                 client=client,
-                replies=self._replies,
+                replies=self.replies,
             )
-            self._lines.run(conversation, f"{command.command} {command.text}".strip())
+            self.lines.run(conversation, f"{command.command} {command.text}".strip())
 
 
 logger = structlog.get_logger()
 T = TypeVar("T")
-# Slack waits 3 s for the options of a menu. Before Bolt gets the request it was asked, for
-# `ASKED_WITHIN_S` of `deduplication.py`, whether it is new.
+# Slack waits 3 s for the options of a menu. Before Bolt gets the request, the bot checks for up
+# to `ASKED_WITHIN_S` of `deduplication.py` whether it is new.
 OPTIONS_WITHIN_S = 2.2
-# Where Bolt's context tells, in the loop's time, since when that counts: from before it was asked
-# whose the request is, which takes its time when the store is slow.
+# The key in Bolt's context of the loop's time before authorization, from which that counts:
+# authorization takes long when the store is slow.
 BEGUN_AT = "begun_at"
 PressHandler = Callable[[Request, str], Awaitable[None]]
 ChangeHandler = Callable[[Request, str, Mapping[str, Any]], Awaitable[None]]
@@ -134,8 +133,8 @@ OptionsFinder = Callable[[Request, str], Awaitable[list[Block]]]
 class Dispatcher:
     """Registers the features' handlers with Bolt. Each of them runs inside the boundary.
 
-    `seen` is what several processes know together of the buttons that do something once.
-    `options_within_s`: so long Slack waits for the options of a menu.
+    `seen` holds the pressed buttons that work once, for all processes. `options_within_s` limits
+    the search for the options of a menu.
     """
 
     def __init__(
@@ -150,12 +149,12 @@ class Dispatcher:
         self._app = app
         self._boundary = boundary
         self._replies = replies
-        self._repeats = OncePerMessage(seen)
+        self._once = OncePerMessage(seen)
         self._options_within_s = options_within_s
         self.lines = CommandLines(app, boundary, replies)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
-        """Let `handle(conversation, text)` answer a slash command, and its line in a button."""
+        """Register `handle(conversation, text)` for a slash command."""
         self.lines.register(command, handle)
 
     def on_press(
@@ -166,24 +165,24 @@ class Dispatcher:
         replies: bool = False,
         once: Once | Message | None = None,
     ) -> None:
-        """Let `handle(conversation, value)` take a button; also `action_id.anything`.
+        """Register `handle(conversation, value)` for a button; also `action_id.anything`.
 
-        `replies`: its answer takes the place of the pressed message. Otherwise the message
-        stays, and only a failure is said below it. `once` is the answer to a second press in
-        the same message, unless the first one failed.
+        `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
+        a failure is said below it. `once` answers a second press in the same message, unless
+        the first one failed.
         """
         answers = Once(done=once, running=once) if isinstance(once, Message) else once
 
         async def pressed(ack: Ack, body: dict[str, Any], context: Any) -> None:
             conversation = from_press(body, context, self._replies)
             value = str(body["actions"][0].get("value", ""))
-            # The value too: another page may stand in the same message by now.
+            # With the value: the same message may show another page by now.
             place = f"{conversation.workspace}/{place_of(body)}/{action_id}/{value}"
             await ack()
             conversation.takes_place = replies and is_ephemeral(body)
 
             async def work() -> None:
-                await self._repeats.run(
+                await self._once.run(
                     place, answers, conversation, lambda: handle(conversation, value)
                 )
 
@@ -192,10 +191,9 @@ class Dispatcher:
         self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(pressed)
 
     def on_change(self, action_id: str, handle: ChangeHandler) -> None:
-        """Let `handle(conversation, value, values)` take what somebody does in an open form.
+        """Register `handle(conversation, value, values)` for a press or choice in an open form.
 
-        That is a press of a button, whose value is given, or a choice in a field that tells of
-        it at once; also `action_id.anything`. `values` is what the form holds, as Slack sends it.
+        Also for `action_id.anything`. `values` is the state of the form, as Slack sends it.
         """
 
         async def changed(ack: Ack, body: dict[str, Any], context: Any) -> None:
@@ -219,12 +217,12 @@ class Dispatcher:
         read: Callable[[Mapping[str, Any]], T],
         handle: Callable[[Request, T], Awaitable[None]],
         *,
-        meanwhile: Callable[[], Block] | None = None,
+        busy: Callable[[], Block] | None = None,
     ) -> None:
-        """Let `handle(conversation, read(values))` take a submitted form.
+        """Register `handle(conversation, read(values))` for a submitted form.
 
-        `read` is pure and raises FormErrors: the answer to a form is its ack. `meanwhile` is
-        what stands in the form's place from then on; without it the form closes.
+        `read` is pure and raises FormErrors: the answer to a form is its ack. The form of `busy`
+        replaces it until the answer; without `busy` the form closes.
         """
 
         async def submitted(ack: Ack, body: dict[str, Any], context: Any) -> None:
@@ -234,13 +232,13 @@ class Dispatcher:
             except FormErrors as problems:
                 await ack(response_action="errors", errors=problems.sentences)
                 return
-            await (ack(response_action="update", view=meanwhile()) if meanwhile else ack())
+            await (ack(response_action="update", view=busy()) if busy else ack())
             self._boundary.start(
                 conversation,
                 lambda: handle(conversation, given),
                 callback_id,
-                speaks=meanwhile is None,
-                form_waits=meanwhile is not None,
+                speaks=busy is None,
+                form_waits=busy is not None,
             )
 
         self._app.view(callback_id)(submitted)
@@ -248,22 +246,25 @@ class Dispatcher:
     def on_options(
         self, action_id: str, find: OptionsFinder, *, otherwise: Sequence[Block] = ()
     ) -> None:
-        """Let `find(conversation, typed)` offer the options of a menu.
+        """Register `find(conversation, typed)` for the options of a menu.
 
-        `otherwise` is offered when it fails, or is slower than Slack waits.
+        `otherwise` is offered when it fails, or takes longer than Slack waits.
         """
 
         async def asked(ack: Ack, body: dict[str, Any], context: Any) -> None:
             conversation = from_press(body, context, self._replies)
             begun_at: float = context.get(BEGUN_AT) or asyncio.get_running_loop().time()
-            asker = person(conversation.origin.user_id)
+            caller = person(conversation.origin.user_id)
+            log_context = structlog.contextvars.bound_contextvars(
+                request=secrets.token_hex(4),
+                workspace=str(conversation.workspace),
+                user=conversation.origin.user_id,
+                what=action_id,
+            )
             try:
-                with (
-                    caller_context(conversation.workspace, asker),
-                    _told_apart(conversation, action_id),
-                ):
+                with caller_context(conversation.workspace, caller), log_context:
                     async with asyncio.timeout_at(begun_at + self._options_within_s):
-                        await self._boundary.strangers.check(conversation)
+                        await self._boundary.external_users.check(conversation)
                         options = await find(conversation, str(body.get("value") or ""))
             except (BotError, TimeoutError) as error:
                 logger.warning("no options to offer", action=action_id, error=repr(error))
@@ -273,12 +274,12 @@ class Dispatcher:
         self._app.options(action_id)(asked)
 
     def on_event(self, event_type: str, handle: EventHandler) -> None:
-        """Let `handle(conversation, event)` take what a person did that asks for no answer.
+        """Register `handle(conversation, event)` for an event that asks for no answer.
 
-        A failure would be told in a direct message: whatever can be shown, `handle` shows.
+        A failure would come as a direct message: `handle` shows what it can by itself.
         """
 
-        async def told(body: dict[str, Any], context: Any) -> None:
+        async def received(body: dict[str, Any], context: Any) -> None:
             conversation = from_event(body, context, self._replies)
             event = body["event"]
             self._boundary.start(
@@ -290,18 +291,8 @@ class Dispatcher:
                 is_awaited=False,
             )
 
-        self._app.event(event_type)(told)
+        self._app.event(event_type)(received)
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
-        """Let `follow(conversation)` come after what is done on the Home tab, or from it."""
+        """Call `follow(conversation)` after each answer on the Home tab, or to a press on it."""
         self._boundary.after_home(follow)
-
-
-def _told_apart(conversation: Request, action_id: str) -> AbstractContextManager[object]:
-    """Let the log tell what is done for this menu, as the boundary does for the rest."""
-    return structlog.contextvars.bound_contextvars(
-        request=secrets.token_hex(4),
-        workspace=str(conversation.workspace),
-        user=conversation.origin.user_id,
-        what=action_id,
-    )

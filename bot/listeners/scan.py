@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -10,95 +11,79 @@ import structlog
 from bot.api_keys.service import WorkspaceTracker
 from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.hostnames import host_name
-from bot.listeners.request import FormErrors, Request
+from bot.listeners.request import FormErrors, Request, require_trigger
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.portfolio.query import suggestions
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.scans import NoDomainIdError, ScanReport, Scans
 from bot.slack.client import open_form, update_form
-from bot.slack.errors import SlackError, TriggerExpiredError
+from bot.slack.errors import SlackError
 from bot.tracker.models import Domain
+from bot.views import scan as views
 from bot.views.blocks import option
-from bot.views.scan import (
-    PICK_BLOCK,
-    PICK_DOMAIN,
-    PICK_FORM,
-    SHARE_SCAN,
-    SHOW_SECTION,
-    TURN_SECTION,
-    pick_form,
-    scan_message,
-    section_form,
-    section_place,
-    waiting_message,
-)
 from bot.views.text import MAX_OPTION_VALUE_CHARS
 from bot.views.usage import shared_already_message, usage_message
 
 logger = structlog.get_logger()
 STILL_WAITING_AFTER_S = 20.0
+# The value of the option that says that the service does not answer.
 NO_ANSWER = "!"
-"""The value of the option that only says that there is nothing to pick from."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScanListeners:
     """The listeners about scans."""
 
-    def __init__(
-        self,
-        connection: WorkspaceTracker,
-        portfolio: Portfolio,
-        scans: Scans,
-        *,
-        still_waiting_after_s: float = STILL_WAITING_AFTER_S,
-    ) -> None:
-        self._connection = connection
-        self._portfolio = portfolio
-        self._scans = scans
-        self._still_waiting_after_s = still_waiting_after_s
+    tracker: WorkspaceTracker
+    portfolio: Portfolio
+    scans: Scans
+    still_waiting_after_s: float = STILL_WAITING_AFTER_S
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_command("/scan", self.scan)
-        dispatcher.on_press(SHARE_SCAN, self.share, once=shared_already_message())
-        dispatcher.on_press(SHOW_SECTION, self.show_section)
-        dispatcher.on_press(TURN_SECTION, self.turn_section)
-        dispatcher.on_form(PICK_FORM, read_pick, self.scan_picked)
+        dispatcher.on_press(views.SHARE_SCAN, self.share, once=shared_already_message())
+        dispatcher.on_press(views.SHOW_SECTION, self.show_section)
+        dispatcher.on_press(views.TURN_SECTION, self.turn_section)
+        dispatcher.on_form(views.PICK_FORM, read_pick, self.scan_picked)
         no_answer = option(NO_ANSWER, "Domain Tracker does not answer right now")
-        dispatcher.on_options(PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
+        dispatcher.on_options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
     async def scan(self, conversation: Request, text: str) -> None:
         """Answer `/scan [domain]`."""
         if is_help(text):
             await conversation.reply(usage_message("/scan"))
         elif not text.strip():
-            await self._open_picker(conversation)
+            require_trigger(conversation)
+            await self.tracker.ready(conversation.workspace)
+            form = views.pick_form(conversation.as_metadata())
+            await open_form(conversation.client, conversation.trigger_id or "", form)
         else:
             await self._scan(conversation, _host(text))
 
     async def scan_picked(self, conversation: Request, picked: str) -> None:
-        """Scan what was picked in the form."""
+        """Scan the domain that was picked in the form."""
         conversation.command_line = f"/scan {picked}"
-        snapshot = await self._portfolio.snapshot(conversation.workspace)
+        snapshot = await self.portfolio.snapshot(conversation.workspace)
         host = next((host for host in snapshot.by_host if _value(host) == picked), picked)
         conversation.command_line = f"/scan {host}"
         await self._scan(conversation, host)
 
     async def offer_domains(self, conversation: Request, typed: str) -> list[Block]:
-        """Offer the domains that match what was typed so far."""
-        snapshot = await self._portfolio.snapshot(conversation.workspace)
+        """Offer the domains that match the typed text."""
+        snapshot = await self.portfolio.snapshot(conversation.workspace)
         hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
         return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
 
     async def share(self, conversation: Request, host: str) -> None:
         """Show the last scan to the whole channel."""
-        report = await self._scans.last(conversation.workspace, host)
+        report = await self.scans.last(conversation.workspace, host)
         member = await conversation.fetch_member()
-        await conversation.share(scan_message(report, shared_by=member.name))
+        await conversation.share(views.scan_message(report, shared_by=member.name))
 
     async def show_section(self, conversation: Request, value: str) -> None:
-        """Open a form with everything of one section."""
+        """Open a form with all of one section."""
         form = await self._section_form(conversation, value)
         await open_form(conversation.client, conversation.trigger_id or "", form)
 
@@ -108,43 +93,38 @@ class ScanListeners:
         await update_form(conversation.client, conversation.view_id or "", form)
 
     async def _section_form(self, conversation: Request, value: str) -> Block:
-        host, name, page = section_place(value)
-        report = await self._scans.last(conversation.workspace, host)
+        host, name, page = views.section_place(value)
+        report = await self.scans.last(conversation.workspace, host)
         metadata = conversation.as_metadata()
-        return await asyncio.to_thread(section_form, report, name, page, metadata)
-
-    async def _open_picker(self, conversation: Request) -> None:
-        if conversation.trigger_id is None:
-            raise TriggerExpiredError("nobody pressed anything just now")
-        await self._connection.ready(conversation.workspace)
-        form = pick_form(conversation.as_metadata())
-        await open_form(conversation.client, conversation.trigger_id, form)
+        return await asyncio.to_thread(views.section_form, report, name, page, metadata)
 
     async def _scan(self, conversation: Request, host: str) -> None:
-        snapshot = await self._portfolio.snapshot(conversation.workspace)
+        snapshot = await self.portfolio.snapshot(conversation.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
-        if not conversation.origin.is_message:  # after a press it could not be taken back
-            await _say(conversation, waiting_message(host))
-        report = await self._patiently(conversation, domain, host)
-        message = await asyncio.to_thread(scan_message, report)
+        if not conversation.origin.is_message:  # after a press it could not be replaced
+            await _send_progress(conversation, views.waiting_message(host))
+        report = await self._run(conversation, domain, host)
+        message = await asyncio.to_thread(views.scan_message, report)
         await conversation.reply(message)
 
-    async def _patiently(self, conversation: Request, domain: Domain, host: str) -> ScanReport:
-        scan = asyncio.ensure_future(self._scans.run(conversation.workspace, domain))
+    async def _run(self, conversation: Request, domain: Domain, host: str) -> ScanReport:
+        scan = asyncio.ensure_future(self.scans.run(conversation.workspace, domain))
         try:
-            await asyncio.wait({scan}, timeout=self._still_waiting_after_s)
+            await asyncio.wait({scan}, timeout=self.still_waiting_after_s)
             if not scan.done():
-                await _say(conversation, waiting_message(host, is_long=True))
+                await _send_progress(conversation, views.waiting_message(host, is_long=True))
             return await scan
         finally:
             scan.cancel()  # this person leaves; others may wait for the same scan
 
 
 def read_pick(values: Mapping[str, Any]) -> str:
-    """Return what was picked; raise FormErrors when that is nothing."""
-    picked = (values[PICK_BLOCK][PICK_DOMAIN].get("selected_option") or {}).get("value")
+    """Return the picked domain; raise FormErrors if there is none."""
+    picked = (values[views.PICK_BLOCK][views.PICK_DOMAIN].get("selected_option") or {}).get(
+        "value"
+    )
     if not picked or picked == NO_ANSWER:
-        raise FormErrors({PICK_BLOCK: "Please pick a domain, or try again in a minute."})
+        raise FormErrors({views.PICK_BLOCK: "Please pick a domain, or try again in a minute."})
     return str(picked)
 
 
@@ -170,9 +150,9 @@ def _value(host: str) -> str:
     return "#" + hashlib.sha256(host.encode()).hexdigest()
 
 
-async def _say(conversation: Request, message: Message) -> None:
-    """What is only said meanwhile must not stop the work when it cannot be said."""
+async def _send_progress(conversation: Request, message: Message) -> None:
+    """Send a progress message; the scan goes on where that fails."""
     try:
         await conversation.send_progress(message)
     except SlackError as error:
-        logger.warning("could not say that it takes a while", error=repr(error))
+        logger.warning("progress message not sent", error=repr(error))

@@ -21,12 +21,12 @@ from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.listeners.domaindigest import DigestListeners
-from bot.listeners.domainkey import HistoryListeners, KeyListeners, KeyState, ManagersListeners
-from bot.listeners.domainkey_forms import KeySettingListeners, KeyTaking, RotationListeners
+from bot.listeners.domainkey import KeyListeners, KeyState, ManagersListeners
+from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
-from bot.listeners.router import Dispatcher, KeptRuns
+from bot.listeners.router import DeferredRuns, Dispatcher
 from bot.message import Block
 from bot.message import Message as BotMessage
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
@@ -170,51 +170,50 @@ class AdminRoom:
 
 
 def listeners_of(
-    room: AdminRoom, dispatcher: Dispatcher, failures: Failures, rights: Permissions
+    room: AdminRoom, dispatcher: Dispatcher, failures: Failures, permissions: Permissions
 ) -> None:
     """Attach everything that admins and managers do."""
     screen = KeyScreen(failures)
     connection = WorkspaceTracker(room.tracker, room.keys, on_refusal=_tell_nobody)
     portfolio = Portfolio(connection, clock=room.clock)
-    custody = KeyService(room.keys, connection, portfolio, room.audit, clock=room.clock)
-    desk = _desk(room, portfolio)
-    kept = DeferredCommands(room.documents, RING, clock=room.clock)
+    key_service = KeyService(room.keys, connection, portfolio, room.audit, clock=room.clock)
+    digests = _digests(room, portfolio)
+    deferred = DeferredCommands(room.documents, RING, clock=room.clock)
     KeyListeners(
-        rights=rights,
-        custody=custody,
+        permissions=permissions,
+        key_service=key_service,
         state=KeyState(
             keys=room.keys,
             managers=room.managers,
             allowances=QuotaService(room.keys, RateLimiter(), UsageCounter()),
             clock=room.clock,
         ),
-        desk=desk,
+        digests=digests,
+        audit=room.audit,
+        screen=screen,
     ).register(dispatcher)
-    taking = KeyTaking(
-        rights=rights,
+    KeyFormListeners(
+        permissions=permissions,
         keys=room.keys,
-        custody=custody,
-        kept=KeptRuns(kept, dispatcher.lines, None),  # type: ignore[arg-type]  # nothing was kept
-        desk=desk,
+        key_service=key_service,
+        deferred=DeferredRuns(deferred, dispatcher.lines, None),  # type: ignore[arg-type]  # nothing was kept
+        digests=digests,
         screen=screen,
         clock=room.clock,
-    )
-    KeySettingListeners(taking=taking).register(dispatcher)
-    RotationListeners(taking=taking).register(dispatcher)
+    ).register(dispatcher)
     ManagersListeners(
-        rights=rights,
+        permissions=permissions,
         managers=room.managers,
         audit=room.audit,
-        appointments=ManagerNotifier(room.posts, appointed_message, room.tasks),
+        notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
         screen=screen,
     ).register(dispatcher)
-    HistoryListeners(rights=rights, audit=room.audit, screen=screen).register(dispatcher)
-    access = DigestAccess(desk, rights)
-    digests = DigestScreen(desk=desk, access=access, failures=failures, clock=room.clock)
-    DigestListeners(desk, access, digests).register(dispatcher)
+    access = DigestAccess(digests, permissions)
+    modals = DigestScreen(digests=digests, access=access, failures=failures, clock=room.clock)
+    DigestListeners(digests=digests, access=access, screen=modals).register(dispatcher)
 
 
-def _desk(room: AdminRoom, portfolio: Portfolio) -> DigestService:
+def _digests(room: AdminRoom, portfolio: Portfolio) -> DigestService:
     posts = FakePosts()
     collector = Collector(portfolio, room.shelf, clock=room.clock)
     words = DigestRenderer(digest_message, heartbeat_message)

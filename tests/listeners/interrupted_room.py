@@ -72,7 +72,7 @@ class Room:
     def __post_init__(self) -> None:
         self.answers = InflightStore(self.documents, RING, clock=self.clock)
         self.replies = Replies(self.http)
-        self.journal = InflightTracker(
+        self.inflight = InflightTracker(
             self.answers,
             self.tasks,
             process_id=KILLED,
@@ -83,7 +83,7 @@ class Room:
         self.boundary = ErrorBoundary(
             self.tasks,
             cast(Failures, None),
-            journal=self.journal,
+            inflight=self.inflight,
             first_word_after_s=60,
             first_word_in_home_after_s=0.001,
         )

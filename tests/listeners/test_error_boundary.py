@@ -276,10 +276,10 @@ class TestFailures:
         ("error", "outcome", "log"),
         [
             (BotError("what was typed"), "declined", None),
-            (ForgottenError("removed"), "declined", "[info     ] told the person"),
-            (StoreError("down"), "store", "[warning  ] told the person"),
-            (TrackerError("down"), "service", "[warning  ] told the person"),
-            (SlackUnavailableError("down"), "slack", "[warning  ] told the person"),
+            (ForgottenError("removed"), "declined", "[info     ] failure explained"),
+            (StoreError("down"), "store", "[warning  ] failure explained"),
+            (TrackerError("down"), "service", "[warning  ] failure explained"),
+            (SlackUnavailableError("down"), "slack", "[warning  ] failure explained"),
             (ZeroDivisionError("1/0"), "broken", "[error    ] unforeseen failure"),
         ],
         ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
@@ -297,7 +297,7 @@ class TestFailures:
         assert said == f"{type(error).__name__} {room.conversation.reference}"
         assert room.noted == [("work", outcome)]
         out = capsys.readouterr().out.splitlines()
-        told = [line for line in out if "told the person" in line or "unforeseen" in line]
+        told = [line for line in out if "failure explained" in line or "unforeseen" in line]
         assert len(told) == (log is not None)
         assert all(log and log in line for line in told)
         assert all(f"request={room.conversation.reference}" in line for line in told)
@@ -317,7 +317,7 @@ class TestFailures:
 
         assert await room.do(room.fail(BotError("no"))) == []
 
-        assert "could not tell the person" in (out := capsys.readouterr().out)
+        assert "could not explain the failure" in (out := capsys.readouterr().out)
         assert "a task failed" not in out
 
     async def test_that_cannot_be_explained_are_told_to_the_log(
@@ -327,7 +327,7 @@ class TestFailures:
 
         assert await room.do(room.fail(BotError("no"))) == []
 
-        assert "could not tell the person" in capsys.readouterr().out
+        assert "could not explain the failure" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("is_home", [True, False])
@@ -367,14 +367,14 @@ class TestCutOff:
         room.start(work)
         await begun.wait()
 
-        assert await room.boundary.cut_off() == (0 if is_answered else 1)
+        assert await room.boundary.cancel_all() == (0 if is_answered else 1)
         assert any("being restarted" in text for text in room.said) is not is_answered
         assert room.noted == [("work", "cut_off")]
 
     async def test_leaves_whoever_was_served_alone(self, room: Room) -> None:
         await room.do(a_while)  # as a form that opened
 
-        assert await room.boundary.cut_off() == 0
+        assert await room.boundary.cancel_all() == 0
         assert room.said == []
 
     async def test_ends_the_work(self, room: Room) -> None:
@@ -389,7 +389,7 @@ class TestCutOff:
 
         room.start(work)
         await begun.wait()
-        await room.boundary.cut_off()
+        await room.boundary.cancel_all()
 
         async with asyncio.timeout(TIME_LIMIT_S):
             await ended.wait()
@@ -409,7 +409,7 @@ class TestCutOff:
             await each.wait()
         room.replies.errors = [SlackUnavailableError("down")]
 
-        assert await room.boundary.cut_off() == 2
+        assert await room.boundary.cancel_all() == 2
         assert len(room.said) == 1
 
     async def test_does_not_wait_for_a_slack_that_does_not_answer(self) -> None:
@@ -423,4 +423,4 @@ class TestCutOff:
         room.replies.is_stuck = True
 
         async with asyncio.timeout(TIME_LIMIT_S):
-            assert await room.boundary.cut_off() == 1
+            assert await room.boundary.cancel_all() == 1

@@ -63,7 +63,7 @@ class FakeFailures:
 
 @dataclass
 class Desk:
-    """A boundary with its journal. Work waits until `gate` is open."""
+    """A boundary with its tracker. Work waits until `gate` is open."""
 
     documents: GatedDocuments = field(default_factory=GatedDocuments)
     replies: FakeReplies = field(default_factory=FakeReplies)
@@ -74,7 +74,7 @@ class Desk:
     def __post_init__(self) -> None:
         self.clock = FakeClock()
         self.answers = InflightStore(self.documents, RING, clock=self.clock)
-        journal = InflightTracker(
+        inflight = InflightTracker(
             self.answers,
             self.tasks,
             process_id="ab12",
@@ -82,7 +82,9 @@ class Desk:
             look_again_s=0.001,
             noted_after_s=0,
         )
-        self.boundary = ErrorBoundary(self.tasks, cast(Failures, FakeFailures()), journal=journal)
+        self.boundary = ErrorBoundary(
+            self.tasks, cast(Failures, FakeFailures()), inflight=inflight
+        )
 
     def conversation(self, line: str = "/scan shop.example") -> Request:
         return Request(
@@ -239,7 +241,7 @@ async def test_who_is_told_by_a_stop_is_struck_off(desk: Desk) -> None:
     desk.start()
     await desk.documents.until(lambda: desk.documents.puts == 1)
 
-    assert await desk.boundary.cut_off() == 1
+    assert await desk.boundary.cancel_all() == 1
 
     assert await desk.noted() == []
     assert "being restarted" in desk.replies.said[0]
@@ -250,7 +252,7 @@ async def test_who_could_not_be_told_by_a_stop_is_left_to_the_others(desk: Desk)
     await desk.documents.until(lambda: desk.documents.puts == 1)
     desk.replies.is_away = True
 
-    await desk.boundary.cut_off()
+    await desk.boundary.cancel_all()
 
     assert await desk.noted() == ["-.T1/pending/ab12-1"]
 
@@ -267,7 +269,7 @@ async def test_who_had_the_answer_when_the_stop_came_is_struck_off(desk: Desk) -
     desk.boundary.start(conversation, work, "/scan", admits_strangers=True)
     await desk.begun.wait()
     desk.documents.gate.set()
-    await desk.boundary.cut_off()
+    await desk.boundary.cancel_all()
 
     assert await desk.noted() == []
     assert desk.replies.said == ["the answer"]

@@ -41,7 +41,9 @@ async def test_it_is_told_as_all_processes_know_it() -> None:
         clock=clock,
     )
     told = str(
-        (await state.told_to(Member("U1", "Ada", is_admin=True, is_stranger=False), ACME)).blocks
+        (
+            await state.message_for(Member("U1", "Ada", is_admin=True, is_stranger=False), ACME)
+        ).blocks
     )
 
     assert "812 of the hour" in told

@@ -72,7 +72,7 @@ async def offered(took_s: float, *, within_s: float, is_found: bool) -> list[Blo
 
     async with aiohttp.ClientSession() as http:
         boundary = ErrorBoundary(Tasks(), cast(Failures, None))
-        boundary.strangers = NoStrangers()
+        boundary.external_users = NoStrangers()
         dispatcher = Dispatcher(app, boundary, Replies(http), options_within_s=within_s)
         dispatcher.on_options("pick", find, otherwise=[LATE])
         answer = await app.async_dispatch(

@@ -11,7 +11,7 @@ from bot.admin import Managers
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.digests.models import Digest, Plan
-from bot.listeners.domaindigest import DigestListeners, DigestPauseListeners
+from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import DigestFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen
@@ -185,11 +185,10 @@ async def running_room() -> AsyncIterator[Room]:
         dispatcher = Dispatcher(app, ErrorBoundary(tasks, failures), Replies(http))
         access = DigestAccess(office.desk, rights)
         screen = DigestScreen(
-            desk=office.desk, access=access, failures=failures, clock=office.clock
+            digests=office.desk, access=access, failures=failures, clock=office.clock
         )
-        DigestListeners(office.desk, access, screen).register(dispatcher)
-        DigestFormListeners(desk=office.desk, access=access, screen=screen).register(dispatcher)
-        DigestPauseListeners(desk=office.desk, access=access, screen=screen).register(dispatcher)
+        DigestListeners(digests=office.desk, access=access, screen=screen).register(dispatcher)
+        DigestFormListeners(digests=office.desk, access=access, screen=screen).register(dispatcher)
         async with by_http(app, slack):
             yield Room(slack, office, tasks, rights)
             await tasks.drain(TIME_LIMIT_S)

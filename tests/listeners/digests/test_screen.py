@@ -26,7 +26,7 @@ class Drawing:
     def __init__(self, room: Room, client: AsyncWebClient, view_id: str) -> None:
         desk = room.office.desk
         self.screen = DigestScreen(
-            desk=desk,
+            digests=desk,
             access=DigestAccess(desk, room.rights),
             failures=cast(Failures, None),
             clock=room.office.clock,

@@ -151,7 +151,7 @@ async def running_room(
         dispatcher = Dispatcher(app, boundary, replies)
         portfolio = Portfolio(office.lists, clock=office.clock)
         collector = HomeCollector(
-            rights=rights,
+            permissions=rights,
             managers=managers,
             key=KeyState(
                 keys=office.keys,
