@@ -70,6 +70,7 @@ class Desk:
     tasks: Tasks = field(default_factory=Tasks)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
+    noted_after_s: float = 0
 
     def __post_init__(self) -> None:
         self.clock = FakeClock()
@@ -80,7 +81,7 @@ class Desk:
             process_id="ab12",
             clock=self.clock,
             look_again_s=0.001,
-            noted_after_s=0,
+            noted_after_s=self.noted_after_s,
         )
         self.boundary = ErrorBoundary(
             self.tasks, cast(Failures, FakeFailures()), inflight=inflight
@@ -95,7 +96,9 @@ class Desk:
             command_line=line,
         )
 
-    def start(self, conversation: Request | None = None, **how: Any) -> Request:
+    def start(
+        self, conversation: Request | None = None, name: str = "/scan", **how: Any
+    ) -> Request:
         conversation = conversation or self.conversation()
 
         async def work() -> None:
@@ -103,7 +106,7 @@ class Desk:
             await self.gate.wait()
             await conversation.reply(Message("the answer"))
 
-        self.boundary.start(conversation, work, "/scan", admits_strangers=True, **how)
+        self.boundary.start(conversation, work, name, admits_strangers=True, **how)
         return conversation
 
     async def noted(self) -> list[str]:
@@ -187,6 +190,18 @@ async def test_an_answer_that_comes_soon_costs_the_store_nothing(desk: Desk) -> 
     await desk.done()
 
     assert desk.documents.puts == 0
+
+
+async def test_only_what_takes_long_is_noted_at_once() -> None:
+    quick, long = Desk(noted_after_s=3600), Desk(noted_after_s=3600)
+    quick.start(name="/domains")
+    long.start(name="/scan")
+
+    await long.documents.until(lambda: long.documents.puts == 1)
+    await quick.done()
+    await long.done()
+
+    assert quick.documents.puts == 0
 
 
 async def test_a_store_that_is_away_costs_nobody_the_answer(desk: Desk) -> None:
