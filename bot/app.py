@@ -301,7 +301,7 @@ async def _watch_over_answers(
         ground.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
     )
     # Pushed before what waits for the work: until that is done, this process still lives.
-    stack.push_async_callback(processes.leave)
+    stack.push_async_callback(processes.deregister)
     await stack.enter_async_context(ticking(interruptions.tick, every_s=REFRESH_EVERY_S))
     listener = await stack.enter_async_context(AsyncExitStack())
     stack.push_async_callback(_finish, parts.tasks, running, finishing)

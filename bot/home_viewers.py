@@ -57,7 +57,7 @@ class HomeViewers:
         """Let `draw(workspace, user_id)` show a person what has changed; it never raises."""
         self._draw = draw
 
-    def changed(self, workspace: WorkspaceId) -> None:
+    def schedule_refresh(self, workspace: WorkspaceId) -> None:
         """Draw the tab anew for whoever has it open, soon and once. Never raises, never waits."""
         if self._draw is None or self._is_stopped:
             return

@@ -34,7 +34,7 @@ class Processes(Protocol):
         """Return the name of this process: another one after each start."""
         ...
 
-    async def refresh(self) -> None:
+    async def heartbeat(self) -> None:
         """Show that this process lives, and look at the others; to be called every 5 s.
 
         Raises:
@@ -42,7 +42,7 @@ class Processes(Protocol):
         """
         ...
 
-    async def leave(self) -> None:
+    async def deregister(self) -> None:
         """Show that this process ends; a store that fails is logged, and no more."""
         ...
 
@@ -57,11 +57,11 @@ class OneProcess:
     def __init__(self) -> None:
         self.process_id = new_process_id()
 
-    async def refresh(self) -> None:
-        """See `Processes.refresh`. There is nobody to see it."""
+    async def heartbeat(self) -> None:
+        """See `Processes.heartbeat`. There is nobody to see it."""
 
-    async def leave(self) -> None:
-        """See `Processes.leave`. There is nobody to see it."""
+    async def deregister(self) -> None:
+        """See `Processes.deregister`. There is nobody to see it."""
 
     def is_dead(self, process_id: str) -> bool:
         """See `Processes.is_dead`."""
@@ -97,8 +97,8 @@ class SharedProcesses:
         # Its last known revision (0: no document), and since when it is that.
         self._seen: LRUCache[str, tuple[int, float]] = LRUCache(MAX_KNOWN)
 
-    async def refresh(self) -> None:
-        """See `Processes.refresh`.
+    async def heartbeat(self) -> None:
+        """See `Processes.heartbeat`.
 
         While the store is away nobody can show anything: that is no sign of anybody's death.
         """
@@ -109,8 +109,8 @@ class SharedProcesses:
             self._seen.clear()
             raise
 
-    async def leave(self) -> None:
-        """See `Processes.leave`."""
+    async def deregister(self) -> None:
+        """See `Processes.deregister`."""
         try:
             async with asyncio.timeout(LEFT_WITHIN_S):
                 await self._documents.delete(f"{PREFIX}{self.process_id}")

@@ -235,7 +235,7 @@ class Scans:
         if not domain.domain_id:
             raise NoDomainIdError("listed without domainId")
         result = await self._service.scan(workspace, domain.domain_id)
-        await self._portfolio.outdate(workspace)  # the score may have changed
+        await self._portfolio.invalidate(workspace)  # the score may have changed
         report = await asyncio.to_thread(self._report, domain, result)
         try:
             report = await self._compared(workspace, report)

@@ -270,7 +270,9 @@ class KeyPair:
         return replace(self, record=record, telling=None)
 
 
-def new_slots(sealed: str, record: KeyRecord, before: KeyPair | None, *, is_same: bool) -> KeyPair:
+def new_key_pair(
+    sealed: str, record: KeyRecord, before: KeyPair | None, *, is_same: bool
+) -> KeyPair:
     """Return a key that takes the place of another one; `is_same`: it is the same one again.
 
     What has passed of its countdown when it is set is known to whoever sets it.
@@ -282,8 +284,8 @@ def new_slots(sealed: str, record: KeyRecord, before: KeyPair | None, *, is_same
     return KeyPair(sealed=sealed, record=record, earlier=earlier)
 
 
-def encode_slots(slots: KeyPair) -> dict[str, Any]:
-    """Return the document's value; `decode_slots` reads it."""
+def encode_key_pair(slots: KeyPair) -> dict[str, Any]:
+    """Return the document's value; `decode_key_pair` reads it."""
     value = {"v": 1, "sealed": slots.sealed, **_encode_record(slots.record)}
     if earlier := slots.earlier:
         value["earlier"] = {
@@ -301,7 +303,7 @@ def encode_slots(slots: KeyPair) -> dict[str, Any]:
     return value
 
 
-def decode_slots(value: dict[str, Any]) -> KeyPair:
+def decode_key_pair(value: dict[str, Any]) -> KeyPair:
     """Return what was encoded, by this version or an earlier one."""
     earlier, telling = value.get("earlier"), value.get("telling")
     return KeyPair(

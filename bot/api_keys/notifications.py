@@ -44,13 +44,13 @@ class NoticeDelivery:
 
     def __init__(
         self,
-        people: DirectMessages,
+        messages: DirectMessages,
         claims: KeyClaims,
         workspace: WorkspaceId,
         claim: Claim,
         message: Message,
     ) -> None:
-        self._people = people
+        self._messages = messages
         self._claims = claims
         self._workspace = workspace
         self._claim = claim
@@ -67,7 +67,7 @@ class NoticeDelivery:
         for user_id in self._left(user_ids):
             self._tried.add(user_id)
             try:
-                await self._people.tell(self._workspace, user_id, self._message)
+                await self._messages.tell(self._workspace, user_id, self._message)
             except PersonUnreachableError:
                 continue  # they have left
             except SlackError as error:
@@ -75,7 +75,7 @@ class NoticeDelivery:
                     return wait
                 continue  # in vain for them, perhaps not for the others
             self.reached += 1
-            await self._claims.note_told(self._workspace, self._claim, user_id)
+            await self._claims.note_delivered(self._workspace, self._claim, user_id)
         return None
 
     async def tell_group(self, groups: KnowsGroups, group_id: str) -> timedelta | None:
@@ -111,9 +111,9 @@ class ManagerNotifier:
     """
 
     def __init__(
-        self, people: DirectMessages, words: Callable[[str], Message], tasks: Tasks
+        self, messages: DirectMessages, words: Callable[[str], Message], tasks: Tasks
     ) -> None:
-        self._people = people
+        self._messages = messages
         self._words = words
         self._tasks = tasks
 
@@ -126,7 +126,7 @@ class ManagerNotifier:
         message = self._words(by)
         for user_id in user_ids:
             try:
-                await self._people.tell(workspace, user_id, message)
+                await self._messages.tell(workspace, user_id, message)
             except SlackError as error:
                 logger.warning("a new manager was not told", who=user_id, error=repr(error))
 
@@ -151,7 +151,7 @@ class KeyNotices:
 
     def __init__(
         self,
-        people: DirectMessages,
+        messages: DirectMessages,
         claims: KeyClaims,
         managers: Managers,
         words: Words,
@@ -161,7 +161,7 @@ class KeyNotices:
         groups: KnowsGroups,
     ) -> None:
         self._groups = groups
-        self._people = people
+        self._messages = messages
         self._claims = claims
         self._managers = managers
         self._words = words
@@ -209,12 +209,12 @@ class KeyNotices:
         if wait is None:
             await self._claims.finish(workspace, claim)
         else:
-            await self._claims.put_off(workspace, claim, wait)
+            await self._claims.postpone(workspace, claim, wait)
 
     async def _send(self, workspace: WorkspaceId, claim: Claim) -> timedelta | None:
         """Tell everybody who was not told yet; return after what time to go on, if at all."""
         message = self._words(claim.notice, claim.record, self._clock().date())
-        telling = NoticeDelivery(self._people, self._claims, workspace, claim, message)
+        telling = NoticeDelivery(self._messages, self._claims, workspace, claim, message)
         named = await self._managers.named(workspace)
         wait = await telling.tell((claim.record.set_by, *named.user_ids))
         for group_id in named.group_ids:

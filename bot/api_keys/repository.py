@@ -15,10 +15,10 @@ from bot.api_keys.models import (
     NoticeAttempt,
     OtherKeyError,
     StoredKey,
-    decode_slots,
+    decode_key_pair,
     due_notice,
-    encode_slots,
-    new_slots,
+    encode_key_pair,
+    new_key_pair,
 )
 from bot.store.documents import (
     DELETE,
@@ -47,7 +47,7 @@ class KeyRepository:
     async def get(self, workspace: WorkspaceId) -> KeyPair | None:
         """Return the keys, or `None` when there is none."""
         document = await self._documents.get(_place(workspace))
-        return decode_slots(document.value) if document else None
+        return decode_key_pair(document.value) if document else None
 
     async def change(self, workspace: WorkspaceId, change: Callable[[KeyPair], KeyPair]) -> bool:
         """Save what `change` makes of what is there now; say whether that changed anything."""
@@ -57,7 +57,7 @@ class KeyRepository:
             nonlocal is_changed
             if document is None:
                 return None
-            slots = decode_slots(document.value)
+            slots = decode_key_pair(document.value)
             changed = change(slots)
             is_changed = changed != slots
             is_due_then = document.due_at == slots.due_at()
@@ -76,7 +76,7 @@ class KeyRepository:
         made: list[KeyPair] = []
 
         def written(document: Document | None) -> Write:
-            made[:] = [make(decode_slots(document.value) if document else None)]
+            made[:] = [make(decode_key_pair(document.value) if document else None)]
             return _written(made[0])
 
         await update(self._documents, _place(workspace), written)
@@ -93,7 +93,7 @@ class KeyRepository:
         def deleted(document: Document | None) -> Delete:
             nonlocal was_there
             was_there = document is not None
-            slots = decode_slots(document.value) if document else None
+            slots = decode_key_pair(document.value) if document else None
             if slots and mark not in {None, slots.record.mark}:
                 raise OtherKeyError("replaced meanwhile")
             return DELETE
@@ -103,7 +103,7 @@ class KeyRepository:
 
 
 def _written(slots: KeyPair) -> Write:
-    return Write(encode_slots(slots), slots.due_at())
+    return Write(encode_key_pair(slots), slots.due_at())
 
 
 def is_of_keys(key: str) -> bool:
@@ -133,7 +133,7 @@ class KeyClaims:
 
     def __init__(self, documents: Documents, *, clock: Callable[[], datetime]) -> None:
         self._documents = documents
-        self._shelf = KeyRepository(documents)
+        self._repository = KeyRepository(documents)
         self._clock = clock
 
     async def due(self, *, limit: int) -> list[WorkspaceId]:
@@ -161,10 +161,10 @@ class KeyClaims:
             claims.append(Claim(notice, slots.record, telling.told, telling.tries))
             return replace(slots, telling=replace(telling, until=now + lease))
 
-        await self._shelf.change(workspace, claimed)
+        await self._repository.change(workspace, claimed)
         return claims[0] if claims else None
 
-    async def note_told(self, workspace: WorkspaceId, claim: Claim, user_id: str) -> None:
+    async def note_delivered(self, workspace: WorkspaceId, claim: Claim, user_id: str) -> None:
         """Remember that a notice has reached somebody."""
 
         def told(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
@@ -173,7 +173,7 @@ class KeyClaims:
 
         await self._change_telling(workspace, claim, told)
 
-    async def put_off(self, workspace: WorkspaceId, claim: Claim, wait: timedelta) -> None:
+    async def postpone(self, workspace: WorkspaceId, claim: Claim, wait: timedelta) -> None:
         """Let a notice be taken up again after `wait`: it has not reached everybody."""
 
         def put_off(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
@@ -206,7 +206,7 @@ class KeyClaims:
                 return slots
             return change(slots, telling)
 
-        await self._shelf.change(workspace, changed)
+        await self._repository.change(workspace, changed)
 
 
 class Keys:
@@ -218,13 +218,13 @@ class Keys:
     def __init__(
         self, documents: Documents, ring: KeyRing, *, clock: Callable[[], datetime]
     ) -> None:
-        self._shelf = KeyRepository(documents)
+        self._repository = KeyRepository(documents)
         self._ring = ring
         self._clock = clock
 
     async def slots(self, workspace: WorkspaceId) -> KeyPair | None:
         """Return the key in use and the one before it, or `None` when there is none."""
-        slots = await self._shelf.get(workspace)
+        slots = await self._repository.get(workspace)
         return slots.without_expired(self._clock()) if slots else None
 
     async def record(self, workspace: WorkspaceId) -> KeyRecord | None:
@@ -276,9 +276,9 @@ class Keys:
         def with_new(slots: KeyPair | None) -> KeyPair:
             before = slots.without_expired(now) if slots else None
             is_same = self._holds(workspace, before, draft.secret)
-            return new_slots(sealed, record, before, is_same=is_same)
+            return new_key_pair(sealed, record, before, is_same=is_same)
 
-        return await self._shelf.put(workspace, with_new)
+        return await self._repository.put(workspace, with_new)
 
     async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
         """Put the earlier key, which was just seen to work, in the place of the one in use.
@@ -292,7 +292,7 @@ class Keys:
                 raise NoEarlierKeyError("changed meanwhile")
             return slots.rolled_back(slots.earlier, self._clock())
 
-        return await self._shelf.put(workspace, with_earlier)
+        return await self._repository.put(workspace, with_earlier)
 
     async def forget_earlier(self, workspace: WorkspaceId, mark: str) -> bool:
         """Forget the key before the one in use; say whether it was that one."""
@@ -301,7 +301,7 @@ class Keys:
             is_meant = slots.earlier and slots.earlier.record.mark == mark
             return replace(slots, earlier=None) if is_meant else slots
 
-        return await self._shelf.change(workspace, forgotten)
+        return await self._repository.change(workspace, forgotten)
 
     async def remove(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
         """Forget the keys, both of them; say whether there was one.
@@ -309,7 +309,7 @@ class Keys:
         Raises:
             OtherKeyError: the key in use is not that of `mark`.
         """
-        return await self._shelf.delete(workspace, mark)
+        return await self._repository.delete(workspace, mark)
 
     async def note_refused(self, workspace: WorkspaceId, key: StoredKey) -> bool:
         """Remember that the service calls `key` invalid; say whether that is news."""
@@ -349,7 +349,7 @@ class Keys:
         self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
     ) -> bool:
         """Change the record as it is now, unless `key` is no longer there; say if it changed."""
-        return await self._shelf.change(
+        return await self._repository.change(
             workspace,
             lambda slots: slots.noted(change) if slots.sealed == key.sealed else slots,
         )

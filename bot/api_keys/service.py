@@ -252,7 +252,7 @@ class KeyService:
         listing = await self._connection.probe_key(draft.secret)
         before = await self._keys.record(workspace)
         slots = await self._keys.save(workspace, draft, set_by=by)
-        await self._portfolio.disown(workspace)
+        await self._portfolio.invalidate_everywhere(workspace)
         act = Act.KEY_REPLACED if before else Act.KEY_SET
         await self._audit.note(workspace, act, by=by, key=slots.record.shown)
         return KeyCheck(slots, len(listing.domains))
@@ -284,7 +284,7 @@ class KeyService:
         except (InvalidKeyError, InsufficientPermissionsError) as error:
             raise EarlierKeyRefusedError("not swapped in") from error
         slots = await self._keys.roll_back(workspace, key)
-        await self._portfolio.disown(workspace)
+        await self._portfolio.invalidate_everywhere(workspace)
         await self._audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=slots.record.shown)
         return KeyCheck(slots, len(listing.domains))
 
@@ -304,7 +304,7 @@ class KeyService:
         """
         record = await self._keys.record(workspace)
         was_there = await self._keys.remove(workspace, mark)
-        await self._portfolio.disown(workspace)
+        await self._portfolio.invalidate_everywhere(workspace)
         if was_there:
             shown = record.shown if record else None
             await self._audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)

@@ -236,7 +236,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         parts.posting,
         parts.tasks,
         client_for=parts.client_for,
-        on_act=homes.changed,
+        on_act=homes.schedule_refresh,
         clock=parts.clock,
     )
 
@@ -256,7 +256,10 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     tracker = _tracker(parts, budget, meter, sharing)
     connection = _connection(tracker, office, homes)
     portfolio = Portfolio(
-        connection, clock=parts.clock, on_change=homes.changed, versions=parts.commons.versions
+        connection,
+        clock=parts.clock,
+        on_change=homes.schedule_refresh,
+        versions=parts.commons.versions,
     )
     failures = Failures(
         office.keys,
@@ -284,7 +287,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     register_error_handler(app)
     _register_members(dispatcher, parts, connection, portfolio)
     on_step = steps_to(parts.metrics.digests)
-    shelf = DigestRepository(parts.documents, on_change=homes.changed, on_step=on_step)
+    shelf = DigestRepository(parts.documents, on_change=homes.schedule_refresh, on_step=on_step)
     look_at_work(parts.metrics, shelf, budget, clock=parts.clock)
     desk, rounds = _digests(parts, office, shelf, portfolio)
     _register_digests(dispatcher, parts, desk, failures, office.rights)
@@ -402,7 +405,7 @@ def _tracker(
 
 def _connection(tracker: Tracker, office: AdminServices, homes: HomeViewers) -> WorkspaceTracker:
     async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
-        homes.changed(workspace)
+        homes.schedule_refresh(workspace)
         await office.notices(workspace, key)
 
     return WorkspaceTracker(tracker, office.keys, on_refusal=tell_of_refusal)

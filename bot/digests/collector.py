@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from bot.digests.models import Digest, Outcome, PastRun, Plan, Run, UnknownDigestError
 from bot.digests.report import Baseline, Post, Report, TrendPoint, baseline_of, make_report
 from bot.digests.repository import DigestRepository
-from bot.digests.run_state import due_at, newly_ended, was_put_off
+from bot.digests.run_state import due_at, newly_ended, was_postponed
 from bot.digests.schedule import Slot, slot_at
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
@@ -35,10 +35,10 @@ class Collector:
     """Collects for digests. One list serves all digests of a workspace within a minute."""
 
     def __init__(
-        self, portfolio: Portfolio, shelf: DigestRepository, *, clock: Callable[[], datetime]
+        self, portfolio: Portfolio, repository: DigestRepository, *, clock: Callable[[], datetime]
     ) -> None:
         self._portfolio = portfolio
-        self._shelf = shelf
+        self._repository = repository
         self._clock = clock
         # One at a time: several threads that count compete with the loop for the interpreter.
         self._counting = asyncio.Lock()
@@ -81,7 +81,7 @@ class Collector:
         Raises as `matching` does, and StoreError.
         """
         snapshot = await self._portfolio.snapshot(workspace, purpose=purpose)
-        before = await self._shelf.baseline(workspace, digest.digest_id, digest.baseline)
+        before = await self._repository.baseline(workspace, digest.digest_id, digest.baseline)
         now = self._clock()
         size = len(snapshot.domains)
         report, baseline = await self.offload(
@@ -162,13 +162,13 @@ class CountsRuns(Protocol):
 
 
 def steps_to(counts: CountsRuns) -> Callable[[Digest, Digest], None]:
-    """Return the `on_step` of a shelf that tells `counts` of each step that was saved."""
+    """Return the `on_step` of a repository that tells `counts` of each step that was saved."""
 
     def on_step(before: Digest, after: Digest) -> None:
         if before.past[-1:] != after.past[-1:]:  # at one step in three; comparing all is slow
             for ended in newly_ended(before, after):
                 _count(counts, before.run, ended)
-        if was_put_off(before, after) and after.run and after.run.trouble:
+        if was_postponed(before, after) and after.run and after.run.trouble:
             counts.note_retry(after.run.trouble.value)
 
     return on_step
@@ -185,8 +185,8 @@ def _count(counts: CountsRuns, run: Run | None, ended: PastRun) -> None:
 class Due:
     """How many digests wait to be taken up, and for how long the first of them."""
 
-    def __init__(self, shelf: DigestRepository, *, clock: Callable[[], datetime]) -> None:
-        self._shelf = shelf
+    def __init__(self, repository: DigestRepository, *, clock: Callable[[], datetime]) -> None:
+        self._repository = repository
         self._clock = clock
 
     async def __call__(self) -> tuple[int, float]:
@@ -196,11 +196,11 @@ class Due:
         been given, and that comes due again as nobody has done it, was due before that.
         """
         now = self._clock()
-        due = await self._shelf.due(now, limit=DUE_AT_MOST)
+        due = await self._repository.due(now, limit=DUE_AT_MOST)
         if not due:
             return 0, 0.0
         try:
-            since = due_at(await self._shelf.get(*due[0]))
+            since = due_at(await self._repository.get(*due[0]))
         except (UnknownDigestError, ValueError):  # deleted just now, or of another version
             since = None
         return len(due), max(0.0, (now - (since or now)).total_seconds())

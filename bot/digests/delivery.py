@@ -11,7 +11,7 @@ import structlog
 
 from bot.digests import run_state
 from bot.digests.collector import Collected, Collector
-from bot.digests.failure_policy import channel_trouble, service_trouble, slack_trouble
+from bot.digests.failure_policy import channel_failure, service_failure, slack_failure
 from bot.digests.models import (
     Digest,
     FailureReason,
@@ -70,7 +70,7 @@ class DigestRenderer:
 def after(error: SlackError, token: str) -> Step:
     """What becomes of the run after Slack's answer: waits, pauses, is uncertain or has failed."""
     if isinstance(error, ChannelClosedError):
-        closed = channel_trouble(error)
+        closed = channel_failure(error)
         return lambda each, now: run_state.closed(each, token, now, closed)
     if error.is_outcome_unknown:
         uncertain = Outcome.UNCERTAIN
@@ -78,9 +78,9 @@ def after(error: SlackError, token: str) -> Step:
     if isinstance(error, SlackRefusedError) and not isinstance(error, LASTING):
         logger.error("Slack refuses a digest", code=error.code)
         return lambda each, now: run_state.ended(
-            each, token, now, Outcome.FAILED, FailureReason.OURS
+            each, token, now, Outcome.FAILED, FailureReason.INTERNAL
         )
-    trouble, wait = slack_trouble(error)
+    trouble, wait = slack_failure(error)
     return lambda each, now: run_state.waiting(each, token, now, trouble, wait=wait)
 
 
@@ -111,12 +111,12 @@ class Recording:
 
     def __init__(
         self,
-        shelf: DigestRepository,
+        repository: DigestRepository,
         *,
         clock: Callable[[], datetime],
         sleep: Callable[[float], Awaitable[object]],
     ) -> None:
-        self._shelf = shelf
+        self._repository = repository
         self._clock = clock
         self._sleep = sleep
 
@@ -146,7 +146,7 @@ class Recording:
         return await self._try(workspace, digest_id, once)
 
     async def _try(self, workspace: WorkspaceId, digest_id: str, step: Step) -> Digest:
-        return await self._shelf.change(
+        return await self._repository.change(
             workspace, digest_id, lambda each: step(each, self._clock())
         )
 
@@ -193,7 +193,7 @@ class Delivery:
 
     def __init__(
         self,
-        shelf: DigestRepository,
+        repository: DigestRepository,
         collector: Collector,
         posts: Poster,
         words: DigestRenderer,
@@ -202,12 +202,12 @@ class Delivery:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         collect_within_s: float = COLLECT_WITHIN_S,
     ) -> None:
-        self._shelf = shelf
+        self._repository = repository
         self._collector = collector
         self._posts = posts
         self._words = words
         self._clock = clock
-        self._recording = Recording(shelf, clock=clock, sleep=sleep)
+        self._recording = Recording(repository, clock=clock, sleep=sleep)
         self._collect_within_s = collect_within_s
 
     async def deliver(
@@ -252,7 +252,9 @@ class Delivery:
                 lambda each, now: run_state.mark_silent(each, token, now, average=average),
             )
         if is_wanted:
-            await self._shelf.keep_baseline(workspace, digest.digest_id, token, collected.baseline)
+            await self._repository.keep_baseline(
+                workspace, digest.digest_id, token, collected.baseline
+            )
         post = replace(collected.post, asked_by_name=asked_by_name)
         words = self._words.digest if is_wanted else self._words.heartbeat
         # A sign of life is not what the next one is compared with: small changes add up.
@@ -260,7 +262,7 @@ class Delivery:
         await self._post(workspace, digest, run, post, words, baseline)
         posted = await self._recorded(workspace, digest, token)
         for name in {token, digest.baseline} - {posted.baseline}:
-            await self._shelf.forget_baseline(workspace, digest.digest_id, name)
+            await self._repository.forget_baseline(workspace, digest.digest_id, name)
         return posted
 
     async def _collected(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
@@ -271,7 +273,7 @@ class Delivery:
         except BotError as error:
             if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
                 raise
-            trouble, wait = service_trouble(error)
+            trouble, wait = service_failure(error)
             await self._step(
                 workspace,
                 digest,
@@ -316,7 +318,7 @@ class Delivery:
             await self._posts.post(workspace, run.channel_id, message)
         except SlackError as error:
             await self._step(workspace, digest, after(error, run.token))
-            await self._shelf.forget_baseline(workspace, digest.digest_id, run.token)
+            await self._repository.forget_baseline(workspace, digest.digest_id, run.token)
             raise
 
     async def _recorded(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
@@ -334,6 +336,6 @@ class Delivery:
     async def _tidy_up(self, workspace: WorkspaceId, digest: Digest, token: str) -> None:
         """Forget what was kept for the run of that token, unless the digest compares with it."""
         with contextlib.suppress(UnknownDigestError):
-            if (await self._shelf.get(workspace, digest.digest_id)).baseline == token:
+            if (await self._repository.get(workspace, digest.digest_id)).baseline == token:
                 return
-        await self._shelf.forget_baseline(workspace, digest.digest_id, token)
+        await self._repository.forget_baseline(workspace, digest.digest_id, token)

@@ -49,7 +49,7 @@ _OF_CHANNEL = {
 }
 
 
-def service_trouble(error: Exception) -> tuple[FailureReason, timedelta | None]:
+def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
     """Return why no list came, and how long to wait; `None`: longer with each attempt."""
     kinds = (trouble for kind, trouble in _OF_SERVICE if isinstance(error, kind))
     trouble = next(kinds, FailureReason.SERVICE)
@@ -58,7 +58,7 @@ def service_trouble(error: Exception) -> tuple[FailureReason, timedelta | None]:
     return trouble, KEY_CHECK if trouble is FailureReason.KEY else None
 
 
-def slack_trouble(error: SlackError) -> tuple[FailureReason, timedelta | None]:
+def slack_failure(error: SlackError) -> tuple[FailureReason, timedelta | None]:
     """Return why Slack has surely not posted, and how long to wait; `None` as above."""
     if isinstance(error, SlackRateLimitedError):
         return FailureReason.SLACK, timedelta(seconds=max(1.0, error.retry_after_s))
@@ -71,7 +71,7 @@ def slack_trouble(error: SlackError) -> tuple[FailureReason, timedelta | None]:
     return FailureReason.SLACK, None
 
 
-def channel_trouble(error: ChannelClosedError) -> FailureReason:
+def channel_failure(error: ChannelClosedError) -> FailureReason:
     """Return why a channel takes no posts."""
     return _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
 
@@ -83,9 +83,9 @@ class Owners:
     """Tells who made a digest; when they have left, who changed it last, or who set the key."""
 
     def __init__(
-        self, people: DirectMessages, keys: Keys, words: Callable[[Digest, Notice], Message]
+        self, messages: DirectMessages, keys: Keys, words: Callable[[Digest, Notice], Message]
     ) -> None:
-        self._people = people
+        self._messages = messages
         self._keys = keys
         self._words = words
 
@@ -97,7 +97,7 @@ class Owners:
         try:
             for user_id in await self._in_charge(workspace, digest):
                 try:
-                    await self._people.tell(workspace, user_id, message)
+                    await self._messages.tell(workspace, user_id, message)
                 except PersonUnreachableError:
                     continue  # they have left
                 return None

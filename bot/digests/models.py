@@ -90,7 +90,7 @@ class FailureReason(Enum):
     RESTRICTED = "restricted"  # by the channel's or the organisation's settings
     UNINSTALLED = "uninstalled"  # Slack no longer takes the bot's token
     PERMISSION = "permission"  # the app lacks a permission in Slack
-    OURS = "ours"  # a mistake of the bot
+    INTERNAL = "ours"  # a mistake of the bot
     DOWN = "down"  # the bot did not run
     CHANGED = "changed"  # somebody changed or paused the digest at that moment
     ZONE = "zone"  # its time zone is no longer known

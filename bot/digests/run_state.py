@@ -32,7 +32,7 @@ def with_notice(digest: Digest, notice: Notice) -> Digest:
     return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
 
 
-def telling(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
+def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
     """Return what the owner is to be told now, and the digest in which that is under way."""
     due = [each for each in digest.notices if (each.retry_at or now) <= now]
     under_way = {id(each): replace(each, retry_at=now + TELL_WITHIN) for each in due}
@@ -40,12 +40,12 @@ def telling(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
     return replace(digest, notices=notices), tuple(under_way.values())
 
 
-def told(digest: Digest, notice: Notice) -> Digest:
+def drop_notice(digest: Digest, notice: Notice) -> Digest:
     """Return the digest whose owner knows of `notice`, or cannot be told by any means."""
     return replace(digest, notices=tuple(each for each in digest.notices if each != notice))
 
 
-def told_later(digest: Digest, notice: Notice, at: datetime) -> Digest:
+def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
     """Return the digest whose owner is to be told of `notice` at another moment."""
     later = replace(notice, retry_at=at, tries=notice.tries + 1)
     return replace(
@@ -146,10 +146,10 @@ def mark_failed(digest: Digest, token: str, now: datetime) -> Digest:
     """Return the digest whose run met a mistake of ours."""
     run = own_run(digest, token)
     if run.state is RunState.POSTING:
-        return ended(digest, token, now, Outcome.UNCERTAIN, FailureReason.OURS)
+        return ended(digest, token, now, Outcome.UNCERTAIN, FailureReason.INTERNAL)
     if run.is_extra:
         return replace(digest, run=None)
-    return ended(digest, token, now, Outcome.FAILED, FailureReason.OURS)
+    return ended(digest, token, now, Outcome.FAILED, FailureReason.INTERNAL)
 
 
 def closed(digest: Digest, token: str, now: datetime, trouble: FailureReason) -> Digest:
@@ -209,7 +209,7 @@ def newly_ended(before: Digest, after: Digest) -> list[PastRun]:
     return [run for run in after.past if run not in before.past]
 
 
-def was_put_off(before: Digest, after: Digest) -> bool:
+def was_postponed(before: Digest, after: Digest) -> bool:
     """Return whether a run that was under way is to be tried again later."""
     is_waiting = after.run is not None and after.run.state is RunState.WAITING
     return is_waiting and before.run is not None and before.run.state is not RunState.WAITING

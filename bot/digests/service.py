@@ -56,7 +56,7 @@ class DigestService:
 
     def __init__(
         self,
-        shelf: DigestRepository,
+        repository: DigestRepository,
         collector: Collector,
         delivery: Delivery,
         posts: Poster,
@@ -66,7 +66,7 @@ class DigestService:
         notes: Notes,
     ) -> None:
         self._notes = notes
-        self._shelf = shelf
+        self._repository = repository
         self._collector = collector
         self._delivery = delivery
         self._posts = posts
@@ -75,12 +75,12 @@ class DigestService:
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
-        digests = await self._shelf.of_workspace(workspace)
+        digests = await self._repository.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
 
     async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
         """Return a digest, or raise UnknownDigestError."""
-        return await self._shelf.get(workspace, digest_id)
+        return await self._repository.get(workspace, digest_id)
 
     async def make(self, workspace: WorkspaceId, plan: Plan, *, by: Editor) -> Made:
         """Save a digest and announce it in its channel; one that the channel refuses is not saved.
@@ -91,11 +91,11 @@ class DigestService:
         """
         digest = edits.create(secrets.token_hex(6), plan, by, self._clock())
         await self._require_room(workspace, plan.channel_id)
-        digest = await self._shelf.put(workspace, digest)
+        digest = await self._repository.put(workspace, digest)
         try:
             is_announced = await self._is_announced(workspace, digest)
         except SlackError:
-            await self._shelf.delete(workspace, digest.digest_id)
+            await self._repository.delete(workspace, digest.digest_id)
             raise
         await self._note(workspace, "digest-made", by, digest)
         return Made(digest, is_announced)
@@ -111,7 +111,7 @@ class DigestService:
             TooManyDigestsError, SlackError: the new channel has no place for it, or refuses it;
                 then it stays as it was.
         """
-        before = await self._shelf.get(workspace, digest_id)
+        before = await self._repository.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
         if is_moved:
             await self._require_room(workspace, plan.channel_id)
@@ -129,7 +129,7 @@ class DigestService:
     async def _replanned(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
     ) -> Digest:
-        return await self._shelf.change(
+        return await self._repository.change(
             workspace,
             digest_id,
             lambda each: edits.update(each, plan, by, self._clock(), version=version),
@@ -139,7 +139,7 @@ class DigestService:
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
     ) -> Digest:
         """Post nothing until `until`; `None`: until somebody resumes it."""
-        paused = await self._shelf.change(
+        paused = await self._repository.change(
             workspace,
             digest_id,
             lambda each: edits.paused(each, by, self._clock(), until=until),
@@ -149,7 +149,7 @@ class DigestService:
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Post again, from the next slot on."""
-        resumed = await self._shelf.change(
+        resumed = await self._repository.change(
             workspace, digest_id, lambda each: edits.resumed(each, self._clock())
         )
         await self._note(workspace, "digest-resumed", by, resumed)
@@ -159,8 +159,8 @@ class DigestService:
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor | None = None
     ) -> None:
         """Forget a digest; raise UnknownDigestError when it is gone already."""
-        digest = await self._shelf.get(workspace, digest_id)
-        await self._shelf.delete(workspace, digest_id)
+        digest = await self._repository.get(workspace, digest_id)
+        await self._repository.delete(workspace, digest_id)
         if by:
             await self._note(workspace, "digest-deleted", by, digest)
 
@@ -173,7 +173,7 @@ class DigestService:
                 it is a SlackError whose outcome is unknown.
         """
         token = secrets.token_hex(8)
-        digest = await self._shelf.change(
+        digest = await self._repository.change(
             workspace,
             digest_id,
             lambda each: edits.start_manual_run(each, by, self._clock(), token),
@@ -209,22 +209,22 @@ class DigestService:
 
     async def admins_only(self, workspace: WorkspaceId) -> bool:
         """Return whether only admins may make and change digests."""
-        return await self._shelf.is_restricted(workspace)
+        return await self._repository.is_restricted(workspace)
 
     async def restrict(
         self, workspace: WorkspaceId, *, admins_only: bool, by: str | None = None
     ) -> None:
         """Say whether only admins may make and change digests; `by` is a person's id."""
-        is_new = await self._shelf.restrict(workspace, admins_only=admins_only)
+        is_new = await self._repository.restrict(workspace, admins_only=admins_only)
         if is_new and by:
             what = "digests-restricted" if admins_only else "digests-unrestricted"
             await self._notes(workspace, what, by=by)
 
-    async def wake(self, workspace: WorkspaceId) -> None:
+    async def retry_waiting(self, workspace: WorkspaceId) -> None:
         """Let the runs that wait for a key try again at once: there is another one."""
-        for digest in await self._shelf.of_workspace(workspace):
+        for digest in await self._repository.of_workspace(workspace):
             with contextlib.suppress(UnknownDigestError):
-                await self._shelf.change(
+                await self._repository.change(
                     workspace,
                     digest.digest_id,
                     lambda each: run_state.retry_now(each, self._clock()),

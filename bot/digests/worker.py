@@ -24,7 +24,7 @@ from bot.digests.models import (
     UnknownDigestError,
 )
 from bot.digests.repository import DigestRepository
-from bot.digests.run_state import telling, told, told_later
+from bot.digests.run_state import drop_notice, postpone_notice, start_notices
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError
 from bot.store.documents import ForgottenError, StoreError
@@ -55,14 +55,14 @@ class DigestWorker:
 
     def __init__(
         self,
-        shelf: DigestRepository,
+        repository: DigestRepository,
         delivery: Delivery,
         tell: TellsOwners,
         tasks: Tasks,
         *,
         clock: Callable[[], datetime],
     ) -> None:
-        self._shelf = shelf
+        self._repository = repository
         self._delivery = delivery
         self._tell = tell
         self._tasks = tasks
@@ -77,7 +77,7 @@ class DigestWorker:
 
     async def run_due(self) -> None:
         """Start whatever is due and not under way; it runs on after this returns."""
-        for place in await self._shelf.due(self._clock(), limit=LOOK_AT):
+        for place in await self._repository.due(self._clock(), limit=LOOK_AT):
             if self._may_start(place):
                 self._start(*place)
 
@@ -153,10 +153,10 @@ class DigestWorker:
         def take_up(digest: Digest) -> Digest:
             now = self._clock()
             before[:] = [digest.run] if digest.run else []
-            taken, notices[:] = telling(_taken_up(digest, now, token), now)
+            taken, notices[:] = start_notices(_taken_up(digest, now, token), now)
             return taken
 
-        digest = await self._shelf.change(workspace, digest_id, take_up)
+        digest = await self._repository.change(workspace, digest_id, take_up)
         for run in before:
             await self._tidy_up(workspace, digest, run)
         trouble = await self._deliver(workspace, digest, token)
@@ -169,7 +169,7 @@ class DigestWorker:
         """Forget what a worker that died had kept for its run, once that is no longer its."""
         in_use = {digest.baseline, digest.run and digest.run.token}
         if run.token not in in_use:
-            await self._shelf.forget_baseline(workspace, digest.digest_id, run.token)
+            await self._repository.forget_baseline(workspace, digest.digest_id, run.token)
 
     async def _deliver(
         self, workspace: WorkspaceId, digest: Digest, token: str
@@ -192,10 +192,10 @@ class DigestWorker:
 
         def done(each: Digest) -> Digest:
             if again is None:
-                return told(each, notice)
-            return told_later(each, notice, self._clock() + again)
+                return drop_notice(each, notice)
+            return postpone_notice(each, notice, self._clock() + again)
 
-        await self._shelf.change(workspace, digest.digest_id, done)
+        await self._repository.change(workspace, digest.digest_id, done)
 
 
 def _taken_up(digest: Digest, now: datetime, token: str) -> Digest:

@@ -314,7 +314,7 @@ class KeyListeners:
         conversation.command_line = "/domainkey"
         tried = await self.custody.check(conversation.workspace)
         await conversation.reply(checked_message(tried.record, tried.domains))
-        await self.desk.wake(conversation.workspace)
+        await self.desk.retry_waiting(conversation.workspace)
 
     async def roll_back(self, conversation: Request, mark: str) -> None:
         """Use the key before again, if it still works."""
@@ -322,7 +322,7 @@ class KeyListeners:
         conversation.command_line = "/domainkey"
         tried = await self.custody.roll_back(conversation.workspace, mark, by=member.user_id)
         await conversation.reply(rolled_back_message(tried.record, tried.domains))
-        await self.desk.wake(conversation.workspace)
+        await self.desk.retry_waiting(conversation.workspace)
 
     async def remove_key(self, conversation: Request, mark: str) -> None:
         """Forget the key, and the one before it."""

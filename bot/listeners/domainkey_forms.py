@@ -156,7 +156,7 @@ class KeyTaking:
     async def run_waiting(self, conversation: Request) -> None:
         """Run what waited for a key."""
         await self.kept.run_all(conversation.workspace, conversation.client)
-        await self.desk.wake(conversation.workspace)
+        await self.desk.retry_waiting(conversation.workspace)
 
     async def _known_slots(self, conversation: Request) -> KeyPair | None:
         """The keys there are, as far as the store says: why one was not saved is said anyway."""

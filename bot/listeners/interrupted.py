@@ -201,7 +201,7 @@ class OrphanNotifier:
         begun. A store that fails is logged, and no more.
         """
         try:
-            await self._processes.refresh()
+            await self._processes.heartbeat()
             due = await self._answers.due()
         except StoreError as error:
             logger.warning("cannot look who was left waiting", error=repr(error))

@@ -172,7 +172,7 @@ class DomainAdder:
 
     async def _listed_anew(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """How the service lists `host` after a write, which a failing list must not hide."""
-        await self._portfolio.outdate(workspace)
+        await self._portfolio.invalidate(workspace)
         try:
             return await self._listed(workspace, host)
         except BotError as error:

@@ -77,7 +77,7 @@ class Versions(Protocol):
         """Let every list be outdated that was begun before this moment, in every process."""
         ...
 
-    async def disown(self, workspace: WorkspaceId) -> None:
+    async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
         """Likewise, and let no process show an older one any more: it may be another account's."""
         ...
 
@@ -92,8 +92,8 @@ class OnlyHere:
     async def change(self, workspace: WorkspaceId) -> None:
         """See `Versions.change`."""
 
-    async def disown(self, workspace: WorkspaceId) -> None:
-        """See `Versions.disown`."""
+    async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
+        """See `Versions.invalidate_everywhere`."""
 
 
 class StoredVersions:
@@ -128,8 +128,8 @@ class StoredVersions:
         """See `Versions.change`."""
         await self._write(_place(workspace, "change"))
 
-    async def disown(self, workspace: WorkspaceId) -> None:
-        """See `Versions.disown`."""
+    async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
+        """See `Versions.invalidate_everywhere`."""
         await self._write(_place(workspace, "account"))
 
     async def _write(self, place: str) -> None:
@@ -229,7 +229,7 @@ class Latest:
             question.is_late = True
         return late
 
-    def outdate(self, workspace: WorkspaceId) -> None:
+    def invalidate(self, workspace: WorkspaceId) -> None:
         """Outdate everything, whatever its version."""
         self._failures.pop(workspace, None)
         if kept := self._kept.get(workspace):
@@ -240,11 +240,11 @@ class Latest:
     def forget(self, workspace: WorkspaceId) -> None:
         """Likewise, and keep no list."""
         self._kept.pop(workspace, None)
-        self.outdate(workspace)
+        self.invalidate(workspace)
 
     @contextmanager
     def noted(self, question: Question) -> Iterator[None]:
-        """Let `catch_up` and `outdate` know of a question that is asked inside the block."""
+        """Let `catch_up` and `invalidate` know of a question that is asked inside the block."""
         self._questions.add(question)
         try:
             yield
@@ -331,12 +331,12 @@ class Portfolio:
             ),
         )
 
-    async def kept(self, workspace: WorkspaceId) -> Snapshot | None:
+    async def last_snapshot(self, workspace: WorkspaceId) -> Snapshot | None:
         """Return the last list, however old, and also when something has changed since."""
         await self._catch_up(workspace)
         return self._latest.kept(workspace)
 
-    async def said(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
+    async def last_result(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
         """Return what the service said last, without asking: a list of any age, or a failure.
 
         `None`: something has changed since, a failure is older than 60 s and there was no list
@@ -357,20 +357,20 @@ class Portfolio:
         self._on_change(workspace)
         return snapshot
 
-    async def outdate(self, workspace: WorkspaceId) -> None:
+    async def invalidate(self, workspace: WorkspaceId) -> None:
         """Something has changed: the next asker gets a list that was made after this moment.
 
         Here from the call on, in every process once it has returned.
         """
-        self._latest.outdate(workspace)
+        self._latest.invalidate(workspace)
         self._share_nothing(workspace)
         self._on_change(workspace)
         await self._versions.change(workspace)
 
-    async def disown(self, workspace: WorkspaceId) -> None:
+    async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
         """Likewise, and nobody is shown the last list: it may have been another account's."""
         self.forget(workspace)
-        await self._versions.disown(workspace)
+        await self._versions.invalidate_everywhere(workspace)
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Keep nothing here: the workspace has gone. Nothing is written of it any more."""

@@ -275,7 +275,7 @@ class TrackerClient:
         await self._before(call.fingerprint)
         is_probe = self._budget.check(call.fingerprint, call.purpose)
         try:
-            async with self._slots.taken(is_scan=call.is_scan):
+            async with self._slots.acquire(is_scan=call.is_scan):
                 self._budget.check_wait(call.fingerprint)
                 return await self._answer_in_time(call, decode)
         finally:
@@ -307,7 +307,7 @@ class TrackerClient:
         except RateLimitedError:
             wait_s = self._budget.record_rate_limit(known_as, retry_after_s(reply.headers))
             raise RateLimitedError(wait_s) from None
-        self._budget.saw_success(known_as)
+        self._budget.record_success(known_as)
         return answer
 
     async def _sent(self, call: Call, request: httpx.Request) -> Reply:

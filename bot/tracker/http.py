@@ -39,7 +39,7 @@ class Slots:
         self._scans = asyncio.Semaphore(MAX_SCANS)
 
     @asynccontextmanager
-    async def taken(self, *, is_scan: bool = False) -> AsyncIterator[None]:
+    async def acquire(self, *, is_scan: bool = False) -> AsyncIterator[None]:
         """Hold a place inside the block.
 
         Raises:

@@ -216,7 +216,7 @@ class RateLimiter:
         entry.probe_until = 0.0
         return wait_s
 
-    def saw_success(self, fingerprint: str) -> None:
+    def record_success(self, fingerprint: str) -> None:
         """Record a success after a wait; one that was sent before the error ends no wait."""
         now, entry = self._clock(), self._entry(fingerprint)
         if entry.state.steps and now >= entry.state.blocked_until:

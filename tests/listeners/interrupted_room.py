@@ -42,11 +42,11 @@ class FakeProcesses:
         self.dead: set[str] = set()
         self.is_away = False
 
-    async def refresh(self) -> None:
+    async def heartbeat(self) -> None:
         if self.is_away:
             raise StoreError("away")
 
-    async def leave(self) -> None:
+    async def deregister(self) -> None:
         return None
 
     def is_dead(self, process_id: str) -> bool:
