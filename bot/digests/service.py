@@ -15,8 +15,8 @@ from bot.digests.delivery import Delivery, Poster
 from bot.digests.edits import Editor
 from bot.digests.models import (
     MAX_PER_CHANNEL,
-    ChangedMeanwhileError,
     Digest,
+    EditConflictError,
     Plan,
     TooManyDigestsError,
     UnknownDigestError,
@@ -107,7 +107,7 @@ class DigestService:
 
         Raises:
             UnknownDigestError: it was deleted.
-            ChangedMeanwhileError: somebody has changed it since `version`.
+            EditConflictError: somebody has changed it since `version`.
             TooManyDigestsError, SlackError: the new channel has no place for it, or refuses it;
                 then it stays as it was.
         """
@@ -120,7 +120,7 @@ class DigestService:
             if is_moved:
                 await self._is_announced(workspace, saved)
         except SlackError:
-            with contextlib.suppress(ChangedMeanwhileError, UnknownDigestError):
+            with contextlib.suppress(EditConflictError, UnknownDigestError):
                 await self._replanned(workspace, digest_id, before.plan, by, saved.version)
             raise
         await self._note(workspace, "digest-changed", by, saved)

@@ -12,8 +12,8 @@ import structlog
 from bot.digests.models import (
     MAX_RULES,
     AdminsOnlyError,
-    ChangedMeanwhileError,
     Digest,
+    EditConflictError,
     GuestError,
     Mention,
     NotInChannelError,
@@ -150,7 +150,7 @@ async def save_digest(
 
     Raises:
         BotNotInChannelError, ChannelClosedError: nothing can be posted there.
-        ChangedMeanwhileError, UnknownDigestError, TooManyDigestsError, SlackError, StoreError, and
+        EditConflictError, UnknownDigestError, TooManyDigestsError, SlackError, StoreError, and
         others: see `DigestAccess` and `DigestService`. Nothing was saved.
     """
     note, plan = note_in(conversation.note), given.plan
@@ -191,11 +191,11 @@ async def digest_of(desk: DigestService, conversation: Request, note: FormNote) 
     """Return the digest that a form is about.
 
     Raises:
-        UnknownDigestError: it was deleted. ChangedMeanwhileError: it is not that version any more.
+        UnknownDigestError: it was deleted. EditConflictError: it is not that version any more.
     """
     digest = await desk.get(conversation.workspace, note.digest_id or "")
     if digest.version != note.version:
-        raise ChangedMeanwhileError(digest)
+        raise EditConflictError(digest)
     return digest
 
 
@@ -318,7 +318,7 @@ class DigestFormListeners:
         try:
             member = await self.access.require_maker(conversation)
             digest = await digest_of(self.desk, conversation, note) if note.digest_id else None
-        except ChangedMeanwhileError as error:
+        except EditConflictError as error:
             told = f"⚠️ {changed_text(error.digest)}"
             return drawn_as_saved(conversation, self.screen.clock(), error.digest, member, told)
         except (SlackError, StoreError):

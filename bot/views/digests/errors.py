@@ -8,9 +8,9 @@ from bot.digests.models import (
     MAX_PER_CHANNEL,
     AdminsOnlyError,
     BotNotInChannelError,
-    ChangedMeanwhileError,
     Digest,
     DigestBusyError,
+    EditConflictError,
     GuestError,
     JustSentError,
     LostClaimError,
@@ -170,7 +170,7 @@ def _too_many(_error: TooManyDigestsError, _facts: Facts) -> Message:
     )
 
 
-def _changed(error: ChangedMeanwhileError, _facts: Facts) -> Message:
+def _changed(error: EditConflictError, _facts: Facts) -> Message:
     told = f"{changed_text(error.digest)} Look at it again before you change it."
     return Message(spoken(told), plain_message(told).blocks)
 
@@ -232,7 +232,7 @@ def _unknown_zone(_error: UnknownZoneError, _facts: Facts) -> Message:
 DIGEST_TROUBLES: dict[type[BaseException], Callable[[Any, Facts], Message]] = {
     UnknownDigestError: _unknown,
     TooManyDigestsError: _too_many,
-    ChangedMeanwhileError: _changed,
+    EditConflictError: _changed,
     DigestBusyError: _busy,
     JustSentError: _just_sent,
     LostClaimError: _lost_claim,
