@@ -135,7 +135,7 @@ def waiting(
 def ended(
     digest: Digest, token: str, now: datetime, outcome: Outcome, trouble: FailureReason | None
 ) -> Digest:
-    """Return the digest whose run failed for good, or is uncertain, with a notice for the owner."""
+    """Return the digest whose run failed or is uncertain, with a notice for the owner."""
     run = own_run(digest, token)
     digest = recorded(digest, run, outcome, now, trouble)
     notice = Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
@@ -276,7 +276,7 @@ def without_zone(digest: Digest, now: datetime) -> Digest:
 
 
 def resumed_in_time(digest: Digest, now: datetime) -> Digest:
-    """Return the digest without a pause that ended by `now`; slots within the pause are skipped."""
+    """Return the digest without a pause that ended by `now`; slots within it are skipped."""
     if digest.pause is None or digest.pause.until is None or digest.pause.until > now:
         return digest
     # A slot at the very moment of the end counts.
