@@ -57,8 +57,8 @@ class RejectedError(TrackerError):
         super().__init__(f"the service answered {status}" + (f": {said!r}" if said else ""))
 
 
-class NoResultError(TrackerError):
-    """The call has no usable result.
+class NoResultError(Exception):
+    """The common part of errors without a usable result.
 
     `status` is the HTTP status, `None` without an answer. `is_outcome_unknown`: the request may
     have changed something, so that the caller has to check.
@@ -76,15 +76,15 @@ class NoResultError(TrackerError):
         super().__init__(message)
 
 
-class UnreadableReplyError(NoResultError):
+class UnreadableReplyError(NoResultError, TrackerError):
     """A reply came, but not one that the service document describes: HTML, a redirect, …"""
 
 
-class ReplyTooLargeError(NoResultError):
+class ReplyTooLargeError(NoResultError, TrackerError):
     """The reply was larger than we read."""
 
 
-class UnavailableError(NoResultError):
+class UnavailableError(NoResultError, TrackerError):
     """No usable answer: not reachable, dropped, failed on its side (5xx), or we are too busy."""
 
 

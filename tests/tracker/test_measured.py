@@ -143,7 +143,7 @@ def test_no_error_of_the_service_is_left_out_and_no_word_is_unknown() -> None:
     def kinds(kind: type[TrackerError]) -> set[type[TrackerError]]:
         return {kind}.union(*(kinds(each) for each in kind.__subclasses__()))
 
-    assert kinds(TrackerError) - {TrackerError, models.NoResultError} <= named
+    assert kinds(TrackerError) - {TrackerError} <= named
     assert [word for _, word in ERRORS if word not in REQUEST_OUTCOMES] == []
     assert {word for _, word in ERRORS} == set(REQUEST_OUTCOMES)
 
