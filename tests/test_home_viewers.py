@@ -11,7 +11,7 @@ from bot.home_viewers import (
     AT_ONCE,
     BETWEEN_S,
     MAX_VIEWERS,
-    NOTED_ANEW_AFTER,
+    NOTED_AGAIN_AFTER,
     OPEN_FOR,
     PER_VIEWER_S,
     HomeViewers,
@@ -208,7 +208,7 @@ async def test_looking_often_writes_seldom() -> None:
     screens.clock.advance(60)
     await screens.homes.opened(ACME, "U1")
     again = await screens.documents.get(f"{ACME}/home-viewers")
-    screens.clock.advance((NOTED_ANEW_AFTER + timedelta(seconds=1)).total_seconds())
+    screens.clock.advance((NOTED_AGAIN_AFTER + timedelta(seconds=1)).total_seconds())
     await screens.homes.opened(ACME, "U1")
     later = await screens.documents.get(f"{ACME}/home-viewers")
 

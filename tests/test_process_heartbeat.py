@@ -10,7 +10,7 @@ from bot.process_heartbeat import (
     DEAD_AFTER_S,
     PREFIX,
     REFRESH_EVERY_S,
-    OneProcess,
+    Processes,
     SharedProcesses,
 )
 from bot.store.documents import Document, StoreError
@@ -219,8 +219,8 @@ async def test_it_shows_what_operators_want_to_know_and_nothing_comes_due(
 
 
 async def test_nobody_else_can_have_the_embedded_store_open() -> None:
-    one = OneProcess()
+    one = Processes()
     await one.heartbeat()
 
-    assert one.is_dead(OneProcess().process_id)
+    assert one.is_dead(Processes().process_id)
     assert not one.is_dead(one.process_id)

@@ -304,7 +304,8 @@ def decode_key_pair(value: dict[str, Any]) -> KeyPair:
 
 def _flat(value: dict[str, Any]) -> dict[str, Any]:
     """Return a key whose record's fields stand beside its own."""
-    return value | value.pop("record")
+    record: dict[str, Any] = value.pop("record")
+    return value | record
 
 
 def _record(value: dict[str, Any]) -> dict[str, Any]:
