@@ -170,10 +170,7 @@ def passed_days(record: KeyRecord, now: datetime) -> int | None:
 
 
 def _steps(record: KeyRecord) -> dict[int, datetime]:
-    """Return the steps of the countdown that were not sent, at the hour the key was set.
-
-    Somebody was at work at that hour.
-    """
+    """Return the moments of the steps that were not sent, at the hour the key was set."""
     if record.expires_on is None:
         return {}
     hour = record.set_at.astimezone(UTC).timetz()
@@ -303,7 +300,6 @@ def decode_key_pair(value: dict[str, Any]) -> KeyPair:
 
 
 def _flat(value: dict[str, Any]) -> dict[str, Any]:
-    """Return a key whose record's fields stand beside its own."""
     record: dict[str, Any] = value.pop("record")
     return value | record
 

@@ -52,8 +52,8 @@ class NoticeDelivery:
         self._workspace = workspace
         self._claim = claim
         self._message = message
-        self._tried = set(claim.told)
-        self.reached = len(claim.told)
+        self._tried = set(claim.reached)
+        self.reached = len(claim.reached)
 
     async def tell(self, user_ids: Iterable[str]) -> timedelta | None:
         """Send the notice to those without it; return the wait until the next attempt, if any.

@@ -115,7 +115,7 @@ class Claim:
 
     notice: KeyNotice
     record: KeyRecord
-    told: tuple[str, ...]
+    reached: tuple[str, ...]
     tries: int
 
 
@@ -175,11 +175,11 @@ class KeyClaims:
 
     async def finish(self, workspace: WorkspaceId, claim: Claim) -> None:
         """Record that a notice is sent for good."""
-
-        def finished(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
-            return slots.notified(claim.notice, self._clock(), telling.told)
-
-        await self._change_telling(workspace, claim, finished)
+        await self._change_telling(
+            workspace,
+            claim,
+            lambda slots, telling: slots.notified(claim.notice, self._clock(), telling.told),
+        )
 
     async def _change_telling(
         self,
@@ -229,7 +229,7 @@ class Keys:
         slots = await self.slots(workspace)
         if slots is None:
             raise NoKeyError("no key in this workspace")
-        return StoredKey(self._opened(workspace, slots.sealed), slots.sealed, slots.record)
+        return StoredKey(self._decrypt(workspace, slots.sealed), slots.sealed, slots.record)
 
     async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
         """Return the key before the one in use.
@@ -245,7 +245,7 @@ class Keys:
         if slots is None or slots.earlier is None or slots.earlier.record.mark != mark:
             raise NoEarlierKeyError("no such key")
         sealed = slots.earlier.sealed
-        return StoredKey(self._opened(workspace, sealed), sealed, slots.earlier.record)
+        return StoredKey(self._decrypt(workspace, sealed), sealed, slots.earlier.record)
 
     async def save(self, workspace: WorkspaceId, draft: KeyDraft, *, set_by: str) -> KeyPair:
         """Save a key that was just seen to list domains; the earlier one is kept for a week."""
@@ -342,13 +342,13 @@ class Keys:
             lambda slots: slots.noted(change) if slots.sealed == key.sealed else slots,
         )
 
-    def _opened(self, workspace: WorkspaceId, sealed: str) -> str:
+    def _decrypt(self, workspace: WorkspaceId, sealed: str) -> str:
         return self._ring.decrypt(sealed, _about(workspace))
 
     def _holds(self, workspace: WorkspaceId, slots: KeyPair | None, secret: str) -> bool:
         """Return whether the key in use is this one; an unreadable key is another one."""
         try:
-            return slots is not None and self._opened(workspace, slots.sealed) == secret
+            return slots is not None and self._decrypt(workspace, slots.sealed) == secret
         except UnreadableSecretError:
             return False
 

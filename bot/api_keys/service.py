@@ -1,6 +1,6 @@
 """Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -20,6 +20,7 @@ from bot.api_keys.models import (
 from bot.api_keys.repository import Keys
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
+from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
 from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.client import Tracker
@@ -73,21 +74,17 @@ class WorkspaceTracker:
             workspace, "list", lambda key: self._tracker.list_domains(key, purpose=purpose)
         )
 
-    async def add_domain(
-        self,
-        workspace: WorkspaceId,
-        domain: str,
-        *,
-        domain_type: str,
-        tags: Sequence[str],
-        folder: str | None,
-    ) -> Added:
+    async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> Added:
         """Add a domain."""
         return await self._call(
             workspace,
             "add",
             lambda key: self._tracker.add_domain(
-                key, domain=domain, domain_type=domain_type, tags=tags, folder=folder
+                key,
+                domain=new.host,
+                domain_type=new.domain_type,
+                tags=new.tags,
+                folder=new.folder,
             ),
         )
 

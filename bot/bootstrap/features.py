@@ -420,6 +420,6 @@ def _register_members(
     ScanListeners(
         connection, portfolio, scans, still_waiting_after_s=parts.pace.still_waiting_after_s
     ).register(dispatcher)
-    adding = DomainAdder(connection, portfolio)
+    adding = DomainAdder(connection.add_domain, portfolio)
     owned_type = parts.settings.domain_tracker_owned_type
     AddingListeners(connection, portfolio, adding, owned_type=owned_type).register(dispatcher)

@@ -67,7 +67,7 @@ def update(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: in
 
 
 def paused(digest: Digest, by: Editor, now: datetime, *, until: datetime | None) -> Digest:
-    """Return the digest without posts until `until`, or until somebody resumes it (`None`).
+    """Return the digest without posts until `until`; `None`: until it is resumed.
 
     Its version stays: an open form with its plan can still be saved.
     """

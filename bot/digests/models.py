@@ -92,13 +92,13 @@ class FailureReason(Enum):
     PERMISSION = "permission"  # the app lacks a permission in Slack
     INTERNAL = "ours"  # a bug of the bot
     DOWN = "down"  # the bot did not run
-    CHANGED = "changed"  # somebody changed or paused the digest at that moment
+    CHANGED = "changed"  # the digest was changed or paused at that moment
     ZONE = "zone"  # its time zone is no longer known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """`until` is `None`: until somebody resumes it. `by` is `None`: the bot itself, see `why`."""
+    """A pause. Without `until` it lasts until it is resumed; without `by` it is the bot's own."""
 
     since: datetime
     until: datetime | None = None
@@ -230,7 +230,7 @@ class DigestBusyError(BotError):
 
 
 class JustSentError(BotError):
-    """Somebody pressed `Send now` moments ago; it was sent `at`."""
+    """The digest was sent by hand moments ago, `at`."""
 
     def __init__(self, at: datetime) -> None:
         self.at = at

@@ -131,7 +131,7 @@ class DigestService:
     async def pause(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
     ) -> Digest:
-        """Pause a digest until `until`; `None`: until somebody resumes it."""
+        """Pause a digest until `until`; `None`: until it is resumed."""
         paused = await self._repository.change(
             workspace,
             digest_id,

@@ -1,8 +1,7 @@
 """Add a domain: check for duplicates first, never write twice."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import structlog
 
@@ -43,22 +42,6 @@ class NewDomain:
     domain_type: str
     tags: tuple[str, ...] = ()
     folder: str | None = None
-
-
-class AddsDomains(Protocol):
-    """Asks the service to add a domain."""
-
-    async def add_domain(
-        self,
-        workspace: WorkspaceId,
-        domain: str,
-        *,
-        domain_type: str,
-        tags: Sequence[str],
-        folder: str | None,
-    ) -> Added:
-        """Return the service's answer, or raise a TrackerError or a NoKeyError."""
-        ...
 
 
 def parse_new_domain(text: str, *, owned_type: str) -> NewDomain:
@@ -108,8 +91,10 @@ def _problem(
 class DomainAdder:
     """Adds domains to portfolios; simultaneous calls for one domain share one write."""
 
-    def __init__(self, service: AddsDomains, portfolio: Portfolio) -> None:
-        self._service = service
+    def __init__(
+        self, write: Callable[[WorkspaceId, NewDomain], Awaitable[Added]], portfolio: Portfolio
+    ) -> None:
+        self._write = write
         self._portfolio = portfolio
         self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
         self._wishes: dict[tuple[WorkspaceId, str], NewDomain] = {}
@@ -140,13 +125,7 @@ class DomainAdder:
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
-            await self._service.add_domain(
-                workspace,
-                new.host,
-                domain_type=new.domain_type,
-                tags=new.tags,
-                folder=new.folder,
-            )
+            await self._write(workspace, new)
         except RejectedError:
             # It may have been added since our list was made.
             if known := await self._listed_now(workspace, new.host):

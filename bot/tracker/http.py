@@ -236,15 +236,9 @@ async def send(http: httpx.AsyncClient, request: httpx.Request, *, is_write: boo
     except httpx.TransportError as error:
         # httpx quotes the text of a protocol error, which may repeat the key.
         cause = None if isinstance(error, httpx.ProtocolError) else error
-        raise _no_answer(error, request, is_write=is_write) from cause
+        is_timeout = isinstance(error, httpx.TimeoutException)
+        raise (TimedOutError if is_timeout else UnavailableError)(
+            f"{type(error).__name__} at {request.method} {request.url.path}",
+            is_outcome_unknown=is_write and not isinstance(error, NOT_SENT),
+        ) from cause
     return Reply(status=response.status_code, headers=response.headers, body=body)
-
-
-def _no_answer(
-    error: httpx.TransportError, request: httpx.Request, *, is_write: bool
-) -> UnavailableError:
-    is_timeout = isinstance(error, httpx.TimeoutException)
-    return (TimedOutError if is_timeout else UnavailableError)(
-        f"{type(error).__name__} at {request.method} {request.url.path}",
-        is_outcome_unknown=is_write and not isinstance(error, NOT_SENT),
-    )

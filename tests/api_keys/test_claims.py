@@ -89,7 +89,7 @@ async def test_a_claim_that_is_put_off_comes_back(desk: Desk) -> None:
 
     assert await desk.claims.due(limit=9) == [ONE]
     again = await desk.claims.claim(ONE, lease=MINUTE)
-    assert again == replace(claim, told=("U1",), tries=1)
+    assert again == replace(claim, reached=("U1",), tries=1)
 
 
 async def test_what_is_told_is_not_due_again(desk: Desk) -> None:
@@ -126,7 +126,7 @@ async def test_a_note_on_the_key_ends_no_claim(desk: Desk) -> None:
     desk.clock.advance(60)
     again = await desk.claims.claim(ONE, lease=MINUTE)
     assert again is not None
-    assert again.told == ("U1",)
+    assert again.reached == ("U1",)
 
 
 class TestSteps:
@@ -149,7 +149,7 @@ class TestSteps:
         second = await desk.claims.claim(ONE, lease=MINUTE)
 
         assert second is not None
-        assert (second.notice.days, second.told, second.tries) == (7, (), 0)
+        assert (second.notice.days, second.reached, second.tries) == (7, (), 0)
 
     async def test_a_worker_that_is_late_does_not_end_the_next_step(self, desk: Desk) -> None:
         late = await desk.claims.claim(ONE, lease=MINUTE)
