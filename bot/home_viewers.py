@@ -78,8 +78,18 @@ class HomeViewers:
 
     async def opened(self, workspace: WorkspaceId, user_id: str) -> None:
         """Record a viewer. A store that fails is only logged."""
+        now = self._clock()
+
+        def noted(document: Document | None) -> Write | None:
+            seen = self._young(document)
+            if user_id in seen and now - seen[user_id] < NOTED_AGAIN_AFTER:
+                return None
+            latest = sorted((seen | {user_id: now}).items(), key=lambda each: each[1])
+            viewers = {viewer: at.isoformat() for viewer, at in latest[-MAX_VIEWERS:]}
+            return Write({"v": 1, "viewers": viewers})
+
         try:
-            await self._note(workspace, user_id)
+            await update(self._documents, _place(workspace), noted)
         except StoreError as error:
             logger.warning("not remembered as a viewer", error=repr(error))
 
@@ -122,19 +132,6 @@ class HomeViewers:
 
         await asyncio.gather(*map(draw, viewers))
         return len(viewers)
-
-    async def _note(self, workspace: WorkspaceId, user_id: str) -> None:
-        now = self._clock()
-
-        def noted(document: Document | None) -> Write | None:
-            seen = self._young(document)
-            if user_id in seen and now - seen[user_id] < NOTED_AGAIN_AFTER:
-                return None
-            latest = sorted((seen | {user_id: now}).items(), key=lambda each: each[1])
-            viewers = {viewer: at.isoformat() for viewer, at in latest[-MAX_VIEWERS:]}
-            return Write({"v": 1, "viewers": viewers})
-
-        await update(self._documents, _place(workspace), noted)
 
     def _young(self, document: Document | None) -> dict[str, datetime]:
         viewers = document.value["viewers"] if document else {}

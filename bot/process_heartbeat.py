@@ -101,12 +101,9 @@ class SharedProcesses(Processes):
             if document.rev != known_rev:
                 self._seen[process_id] = (document.rev, now)
             elif self.is_dead(process_id):
-                await self._remove(process_id, document.rev)
-
-    async def _remove(self, process_id: str, rev: int) -> None:
-        with contextlib.suppress(ConflictError):  # it lives after all
-            await self._documents.delete(f"{PREFIX}{process_id}", if_rev=rev)
-            logger.warning("a process has ended without a word", process=process_id)
+                with contextlib.suppress(ConflictError):  # it lives after all
+                    await self._documents.delete(document.key, if_rev=document.rev)
+                    logger.warning("a process has ended without a word", process=process_id)
 
 
 def new_process_id() -> str:

@@ -214,12 +214,11 @@ class Delivery:
         except (LostClaimError, UnknownDigestError):
             await self._tidy_up(workspace, digest, token)
             raise
-        except BotError:
-            raise
-        except Exception:  # a bug: the owner is notified at once, not after the grace
-            await self._step(
-                workspace, digest, lambda each, now: run_state.mark_failed(each, token, now)
-            )
+        except Exception as error:
+            if not isinstance(error, BotError):  # a bug: notify now, not after the grace
+                await self._step(
+                    workspace, digest, lambda each, now: run_state.mark_failed(each, token, now)
+                )
             raise
 
     async def _deliver(

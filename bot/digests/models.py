@@ -107,7 +107,7 @@ class Pause:
 
 
 class RunState(Enum):
-    """How far the run under way has come."""
+    """The progress of the run under way."""
 
     CLAIMED = "claimed"  # a worker has it until the claim ends; nothing was posted yet
     POSTING = "posting"  # from here on it may have been posted
@@ -140,7 +140,7 @@ class Run:
 
 
 class Outcome(Enum):
-    """How a run has ended."""
+    """The outcome of a run."""
 
     POSTED = "posted"
     QUIET = "quiet"  # nothing to say, as the digest's mode wants it

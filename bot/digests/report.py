@@ -114,6 +114,7 @@ def _compared(
     moves = list(_moves(here, baseline))
     known = [move for move in moves if None not in (move.before, move.after)]
     lost = tuple(move for move in moves if move.before is not None and move.after is None)
+    gone = ((host, score) for host, score in then.items() if host not in index)
     return replace(
         report,
         unknown=(
@@ -124,7 +125,7 @@ def _compared(
         since=baseline.taken_at,
         before_of={m.domain.domain: m.before for m in known if m.before is not None},
         new=tuple(index[host] for host in chosen if host not in baseline.scores),
-        gone=_gone(index, then),
+        gone=tuple(sorted(gone, key=lambda each: (each[1] is None, each[1] or 0, each[0]))),
         up=tuple(move for move in known if _points(move) > 0 and _is_far(move, bounds)),
         down=tuple(move for move in known if _points(move) < 0 and _is_far(move, bounds)),
         crossed_up=tuple(move for move in known if _bands_climbed(move) > 0),
@@ -191,13 +192,6 @@ def _moves(listed: Iterable[tuple[str, Domain]], baseline: Baseline) -> Iterator
     for host, domain in listed:
         if host in baseline.scores:
             yield Move(domain, baseline.scores[host], domain.health_score)
-
-
-def _gone(
-    index: Mapping[str, Domain], then: Mapping[str, float | None]
-) -> tuple[tuple[str, float | None], ...]:
-    gone = [(host, score) for host, score in then.items() if host not in index]
-    return tuple(sorted(gone, key=lambda each: (each[1] is None, each[1] or 0, each[0])))
 
 
 def _is_far(move: Move, bounds: Bounds) -> bool:

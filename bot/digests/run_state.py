@@ -54,7 +54,7 @@ def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
 
 
 def _is_alike(one: Notice, other: Notice) -> bool:
-    """Whether both notices are of one kind, and the first one is not being sent now."""
+    """Return whether both notices are of one kind, and the first one is not being sent now."""
     kinds = [(each.outcome, each.trouble, each.channel_id) for each in (one, other)]
     return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)
 

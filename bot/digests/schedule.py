@@ -231,7 +231,7 @@ def suggest_zones(typed: str, now: datetime, limit: int = 100) -> list[str]:
     if not _plain(typed):
         return _one_per_offset(now)[:limit]
     if offset := _OFFSET.fullmatch(typed):
-        ranks = _ranks_by_offset(_offset(offset), now)
+        ranks = _ranks_by_offset(offset, now)
     else:
         ranks = _ranks_by_text(_plain(typed), now)
     return sorted(ranks, key=lambda name: (ranks[name], _RANK.get(name, len(_RANK)), name))[:limit]
@@ -257,13 +257,9 @@ def _one_per_offset(now: datetime) -> list[str]:
     return ["UTC", *(zones[offset] for offset in sorted(zones))]
 
 
-def _offset(found: re.Match[str]) -> timedelta:
+def _ranks_by_offset(found: re.Match[str], now: datetime) -> dict[str, tuple[bool, int]]:
     sign, hours, minutes = found.groups(default="0")
-    offset = timedelta(hours=int(hours), minutes=int(minutes))
-    return offset if sign == "+" else -offset
-
-
-def _ranks_by_offset(offset: timedelta, now: datetime) -> dict[str, tuple[bool, int]]:
+    offset = timedelta(hours=int(hours), minutes=int(minutes)) * (1 if sign == "+" else -1)
     return {
         entry.name: (entry.is_legacy, 0)
         for entry in _entries()

@@ -126,7 +126,7 @@ class Query:
 
     @property
     def is_filter(self) -> bool:
-        """Whether it may leave domains out."""
+        """True when the query may leave domains out."""
         return replace(self, sort=Sort.SCORE, page=1) != Query()
 
     @property

@@ -203,18 +203,14 @@ class Latest:
             kept.is_late = True
         if failure and failure.version != version:
             del self._failures[workspace]
-        late = [each for each in self._under_way(workspace) if each.version != version]
-        for question in late:
-            question.is_late = True
-        return late
+        return self._mark_late(workspace, but=version)
 
     def invalidate(self, workspace: WorkspaceId) -> None:
         """Invalidate everything of a workspace."""
         self._failures.pop(workspace, None)
         if kept := self._kept.get(workspace):
             kept.is_late = True
-        for question in self._under_way(workspace):
-            question.is_late = True
+        self._mark_late(workspace)
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Drop everything of a workspace."""
@@ -243,10 +239,13 @@ class Latest:
         if not question.is_late:
             self._failures[question.workspace] = _Failure(error, at, question.version)
 
-    def _under_way(self, workspace: WorkspaceId) -> list[Question]:
-        return [
-            each for each in self._questions if each.workspace == workspace and not each.is_late
-        ]
+    def _mark_late(self, workspace: WorkspaceId, but: Version | None = None) -> list[Question]:
+        """Mark the questions of other versions as late; return those that were not before."""
+        own = (each for each in self._questions if each.workspace == workspace)
+        late = [each for each in own if not each.is_late and each.version != but]
+        for question in late:
+            question.is_late = True
+        return late
 
 
 FRESH_FOR = timedelta(seconds=60)

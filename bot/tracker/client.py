@@ -62,7 +62,7 @@ NOT_A_KEY = "doctor"
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Whether Domain Tracker answered, and the status of the answer."""
+    """The service that answered: Domain Tracker or another one, and the status."""
 
     is_tracker: bool
     status: int

@@ -128,7 +128,7 @@ class Call:
 
     @property
     def is_write(self) -> bool:
-        """Whether the call may change something at the service."""
+        """True when the call may change something at the service."""
         return self.sent is not None
 
     @property

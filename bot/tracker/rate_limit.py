@@ -67,7 +67,7 @@ class BudgetState:
 
     @property
     def is_reserve_reached(self) -> bool:
-        """Whether only the reserve is left."""
+        """True when only the reserve is left."""
         return bool(self.reserve) and self.remaining is not None and self.remaining <= self.reserve
 
 
@@ -255,7 +255,7 @@ def _check_reserve(entry: _Entry, now: float) -> None:
         return
     if entry.reserve_probed_at > now:  # the clock was set back
         entry.reserve_probed_at = 0.0
-    # A count from scheduled work is as good a probe.
+    # A count that came with scheduled work serves as a probe too.
     probe_at = max(entry.state.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
     if now < probe_at:
         raise ReserveReachedError(probe_at - now)
