@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
+import msgspec
 import structlog
 
 from bot.errors import BotError, NotAllowedError
@@ -17,8 +18,8 @@ from bot.workspace import WorkspaceId
 class NotAManagerError(NotAllowedError):
     """Only admins, owners and the managers that they named may do this.
 
-    `managers` are ids of people and user groups. `is_in_organisation`: so is the workspace, and
-    then Slack may not say who its own admins are.
+    `managers` are ids of people and user groups. `is_in_organisation`: the workspace is in one,
+    whose admins Slack may not name.
     """
 
     def __init__(
@@ -38,19 +39,19 @@ class NotAnAdminError(NotAllowedError):
 
 
 class ManagersUnknownError(BotError):
-    """Slack did not say who is in a user group that is a manager, so nothing was done.
+    """Slack did not list the people of a group that is a manager, so nothing was done.
 
-    `managers` as in `NotAManagerError`. `lacks_scope`: it never will, without `usergroups:read`.
+    `managers` as in `NotAManagerError`. `lacks_scope`: the app lacks `usergroups:read`.
     """
 
     def __init__(self, managers: tuple[str, ...] = (), *, lacks_scope: bool = False) -> None:
         self.managers = managers
         self.lacks_scope = lacks_scope
-        super().__init__("nobody knows who is in the group")
+        super().__init__("the people of the group are unknown")
 
 
 class UnfitManagerError(BotError):
-    """Somebody was named who can be no manager: a guest, a bot, of elsewhere, or gone."""
+    """A named person cannot be a manager: a guest, a bot, of elsewhere, or gone."""
 
     def __init__(self, user_ids: tuple[str, ...] = ()) -> None:
         self.user_ids = user_ids
@@ -58,11 +59,11 @@ class UnfitManagerError(BotError):
 
 
 class UnfitGroupError(BotError):
-    """A user group was named that the workspace does not have, or that is disabled."""
+    """A named user group is unknown or disabled."""
 
 
 class EarlierKeyRefusedError(BotError):
-    """The service does not take the earlier key, so it was not put in the place of the other."""
+    """The service refuses the earlier key, so the keys were not swapped."""
 
 
 KIND = "managers"
@@ -72,10 +73,7 @@ MAX_GROUPS = 5
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The ids of the people and user groups that were named, in the order in which they were.
-
-    `rev` is the revision of that list, 0 when nobody ever was.
-    """
+    """The ids of the named people and user groups, in order; `rev` is the document's, or 0."""
 
     user_ids: tuple[str, ...] = ()
     group_ids: tuple[str, ...] = ()
@@ -88,7 +86,7 @@ class Named:
 
 
 class Managers:
-    """Who was named. Whether they may act is asked of Slack too: see `listeners/permissions.py`.
+    """The named managers. `listeners/permissions.py` also asks Slack about them.
 
     Every method may raise StoreError.
     """
@@ -102,10 +100,10 @@ class Managers:
         return decode(document) if document else Named()
 
     async def name(self, workspace: WorkspaceId, named: Named) -> None:
-        """Let these people and groups be the managers, and nobody else.
+        """Replace the managers.
 
         Raises:
-            ConflictError: others were named since `named.rev`; nothing was changed.
+            ConflictError: they were changed since `named.rev`; nothing was changed.
         """
         value = {
             "v": 1,
@@ -116,13 +114,12 @@ class Managers:
 
 
 def decode(document: Document) -> Named:
-    """Return who is named in a document of this kind.
+    """Return the managers in a document, which has no groups in earlier versions.
 
     Raises:
-        LookupError, TypeError: it is none.
+        LookupError, TypeError: it is of another kind.
     """
-    value: dict[str, Any] = dict(document.value)
-    # Before there were groups the documents had none.
+    value = document.value
     return Named(tuple(value["user_ids"]), tuple(value.get("group_ids", ())), document.rev)
 
 
@@ -133,12 +130,12 @@ def _place(workspace: WorkspaceId) -> str:
 logger = structlog.get_logger()
 HISTORY_KIND = "audit"
 MAX_ENTRIES = 500
-# Whoever runs the bot: nobody in Slack. And Slack itself.
+# Actors that are no people in Slack: the operator of the bot, and Slack itself.
 OPERATOR, SLACK = "operator", "slack"
 
 
 class Act(Enum):
-    """What was done. The values are kept, and exported."""
+    """The kinds of entries. The values are stored and exported."""
 
     KEY_SET = "key-set"
     KEY_REPLACED = "key-replaced"
@@ -177,10 +174,7 @@ class Entry:
 
 
 class Audit:
-    """The latest 500 acts of every workspace, in one document each.
-
-    `on_act` learns that something was done in a workspace.
-    """
+    """The latest 500 acts of every workspace, in one document each. `on_act` follows each act."""
 
     def __init__(
         self,
@@ -205,7 +199,7 @@ class Audit:
         removed: tuple[str, ...] = (),
         detail: str | None = None,
     ) -> None:
-        """Add what was just done. A store that fails is logged: what was done stays done."""
+        """Record an act. A store that fails is only logged."""
         entry = Entry(
             at=self._clock(),
             by=by,
@@ -216,8 +210,13 @@ class Audit:
             removed=removed,
             detail=detail and redact(detail),
         )
+
+        def with_entry(document: Document | None) -> Write:
+            before = document.value["entries"] if document else []
+            return Write({"v": 1, "entries": [*before, encode(entry)][-MAX_ENTRIES:]})
+
         try:
-            await self._add(workspace, encode(entry))
+            await update(self._documents, _audit_place(workspace), with_entry)
         except StoreError as error:
             logger.warning("not in the history", act=act.value, by=by, error=repr(error))
         self._on_act(workspace)
@@ -225,58 +224,29 @@ class Audit:
     async def note_digest(
         self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
     ) -> None:
-        """See `bot.digests.desk.Notes`; `what` is the value of an Act."""
+        """Record an act of a digest; `what` is the value of an Act."""
         await self.note(workspace, Act(what), by=by, channel_id=channel_id)
 
     async def entries(self, workspace: WorkspaceId) -> list[Entry]:
-        """Return what was done, the latest first; raise StoreError."""
+        """Return the acts, the latest first; raise StoreError."""
         document = await self._documents.get(_audit_place(workspace))
         return entries_in(document) if document else []
 
-    async def _add(self, workspace: WorkspaceId, entry: dict[str, Any]) -> None:
-        def added(document: Document | None) -> Write:
-            before = document.value["entries"] if document else []
-            return Write({"v": 1, "entries": [*before, entry][-MAX_ENTRIES:]})
-
-        await update(self._documents, _audit_place(workspace), added)
-
 
 def entries_in(document: Document) -> list[Entry]:
-    """Return what was done, the latest first.
+    """Return the acts in a document, the latest first.
 
     Raises:
-        LookupError, TypeError, ValueError: it is no document of this kind.
+        LookupError, TypeError, ValueError: it is of another kind.
     """
-    return [_decode(each) for each in reversed(document.value["entries"])]
+    return [msgspec.convert(each, Entry) for each in reversed(document.value["entries"])]
 
 
 def encode(entry: Entry) -> dict[str, Any]:
-    """Return what an entry says, without what it does not."""
-    value = {
-        "at": entry.at.isoformat(),
-        "by": entry.by,
-        "act": entry.act.value,
-        "key": entry.key,
-        "channel_id": entry.channel_id,
-        "added": list(entry.added),
-        "removed": list(entry.removed),
-        "detail": entry.detail,
-    }
+    """Return the JSON object of an entry, without empty fields."""
+    value = msgspec.to_builtins(entry) | {"at": entry.at.isoformat()}
     return {name: each for name, each in value.items() if each}
 
 
 def _audit_place(workspace: WorkspaceId) -> str:
     return f"{workspace}/{HISTORY_KIND}"
-
-
-def _decode(value: dict[str, Any]) -> Entry:
-    return Entry(
-        at=datetime.fromisoformat(value["at"]),
-        by=value["by"],
-        act=Act(value["act"]),
-        key=value.get("key"),
-        channel_id=value.get("channel_id"),
-        added=tuple(value.get("added", ())),
-        removed=tuple(value.get("removed", ())),
-        detail=value.get("detail"),
-    )

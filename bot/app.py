@@ -31,7 +31,7 @@ from bot.jobs.scheduler import ticking
 from bot.listeners.interrupted import InflightTracker, OrphanNotifier
 from bot.logs import lines_counted
 from bot.metrics.definitions import Metrics, traced_calls
-from bot.process_heartbeat import REFRESH_EVERY_S, OneProcess, Processes, SharedProcesses
+from bot.process_heartbeat import REFRESH_EVERY_S, Processes, SharedProcesses
 from bot.settings import Settings
 from bot.shared_limits import ANSWERED_WITHIN_S, SharedHolds
 from bot.slack.posting import Posting
@@ -140,7 +140,7 @@ def _posting(
 
 def _processes(stored: Stored, role: Role, *, clock: Callable[[], datetime]) -> Processes:
     if stored.shared is None:
-        return OneProcess()
+        return Processes()
     names = stored.ring.names
     return SharedProcesses(stored.documents, role=role.value, clock=clock, keys=names)
 
@@ -301,7 +301,7 @@ async def _watch_over_answers(
         ground.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
     )
     # Pushed before what waits for the work: until that is done, this process still lives.
-    stack.push_async_callback(processes.leave)
+    stack.push_async_callback(processes.deregister)
     await stack.enter_async_context(ticking(interruptions.tick, every_s=REFRESH_EVERY_S))
     listener = await stack.enter_async_context(AsyncExitStack())
     stack.push_async_callback(_finish, parts.tasks, running, finishing)

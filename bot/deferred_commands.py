@@ -11,7 +11,7 @@ from bot.store.documents import Documents
 from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId
 
-# Within the half hour for which Slack takes answers to a command:
+# Slack takes answers to a command for half an hour:
 # https://docs.slack.dev/interactivity/handling-user-interaction
 KEPT_FOR = timedelta(minutes=15)
 KIND = "kept"
@@ -29,7 +29,7 @@ class KeptCommand:
 
 
 class DeferredCommands:
-    """Each person's commands, each once; sealed, as they hold a response_url."""
+    """Each person's commands, each once; sealed because of a response_url."""
 
     def __init__(
         self, documents: Documents, ring: KeyRing, *, clock: Callable[[], datetime]
@@ -39,7 +39,7 @@ class DeferredCommands:
         self._clock = clock
 
     async def keep(self, workspace: WorkspaceId, command: KeptCommand) -> None:
-        """Keep `command` until it is taken or too old."""
+        """Store `command` until it is taken or too old."""
         body = {
             "command": command.command,
             "text": redact(command.text),
@@ -54,7 +54,7 @@ class DeferredCommands:
         )
 
     async def take_all(self, workspace: WorkspaceId) -> list[KeptCommand]:
-        """Return the commands that are still young enough, each to one taker only."""
+        """Return and delete the commands of a workspace, without expired ones."""
         taken = []
         for document in await self._documents.list_prefix(f"{workspace}/{KIND}/"):
             is_ours = await self._documents.delete(document.key)
@@ -65,7 +65,7 @@ class DeferredCommands:
         return taken
 
     async def forget_expired(self) -> int:
-        """Delete what nobody took in time; return how many commands that were."""
+        """Delete the expired commands; return their number."""
         due = await self._documents.due_keys(self._clock())
         expired = [key for key in due if f"/{KIND}/" in key]
         for key in expired:

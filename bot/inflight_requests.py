@@ -1,10 +1,9 @@
-"""Store which answers people wait for, so that another process can tell them after a crash."""
+"""Store the answers that people wait for, so that another process can notify after a crash."""
 
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timedelta
-from typing import Any
 
 from bot.backoff import backoff
 from bot.store.documents import ConflictError, Document, Documents
@@ -12,12 +11,12 @@ from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId
 
 KIND = "pending"
-# What is answered sooner, and that is nearly everything, never gets among what is due.
+# Nearly everything is answered sooner and never comes due.
 DUE_AFTER = timedelta(seconds=10)
-# So long Slack takes answers to what somebody did, and so long they may still wait for one:
+# For this time Slack takes answers:
 # https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
-TOLD_FOR = timedelta(minutes=30)
-# Whoever takes one has so long to tell the person, until another one may try; then twice as long.
+ANSWERABLE_FOR = timedelta(minutes=30)
+# A process has this time to notify the person until another one may try; doubled each time.
 FIRST_TRY = timedelta(seconds=45)
 LONGEST_TRY = timedelta(minutes=5)
 LOOK_AT = 20_000  # digests may be due at the same moment
@@ -25,7 +24,7 @@ LOOK_AT = 20_000  # digests may be due at the same moment
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whose work it is: the `number`th of one process, for somebody in a workspace."""
+    """The identity of a request: its workspace, its process, and its number there."""
 
     workspace: WorkspaceId
     process_id: str
@@ -33,23 +32,22 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What tells it from others of the same workspace."""
+        """The name within the workspace."""
         return f"{self.process_id}-{self.number}"
 
     @property
     def key(self) -> str:
-        """The name of its document."""
+        """The key of the document."""
         return f"{self.workspace}/{KIND}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
-    """Who waits for what, and every way back to them: see `Request`, `Origin`.
+    """A request that waits for its answer, and every way to reach its person.
 
-    `what` names the listener, `request` is its reference in the log. `view_id` is that of the form
-    or window before them; `form_waits`: it stands there without anything to press;
-    `messages_url`: it is a window over the Home tab, and this leads from there to their messages.
-    What does not apply is `None`.
+    `what` names the listener, `request` is its reference in the log. `view_id` is the open form's
+    or window's; `form_waits`: it has no buttons; `messages_url`: it is over the Home tab, and this
+    link leads to the person's messages. `None` does not apply.
     """
 
     user_id: str
@@ -68,7 +66,7 @@ class Pending:
 
 
 class InflightStore:
-    """One document for each, sealed, as it holds a response_url. Methods may raise StoreError."""
+    """The pending requests, sealed because of a response_url. Methods may raise StoreError."""
 
     def __init__(
         self, documents: Documents, ring: KeyRing, *, clock: Callable[[], datetime]
@@ -78,7 +76,7 @@ class InflightStore:
         self._clock = clock
 
     async def keep(self, place: Place, pending: Pending, *, since: datetime) -> None:
-        """Note that somebody waits since then; what was noted there before is replaced."""
+        """Store or replace a request that waits since then."""
         value = {
             "v": 1,
             "since": since.isoformat(),
@@ -88,46 +86,43 @@ class InflightStore:
         await self._documents.put(place.key, value, due_at=since + DUE_AFTER)
 
     async def forget(self, place: Place) -> None:
-        """Note that nobody waits there any more."""
+        """Delete a request that was answered."""
         await self._documents.delete(place.key)
 
     async def due(self) -> list[Place]:
-        """Return where somebody waits for more than ten seconds, and nobody is telling them."""
+        """Return the requests that wait for more than ten seconds, without a process at them."""
         keys = await self._documents.due_keys(self._clock(), limit=LOOK_AT)
         return [_place(key) for key in keys if f"/{KIND}/" in key]
 
     async def take(self, place: Place) -> Pending | None:
-        """Return who is to be told by whoever calls this; `None`: nobody, or others do.
+        """Return a request for the caller to notify of; `None`: it is gone, or another's.
 
-        It comes due again after 45 s, then twice as long each time: whoever has told them calls
-        `forget`. One that is half an hour old is forgotten here.
+        It comes due again after 45 s, then twice as long each time, until `forget`. After half an
+        hour it is deleted.
         """
         document, now = await self._documents.get(place.key), self._clock()
         if document is None or _is_taken(document, now):
             return None
         value = document.value
         try:
-            if now - datetime.fromisoformat(value["since"]) > TOLD_FOR:
+            if now - datetime.fromisoformat(value["since"]) > ANSWERABLE_FOR:
                 await self._documents.delete(place.key, if_rev=document.rev)
                 return None
             tried = {**value, "tries": value["tries"] + 1}
             due_at = now + backoff(FIRST_TRY, value["tries"], LONGEST_TRY)
             await self._documents.put(place.key, tried, due_at=due_at, if_rev=document.rev)
         except ConflictError:
-            return None  # somebody else was faster
-        return _decoded(json.loads(self._ring.decrypt(value["sealed"], _about(place))))
+            return None  # another process was faster
+        body = json.loads(self._ring.decrypt(value["sealed"], _about(place)))
+        # During an update processes of two versions read each other's documents.
+        known = {each.name for each in fields(Pending)}
+        return Pending(**{name: body[name] for name in body if name in known})
 
 
 def _is_taken(document: Document, now: datetime) -> bool:
-    """Whether somebody took it since it was seen to be due, and is telling the person."""
+    """Return whether another process took the request since it came due."""
     is_due = document.due_at is None or document.due_at <= now
     return document.value["tries"] > 0 and not is_due
-
-
-def _decoded(body: dict[str, Any]) -> Pending:
-    """While a new version is rolled out, processes of both read what the other has written."""
-    known = {each.name for each in fields(Pending)}
-    return Pending(**{name: body[name] for name in body if name in known})
 
 
 def _place(key: str) -> Place:

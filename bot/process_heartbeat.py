@@ -1,7 +1,4 @@
-"""Note in the store that this process runs, and find the processes that died.
-
-What one process has begun and cannot end, because it was killed, is for the others to see to.
-"""
+"""Record in the store that this process runs, and detect the processes that died."""
 
 import asyncio
 import contextlib
@@ -9,7 +6,6 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Protocol
 
 import structlog
 from cachetools import LRUCache
@@ -19,61 +15,39 @@ from bot.store.documents import ConflictError, Documents, StoreError
 logger = structlog.get_logger()
 PREFIX = "meta/process/"  # names no workspace
 REFRESH_EVERY_S = 5.0
-# Three signs of life may fail, or come late because a process was busy, and nobody is taken for
-# dead. After a kill it takes 25 to 35 s until the others know.
+# Three heartbeats may fail or be late. After a kill the others know it in 25 to 35 s.
 DEAD_AFTER_S = 25.0
 MAX_KNOWN = 10_000
 LEFT_WITHIN_S = 2.0
 
 
-class Processes(Protocol):
-    """What one process, called `process_id`, knows of the others that use the same store."""
-
-    @property
-    def process_id(self) -> str:
-        """Return the name of this process: another one after each start."""
-        ...
-
-    async def refresh(self) -> None:
-        """Show that this process lives, and look at the others; to be called every 5 s.
-
-        Raises:
-            StoreError: nothing is known now; nobody is taken for dead in the next 25 s.
-        """
-        ...
-
-    async def leave(self) -> None:
-        """Show that this process ends; a store that fails is logged, and no more."""
-        ...
-
-    def is_dead(self, process_id: str) -> bool:
-        """Return whether that process has surely ended, as far as one can know."""
-        ...
-
-
-class OneProcess:
-    """The only process that can have the store open: all others are dead."""
+class Processes:
+    """The processes of a store, of which `process_id` is this one. Here all others are dead."""
 
     def __init__(self) -> None:
         self.process_id = new_process_id()
 
-    async def refresh(self) -> None:
-        """See `Processes.refresh`. There is nobody to see it."""
+    async def heartbeat(self) -> None:
+        """Record that this process lives, and look at the others; call it every 5 s.
 
-    async def leave(self) -> None:
-        """See `Processes.leave`. There is nobody to see it."""
+        Raises:
+            StoreError: no process counts as dead in the next 25 s.
+        """
+
+    async def deregister(self) -> None:
+        """Record that this process ends; a store that fails is only logged."""
 
     def is_dead(self, process_id: str) -> bool:
-        """See `Processes.is_dead`."""
+        """Return whether that process has ended."""
         return process_id != self.process_id
 
 
-class SharedProcesses:
+class SharedProcesses(Processes):
     """Processes on several machines: each has a document, which changes every 5 s while it lives.
 
-    Whoever looks measures by its own steady clock how long the document of another one has not
-    changed, so that clocks that differ, or are set, matter to nobody. For operators it shows its
-    `role`, the moment of its start, and the names of its `keys` at rest. `steady` counts seconds.
+    Each process measures the age of the others' documents by its own `steady` clock of seconds,
+    so that clocks may differ or be set. For operators the document holds the process's `role`,
+    the moment of its start, and the names of its `keys` at rest.
     """
 
     def __init__(
@@ -85,7 +59,7 @@ class SharedProcesses:
         keys: Sequence[str] = (),
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.process_id = new_process_id()
+        super().__init__()
         self._documents = documents
         self._shown = {
             "v": 1,
@@ -97,20 +71,15 @@ class SharedProcesses:
         # Its last known revision (0: no document), and since when it is that.
         self._seen: LRUCache[str, tuple[int, float]] = LRUCache(MAX_KNOWN)
 
-    async def refresh(self) -> None:
-        """See `Processes.refresh`.
-
-        While the store is away nobody can show anything: that is no sign of anybody's death.
-        """
+    async def heartbeat(self) -> None:  # noqa: D102  # as above
         try:
             await self._documents.put(f"{PREFIX}{self.process_id}", self._shown)
             await self._look()
-        except StoreError:
+        except StoreError:  # the heartbeats of the others failed too
             self._seen.clear()
             raise
 
-    async def leave(self) -> None:
-        """See `Processes.leave`."""
+    async def deregister(self) -> None:  # noqa: D102  # as above
         try:
             async with asyncio.timeout(LEFT_WITHIN_S):
                 await self._documents.delete(f"{PREFIX}{self.process_id}")
@@ -118,7 +87,7 @@ class SharedProcesses:
             logger.warning("could not say that this process ends", error=repr(error))
 
     def is_dead(self, process_id: str) -> bool:
-        """See `Processes.is_dead`. One that was never seen is watched from now on."""
+        """Return whether that process has ended. An unknown one is watched from now on."""
         if process_id == self.process_id:
             return False
         _, since = self._seen.setdefault(process_id, (0, self._steady()))
@@ -132,12 +101,9 @@ class SharedProcesses:
             if document.rev != known_rev:
                 self._seen[process_id] = (document.rev, now)
             elif self.is_dead(process_id):
-                await self._remove(process_id, document.rev)
-
-    async def _remove(self, process_id: str, rev: int) -> None:
-        with contextlib.suppress(ConflictError):  # it lives after all
-            await self._documents.delete(f"{PREFIX}{process_id}", if_rev=rev)
-            logger.warning("a process has ended without a word", process=process_id)
+                with contextlib.suppress(ConflictError):  # it lives after all
+                    await self._documents.delete(document.key, if_rev=document.rev)
+                    logger.warning("a process has ended without a word", process=process_id)
 
 
 def new_process_id() -> str:

@@ -1,4 +1,4 @@
-"""Scan a domain: one request however many people ask; keep the result to compare with."""
+"""Scan domains: one request for simultaneous calls; compare with the last result."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -18,19 +18,19 @@ from bot.tracker.models import Domain, ScanResult
 from bot.workspace import WorkspaceId
 
 Scalar = str | int | float | bool | None
-# More than anybody reads; the rest is counted, not kept.
+# Further findings are counted, not kept.
 MAX_FINDINGS = 10_000
 MAX_VALUE_CHARS = 2_000
 MAX_PATH_PARTS = 12
 MAX_PART_CHARS = 200
 MAX_LIST_IN_ONE = 12
-# Four sections of it are kept for each domain's last scan.
+# Four sections are kept for each domain's last scan.
 MAX_SECTION_CHARS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One value and the way to it: `("dns", "MX", "1", "host")` without the section's name.
+    """One value and its path: `("dns", "MX", "1", "host")` without the section's name.
 
     A list of plain values is one finding, in its order.
     """
@@ -54,7 +54,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one finding was and is; `None` in one of them: it is new, or gone."""
+    """A finding before and after; one of them is `None` when it is new, or gone."""
 
     section: str
     before: Finding | None
@@ -77,11 +77,10 @@ def section_of(name: str, given: Mapping[str, object]) -> Section:
 
 
 def changes_between(before: Section, after: Section) -> list[Change]:
-    """Return what is new, gone or different in `after`, in its order, gone ones last.
+    """Return the new, gone and different findings of `after`, in its order, gone ones last.
 
-    The order of records says nothing (name servers answer in any): values are compared as
-    a whole under their way without its numbers. A section that was cut, or that one of the
-    two scans lacks, is not compared: a finding that was merely not sent has not gone.
+    Name servers answer in any order: values are compared as a set under their path without its
+    numbers. A section that was cut, or is missing in one of the scans, is not compared.
     """
     if not (before.is_given and after.is_given) or before.left_out or after.left_out:
         return []
@@ -115,16 +114,20 @@ def _value(finding: Finding) -> Scalar | tuple[str, ...]:
 
 
 def _flatten(value: object) -> Iterator[Finding]:
-    """Walk without recursion: a scan may be nested deeper than Python's stack."""
+    """Yield the findings, without recursion: a scan may be nested deeper than Python's stack."""
     stack: list[tuple[tuple[str, ...], object]] = [((), value)]
     while stack:
         path, value = stack.pop()
-        if isinstance(value, Mapping) and value:
-            children = [((*path, str(key)[:MAX_PART_CHARS]), item) for key, item in value.items()]
-            stack.extend((_bounded(way), item) for way, item in reversed(children))
+        children: list[tuple[object, object]] = []
+        if isinstance(value, Mapping):
+            children = list(value.items())
         elif isinstance(value, list) and not _is_one_finding(value):
-            numbered = [((*path, str(number)), item) for number, item in enumerate(value, 1)]
-            stack.extend((_bounded(way), item) for way, item in reversed(numbered))
+            children = list(enumerate(value, 1))
+        if children:
+            stack.extend(
+                (_bounded((*path, str(key)[:MAX_PART_CHARS])), item)
+                for key, item in reversed(children)
+            )
         elif isinstance(value, list):
             yield Finding(path, tuple(_clipped(item) for item in value))
         else:
@@ -137,7 +140,7 @@ def _is_one_finding(values: list[object]) -> bool:
 
 
 def _bounded(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Keep the way readable at any depth: its beginning, a gap, its end."""
+    """Return a path that is readable at any depth: its beginning, a gap, its end."""
     if len(path) <= MAX_PATH_PARTS:
         return path
     return (*path[: MAX_PATH_PARTS // 2], "…", *path[-(MAX_PATH_PARTS // 2 - 1) :])
@@ -166,7 +169,7 @@ class NoScanError(BotError):
 
 
 class ScansDomains(Protocol):
-    """Whatever asks the service for a scan."""
+    """Asks the service for a scan."""
 
     async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
         """Return the result, or raise a TrackerError or a NoKeyError."""
@@ -175,10 +178,10 @@ class ScansDomains(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanReport:
-    """One scan: what it found, and what is different from the one before it.
+    """The findings of one scan, and its changes since the one before it.
 
-    `score` is the health score as listed before the scan, `None` when unknown. `since` is
-    when the scan was made that `changes` compares with, `None` when there was none.
+    `score` is the health score as listed before the scan, `None` when unknown. `since` is the
+    moment of the scan before, `None` when there was none.
     """
 
     host: str
@@ -211,11 +214,11 @@ class Scans:
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
     async def run(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
-        """Scan `domain` now; everybody who asks meanwhile gets the same report.
+        """Scan `domain` now; simultaneous calls get the same report.
 
         Raises:
-            NoDomainIdError: the service did not say by which id.
-            TrackerError, NoKeyError: see `Connection.scan`; nothing was kept.
+            NoDomainIdError: the service lists it without an id.
+            TrackerError, NoKeyError: the scan failed; nothing was kept.
         """
         return await self._flights.run(
             (workspace, host_of(domain)), lambda: self._scan(workspace, domain)
@@ -235,13 +238,13 @@ class Scans:
         if not domain.domain_id:
             raise NoDomainIdError("listed without domainId")
         result = await self._service.scan(workspace, domain.domain_id)
-        await self._portfolio.outdate(workspace)  # the score may have changed
+        await self._portfolio.invalidate(workspace)  # the score may have changed
         report = await asyncio.to_thread(self._report, domain, result)
         try:
             report = await self._compared(workspace, report)
             await self._keep(workspace, report)
         except StoreError as error:
-            # The service has done the work: that it cannot be kept must not cost the answer.
+            # The answer does not depend on the store.
             logger.warning("a scan could not be kept", error=repr(error))
         return report
 
@@ -272,7 +275,7 @@ class Scans:
             await self._documents.delete(_place(workspace, host))
 
     async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
-        """Note that `host` was scanned last; return the hosts that are too many now."""
+        """Record that `host` was scanned last; return the hosts beyond the limit."""
         too_many: list[str] = []
 
         def noted(document: Document | None) -> Write:

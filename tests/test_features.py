@@ -33,7 +33,7 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
 
 async def test_what_is_due_and_how_keys_stand_is_on_the_page() -> None:
     metrics, office, budget = a_bot(), Office(), RateLimiter(chance=lambda: 1.0)
-    look_at_work(metrics, office.shelf, budget, clock=office.clock)
+    look_at_work(metrics, office.repository, budget, clock=office.clock)
     look_at_processes(metrics, Stored(documents=FencedDocuments(office.documents), ring=RING))
     await office.make()
     office.clock.now = NINE + timedelta(seconds=30)
@@ -70,7 +70,7 @@ async def test_processes_queue_and_pool_are_on_the_page(database: str) -> None:
     look_at_processes(metrics, stored)
     clock = Office().clock
     for role in ("web", "web", "worker"):
-        await SharedProcesses(stored.documents, role=role, clock=clock).refresh()
+        await SharedProcesses(stored.documents, role=role, clock=clock).heartbeat()
 
     found = {name: each for name, each in (await samples(metrics)).items() if each}
     page, _ = await metrics.page("")

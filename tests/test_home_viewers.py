@@ -11,7 +11,7 @@ from bot.home_viewers import (
     AT_ONCE,
     BETWEEN_S,
     MAX_VIEWERS,
-    NOTED_ANEW_AFTER,
+    NOTED_AGAIN_AFTER,
     OPEN_FOR,
     PER_VIEWER_S,
     HomeViewers,
@@ -66,7 +66,7 @@ async def test_those_who_have_it_open_are_drawn_for_the_latest_first() -> None:
     await screens.homes.opened(ACME, "U2")
     await screens.homes.opened(OTHER, "U3")
 
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
     await screens.quiet()
 
     assert screens.drawn == [(ACME, "U2"), (ACME, "U1")]
@@ -77,7 +77,7 @@ async def test_many_changes_at_once_are_drawn_once() -> None:
     await screens.homes.opened(ACME, "U1")
 
     for _ in range(50):
-        screens.homes.changed(ACME)
+        screens.homes.schedule_refresh(ACME)
     await screens.quiet()
 
     assert len(screens.drawn) == 1
@@ -86,9 +86,9 @@ async def test_many_changes_at_once_are_drawn_once() -> None:
 async def test_what_changes_while_it_is_drawn_is_drawn_too() -> None:
     screens = Screens()
     await screens.homes.opened(ACME, "U1")
-    screens.while_drawing = lambda: screens.homes.changed(ACME)
+    screens.while_drawing = lambda: screens.homes.schedule_refresh(ACME)
 
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
     await screens.quiet()
 
     assert len(screens.drawn) == 2
@@ -106,7 +106,7 @@ async def test_a_slow_one_does_not_keep_the_others_waiting() -> None:
             await gate.wait()
 
     screens.homes.set_renderer(draw)
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
     async with asyncio.timeout(TIME_LIMIT_S):
         while len(begun) < AT_ONCE + 3:  # noqa: ASYNC110  # the list does not tell
             await asyncio.sleep(0)
@@ -129,7 +129,7 @@ async def test_only_so_many_are_drawn_at_once() -> None:
         drawing.discard(user_id)
 
     screens.homes.set_renderer(draw)
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
     await screens.quiet()
 
     assert (len(most), max(most)) == (MAX_VIEWERS, AT_ONCE)
@@ -142,7 +142,7 @@ async def test_it_is_drawn_for_nobody_in_particular_whoever_has_changed_somethin
     screens.while_drawing = lambda: askers.append(current_caller())
 
     with caller_context(ACME, person("U2")):
-        screens.homes.changed(ACME)
+        screens.homes.schedule_refresh(ACME)
         await screens.quiet()
 
     assert askers == [None]
@@ -157,10 +157,10 @@ async def test_the_more_people_look_the_longer_is_the_rest_between_two_rounds() 
     screens.homes = HomeViewers(screens.documents, screens.tasks, clock=screens.clock, sleep=sleep)
     screens.homes.set_renderer(screens._draw)
     for number in range(MAX_VIEWERS):
-        screens.homes.changed(ACME)
+        screens.homes.schedule_refresh(ACME)
         await screens.quiet()
         await screens.homes.opened(ACME, f"U{number}")
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
     await screens.quiet()
 
     assert (rests[1], rests[-1]) == (BETWEEN_S, MAX_VIEWERS * PER_VIEWER_S)
@@ -172,7 +172,7 @@ async def test_a_round_of_draws_ends_when_the_bot_stops() -> None:
         await screens.homes.opened(ACME, f"U{number}")
     screens.while_drawing = screens.homes.stop
 
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
     await screens.quiet()
 
     assert len(screens.drawn) == 1
@@ -183,7 +183,7 @@ async def test_after_an_hour_nobody_has_it_open_any_more() -> None:
     await screens.homes.opened(ACME, "U1")
     screens.clock.advance(OPEN_FOR.total_seconds())
 
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
     await screens.quiet()
 
     assert screens.drawn == []
@@ -208,7 +208,7 @@ async def test_looking_often_writes_seldom() -> None:
     screens.clock.advance(60)
     await screens.homes.opened(ACME, "U1")
     again = await screens.documents.get(f"{ACME}/home-viewers")
-    screens.clock.advance((NOTED_ANEW_AFTER + timedelta(seconds=1)).total_seconds())
+    screens.clock.advance((NOTED_AGAIN_AFTER + timedelta(seconds=1)).total_seconds())
     await screens.homes.opened(ACME, "U1")
     later = await screens.documents.get(f"{ACME}/home-viewers")
 
@@ -222,7 +222,7 @@ async def test_another_process_knows_them_too() -> None:
 
     elsewhere = Screens(screens.documents)
     elsewhere.clock = screens.clock
-    elsewhere.homes.changed(ACME)
+    elsewhere.homes.schedule_refresh(ACME)
     await elsewhere.quiet()
 
     assert elsewhere.drawn == [(ACME, "U1")]
@@ -243,14 +243,14 @@ async def test_a_store_that_fails_costs_nobody_anything() -> None:
     documents.cannot_be_read = {f"{ACME}/home-viewers"}
 
     await screens.homes.opened(ACME, "U1")
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
     await screens.quiet()
 
     assert screens.drawn == []
 
 
 def test_a_change_outside_of_the_running_bot_is_nothing() -> None:
-    Screens().homes.changed(ACME)
+    Screens().homes.schedule_refresh(ACME)
 
 
 async def test_whoever_stops_the_bot_does_not_wait_for_the_next_draw() -> None:
@@ -263,11 +263,11 @@ async def test_whoever_stops_the_bot_does_not_wait_for_the_next_draw() -> None:
     )
     screens.homes.set_renderer(screens._draw)
     await screens.homes.opened(ACME, "U1")
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
     await asyncio.sleep(0)
 
     screens.homes.stop()
     await screens.quiet()
-    screens.homes.changed(ACME)
+    screens.homes.schedule_refresh(ACME)
 
     assert await screens.tasks.drain(0)

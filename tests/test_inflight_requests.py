@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from bot.inflight_requests import (
+    ANSWERABLE_FOR,
     DUE_AFTER,
     FIRST_TRY,
     LONGEST_TRY,
-    TOLD_FOR,
     InflightStore,
     Pending,
     Place,
@@ -129,7 +129,7 @@ async def test_after_half_an_hour_nobody_is_told_any_more(
     answers: InflightStore, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
     await answers.keep(PLACE, a_pending(), since=clock())
-    clock.advance((TOLD_FOR + timedelta(seconds=1)).total_seconds())
+    clock.advance((ANSWERABLE_FOR + timedelta(seconds=1)).total_seconds())
 
     assert await answers.take(PLACE) is None
     assert await documents.list_prefix("") == []

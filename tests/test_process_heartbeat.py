@@ -10,7 +10,7 @@ from bot.process_heartbeat import (
     DEAD_AFTER_S,
     PREFIX,
     REFRESH_EVERY_S,
-    OneProcess,
+    Processes,
     SharedProcesses,
 )
 from bot.store.documents import Document, StoreError
@@ -66,7 +66,7 @@ async def live(clock: FakeClock, *processes: SharedProcesses, for_s: float) -> N
     for _ in range(int(for_s / REFRESH_EVERY_S)):
         clock.advance(REFRESH_EVERY_S)
         for process in processes:
-            await process.refresh()
+            await process.heartbeat()
 
 
 async def test_processes_that_show_themselves_live_however_their_clocks_differ(
@@ -114,7 +114,7 @@ async def test_whoever_looks_for_the_first_time_takes_nobody_for_dead(
     clock.advance(3600)
     new = a_process(documents, clock)
 
-    await new.refresh()
+    await new.heartbeat()
     at_first = new.is_dead(killed.process_id)
     await live(clock, new, for_s=DEAD_AFTER_S)
 
@@ -125,7 +125,7 @@ async def test_one_that_is_nowhere_is_dead_only_after_it_was_looked_for(
     documents: FrailDocuments, clock: FakeClock
 ) -> None:
     one = a_process(documents, clock)
-    await one.refresh()
+    await one.heartbeat()
 
     at_first = one.is_dead("gone")
     await live(clock, one, for_s=DEAD_AFTER_S)
@@ -143,9 +143,9 @@ async def test_a_store_that_was_away_is_no_sign_of_death(
     for _ in range(24):
         clock.advance(REFRESH_EVERY_S)
         with pytest.raises(StoreError):
-            await one.refresh()
+            await one.heartbeat()
     documents.is_frail = False
-    await one.refresh()  # before the other one could
+    await one.heartbeat()  # before the other one could
 
     assert not one.is_dead(other.process_id)
 
@@ -154,7 +154,7 @@ async def test_nobody_takes_themselves_for_dead(
     documents: FrailDocuments, clock: FakeClock
 ) -> None:
     one = a_process(documents, clock)
-    await one.refresh()
+    await one.heartbeat()
     clock.advance(3600)
 
     assert not one.is_dead(one.process_id)
@@ -188,9 +188,9 @@ async def test_one_that_comes_back_lives_again(
 
 async def test_whoever_leaves_leaves_nothing(documents: FrailDocuments, clock: FakeClock) -> None:
     one = a_process(documents, clock)
-    await one.refresh()
+    await one.heartbeat()
 
-    await one.leave()
+    await one.deregister()
 
     assert await documents.list_prefix("") == []
 
@@ -201,7 +201,7 @@ async def test_who_cannot_say_that_they_leave_leaves_all_the_same(
     one = a_process(documents, clock)
     await documents.close()
 
-    await one.leave()
+    await one.deregister()
 
 
 async def test_it_shows_what_operators_want_to_know_and_nothing_comes_due(
@@ -209,7 +209,7 @@ async def test_it_shows_what_operators_want_to_know_and_nothing_comes_due(
 ) -> None:
     one = a_process(documents, clock)
 
-    await one.refresh()
+    await one.heartbeat()
 
     document = await documents.get(f"{PREFIX}{one.process_id}")
     shown = {"v": 1, "role": "web", "started_at": MOMENT.isoformat(), "keys": ["k1"]}
@@ -219,8 +219,8 @@ async def test_it_shows_what_operators_want_to_know_and_nothing_comes_due(
 
 
 async def test_nobody_else_can_have_the_embedded_store_open() -> None:
-    one = OneProcess()
-    await one.refresh()
+    one = Processes()
+    await one.heartbeat()
 
-    assert one.is_dead(OneProcess().process_id)
+    assert one.is_dead(Processes().process_id)
     assert not one.is_dead(one.process_id)

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from typing import Any
+
+import msgspec
 
 from bot.errors import BotError
 
@@ -31,15 +33,15 @@ class NoKeyError(BotError):
 
 
 class KeyFormError(BotError):
-    """What was given as a key cannot be one: wrong beginning, length or characters."""
+    """The text cannot be a key: wrong beginning, length or characters."""
 
 
 class ExpiredDraftError(BotError):
-    """The key that somebody entered has expired by what they say of it."""
+    """The expiration that was entered with the key is in the past."""
 
 
 class NoEarlierKeyError(BotError):
-    """There is no earlier key to go back to, or it is another one by now."""
+    """There is no earlier key, or it is another one by now."""
 
 
 class KeyInUseError(BotError):
@@ -47,12 +49,12 @@ class KeyInUseError(BotError):
 
 
 class OtherKeyError(BotError):
-    """The workspace has another key by now than the one that was meant."""
+    """The workspace has another key by now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyDraft:
-    """A key as an admin typed it, and what they said of it. `expires_on` is `None`: not known."""
+    """A key as an admin entered it, with its facts. `expires_on` is `None`: not known."""
 
     secret: str = field(repr=False)
     label: str
@@ -62,13 +64,13 @@ class KeyDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRecord:
-    """What may be shown of a workspace's key.
+    """The public facts of a workspace's key.
 
     `refused_at`: since when the service calls it invalid, or `None`; `told_at`: when the people
-    concerned were told so, and `told` says who. `lacks` and `works`: the operations
-    ("list", "add", "scan") for which the service said that its scopes do not suffice, and those
-    that succeeded. `reminded_days`: the last of the days before its expiration at which people
-    were reminded, `None` before the first. `rotation_told_at`: when another one was proposed.
+    in `told` got a notice of that. `lacks` and `works`: the operations ("list", "add", "scan")
+    for which its scopes do not suffice, and those that succeeded. `reminded_days`: the last sent
+    step of the countdown to its expiration, `None` before the first. `rotation_told_at`: when
+    another key was proposed.
     """
 
     last4: str
@@ -92,13 +94,13 @@ class KeyRecord:
 
     @property
     def mark(self) -> str:
-        """What a button carries to say which key it means."""
+        """The identifier of the key in buttons."""
         return f"{self.last4}-{self.set_at:%Y%m%d%H%M%S%f}"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
-    """A key that is kept: its value for the request, how it is sealed, its record for people."""
+    """A stored key: its value, its sealed form, its record."""
 
     secret: str = field(repr=False)
     sealed: str = field(repr=False)
@@ -120,7 +122,7 @@ ROTATE_AFTER = timedelta(days=90)
 
 
 class NoticeKind(Enum):
-    """What people are told of."""
+    """The kinds of notices about a key."""
 
     REFUSED = "refused"
     EXPIRY = "expiry"
@@ -129,22 +131,21 @@ class NoticeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class KeyNotice:
-    """One thing to be told, once; `days` says which step of the countdown it is."""
+    """A notice to send once; `days` is the step of the countdown."""
 
     kind: NoticeKind
     days: int | None = None
 
     @property
     def name(self) -> str:
-        """What tells it apart from every other notice of the same key."""
+        """The name of the notice, unique for its key."""
         return self.kind.value if self.days is None else f"{self.kind.value}-{self.days}"
 
 
 def due_notice(record: KeyRecord, now: datetime) -> KeyNotice | None:
-    """Return what people have to be told now, `None` for nothing.
+    """Return the notice that is due, `None` for none.
 
-    Of several steps of the countdown that have passed it is the last one. A key that is refused
-    is not counted down: that it is refused says more.
+    Of several steps of the countdown it is the last one. A refused key is not counted down.
     """
     if record.refused_at:
         return None if record.told_at else KeyNotice(NoticeKind.REFUSED)
@@ -156,7 +157,7 @@ def due_notice(record: KeyRecord, now: datetime) -> KeyNotice | None:
 
 
 def next_notice_at(record: KeyRecord) -> datetime | None:
-    """Return the moment from which on `due_notice` has something to say, `None` for never."""
+    """Return when the next notice is due, `None` for never."""
     if record.refused_at:
         return None if record.told_at else record.refused_at
     moments = [*_steps(record).values(), _rotation_at(record)]
@@ -169,24 +170,18 @@ def passed_days(record: KeyRecord, now: datetime) -> int | None:
 
 
 def _steps(record: KeyRecord) -> dict[int, datetime]:
-    """The steps that are still to be told, each with its moment.
-
-    That is the hour at which the key was set: somebody was at work then.
-    """
+    """Return the moments of the steps that were not sent, at the hour the key was set."""
     if record.expires_on is None:
         return {}
     hour = record.set_at.astimezone(UTC).timetz()
     expires_at = datetime.combine(record.expires_on, hour)
-    told = record.reminded_days
-    return {
-        days: expires_at - timedelta(days=days)
-        for days in COUNTDOWN_DAYS
-        if told is None or days < told
-    }
+    sent = record.reminded_days
+    left = (days for days in COUNTDOWN_DAYS if sent is None or days < sent)
+    return {days: expires_at - timedelta(days=days) for days in left}
 
 
 def _rotation_at(record: KeyRecord) -> datetime | None:
-    """The moment to propose another key; the countdown proposes one too, and may come first."""
+    """Return when to propose another key, unless the countdown does so before."""
     if record.rotation_told_at:
         return None
     at = record.set_at + ROTATE_AFTER
@@ -197,7 +192,6 @@ def _rotation_at(record: KeyRecord) -> datetime | None:
 
 
 EARLIER_KEPT_FOR = timedelta(days=7)
-_MOMENTS = ("set_at", "refused_at", "told_at", "rotation_told_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +205,9 @@ class PreviousKey:
 
 @dataclass(frozen=True, slots=True)
 class NoticeAttempt:
-    """A notice on its way: whom it has reached, and until when nobody else takes it up.
+    """A notice that is being sent: the people it has reached, and the end of its worker's lease.
 
-    `tries`: how often it was put off, as it had not reached everybody.
+    `tries` counts the attempts that did not reach everybody.
     """
 
     name: str
@@ -224,7 +218,7 @@ class NoticeAttempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyPair:
-    """The key in use, and what else is known."""
+    """The key in use, the earlier one, and the notice that is being sent."""
 
     sealed: str = field(repr=False)
     record: KeyRecord
@@ -232,7 +226,7 @@ class KeyPair:
     telling: NoticeAttempt | None = None
 
     def due_at(self) -> datetime | None:
-        """Return when something has to be done about it, `None` for never."""
+        """Return when the document needs work, `None` for never."""
         moments = []
         if at := next_notice_at(self.record):
             moments.append(max(at, self.telling.until) if self.telling else at)
@@ -243,23 +237,23 @@ class KeyPair:
     def noted(self, change: Callable[[KeyRecord], KeyRecord]) -> "KeyPair":
         """Return the same with another record of the key in use."""
         record = change(self.record)
-        # Whether it is refused decides what is told: what is on its way is taken up anew.
+        # A refusal, or its end, replaces the notice that is being sent.
         is_same = record.refused_at == self.record.refused_at
         return replace(self, record=record, telling=self.telling if is_same else None)
 
     def rolled_back(self, to: PreviousKey, now: datetime) -> "KeyPair":
-        """Return the two keys in each other's place; the earlier one was just seen to work."""
+        """Return the two keys swapped; the earlier one was just seen to work."""
         works = replace(to.record, refused_at=None, told_at=None, told=())
         earlier = PreviousKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
         return KeyPair(sealed=to.sealed, record=works, earlier=earlier)
 
     def without_expired(self, now: datetime) -> "KeyPair":
-        """Return the same without an earlier key that was kept long enough."""
+        """Return the same without an earlier key whose time is over."""
         is_over = self.earlier is not None and self.earlier.until <= now
         return replace(self, earlier=None) if is_over else self
 
-    def told(self, notice: KeyNotice, now: datetime, people: tuple[str, ...]) -> "KeyPair":
-        """Return the same after a notice has reached everybody whom it can reach."""
+    def notified(self, notice: KeyNotice, now: datetime, people: tuple[str, ...]) -> "KeyPair":
+        """Return the same after a notice has reached `people`, all that it can reach."""
         match notice.kind:
             case NoticeKind.REFUSED:
                 record = replace(self.record, told_at=now, told=people)
@@ -270,10 +264,12 @@ class KeyPair:
         return replace(self, record=record, telling=None)
 
 
-def new_slots(sealed: str, record: KeyRecord, before: KeyPair | None, *, is_same: bool) -> KeyPair:
-    """Return a key that takes the place of another one; `is_same`: it is the same one again.
+def new_key_pair(
+    sealed: str, record: KeyRecord, before: KeyPair | None, *, is_same: bool
+) -> KeyPair:
+    """Return the pair after a new key was set; `is_same`: it is the same one again.
 
-    What has passed of its countdown when it is set is known to whoever sets it.
+    Steps of the countdown that have passed by then are not sent.
     """
     record = replace(record, reminded_days=passed_days(record, record.set_at))
     earlier = before.earlier if before else None
@@ -282,72 +278,32 @@ def new_slots(sealed: str, record: KeyRecord, before: KeyPair | None, *, is_same
     return KeyPair(sealed=sealed, record=record, earlier=earlier)
 
 
-def encode_slots(slots: KeyPair) -> dict[str, Any]:
-    """Return the document's value; `decode_slots` reads it."""
-    value = {"v": 1, "sealed": slots.sealed, **_encode_record(slots.record)}
-    if earlier := slots.earlier:
-        value["earlier"] = {
-            "sealed": earlier.sealed,
-            "until": earlier.until.isoformat(),
-            **_encode_record(earlier.record),
-        }
-    if telling := slots.telling:
-        value["telling"] = {
-            "name": telling.name,
-            "until": telling.until.isoformat(),
-            "told": list(telling.told),
-            "tries": telling.tries,
-        }
-    return value
+def encode_key_pair(slots: KeyPair) -> dict[str, Any]:
+    """Return the document's value; `decode_key_pair` reads it."""
+    value = {"v": 1, **_flat(msgspec.to_builtins(slots))}
+    earlier, telling = value.pop("earlier"), value.pop("telling")
+    value |= {"earlier": _flat(earlier)} if earlier else {}
+    return value | ({"telling": telling} if telling else {})
 
 
-def decode_slots(value: dict[str, Any]) -> KeyPair:
-    """Return what was encoded, by this version or an earlier one."""
-    earlier, telling = value.get("earlier"), value.get("telling")
-    return KeyPair(
-        sealed=value["sealed"],
-        record=_decode_record(value),
-        earlier=earlier
-        and PreviousKey(
-            earlier["sealed"], _decode_record(earlier), datetime.fromisoformat(earlier["until"])
-        ),
-        telling=telling
-        and NoticeAttempt(
-            telling["name"],
-            datetime.fromisoformat(telling["until"]),
-            tuple(telling["told"]),
-            telling["tries"],
-        ),
-    )
+def decode_key_pair(value: dict[str, Any]) -> KeyPair:
+    """Return the stored keys, also those of earlier versions.
+
+    Raises:
+        ValueError: it is another document.
+    """
+    earlier = value.get("earlier")
+    nested = {"record": _record(value)}
+    if earlier:
+        nested["earlier"] = {**earlier, "record": _record(earlier)}
+    return msgspec.convert({**value, **nested}, KeyPair)
 
 
-def _encode_record(record: KeyRecord) -> dict[str, Any]:
-    value = asdict(record)
-    for name in ("expires_on", *_MOMENTS):
-        value[name] = value[name] and value[name].isoformat()
-    return value
+def _flat(value: dict[str, Any]) -> dict[str, Any]:
+    record: dict[str, Any] = value.pop("record")
+    return value | record
 
 
-def _decode_record(value: dict[str, Any]) -> KeyRecord:
-    def moment(name: str) -> datetime | None:
-        return datetime.fromisoformat(value[name]) if value.get(name) else None
-
-    def names(name: str) -> tuple[str, ...]:
-        return tuple(value.get(name, ()))
-
-    return KeyRecord(
-        last4=value["last4"],
-        label=value["label"],
-        expires_on=value["expires_on"] and date.fromisoformat(value["expires_on"]),
-        scopes=names("scopes"),
-        set_by=value["set_by"],
-        set_at=datetime.fromisoformat(value["set_at"]),
-        refused_at=moment("refused_at"),
-        told_at=moment("told_at"),
-        # Earlier versions told whoever had set it, and nobody else.
-        told=names("told") if "told" in value else (value["set_by"],) * bool(value.get("told_at")),
-        lacks=names("lacks"),
-        works=names("works"),
-        reminded_days=value.get("reminded_days"),
-        rotation_told_at=moment("rotation_told_at"),
-    )
+def _record(value: dict[str, Any]) -> dict[str, Any]:
+    # Before `told` was stored, only the person who had set the key got the notice.
+    return {"told": [value["set_by"]] if value.get("told_at") else [], **value}

@@ -15,72 +15,69 @@ from bot.concurrency import SingleFlight, Tasks
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack.direct_messages import DirectMessages, retry_after
-from bot.slack.errors import (
-    PersonUnreachableError,
-    SlackError,
-)
+from bot.slack.errors import PersonUnreachableError, SlackError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-# Of a user group with hundreds of people some know it then, and no more are looked at than that.
-MAX_TOLD = 20
+# A user group may have hundreds of people: this many get a notice, this many are looked up.
+MAX_REACHED = 20
 MAX_LOOKED_AT = 50
 
 
 class KnowsGroups(Protocol):
-    """Whoever knows who is in a user group."""
+    """Looks up the people of user groups. Both methods raise SlackError."""
 
     async def people_in(self, workspace: WorkspaceId, group_id: str) -> Sequence[str]:
-        """Return the ids of whoever is; nobody when it is gone. Raise SlackError."""
+        """Return the ids of the group's people; none when it is gone."""
         ...
 
     async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
-        """Return whether it is a person of the workspace, and no guest. Raise SlackError."""
+        """Return whether it is a person of the workspace, and no guest."""
         ...
 
 
 class NoticeDelivery:
-    """Tells each person once, and twenty at most, all tries together."""
+    """Sends a notice to each person once, to twenty at most in all attempts."""
 
     def __init__(
         self,
-        people: DirectMessages,
+        messages: DirectMessages,
         claims: KeyClaims,
         workspace: WorkspaceId,
         claim: Claim,
         message: Message,
     ) -> None:
-        self._people = people
+        self._messages = messages
         self._claims = claims
         self._workspace = workspace
         self._claim = claim
         self._message = message
-        self._tried = set(claim.told)
-        self.reached = len(claim.told)
+        self._tried = set(claim.reached)
+        self.reached = len(claim.reached)
 
     async def tell(self, user_ids: Iterable[str]) -> timedelta | None:
-        """Tell those who were not told yet; return after what time to go on, if at all.
+        """Send the notice to those without it; return the wait until the next attempt, if any.
 
         Raises:
-            StoreError: nobody knows who was told.
+            StoreError: it is unknown who got it.
         """
         for user_id in self._left(user_ids):
             self._tried.add(user_id)
             try:
-                await self._people.send_dm(self._workspace, user_id, self._message)
+                await self._messages.send_dm(self._workspace, user_id, self._message)
             except PersonUnreachableError:
                 continue  # they have left
             except SlackError as error:
                 if wait := self._wait(error):
                     return wait
-                continue  # in vain for them, perhaps not for the others
+                continue  # this person cannot be reached, others may be
             self.reached += 1
-            await self._claims.note_told(self._workspace, self._claim, user_id)
+            await self._claims.note_delivered(self._workspace, self._claim, user_id)
         return None
 
     async def tell_group(self, groups: KnowsGroups, group_id: str) -> timedelta | None:
-        """Tell those in a group who may be managers; as `tell`."""
-        if self.reached >= MAX_TOLD:
+        """Send it to the people of a group who may be managers; as `tell`."""
+        if self.reached >= MAX_REACHED:
             return None
         try:
             people = await groups.people_in(self._workspace, group_id)
@@ -95,30 +92,30 @@ class NoticeDelivery:
 
     def _left(self, user_ids: Iterable[str]) -> Iterable[str]:
         for user_id in dict.fromkeys(user_ids):
-            if user_id not in self._tried and self.reached < MAX_TOLD:
+            if user_id not in self._tried and self.reached < MAX_REACHED:
                 yield user_id
 
     def _wait(self, error: SlackError) -> timedelta | None:
         wait = retry_after(error, self._claim.tries)
-        logger.warning("could not tell of the key", error=repr(error), wait=str(wait))
+        logger.warning("could not send a notice about a key", error=repr(error), wait=str(wait))
         return wait
 
 
 class ManagerNotifier:
-    """Tells people, once and in the background; a message that fails is only logged.
+    """Notifies new managers, once and in the background; a message that fails is only logged.
 
-    `words` makes the message of the id of whoever named them.
+    `words` makes the message from the id of the person who named them.
     """
 
     def __init__(
-        self, people: DirectMessages, words: Callable[[str], Message], tasks: Tasks
+        self, messages: DirectMessages, words: Callable[[str], Message], tasks: Tasks
     ) -> None:
-        self._people = people
+        self._messages = messages
         self._words = words
         self._tasks = tasks
 
     def tell(self, workspace: WorkspaceId, user_ids: Sequence[str], *, by: str) -> None:
-        """Begin to tell those who were named just now, but not whoever named themselves."""
+        """Start to notify those who were named just now, except `by`."""
         if others := [user_id for user_id in user_ids if user_id != by]:
             self._tasks.start(self._tell(workspace, others, by))
 
@@ -126,32 +123,32 @@ class ManagerNotifier:
         message = self._words(by)
         for user_id in user_ids:
             try:
-                await self._people.send_dm(workspace, user_id, message)
+                await self._messages.send_dm(workspace, user_id, message)
             except SlackError as error:
-                logger.warning("a new manager was not told", who=user_id, error=repr(error))
+                logger.warning("a new manager was not notified", who=user_id, error=repr(error))
 
 
-# Whoever ran into the refusal waits for it: what they read says whether it was told.
+# The person who met the refusal waits for it: the answer says whether notices were sent.
 TELL_WITHIN_S = 5.0
-# After that somebody else takes a notice over: its worker has died.
+# After that another worker takes over a notice: its own has died.
 LEASE = timedelta(seconds=60)
 WORKERS = 5
 LOOK_AT = 1000
-# After a mistake of ours; the others go on meanwhile.
+# A workspace that met a bug is left alone for this time.
 LEFT_ALONE_S = 600
 Words = Callable[[KeyNotice, KeyRecord, date], Message]
 
 
 class KeyNotices:
-    """Tells whoever set a key, and the managers, that it is refused, ends soon or is old.
+    """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
-    Managers are also those who are in a user group that was named; `groups` says who that
-    is. Each notice reaches each of them once; after a crash in the middle rather twice than never.
+    `groups` looks up the people of named user groups. Each notice reaches each of them once, or
+    twice after a crash.
     """
 
     def __init__(
         self,
-        people: DirectMessages,
+        messages: DirectMessages,
         claims: KeyClaims,
         managers: Managers,
         words: Words,
@@ -161,7 +158,7 @@ class KeyNotices:
         groups: KnowsGroups,
     ) -> None:
         self._groups = groups
-        self._people = people
+        self._messages = messages
         self._claims = claims
         self._managers = managers
         self._words = words
@@ -173,16 +170,16 @@ class KeyNotices:
         self._left_alone: TTLCache[WorkspaceId, bool] = TTLCache(10_000, LEFT_ALONE_S)
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        """See `TellsOfRefusal`. What takes longer, or fails, goes on with the rounds."""
+        """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
         try:
             async with asyncio.timeout(TELL_WITHIN_S):
                 await self._flights.run(workspace, lambda: self._tell(workspace))
         except (BotError, TimeoutError) as error:
             shown = key.record.shown
-            logger.warning("not told of a refused key yet", key=shown, error=repr(error))
+            logger.warning("not notified of a refused key yet", key=shown, error=repr(error))
 
     async def run_due(self) -> None:
-        """Start whatever is due and not under way; it runs on after this returns."""
+        """Start the due notices that are not under way; they run on after this returns."""
         for workspace in await self._claims.due(limit=LOOK_AT):
             if workspace not in self._under_way and workspace not in self._left_alone:
                 self._under_way.add(workspace)
@@ -209,17 +206,17 @@ class KeyNotices:
         if wait is None:
             await self._claims.finish(workspace, claim)
         else:
-            await self._claims.put_off(workspace, claim, wait)
+            await self._claims.postpone(workspace, claim, wait)
 
     async def _send(self, workspace: WorkspaceId, claim: Claim) -> timedelta | None:
-        """Tell everybody who was not told yet; return after what time to go on, if at all."""
+        """Send a notice; return the wait until the next attempt, if any."""
         message = self._words(claim.notice, claim.record, self._clock().date())
-        telling = NoticeDelivery(self._people, self._claims, workspace, claim, message)
+        delivery = NoticeDelivery(self._messages, self._claims, workspace, claim, message)
         named = await self._managers.named(workspace)
-        wait = await telling.tell((claim.record.set_by, *named.user_ids))
+        wait = await delivery.tell((claim.record.set_by, *named.user_ids))
         for group_id in named.group_ids:
             if wait is None:
-                wait = await telling.tell_group(self._groups, group_id)
-        if not telling.reached:
-            logger.error("nobody left to tell", notice=claim.notice.name)
+                wait = await delivery.tell_group(self._groups, group_id)
+        if not delivery.reached:
+            logger.error("no manager left to notify", notice=claim.notice.name)
         return wait

@@ -15,10 +15,10 @@ from bot.api_keys.models import (
     NoticeAttempt,
     OtherKeyError,
     StoredKey,
-    decode_slots,
+    decode_key_pair,
     due_notice,
-    encode_slots,
-    new_slots,
+    encode_key_pair,
+    new_key_pair,
 )
 from bot.store.documents import (
     DELETE,
@@ -36,28 +36,25 @@ KIND = "key"
 
 
 class KeyRepository:
-    """Reads and writes the documents, each as it is at that moment.
-
-    Every method may raise StoreError.
-    """
+    """The documents of keys. Every method may raise StoreError."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
     async def get(self, workspace: WorkspaceId) -> KeyPair | None:
-        """Return the keys, or `None` when there is none."""
+        """Return the keys, `None` when there is none."""
         document = await self._documents.get(_place(workspace))
-        return decode_slots(document.value) if document else None
+        return decode_key_pair(document.value) if document else None
 
     async def change(self, workspace: WorkspaceId, change: Callable[[KeyPair], KeyPair]) -> bool:
-        """Save what `change` makes of what is there now; say whether that changed anything."""
+        """Save the result of `change`; return whether it differs."""
         is_changed = False
 
         def written(document: Document | None) -> Write | None:
             nonlocal is_changed
             if document is None:
                 return None
-            slots = decode_slots(document.value)
+            slots = decode_key_pair(document.value)
             changed = change(slots)
             is_changed = changed != slots
             is_due_then = document.due_at == slots.due_at()
@@ -69,21 +66,18 @@ class KeyRepository:
     async def put(
         self, workspace: WorkspaceId, make: Callable[[KeyPair | None], KeyPair]
     ) -> KeyPair:
-        """Save and return what `make` makes of what is there now, if anything.
-
-        Whatever `make` raises is passed on.
-        """
+        """Save and return the result of `make`, whose errors are passed on."""
         made: list[KeyPair] = []
 
         def written(document: Document | None) -> Write:
-            made[:] = [make(decode_slots(document.value) if document else None)]
+            made[:] = [make(decode_key_pair(document.value) if document else None)]
             return _written(made[0])
 
         await update(self._documents, _place(workspace), written)
         return made[0]
 
     async def delete(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
-        """Forget both keys; say whether there was one.
+        """Delete both keys; return whether there was one.
 
         Raises:
             OtherKeyError: the key in use is not that of `mark`.
@@ -93,9 +87,9 @@ class KeyRepository:
         def deleted(document: Document | None) -> Delete:
             nonlocal was_there
             was_there = document is not None
-            slots = decode_slots(document.value) if document else None
+            slots = decode_key_pair(document.value) if document else None
             if slots and mark not in {None, slots.record.mark}:
-                raise OtherKeyError("replaced meanwhile")
+                raise OtherKeyError("replaced by another key")
             return DELETE
 
         await update(self._documents, _place(workspace), deleted)
@@ -103,11 +97,11 @@ class KeyRepository:
 
 
 def _written(slots: KeyPair) -> Write:
-    return Write(encode_slots(slots), slots.due_at())
+    return Write(encode_key_pair(slots), slots.due_at())
 
 
 def is_of_keys(key: str) -> bool:
-    """Return whether the document of that name is one of these."""
+    """Return whether the document of that name holds keys."""
     return key.count("/") == 1 and key.endswith(f"/{KIND}")
 
 
@@ -117,35 +111,32 @@ def _place(workspace: WorkspaceId) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A notice that one worker tells: about which key, and whom it has reached already.
-
-    `tries`: how often it was put off before.
-    """
+    """A notice that one worker sends: its key, the people it has reached, earlier attempts."""
 
     notice: KeyNotice
     record: KeyRecord
-    told: tuple[str, ...]
+    reached: tuple[str, ...]
     tries: int
 
 
 class KeyClaims:
-    """Hands out what is due, and remembers how far it has come. May raise StoreError."""
+    """Hands out due notices, and records their progress. May raise StoreError."""
 
     def __init__(self, documents: Documents, *, clock: Callable[[], datetime]) -> None:
         self._documents = documents
-        self._shelf = KeyRepository(documents)
+        self._repository = KeyRepository(documents)
         self._clock = clock
 
     async def due(self, *, limit: int) -> list[WorkspaceId]:
-        """Return at most `limit` workspaces about whose keys something has to be done now."""
+        """Return at most `limit` workspaces whose keys need work now."""
         due = await self._documents.due_keys(self._clock(), limit=limit)
         return [WorkspaceId.parse(key.partition("/")[0]) for key in due if is_of_keys(key)]
 
     async def claim(self, workspace: WorkspaceId, *, lease: timedelta) -> Claim | None:
-        """Return the notice that is due, for the caller alone until `lease` has passed.
+        """Return the due notice, for the caller alone until `lease` has passed.
 
-        `None`: there is none, or somebody else has it. An earlier key that was kept long enough
-        is forgotten on the way.
+        `None`: there is none, or another worker has it. An earlier key whose time is over is
+        deleted too.
         """
         claims: list[Claim] = []
 
@@ -161,34 +152,34 @@ class KeyClaims:
             claims.append(Claim(notice, slots.record, telling.told, telling.tries))
             return replace(slots, telling=replace(telling, until=now + lease))
 
-        await self._shelf.change(workspace, claimed)
+        await self._repository.change(workspace, claimed)
         return claims[0] if claims else None
 
-    async def note_told(self, workspace: WorkspaceId, claim: Claim, user_id: str) -> None:
-        """Remember that a notice has reached somebody."""
+    async def note_delivered(self, workspace: WorkspaceId, claim: Claim, user_id: str) -> None:
+        """Record that a notice has reached a person."""
 
-        def told(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
+        def delivered(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
             people = tuple(dict.fromkeys((*telling.told, user_id)))
             return replace(slots, telling=replace(telling, told=people))
 
-        await self._change_telling(workspace, claim, told)
+        await self._change_telling(workspace, claim, delivered)
 
-    async def put_off(self, workspace: WorkspaceId, claim: Claim, wait: timedelta) -> None:
-        """Let a notice be taken up again after `wait`: it has not reached everybody."""
+    async def postpone(self, workspace: WorkspaceId, claim: Claim, wait: timedelta) -> None:
+        """Schedule another attempt after `wait`: the notice has not reached everybody."""
 
-        def put_off(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
+        def postponed(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
             later = replace(telling, until=self._clock() + wait, tries=telling.tries + 1)
             return replace(slots, telling=later)
 
-        await self._change_telling(workspace, claim, put_off)
+        await self._change_telling(workspace, claim, postponed)
 
     async def finish(self, workspace: WorkspaceId, claim: Claim) -> None:
-        """Remember that a notice is told, for good."""
-
-        def finished(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
-            return slots.told(claim.notice, self._clock(), telling.told)
-
-        await self._change_telling(workspace, claim, finished)
+        """Record that a notice is sent for good."""
+        await self._change_telling(
+            workspace,
+            claim,
+            lambda slots, telling: slots.notified(claim.notice, self._clock(), telling.told),
+        )
 
     async def _change_telling(
         self,
@@ -196,17 +187,14 @@ class KeyClaims:
         claim: Claim,
         change: Callable[[KeyPair, NoticeAttempt], KeyPair],
     ) -> None:
-        """Change what is known of a notice, unless it is about another key or state by now."""
+        """Change the progress of a notice, unless the document has another one by now."""
 
         def changed(slots: KeyPair) -> KeyPair:
-            telling = slots.telling
-            if telling is None or telling.name != claim.notice.name:
-                return slots
-            if slots.record.mark != claim.record.mark:
-                return slots
-            return change(slots, telling)
+            telling, is_same_key = slots.telling, slots.record.mark == claim.record.mark
+            is_same = telling and telling.name == claim.notice.name and is_same_key
+            return change(slots, telling) if telling and is_same else slots
 
-        await self._shelf.change(workspace, changed)
+        await self._repository.change(workspace, changed)
 
 
 class Keys:
@@ -218,17 +206,17 @@ class Keys:
     def __init__(
         self, documents: Documents, ring: KeyRing, *, clock: Callable[[], datetime]
     ) -> None:
-        self._shelf = KeyRepository(documents)
+        self._repository = KeyRepository(documents)
         self._ring = ring
         self._clock = clock
 
     async def slots(self, workspace: WorkspaceId) -> KeyPair | None:
-        """Return the key in use and the one before it, or `None` when there is none."""
-        slots = await self._shelf.get(workspace)
+        """Return the key in use and the earlier one, `None` when there is none."""
+        slots = await self._repository.get(workspace)
         return slots.without_expired(self._clock()) if slots else None
 
     async def record(self, workspace: WorkspaceId) -> KeyRecord | None:
-        """Return what is known of the key in use, or `None` when there is none."""
+        """Return the record of the key in use, `None` when there is none."""
         slots = await self.slots(workspace)
         return slots.record if slots else None
 
@@ -241,7 +229,7 @@ class Keys:
         slots = await self.slots(workspace)
         if slots is None:
             raise NoKeyError("no key in this workspace")
-        return StoredKey(self._opened(workspace, slots.sealed), slots.sealed, slots.record)
+        return StoredKey(self._decrypt(workspace, slots.sealed), slots.sealed, slots.record)
 
     async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
         """Return the key before the one in use.
@@ -257,10 +245,10 @@ class Keys:
         if slots is None or slots.earlier is None or slots.earlier.record.mark != mark:
             raise NoEarlierKeyError("no such key")
         sealed = slots.earlier.sealed
-        return StoredKey(self._opened(workspace, sealed), sealed, slots.earlier.record)
+        return StoredKey(self._decrypt(workspace, sealed), sealed, slots.earlier.record)
 
     async def save(self, workspace: WorkspaceId, draft: KeyDraft, *, set_by: str) -> KeyPair:
-        """Keep a key that was just seen to list domains; the one before it is kept for a while."""
+        """Save a key that was just seen to list domains; the earlier one is kept for a week."""
         now = self._clock()
         record = KeyRecord(
             last4=draft.secret[-4:],
@@ -276,50 +264,50 @@ class Keys:
         def with_new(slots: KeyPair | None) -> KeyPair:
             before = slots.without_expired(now) if slots else None
             is_same = self._holds(workspace, before, draft.secret)
-            return new_slots(sealed, record, before, is_same=is_same)
+            return new_key_pair(sealed, record, before, is_same=is_same)
 
-        return await self._shelf.put(workspace, with_new)
+        return await self._repository.put(workspace, with_new)
 
     async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
-        """Put the earlier key, which was just seen to work, in the place of the one in use.
+        """Swap the keys: the earlier one was just seen to work.
 
         Raises:
-            NoEarlierKeyError: somebody has changed the keys meanwhile.
+            NoEarlierKeyError: the keys were changed since.
         """
 
         def with_earlier(slots: KeyPair | None) -> KeyPair:
             if slots is None or slots.earlier is None or slots.earlier.sealed != key.sealed:
-                raise NoEarlierKeyError("changed meanwhile")
+                raise NoEarlierKeyError("the keys were changed")
             return slots.rolled_back(slots.earlier, self._clock())
 
-        return await self._shelf.put(workspace, with_earlier)
+        return await self._repository.put(workspace, with_earlier)
 
     async def forget_earlier(self, workspace: WorkspaceId, mark: str) -> bool:
-        """Forget the key before the one in use; say whether it was that one."""
+        """Delete the earlier key; return whether it was that one."""
 
         def forgotten(slots: KeyPair) -> KeyPair:
             is_meant = slots.earlier and slots.earlier.record.mark == mark
             return replace(slots, earlier=None) if is_meant else slots
 
-        return await self._shelf.change(workspace, forgotten)
+        return await self._repository.change(workspace, forgotten)
 
     async def remove(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
-        """Forget the keys, both of them; say whether there was one.
+        """Delete both keys; return whether there was one.
 
         Raises:
             OtherKeyError: the key in use is not that of `mark`.
         """
-        return await self._shelf.delete(workspace, mark)
+        return await self._repository.delete(workspace, mark)
 
     async def note_refused(self, workspace: WorkspaceId, key: StoredKey) -> bool:
-        """Remember that the service calls `key` invalid; say whether that is news."""
+        """Record that the service calls `key` invalid; return whether that is new."""
         now = self._clock()
         return await self._note(
             workspace, key, lambda record: replace(record, refused_at=record.refused_at or now)
         )
 
     async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
-        """Remember that `key` works, and for this operation too; say whether that is news."""
+        """Record that `key` works for this operation; return whether that is new."""
         known = key.record
         if not known.refused_at and operation in known.works:  # so it is not among what it lacks
             return False
@@ -337,7 +325,7 @@ class Keys:
         return await self._note(workspace, key, better)
 
     async def note_lacking(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
-        """Remember that the scopes of `key` do not cover `operation`; say whether that is news."""
+        """Record that the scopes of `key` do not cover `operation`; return whether that is new."""
 
         def worse(record: KeyRecord) -> KeyRecord:
             lacks = tuple(dict.fromkeys((*record.lacks, operation)))
@@ -348,19 +336,19 @@ class Keys:
     async def _note(
         self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
     ) -> bool:
-        """Change the record as it is now, unless `key` is no longer there; say if it changed."""
-        return await self._shelf.change(
+        """Change the record of `key` if it is in use; return whether it differs."""
+        return await self._repository.change(
             workspace,
             lambda slots: slots.noted(change) if slots.sealed == key.sealed else slots,
         )
 
-    def _opened(self, workspace: WorkspaceId, sealed: str) -> str:
+    def _decrypt(self, workspace: WorkspaceId, sealed: str) -> str:
         return self._ring.decrypt(sealed, _about(workspace))
 
     def _holds(self, workspace: WorkspaceId, slots: KeyPair | None, secret: str) -> bool:
-        """Whether the key in use is this one; one that cannot be read is another one."""
+        """Return whether the key in use is this one; an unreadable key is another one."""
         try:
-            return slots is not None and self._opened(workspace, slots.sealed) == secret
+            return slots is not None and self._decrypt(workspace, slots.sealed) == secret
         except UnreadableSecretError:
             return False
 

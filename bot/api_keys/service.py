@@ -1,9 +1,9 @@
 """Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import structlog
 
@@ -20,6 +20,7 @@ from bot.api_keys.models import (
 from bot.api_keys.repository import Keys
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
+from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
 from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.client import Tracker
@@ -45,21 +46,13 @@ class LackingScopeError(BotError):
         super().__init__(f"the key's scopes do not cover {operation}")
 
 
-class TellsOfRefusal(Protocol):
-    """Whoever tells the people concerned that the service refuses a key."""
-
-    async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        """Tell them; never raise."""
-        ...
-
-
 class WorkspaceTracker:
-    """Calls the service for workspaces, and remembers what the service says of their keys.
+    """Calls the service for workspaces, and records its verdicts about their keys.
 
-    A key that was refused as invalid is not sent again before somebody replaces it or asks
-    for it to be checked. Every call may raise NoKeyError,
-    LackingScopeError, StoreError (the key cannot be read) and any TrackerError. While the
-    service is asked, the context says for whom, and where (see `workspace.py`).
+    A key that was refused as invalid is not sent again before it is replaced or rechecked.
+    `on_refusal` notifies of a new refusal and never raises. Every call may raise NoKeyError,
+    LackingScopeError, StoreError (the key cannot be read) and any TrackerError. During a call
+    the context holds its caller (see `workspace.py`).
     """
 
     def __init__(
@@ -67,7 +60,7 @@ class WorkspaceTracker:
         tracker: Tracker,
         keys: Keys,
         *,
-        on_refusal: TellsOfRefusal,
+        on_refusal: Callable[[WorkspaceId, StoredKey], Awaitable[None]],
     ) -> None:
         self._tracker = tracker
         self._keys = keys
@@ -81,21 +74,17 @@ class WorkspaceTracker:
             workspace, "list", lambda key: self._tracker.list_domains(key, purpose=purpose)
         )
 
-    async def add_domain(
-        self,
-        workspace: WorkspaceId,
-        domain: str,
-        *,
-        domain_type: str,
-        tags: Sequence[str],
-        folder: str | None,
-    ) -> Added:
+    async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> Added:
         """Add a domain."""
         return await self._call(
             workspace,
             "add",
             lambda key: self._tracker.add_domain(
-                key, domain=domain, domain_type=domain_type, tags=tags, folder=folder
+                key,
+                domain=new.host,
+                domain_type=new.domain_type,
+                tags=new.tags,
+                folder=new.folder,
             ),
         )
 
@@ -104,22 +93,18 @@ class WorkspaceTracker:
         return await self._call(workspace, "scan", lambda key: self._tracker.scan(key, domain_id))
 
     async def ready(self, workspace: WorkspaceId) -> None:
-        """Return when the workspace has a key that was not refused; no request is made.
-
-        Raises:
-            NoKeyError, InvalidKeyError: it has not.
-        """
+        """Raise NoKeyError or InvalidKeyError without a usable key; make no request."""
         await self._usable_key(workspace)
 
     async def probe_key(self, secret: str) -> Listing:
-        """Return what the service lists for a key that is not in use; nothing is noted of it."""
+        """Return the domains of a key that is not in use; record nothing."""
         if (asked := current_caller()) is None:
             return await self._tracker.list_domains(secret)
         with caller_context(asked[0], KEY_CHECK):
             return await self._tracker.list_domains(secret)
 
     async def recheck_key(self, workspace: WorkspaceId) -> Listing:
-        """Ask the service once with the workspace's key, even if it was refused before."""
+        """Return the domains of the workspace's key, even if it was refused before."""
         key = await self._keys.stored(workspace)
         with caller_context(workspace, KEY_CHECK):
             return await self._observed(workspace, key, "list", self._tracker.list_domains)
@@ -131,15 +116,14 @@ class WorkspaceTracker:
         try:
             return await self._observed(workspace, key, operation, call)
         except InvalidKeyError as refusal:
-            # Replaced while the call was on its way: the refusal says nothing of the new key,
-            # and a refused call has changed nothing.
-            present = await self._replaced(workspace, key)
+            # The key may have been replaced during the call, and a refused call changes nothing.
+            present = await self._replacement(workspace, key)
             if present is None:
                 raise refusal from None
             return await self._observed(workspace, present, operation, call)
 
-    async def _replaced(self, workspace: WorkspaceId, key: StoredKey) -> StoredKey | None:
-        """The key that has taken the place of `key`, or `None`: none has, or none can be read."""
+    async def _replacement(self, workspace: WorkspaceId, key: StoredKey) -> StoredKey | None:
+        """Return the key that has replaced `key`, `None` when there is none, or none readable."""
         try:
             present = await self._keys.stored(workspace)
         except (NoKeyError, StoreError):
@@ -159,8 +143,11 @@ class WorkspaceTracker:
         operation: str,
         call: Callable[[str], Awaitable[T]],
     ) -> T:
+        # The caller of another workspace counts as one of the others here.
+        home, caller = current_caller() or (workspace, OTHER)
         try:
-            answer = await self._asked(workspace, key.secret, call)
+            with caller_context(workspace, caller if home == workspace else OTHER):
+                answer = await call(key.secret)
         except InvalidKeyError:
             if await _noted(self._keys.note_refused(workspace, key)):
                 await self._on_refusal(workspace, key)
@@ -171,27 +158,19 @@ class WorkspaceTracker:
         await _noted(self._keys.note_accepted(workspace, key, operation))
         return answer
 
-    async def _asked(
-        self, workspace: WorkspaceId, secret: str, call: Callable[[str], Awaitable[T]]
-    ) -> T:
-        """Call for whoever asks; somebody of another workspace is nobody in particular here."""
-        home, asker = current_caller() or (workspace, OTHER)
-        with caller_context(workspace, asker if home == workspace else OTHER):
-            return await call(secret)
-
 
 async def _noted(note: Awaitable[bool]) -> bool:
-    """A note that the store does not take must not hide what the service has answered."""
+    """Return the result of a note; a store that fails must not hide the service's answer."""
     try:
         return await note
     except StoreError as error:
-        logger.warning("could not note what the service says of a key", error=repr(error))
+        logger.warning("could not record the state of a key", error=repr(error))
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """The keys after one of them was seen to work, and how many domains it sees."""
+    """The keys after one of them was seen to work, and the number of its domains."""
 
     slots: KeyPair
     domains: int
@@ -203,10 +182,7 @@ class KeyCheck:
 
 
 class KeyService:
-    """Sets, replaces, checks, rolls back and removes keys, and notes who did so.
-
-    Every method may raise StoreError.
-    """
+    """Sets, checks, rolls back and removes keys, audited. Every method may raise StoreError."""
 
     def __init__(
         self,
@@ -230,12 +206,12 @@ class KeyService:
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
     ) -> KeyCheck:
-        """Prove a key with one request and use it from now on, in the place of any other.
+        """Prove a key with one request and use it from now on.
 
         Raises:
-            ExpiredDraftError: it has expired, by what was said of it.
+            ExpiredDraftError: its expiration is in the past.
             KeyInUseError: a rotation needs another key than the one in use.
-            TrackerError: it does not work, or nobody knows; nothing was changed.
+            TrackerError: it does not work, or that is unknown; nothing was changed.
         """
         return await self._setting.run(
             (workspace, draft, by, is_rotation),
@@ -252,13 +228,13 @@ class KeyService:
         listing = await self._connection.probe_key(draft.secret)
         before = await self._keys.record(workspace)
         slots = await self._keys.save(workspace, draft, set_by=by)
-        await self._portfolio.disown(workspace)
+        await self._portfolio.invalidate_everywhere(workspace)
         act = Act.KEY_REPLACED if before else Act.KEY_SET
         await self._audit.note(workspace, act, by=by, key=slots.record.shown)
         return KeyCheck(slots, len(listing.domains))
 
     async def check(self, workspace: WorkspaceId) -> KeyCheck:
-        """Ask the service whether the key in use works now.
+        """Check the key in use with one request.
 
         Raises:
             NoKeyError: there is none, or no longer. TrackerError: it does not work.
@@ -268,7 +244,7 @@ class KeyService:
         )
         slots = await self._keys.slots(workspace)
         if slots is None:
-            raise NoKeyError("removed meanwhile")
+            raise NoKeyError("removed during the check")
         return KeyCheck(slots, len(snapshot.domains))
 
     async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
@@ -276,7 +252,7 @@ class KeyService:
 
         Raises:
             KeyInUseError: it is in use already. NoEarlierKeyError: there is no such key.
-            EarlierKeyRefusedError, TrackerError: it does not work, or nobody knows.
+            EarlierKeyRefusedError, TrackerError: it does not work, or that is unknown.
         """
         key = await self._keys.earlier(workspace, mark)
         try:
@@ -284,12 +260,12 @@ class KeyService:
         except (InvalidKeyError, InsufficientPermissionsError) as error:
             raise EarlierKeyRefusedError("not swapped in") from error
         slots = await self._keys.roll_back(workspace, key)
-        await self._portfolio.disown(workspace)
+        await self._portfolio.invalidate_everywhere(workspace)
         await self._audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=slots.record.shown)
         return KeyCheck(slots, len(listing.domains))
 
     async def forget_earlier(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
-        """Forget the earlier key, if it is that one: it was deleted in the service."""
+        """Delete the earlier key, if it is that one: it was deleted in the service."""
         slots = await self._keys.slots(workspace)
         earlier = slots.earlier if slots else None
         if earlier and await self._keys.forget_earlier(workspace, mark):
@@ -297,14 +273,14 @@ class KeyService:
             await self._audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
 
     async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> bool:
-        """Forget both keys; say whether there was one.
+        """Delete both keys; return whether there was one.
 
         Raises:
             OtherKeyError: the key in use is not that of `mark`.
         """
         record = await self._keys.record(workspace)
         was_there = await self._keys.remove(workspace, mark)
-        await self._portfolio.disown(workspace)
+        await self._portfolio.invalidate_everywhere(workspace)
         if was_there:
             shown = record.shown if record else None
             await self._audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)

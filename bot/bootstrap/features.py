@@ -234,7 +234,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         parts.posting,
         parts.tasks,
         client_for=parts.client_for,
-        on_act=homes.changed,
+        on_act=homes.schedule_refresh,
         clock=parts.clock,
     )
 
@@ -254,7 +254,10 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     tracker = _tracker(parts, budget, meter, sharing)
     connection = _connection(tracker, admin, homes)
     portfolio = Portfolio(
-        connection, clock=parts.clock, on_change=homes.changed, versions=parts.commons.versions
+        connection,
+        clock=parts.clock,
+        on_change=homes.schedule_refresh,
+        versions=parts.commons.versions,
     )
     failures = Failures(
         admin.keys,
@@ -282,7 +285,9 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     register_error_handler(app)
     _register_members(dispatcher, parts, connection, portfolio)
     on_step = steps_to(parts.metrics.digests)
-    repository = DigestRepository(parts.documents, on_change=homes.changed, on_step=on_step)
+    repository = DigestRepository(
+        parts.documents, on_change=homes.schedule_refresh, on_step=on_step
+    )
     look_at_work(parts.metrics, repository, budget, clock=parts.clock)
     digests, worker = _digests(parts, admin, repository, portfolio)
     _register_digests(dispatcher, parts, digests, failures, admin.permissions)
@@ -399,7 +404,7 @@ def _tracker(
 
 def _connection(tracker: Tracker, admin: AdminServices, homes: HomeViewers) -> WorkspaceTracker:
     async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
-        homes.changed(workspace)
+        homes.schedule_refresh(workspace)
         await admin.notices(workspace, key)
 
     return WorkspaceTracker(tracker, admin.keys, on_refusal=tell_of_refusal)
@@ -420,6 +425,6 @@ def _register_members(
     AddingListeners(
         tracker=connection,
         portfolio=portfolio,
-        adder=DomainAdder(connection, portfolio),
+        adder=DomainAdder(connection.add_domain, portfolio),
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)

@@ -25,7 +25,7 @@ from bot.metrics.definitions import Metrics
 from bot.ops.doctor_store import disk_warning
 from bot.ops.stores import require_unmoved
 from bot.portfolio import service
-from bot.portfolio.service import OnlyHere, StoredVersions, Versions
+from bot.portfolio.service import StoredVersions, Versions
 from bot.settings import Settings
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
@@ -146,7 +146,7 @@ def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
     """Return what is known together on this store; for `patience` see `Pace`."""
     if stored.shared is None:
         return SharedState(
-            seen=None, used=None, versions=OnlyHere(), installations_for_s=REMEMBERED_FOR_S
+            seen=None, used=None, versions=Versions(), installations_for_s=REMEMBERED_FOR_S
         )
     by_all, here = stored.shared.seen, MemoryDedup(clock=time.monotonic)
     return SharedState(

@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from bot.digests.models import Digest, Outcome, PastRun, Plan, Run, UnknownDigestError
+from bot.digests.models import Digest, Outcome, PastRun, Plan, UnknownDigestError
 from bot.digests.report import Baseline, Post, Report, TrendPoint, baseline_of, make_report
 from bot.digests.repository import DigestRepository
-from bot.digests.run_state import due_at, newly_ended, was_put_off
+from bot.digests.run_state import due_at, newly_ended, was_postponed
 from bot.digests.schedule import Slot, slot_at
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
@@ -25,43 +25,39 @@ _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A post, and what the one after it is to be compared with."""
+    """A post, and the baseline of the post after it."""
 
     post: Post
     baseline: Baseline
 
 
 class Collector:
-    """Collects for digests. One list serves all digests of a workspace within a minute."""
+    """Collects the content of digests from their workspaces' lists."""
 
     def __init__(
-        self, portfolio: Portfolio, shelf: DigestRepository, *, clock: Callable[[], datetime]
+        self, portfolio: Portfolio, repository: DigestRepository, *, clock: Callable[[], datetime]
     ) -> None:
         self._portfolio = portfolio
-        self._shelf = shelf
+        self._repository = repository
         self._clock = clock
-        # One at a time: several threads that count compete with the loop for the interpreter.
+        # One thread at a time: more of them compete with the loop for the interpreter.
         self._counting = asyncio.Lock()
 
     async def offload(self, work: Callable[..., T], *args: Any, size: int) -> T:
-        """Return what `work` does with `size` domains: 10,000 take tens of milliseconds.
-
-        Those are done off the loop. A few are done sooner than a thread is at hand.
-        """
+        """Return the result of `work` with `size` domains, in a thread if they are many."""
         if size <= FEW:
             return work(*args)
         async with self._counting:
             return await asyncio.to_thread(work, *args)
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int:
-        """Return how many domains the plan's filter chooses.
+        """Return the number of domains that match the plan's filter.
 
         Raises:
             NoKeyError, TrackerError, LackingScopeError: there is no list.
         """
-        snapshot = await self._portfolio.snapshot(workspace)
+        domains = (await self._portfolio.snapshot(workspace)).domains
         query = parse_query(plan.filter_text)
-        domains = snapshot.domains
         return len(await self.offload(select, domains, query, size=len(domains)))
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
@@ -76,16 +72,16 @@ class Collector:
     async def collect(
         self, workspace: WorkspaceId, digest: Digest, *, slot: Slot | None, purpose: Purpose
     ) -> Collected:
-        """Return what a post would say now; `slot` is `None` when somebody asked for it.
+        """Return the content of a post now; `slot` is `None` when a person asked for it.
 
         Raises as `matching` does, and StoreError.
         """
         snapshot = await self._portfolio.snapshot(workspace, purpose=purpose)
-        before = await self._shelf.baseline(workspace, digest.digest_id, digest.baseline)
+        before = await self._repository.baseline(workspace, digest.digest_id, digest.baseline)
         now = self._clock()
         size = len(snapshot.domains)
         report, baseline = await self.offload(
-            _counted, snapshot, digest.plan, before, now, size=size
+            _report_of, snapshot, digest.plan, before, now, size=size
         )
         post = Post(
             digest=digest,
@@ -94,12 +90,13 @@ class Collector:
             slot=slot,
             trend=_trend(digest, slot, now, report.totals.average),
             unposted=_unposted(digest),
-            is_first=not _was_posted(digest),
+            is_first=digest.baseline is None
+            and all(run.outcome is not Outcome.POSTED for run in digest.past),
         )
         return Collected(post, baseline)
 
 
-def _counted(
+def _report_of(
     snapshot: Snapshot, plan: Plan, before: Baseline | None, now: datetime
 ) -> tuple[Report, Baseline]:
     query = parse_query(plan.filter_text)
@@ -109,11 +106,6 @@ def _counted(
         index = {host: domain for host, domain in index.items() if id(domain) in chosen}
     report = make_report(index, before, worst_count=plan.worst_count, bounds=query.bounds)
     return report, baseline_of(index, now)
-
-
-def as_preview(post: Post) -> Post:
-    """Return the post as somebody sees it who only wants to know what it would look like."""
-    return replace(post, is_preview=True)
 
 
 def _trend(
@@ -131,29 +123,25 @@ def _trend(
 
 
 def _unposted(digest: Digest) -> tuple[PastRun, ...]:
-    """The runs since the last post that the channel did not get, as far as they were for it."""
+    """Return the runs since the last post that were for this channel and did not reach it."""
     posts = [place for place, run in enumerate(digest.past) if run.outcome is Outcome.POSTED]
     since = digest.past[posts[-1] + 1 :] if posts else digest.past
     moved_at = digest.moved_at or digest.made_at
     return tuple(run for run in since if run.outcome not in _REACHED and run.at > moved_at)
 
 
-def _was_posted(digest: Digest) -> bool:
-    return digest.baseline is not None or any(run.outcome is Outcome.POSTED for run in digest.past)
-
-
 DUE_AT_MOST = 20_000
 
 
 class CountsRuns(Protocol):
-    """Whoever counts what becomes of runs, without learning whose they are. None of it raises."""
+    """Counts the outcomes of runs, without their workspaces. No method raises."""
 
     def note_run(self, outcome: str, trouble: str | None) -> None:
-        """Count a run that has ended; `trouble` is why, `None` when all went well."""
+        """Count a run that has ended; `trouble` is the reason of a failure."""
         ...
 
     def note_retry(self, trouble: str) -> None:
-        """Count a run that was put off, to be tried again."""
+        """Count a run that is tried again later."""
         ...
 
     def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
@@ -162,45 +150,39 @@ class CountsRuns(Protocol):
 
 
 def steps_to(counts: CountsRuns) -> Callable[[Digest, Digest], None]:
-    """Return the `on_step` of a shelf that tells `counts` of each step that was saved."""
+    """Return the `on_step` of a repository that counts each saved step in `counts`."""
 
     def on_step(before: Digest, after: Digest) -> None:
         if before.past[-1:] != after.past[-1:]:  # at one step in three; comparing all is slow
             for ended in newly_ended(before, after):
-                _count(counts, before.run, ended)
-        if was_put_off(before, after) and after.run and after.run.trouble:
+                counts.note_run(ended.outcome.value, ended.trouble and ended.trouble.value)
+                if ended.outcome is Outcome.POSTED and before.run and not ended.asked_by:
+                    lag_s = (ended.at - ended.slot.due_at).total_seconds()
+                    counts.note_lag(lag_s, is_first_try=before.run.attempt == 1)
+        if was_postponed(before, after) and after.run and after.run.trouble:
             counts.note_retry(after.run.trouble.value)
 
     return on_step
 
 
-def _count(counts: CountsRuns, run: Run | None, ended: PastRun) -> None:
-    """Count how it ended, and how late it was posted: what somebody sends now is never late."""
-    counts.note_run(ended.outcome.value, ended.trouble.value if ended.trouble else None)
-    if ended.outcome is Outcome.POSTED and run and not ended.asked_by:
-        lag_s = (ended.at - ended.slot.due_at).total_seconds()
-        counts.note_lag(lag_s, is_first_try=run.attempt == 1)
-
-
 class Due:
-    """How many digests wait to be taken up, and for how long the first of them."""
+    """Measures the due digests: their number, and how late the first one is."""
 
-    def __init__(self, shelf: DigestRepository, *, clock: Callable[[], datetime]) -> None:
-        self._shelf = shelf
+    def __init__(self, repository: DigestRepository, *, clock: Callable[[], datetime]) -> None:
+        self._repository = repository
         self._clock = clock
 
     async def __call__(self) -> tuple[int, float]:
         """Return their number, 20,000 at most, and the seconds; raise StoreError.
 
-        The seconds count from the moment that the digest itself was due at: one that a queue had
-        been given, and that comes due again as nobody has done it, was due before that.
+        The seconds count from the digest's own due moment, not from when it was queued again.
         """
         now = self._clock()
-        due = await self._shelf.due(now, limit=DUE_AT_MOST)
+        due = await self._repository.due(now, limit=DUE_AT_MOST)
         if not due:
             return 0, 0.0
         try:
-            since = due_at(await self._shelf.get(*due[0]))
+            since = due_at(await self._repository.get(*due[0]))
         except (UnknownDigestError, ValueError):  # deleted just now, or of another version
             since = None
         return len(due), max(0.0, (now - (since or now)).total_seconds())

@@ -1,4 +1,4 @@
-"""Decide what a failure means for a run, and who is notified of it."""
+"""Decide how a failure changes a run, and who is notified of it."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -30,7 +30,7 @@ from bot.tracker.models import (
 )
 from bot.workspace import WorkspaceId
 
-# Nothing mends these within minutes. A new key wakes what waits for one.
+# These last. A new key starts the runs that wait for one at once.
 KEY_CHECK = timedelta(minutes=5)
 HOLD = timedelta(hours=1)
 _OF_SERVICE: tuple[tuple[type[BotError], FailureReason], ...] = (
@@ -49,8 +49,8 @@ _OF_CHANNEL = {
 }
 
 
-def service_trouble(error: Exception) -> tuple[FailureReason, timedelta | None]:
-    """Return why no list came, and how long to wait; `None`: longer with each attempt."""
+def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
+    """Return the reason for a missing list, and the wait; `None`: longer with each attempt."""
     kinds = (trouble for kind, trouble in _OF_SERVICE if isinstance(error, kind))
     trouble = next(kinds, FailureReason.SERVICE)
     if isinstance(error, RateLimitedError | ReserveReachedError):
@@ -58,8 +58,8 @@ def service_trouble(error: Exception) -> tuple[FailureReason, timedelta | None]:
     return trouble, KEY_CHECK if trouble is FailureReason.KEY else None
 
 
-def slack_trouble(error: SlackError) -> tuple[FailureReason, timedelta | None]:
-    """Return why Slack has surely not posted, and how long to wait; `None` as above."""
+def slack_failure(error: SlackError) -> tuple[FailureReason, timedelta | None]:
+    """Return the reason for a post that surely was not made, and the wait as above."""
     if isinstance(error, SlackRateLimitedError):
         return FailureReason.SLACK, timedelta(seconds=max(1.0, error.retry_after_s))
     if isinstance(error, TokenRefusedError):
@@ -71,8 +71,8 @@ def slack_trouble(error: SlackError) -> tuple[FailureReason, timedelta | None]:
     return FailureReason.SLACK, None
 
 
-def channel_trouble(error: ChannelClosedError) -> FailureReason:
-    """Return why a channel takes no posts."""
+def channel_failure(error: ChannelClosedError) -> FailureReason:
+    """Return the reason for which a channel takes no posts."""
     return _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
 
 
@@ -80,34 +80,34 @@ logger = structlog.get_logger()
 
 
 class Owners:
-    """Tells who made a digest; when they have left, who changed it last, or who set the key."""
+    """Notifies a digest's maker; if they have left, its last editor, or who set the key."""
 
     def __init__(
-        self, people: DirectMessages, keys: Keys, words: Callable[[Digest, Notice], Message]
+        self, messages: DirectMessages, keys: Keys, words: Callable[[Digest, Notice], Message]
     ) -> None:
-        self._people = people
+        self._messages = messages
         self._keys = keys
         self._words = words
 
     async def __call__(
         self, workspace: WorkspaceId, digest: Digest, notice: Notice
     ) -> timedelta | None:
-        """See `TellsOwners`. What may not have arrived is sent again, once."""
+        """Send a notice; return when to try again, `None`: it was sent, or cannot be.
+
+        A message that may not have arrived is sent again, once.
+        """
         message = self._words(digest, notice)
         try:
-            for user_id in await self._in_charge(workspace, digest):
+            record = await self._keys.record(workspace)
+            people = (digest.made_by, digest.changed_by, record and record.set_by)
+            for user_id in dict.fromkeys(each for each in people if each):
                 try:
-                    await self._people.send_dm(workspace, user_id, message)
+                    await self._messages.send_dm(workspace, user_id, message)
                 except PersonUnreachableError:
                     continue  # they have left
                 return None
         except SlackError as error:
-            logger.warning("could not tell the owner", error=repr(error), tries=notice.tries)
+            logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
             return retry_after(error, notice.tries)
-        logger.error("nobody left to tell", notice=repr(notice))
+        logger.error("no owner left to notify", notice=repr(notice))
         return None
-
-    async def _in_charge(self, workspace: WorkspaceId, digest: Digest) -> list[str]:
-        record = await self._keys.record(workspace)
-        people = (digest.made_by, digest.changed_by, record and record.set_by)
-        return list(dict.fromkeys(each for each in people if each))

@@ -22,24 +22,24 @@ _LABEL = re.compile(r"(tag|folder):\S.*")
 
 
 def number_of(text: str, allowed: range) -> int | None:
-    """Return the whole number that a text spells, `None` unless it is an allowed one."""
+    """Return the number that a text spells, `None` unless it is an allowed whole number."""
     is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
     return int(text) if is_number and int(text) in allowed else None
 
 
 def is_label(text: str) -> bool:
-    """Return whether a text names a tag or a folder, fits into a menu, and holds no secret."""
+    """Return whether a text is a label that fits into a menu and holds no secret."""
     fits = len(text) <= MAX_LABEL_CHARS and not holds_secret(text)
     return fits and _LABEL.fullmatch(text) is not None
 
 
 def unusable_words(filter_text: str) -> list[str]:
-    """Return the words of a filter that a post has no use for: it has neither order nor pages."""
+    """Return the words of a filter about order and pages, which a post has not."""
     return [word.typed for word in split_words(filter_text) if word.key in {"sort", "page"}]
 
 
 class Mode(Enum):
-    """When a digest is posted: at every slot, or only when there is something to say."""
+    """When a digest is posted: at every slot, or only after a change."""
 
     ALWAYS = "always"
     CHANGES = "changes"
@@ -48,7 +48,7 @@ class Mode(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """Whom to mention when a domain got worse that has a tag, or lies in a folder.
+    """Owners to mention when a domain with this tag or in this folder got worse.
 
     `label` is `tag:prod` or `folder:Web shops`; `who` holds ids of people (`U…`, `W…`) and of
     user groups (`S…`).
@@ -60,7 +60,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What people decide. `filter_text` is a filter of `/domains`, empty for all domains.
+    """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
 
     `heartbeat_every`: after so many silent runs in a row the next one posts a short sign of
     life, `None` never. `worst_count` is from 5 to 25.
@@ -82,7 +82,7 @@ class FailureReason(Enum):
     RATE = "rate"  # the hour's requests are used up
     SCOPE = "scope"  # the key may not list domains
     ADDRESS = "address"  # Domain Tracker does not take calls from the bot's address
-    KEY = "key"  # there is no key, or it is refused: the run waits for another one
+    KEY = "key"  # no key, or a refused one: the run waits for another one
     SLACK = "slack"  # Slack did not take the post for now
     ARCHIVED = "archived"
     NOT_IN_CHANNEL = "not_in_channel"
@@ -90,15 +90,15 @@ class FailureReason(Enum):
     RESTRICTED = "restricted"  # by the channel's or the organisation's settings
     UNINSTALLED = "uninstalled"  # Slack no longer takes the bot's token
     PERMISSION = "permission"  # the app lacks a permission in Slack
-    OURS = "ours"  # a mistake of the bot
+    INTERNAL = "ours"  # a bug of the bot
     DOWN = "down"  # the bot did not run
-    CHANGED = "changed"  # somebody changed or paused the digest at that moment
+    CHANGED = "changed"  # the digest was changed or paused at that moment
     ZONE = "zone"  # its time zone is no longer known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """`until` is `None`: until somebody resumes it. `by` is `None`: the bot itself, see `why`."""
+    """A pause. Without `until` it lasts until it is resumed; without `by` it is the bot's own."""
 
     since: datetime
     until: datetime | None = None
@@ -107,7 +107,7 @@ class Pause:
 
 
 class RunState(Enum):
-    """How far the run under way has come."""
+    """The progress of the run under way."""
 
     CLAIMED = "claimed"  # a worker has it until the claim ends; nothing was posted yet
     POSTING = "posting"  # from here on it may have been posted
@@ -118,10 +118,10 @@ class RunState(Enum):
 class Run:
     """The run under way. `until`: when its claim ends, or when it is tried again.
 
-    `deadline` ends its grace. `token` is the worker's, who alone may go on with it. `asked_by` is
-    who pressed `Send now`; `is_extra`: that was not for a slot of the schedule. `is_unwanted`:
-    somebody has changed the digest since it began to post, so it is not tried again. `baseline`
-    names what the next one is compared with, once it is stored.
+    `deadline` ends its grace. `token` identifies the worker that owns the run. `asked_by` is the
+    person who pressed `Send now`; `is_extra`: the run is for no slot of the schedule.
+    `is_unwanted`: the digest was changed since the run began to post, so it is not tried again.
+    `baseline` names the next report's baseline, once it is stored.
     """
 
     slot: Slot
@@ -140,13 +140,13 @@ class Run:
 
 
 class Outcome(Enum):
-    """How a run has ended."""
+    """The outcome of a run."""
 
     POSTED = "posted"
     QUIET = "quiet"  # nothing to say, as the digest's mode wants it
     MISSED = "missed"  # the bot did not run
     FAILED = "failed"  # it could not be made, or Slack did not take it
-    UNCERTAIN = "uncertain"  # nobody can know whether it was posted
+    UNCERTAIN = "uncertain"  # it may have been posted or not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,11 +163,11 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """What the owner still has to be told.
+    """A message that the owner still has to get.
 
-    A run that was missed, failed or is uncertain, or `outcome=None`: the digest was paused. Of
-    several runs of one kind `slot` is the newest and `count` says how many there were. `tries`
-    counts how often it was told in vain, `retry_at` is when it is told again.
+    It is about a run that was missed, failed or is uncertain, or `outcome=None`: the digest was
+    paused. `count` is the number of runs of one kind, `slot` the newest one's. `tries` counts
+    failed attempts to send it, `retry_at` is the time of the next one.
     """
 
     outcome: Outcome | None
@@ -184,10 +184,9 @@ class Digest:
     """A digest of one channel.
 
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
-    `next` is the slot to come. `past` holds the latest runs, the newest last. `baseline` names
-    what the next report is compared with, `None` before the first. `last_local` is the wall clock
-    of the last slot of this schedule that was taken up. `silent_runs`: how many in a row were
-    quiet. `rev` is the store's.
+    `past` holds the latest runs, the newest last. `baseline` names the next report's baseline,
+    `None` before the first. `last_local` is the wall clock of the last claimed slot of this
+    schedule. `silent_runs` counts the latest runs without a post. `rev` is the store's.
     """
 
     digest_id: str
@@ -218,12 +217,12 @@ class TooManyDigestsError(BotError):
     """The channel has `MAX_PER_CHANNEL` digests already."""
 
 
-class ChangedMeanwhileError(BotError):
-    """Somebody has changed the digest since it was shown; `digest` is how it is now."""
+class EditConflictError(BotError):
+    """The digest was changed since it was shown; `digest` is the present one."""
 
     def __init__(self, digest: Digest) -> None:
         self.digest = digest
-        super().__init__("changed meanwhile")
+        super().__init__("changed since it was shown")
 
 
 class DigestBusyError(BotError):
@@ -231,7 +230,7 @@ class DigestBusyError(BotError):
 
 
 class JustSentError(BotError):
-    """Somebody pressed `Send now` moments ago; it was sent `at`."""
+    """The digest was sent by hand moments ago, `at`."""
 
     def __init__(self, at: datetime) -> None:
         self.at = at
@@ -239,15 +238,15 @@ class JustSentError(BotError):
 
 
 class LostClaimError(BotError):
-    """The run is no longer this worker's: taken over after its claim ended, or called off."""
+    """The run is no longer this worker's: taken over after its claim ended, or cancelled."""
 
 
 class StoppedError(BotError):
-    """The bot stops before this was begun: another process is to take it up."""
+    """The bot stops before this was begun: another process does it."""
 
 
 class NotInChannelError(BotError):
-    """Whoever asks is not in the channel, or it cannot be seen by them."""
+    """The person is not in the channel, or cannot see it."""
 
 
 class BotNotInChannelError(BotError):
@@ -259,4 +258,4 @@ class AdminsOnlyError(BotError):
 
 
 class GuestError(BotError):
-    """The person is a guest of the workspace: those have no business with its domains."""
+    """The person is a guest of the workspace, who may not see its domains."""

@@ -10,15 +10,15 @@ from bot.health import Band, Summary, band_of, summary
 from bot.portfolio.query import ALL_SCORES, Bounds
 from bot.tracker.models import Domain
 
-# A score that moves by less is not worth a line.
+# The smallest move of a score that is reported.
 MOVED_FROM = 5
-# So many domains are not all replaced from one digest to the next.
+# This many domains are not all replaced from one digest to the next.
 SEVERAL = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The scores by host name that a delivered digest was about; `None` is an unknown one."""
+    """The scores of a delivered digest by host name; `None` is unknown."""
 
     scores: Mapping[str, float | None]
     taken_at: datetime
@@ -43,7 +43,7 @@ class Report:
     `lost` were known and are unknown now, `found` the other way round. `worst` are the worst with
     a known score, of `known` in all. Each is worst first: by the score now, the lowest first.
     `before_of` holds the known score then by the domain's name. `is_bounded`: the filter has
-    bounds of scores, so that which domains it is about changes with them.
+    bounds of scores.
     """
 
     totals: Summary
@@ -65,7 +65,7 @@ class Report:
 
 
 def baseline_of(index: Mapping[str, Domain], now: datetime) -> Baseline:
-    """Return what the report after this one is compared with: the score of each host, now."""
+    """Return the baseline of the next report: the score of each host now."""
     scores = {host: domain.health_score for host, domain in index.items()}
     return Baseline(scores=scores, taken_at=now)
 
@@ -77,12 +77,11 @@ def make_report(
     worst_count: int,
     bounds: Bounds = ALL_SCORES,
 ) -> Report:
-    """Return how the domains within `bounds` are, and what has become of them since `baseline`.
+    """Return the report of the domains within `bounds`, compared with `baseline`.
 
     `index` holds the domains by host name, also those out of bounds, as `baseline` does: one
-    that comes in from above has got worse and is not new. A baseline of several hosts, none of
-    which is there any more, is of another portfolio and not compared with. 10,000 domains take
-    about 40 ms: call it in a thread.
+    that comes in from above has got worse and is not new. A baseline without any host of a
+    larger `index` is another portfolio's and ignored. 10,000 domains take about 40 ms.
     """
     listed = sorted(index.items(), key=_worst_first)
     chosen = [(host, each) for host, each in listed if bounds.hold(each.health_score)]
@@ -115,6 +114,7 @@ def _compared(
     moves = list(_moves(here, baseline))
     known = [move for move in moves if None not in (move.before, move.after)]
     lost = tuple(move for move in moves if move.before is not None and move.after is None)
+    gone = ((host, score) for host, score in then.items() if host not in index)
     return replace(
         report,
         unknown=(
@@ -125,7 +125,7 @@ def _compared(
         since=baseline.taken_at,
         before_of={m.domain.domain: m.before for m in known if m.before is not None},
         new=tuple(index[host] for host in chosen if host not in baseline.scores),
-        gone=_gone(index, then),
+        gone=tuple(sorted(gone, key=lambda each: (each[1] is None, each[1] or 0, each[0]))),
         up=tuple(move for move in known if _points(move) > 0 and _is_far(move, bounds)),
         down=tuple(move for move in known if _points(move) < 0 and _is_far(move, bounds)),
         crossed_up=tuple(move for move in known if _bands_climbed(move) > 0),
@@ -136,7 +136,7 @@ def _compared(
 
 
 def has_changed(report: Report) -> bool:
-    """Say whether there is anything to tell; also `True` when there was nothing to compare with.
+    """Return whether the report has a change; also `True` without a baseline.
 
     A change is a domain that is new or gone, one that moved by at least `MOVED_FROM` or into
     another band, and one whose score was lost or found.
@@ -146,31 +146,29 @@ def has_changed(report: Report) -> bool:
 
 
 def got_worse(report: Report) -> bool:
-    """Say whether any domain got worse; also `True` when there was nothing to compare with.
+    """Return whether any domain got worse; also `True` without a baseline.
 
     A domain got worse when its score was known then and now, and is lower by at least
-    `MOVED_FROM`, lies in a lower band, or has come below a bound of the filter. One whose score
-    is no longer known did not get worse: unknown is not bad. Nor did one that is new, however
-    poor, one that is gone, or the average.
+    `MOVED_FROM`, lies in a lower band, or has come below a bound of the filter. A score that is
+    no longer known, a new domain and one that is gone do not count.
     """
     return report.since is None or bool(report.down or report.crossed_down)
 
 
 def worse_moves(report: Report) -> tuple[Move, ...]:
-    """Return the domains that got worse, as `got_worse` has it, the furthest fallen first."""
+    """Return the domains that got worse (see `got_worse`), the furthest fallen first."""
     return _once((*report.down, *report.crossed_down))
 
 
 def better_moves(report: Report) -> tuple[Move, ...]:
-    """Return the domains that got better in the same sense, the furthest risen first."""
+    """Return the domains that got better, the furthest risen first."""
     return _once((*report.up, *report.crossed_up))
 
 
 def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str, ...]:
-    """Return the ids of those whose label a domain that got worse bears, each once.
+    """Return the ids of the owners of domains that got worse, each once, as in `mentions`.
 
-    They come in the order of `mentions`. Labels are compared without case. Nobody when there was
-    nothing to compare with.
+    Labels are compared without case. There are none without a baseline.
     """
     worse = (*report.down, *report.crossed_down) if mentions else ()
     labels = {label for move in worse for label in _labels(move.domain)}
@@ -185,22 +183,15 @@ def _worst_first(item: tuple[str, Domain]) -> tuple[bool, float, str]:
 
 
 def _summed(scores: Iterable[float | None]) -> Summary:
-    """In one order, as the last digit of a sum depends on it: no list may move the average."""
+    """Return the summary of scores, summed in one order: the last digit depends on it."""
     return summary(sorted(scores, key=lambda score: -1 if score is None else score))
 
 
 def _moves(listed: Iterable[tuple[str, Domain]], baseline: Baseline) -> Iterator[Move]:
-    """Every domain that was there then too, whether it moved or not, in the order of `listed`."""
+    """Yield every domain that the baseline has too, in the order of `listed`."""
     for host, domain in listed:
         if host in baseline.scores:
             yield Move(domain, baseline.scores[host], domain.health_score)
-
-
-def _gone(
-    index: Mapping[str, Domain], then: Mapping[str, float | None]
-) -> tuple[tuple[str, float | None], ...]:
-    gone = [(host, score) for host, score in then.items() if host not in index]
-    return tuple(sorted(gone, key=lambda each: (each[1] is None, each[1] or 0, each[0])))
 
 
 def _is_far(move: Move, bounds: Bounds) -> bool:
@@ -209,7 +200,7 @@ def _is_far(move: Move, bounds: Bounds) -> bool:
 
 
 def _points(move: Move) -> float:
-    """How many points a score rose. Rounded: 8.2 - 3.2 is 4.999999999999999 to a computer."""
+    """Return the points by which a score rose, rounded: 8.2 - 3.2 gives 4.999999999999999."""
     return round((move.after or 0) - (move.before or 0), 6)
 
 
@@ -224,11 +215,7 @@ def _bands_climbed(move: Move) -> int:
 def _once(moves: Iterable[Move]) -> tuple[Move, ...]:
     # A report holds each host once, so its name as the service writes it is unique too.
     by_name = {move.domain.domain: move for move in moves}
-    return tuple(sorted(by_name.values(), key=_points_moved, reverse=True))
-
-
-def _points_moved(move: Move) -> float:
-    return abs(_points(move))
+    return tuple(sorted(by_name.values(), key=lambda move: abs(_points(move)), reverse=True))
 
 
 def _labels(domain: Domain) -> Iterator[str]:
@@ -247,12 +234,11 @@ class TrendPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """What is about to be posted.
+    """The content of one post.
 
-    `slot` is `None` when somebody pressed `Send now` or `Preview`. `trend` holds at most 20
-    points, the oldest first, this post's own average last where it is known. `unposted` are the
-    runs since the last post that did not reach the channel, without the quiet ones. `is_first`:
-    nothing was posted for this digest before.
+    `slot` is `None` after `Send now` or `Preview`. `trend` holds at most 20 points, the oldest
+    first, this post's own average last where it is known. `unposted` are the runs since the last
+    post that did not reach the channel, without the quiet ones.
     """
 
     digest: Digest

@@ -53,8 +53,8 @@ RIGHTS = "digest-rights"
 class DigestRepository:
     """Every workspace's digests. Every method may raise StoreError.
 
-    `on_change` learns of every digest that was written or deleted, whoever did it: people, or
-    the clock; `on_step` of how a digest was and is, when this process has changed it.
+    `on_change` is called after every write and deletion, `on_step` with the digest before and
+    after a change.
     """
 
     def __init__(
@@ -82,10 +82,10 @@ class DigestRepository:
         return _decoded(document)
 
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
-        """Save a digest that nobody has written since it was read (`rev`, 0: it is new).
+        """Save a digest, unless it was written since it was read (`rev`, 0: it is new).
 
         Raises:
-            ConflictError: somebody has; nothing was changed.
+            ConflictError: it was; nothing was changed.
         """
         place = _place(workspace, digest.digest_id)
         value = encode_digest(digest)
@@ -98,7 +98,7 @@ class DigestRepository:
     async def change(
         self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
     ) -> Digest:
-        """Save what `change` makes of the digest as it is now; whatever it raises is passed on.
+        """Save the result of `change`, whose errors are passed on.
 
         Raises:
             UnknownDigestError: it was deleted.
@@ -124,7 +124,7 @@ class DigestRepository:
         return saved
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Forget a digest and what it compares with; raise UnknownDigestError."""
+        """Delete a digest and its baselines; raise UnknownDigestError."""
         was_there = await self._documents.delete(_place(workspace, digest_id))
         for document in await self._documents.list_prefix(f"{workspace}/{BASELINE}/{digest_id}/"):
             await self._documents.delete(document.key)
@@ -133,14 +133,15 @@ class DigestRepository:
         self._on_change(workspace)
 
     async def due(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
-        """Return at most `limit` digests that need something done, the longest due first."""
+        """Return at most `limit` due digests, the longest due first."""
         keys = await self._documents.due_keys(now, limit=limit)
-        return [_named(key) for key in keys if f"/{KIND}/" in key]
+        places = (key.split("/") for key in keys if f"/{KIND}/" in key)
+        return [(WorkspaceId.parse(workspace), digest_id) for workspace, _, digest_id in places]
 
     async def baseline(
         self, workspace: WorkspaceId, digest_id: str, name: str | None
     ) -> Baseline | None:
-        """Return what the digest compares with, or `None` when there is nothing."""
+        """Return a stored baseline, `None` when there is none."""
         if name is None:
             return None
         document = await self._documents.get(_baseline_place(workspace, digest_id, name))
@@ -149,14 +150,14 @@ class DigestRepository:
     async def keep_baseline(
         self, workspace: WorkspaceId, digest_id: str, name: str, baseline: Baseline
     ) -> None:
-        """Keep what a next post is compared with, under the name of the run that is about it."""
+        """Store a baseline under the name of its run."""
         place = _baseline_place(workspace, digest_id, name)
         await self._documents.put(place, encode_baseline(baseline))
 
     async def forget_baseline(
         self, workspace: WorkspaceId, digest_id: str, name: str | None
     ) -> None:
-        """Forget what nothing is compared with any more."""
+        """Delete a baseline that is no longer used."""
         if name is not None:
             await self._documents.delete(_baseline_place(workspace, digest_id, name))
 
@@ -166,7 +167,7 @@ class DigestRepository:
         return bool(document and document.value["admins_only"])
 
     async def restrict(self, workspace: WorkspaceId, *, admins_only: bool) -> bool:
-        """Say who may make and change digests there; return whether that is new."""
+        """Set whether only admins may make and change digests; return whether that is new."""
         is_new = False
 
         def restricted(document: Document | None) -> Write | None:
@@ -186,13 +187,8 @@ def _baseline_place(workspace: WorkspaceId, digest_id: str, name: str) -> str:
     return f"{workspace}/{BASELINE}/{digest_id}/{name}"
 
 
-def _named(key: str) -> tuple[WorkspaceId, str]:
-    workspace, _, digest_id = key.split("/")
-    return WorkspaceId.parse(workspace), digest_id
-
-
 def _readable(document: Document) -> Digest | None:
-    """A digest, unless another version of the bot wrote it: that one must not hide the others."""
+    """Return a digest; `None` for one of another version, which must not hide the others."""
     try:
         return _decoded(document)
     except ValueError:

@@ -17,36 +17,36 @@ from bot.digests.models import (
     Run,
     RunState,
 )
-from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until
+from bot.digests.schedule import Slot, grace, next_slot, slots_until
 
 MAX_NOTICES = 10
-# So long one who tells has for it; should they die, it is told again: rather twice than never.
+# A notice is sent again after this time if its sender died: twice is better than never.
 TELL_WITHIN = timedelta(seconds=60)
 
 
 def with_notice(digest: Digest, notice: Notice) -> Digest:
-    """Return the digest with one more thing to tell; several of one kind are told together."""
+    """Return the digest with one more notice; notices of one kind are merged."""
     notices = list(digest.notices)
     if notices and _is_alike(notices[-1], notice):
         notice = replace(notice, count=notices.pop().count + notice.count)
     return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
 
 
-def telling(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
-    """Return what the owner is to be told now, and the digest in which that is under way."""
+def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
+    """Return the digest with its due notices marked as being sent, and these notices."""
     due = [each for each in digest.notices if (each.retry_at or now) <= now]
     under_way = {id(each): replace(each, retry_at=now + TELL_WITHIN) for each in due}
     notices = tuple(under_way.get(id(each), each) for each in digest.notices)
     return replace(digest, notices=notices), tuple(under_way.values())
 
 
-def told(digest: Digest, notice: Notice) -> Digest:
-    """Return the digest whose owner knows of `notice`, or cannot be told by any means."""
+def drop_notice(digest: Digest, notice: Notice) -> Digest:
+    """Return the digest without a notice that was sent, or cannot be."""
     return replace(digest, notices=tuple(each for each in digest.notices if each != notice))
 
 
-def told_later(digest: Digest, notice: Notice, at: datetime) -> Digest:
-    """Return the digest whose owner is to be told of `notice` at another moment."""
+def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
+    """Return the digest whose `notice` is sent again at another moment."""
     later = replace(notice, retry_at=at, tries=notice.tries + 1)
     return replace(
         digest, notices=tuple(later if each == notice else each for each in digest.notices)
@@ -54,20 +54,20 @@ def told_later(digest: Digest, notice: Notice, at: datetime) -> Digest:
 
 
 def _is_alike(one: Notice, other: Notice) -> bool:
-    """Whether both say the same of two runs, and the first is not being told at this moment."""
+    """Return whether both notices are of one kind, and the first one is not being sent now."""
     kinds = [(each.outcome, each.trouble, each.channel_id) for each in (one, other)]
     return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)
 
 
-# Longer than collecting and waiting for a turn take, and longer than posting takes; so long a
-# dead process goes unnoticed.
+# Longer than collecting and waiting for a turn take, and longer than posting takes. After this
+# time another process takes over the run of a dead one.
 CLAIM = timedelta(seconds=60)
 FIRST_RETRY = timedelta(seconds=60)
 LONGEST_RETRY = timedelta(minutes=15)
 
 
 def due_at(digest: Digest) -> datetime | None:
-    """Return when something has to be done with a digest; `None`: never, as it is paused."""
+    """Return when the digest needs work; `None`: never, as it is paused."""
     moments = [notice.retry_at or digest.made_at for notice in digest.notices]
     run = digest.run
     if run:
@@ -82,7 +82,7 @@ def due_at(digest: Digest) -> datetime | None:
 def posting(
     digest: Digest, token: str, now: datetime, *, baseline: str | None, average: float | None
 ) -> Digest:
-    """Return the digest before its post; `baseline` names what the next one compares with."""
+    """Return the digest before its post; `baseline` names the next report's baseline."""
     run = replace(
         own_run(digest, token),
         state=RunState.POSTING,
@@ -117,8 +117,8 @@ def waiting(
 ) -> Digest:
     """Return the digest whose run was surely not posted and is tried again after `wait`.
 
-    `None` waits longer with each attempt. An extra run is dropped: who asked is told at once.
-    One that nobody wants any more, as the digest was changed or paused meanwhile, has failed.
+    `None` waits longer with each attempt. An extra run is dropped: its person gets the error.
+    An unwanted run, of a digest that was changed or paused since, has failed.
     """
     run = own_run(digest, token)
     if run.is_extra:
@@ -126,7 +126,7 @@ def waiting(
     if run.is_unwanted:
         return ended(digest, token, now, Outcome.FAILED, trouble)
     until = now + (wait or backoff(FIRST_RETRY, run.attempt - 1, LONGEST_RETRY))
-    if trouble is not FailureReason.KEY:  # that one is given up when the next slot takes its place
+    if trouble is not FailureReason.KEY:  # a run that waits for a key ends with the next slot
         until = min(until, run.deadline)
     run = replace(run, state=RunState.WAITING, until=until, trouble=trouble, asked_by=None)
     return replace(digest, run=run)
@@ -135,7 +135,7 @@ def waiting(
 def ended(
     digest: Digest, token: str, now: datetime, outcome: Outcome, trouble: FailureReason | None
 ) -> Digest:
-    """Return the digest whose run failed for good, or is uncertain; the owner is to be told."""
+    """Return the digest whose run failed or is uncertain, with a notice for the owner."""
     run = own_run(digest, token)
     digest = recorded(digest, run, outcome, now, trouble)
     notice = Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
@@ -143,40 +143,35 @@ def ended(
 
 
 def mark_failed(digest: Digest, token: str, now: datetime) -> Digest:
-    """Return the digest whose run met a mistake of ours."""
+    """Return the digest whose run met a bug of the bot."""
     run = own_run(digest, token)
-    if run.state is RunState.POSTING:
-        return ended(digest, token, now, Outcome.UNCERTAIN, FailureReason.OURS)
-    if run.is_extra:
+    is_posting = run.state is RunState.POSTING
+    if run.is_extra and not is_posting:
         return replace(digest, run=None)
-    return ended(digest, token, now, Outcome.FAILED, FailureReason.OURS)
+    outcome = Outcome.UNCERTAIN if is_posting else Outcome.FAILED
+    return ended(digest, token, now, outcome, FailureReason.INTERNAL)
 
 
 def closed(digest: Digest, token: str, now: datetime, trouble: FailureReason) -> Digest:
-    """Return the digest paused, as its channel takes no posts; the owner is to be told once."""
+    """Return the digest paused, as its channel takes no posts, with one notice for the owner."""
     run = own_run(digest, token)
-    if run.channel_id != digest.plan.channel_id:  # it has moved to another one meanwhile
+    if run.channel_id != digest.plan.channel_id:  # the digest has moved to another channel
         return ended(digest, token, now, Outcome.FAILED, trouble)
     digest = recorded(digest, run, Outcome.FAILED, now, trouble)
     digest = past_due(digest, now, trouble)
-    was_told = digest.pause is not None and digest.pause.by is None
+    is_known = digest.pause is not None and digest.pause.by is None
     digest = replace(digest, pause=Pause(since=now, why=trouble))
     notice = Notice(outcome=None, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
-    return digest if was_told else with_notice(digest, notice)
+    return digest if is_known else with_notice(digest, notice)
 
 
 def past_due(digest: Digest, now: datetime, why: FailureReason = FailureReason.CHANGED) -> Digest:
-    """Return the digest with its slots that no worker has taken up, and none will, recorded."""
+    """Return the digest with the slots that no worker claimed, and none will, as failed runs."""
     if digest.pause or digest.next.due_at > now:
         return digest
     slots = [digest.next, *slots_until(digest.plan.schedule, digest.next.due_at, now)]
-    runs = tuple(PastRun(slot=slot, outcome=Outcome.FAILED, at=now, trouble=why) for slot in slots)
-    return replace(
-        digest,
-        past=(*digest.past, *runs)[-MAX_PAST_RUNS:],
-        last_local=slots[-1].local,
-        next=next_slot(digest.plan.schedule, now),
-    )
+    digest = _with_past_slots(digest, slots, Outcome.FAILED, now, why)
+    return replace(digest, last_local=slots[-1].local, next=next_slot(digest.plan.schedule, now))
 
 
 def cancel_run(
@@ -184,7 +179,7 @@ def cancel_run(
 ) -> Digest:
     """Return the digest without a run: one that posts goes on, but is not tried again.
 
-    `why` is recorded for a run that was waiting for nothing else.
+    `why` is recorded unless the run has a reason of its own.
     """
     run = digest.run
     if run is None:
@@ -209,8 +204,8 @@ def newly_ended(before: Digest, after: Digest) -> list[PastRun]:
     return [run for run in after.past if run not in before.past]
 
 
-def was_put_off(before: Digest, after: Digest) -> bool:
-    """Return whether a run that was under way is to be tried again later."""
+def was_postponed(before: Digest, after: Digest) -> bool:
+    """Return whether a run under way became one that waits for another attempt."""
     is_waiting = after.run is not None and after.run.state is RunState.WAITING
     return is_waiting and before.run is not None and before.run.state is not RunState.WAITING
 
@@ -219,7 +214,7 @@ def own_run(digest: Digest, token: str) -> Run:
     """Return the run that carries `token`.
 
     Raises:
-        LostClaimError: another worker has it, or it was called off.
+        LostClaimError: another worker has it, or it was cancelled.
     """
     if digest.run is None or digest.run.token != token:
         raise LostClaimError("the run is no longer ours")
@@ -229,7 +224,7 @@ def own_run(digest: Digest, token: str) -> Run:
 def recorded(
     digest: Digest, run: Run, outcome: Outcome, now: datetime, trouble: FailureReason | None
 ) -> Digest:
-    """Return the digest with its run among those that are over."""
+    """Return the digest with its run among the past ones."""
     past = PastRun(
         slot=run.slot,
         outcome=outcome,
@@ -241,14 +236,22 @@ def recorded(
     return replace(digest, run=None, past=(*digest.past, past)[-MAX_PAST_RUNS:])
 
 
-# After an outage of the key the first try may meet a busy Slack: so long it is tried again.
+def _with_past_slots(
+    digest: Digest, slots: Sequence[Slot], outcome: Outcome, now: datetime, why: FailureReason
+) -> Digest:
+    """Return the digest with slots that no worker claimed among the past runs."""
+    runs = tuple(PastRun(slot=slot, outcome=outcome, at=now, trouble=why) for slot in slots)
+    return replace(digest, past=(*digest.past, *runs)[-MAX_PAST_RUNS:])
+
+
+# The first attempt with a new key may meet a busy Slack: it is repeated for this time.
 AFTER_KEY = timedelta(hours=1)
-# Farther apart than the two moments that old and new rules of a time zone give one wall clock.
+# More than a change of a time zone's rules can move a slot.
 RULES_DIFFER_BY = timedelta(days=2)
 
 
 def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
-    """Return the digest as a worker takes it up; the run is theirs when it carries `token`.
+    """Return the digest with its due run claimed, if any: that run then carries `token`.
 
     Raises:
         UnknownZoneError: its time zone is not known any more.
@@ -257,14 +260,14 @@ def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
     if digest.run and digest.run.state is RunState.POSTING and digest.run.until <= now:
         digest = ended(digest, digest.run.token, now, Outcome.UNCERTAIN, FailureReason.DOWN)
     if digest.run:
-        digest = _given_up(digest, digest.run, now)
+        digest = _expire_run(digest, digest.run, now)
     if digest.run:
-        return _taken_over(digest, digest.run, now, token)
-    return digest if digest.pause else _next_taken(digest, now, token)
+        return _take_over(digest, digest.run, now, token)
+    return digest if digest.pause else _claim_next(digest, now, token)
 
 
 def without_zone(digest: Digest, now: datetime) -> Digest:
-    """Return the digest paused, as nobody knows when it is due; the owner is to be told."""
+    """Return the digest paused, as its time zone is unknown, with a notice for the owner."""
     slot, channel_id = digest.next, digest.plan.channel_id
     notice = Notice(outcome=None, slot=slot, channel_id=channel_id, trouble=FailureReason.ZONE)
     pause = Pause(since=now, why=FailureReason.ZONE)
@@ -273,7 +276,7 @@ def without_zone(digest: Digest, now: datetime) -> Digest:
 
 
 def resumed_in_time(digest: Digest, now: datetime) -> Digest:
-    """Return the digest whose pause has ended by `now`; the slots within it nobody wanted."""
+    """Return the digest without a pause that ended by `now`; slots within it are skipped."""
     if digest.pause is None or digest.pause.until is None or digest.pause.until > now:
         return digest
     # A slot at the very moment of the end counts.
@@ -282,10 +285,10 @@ def resumed_in_time(digest: Digest, now: datetime) -> Digest:
 
 
 def coming_slot(digest: Digest, after: datetime) -> Slot:
-    """Return the first slot later than `after` that was not taken up before.
+    """Return the first slot later than `after` that was not claimed before.
 
-    A slot is known by its wall clock: the same one does not come again when the clock of the
-    machine, or the rules of the zone, have been set back.
+    Slots are compared by wall clock: none comes twice when the machine's clock is set back, or
+    the rules of the zone change.
     """
     slot = next_slot(digest.plan.schedule, after)
     while digest.last_local and slot.local <= digest.last_local:
@@ -293,25 +296,25 @@ def coming_slot(digest: Digest, after: datetime) -> Slot:
     return slot
 
 
-def _given_up(digest: Digest, run: Run, now: datetime) -> Digest:
-    """Give up a run whose process died, whose grace is over, or whose place another slot takes."""
+def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
+    """End a run whose process died, whose grace is over, or which the next slot replaces."""
     is_waiting = run.state is RunState.WAITING
     if not is_waiting and run.until > now:
-        return digest  # somebody works on it
-    if run.is_extra:  # a dead process: who asked has got no answer
+        return digest  # a worker has it
+    if run.is_extra:  # its process died before it answered
         return ended(digest, run.token, now, Outcome.FAILED, FailureReason.DOWN)
     next_is_due = digest.next.due_at <= now
     is_over = run.trouble is not FailureReason.KEY and now >= run.deadline
     if not next_is_due and not is_over:
         return digest
-    was_told = bool(digest.past) and digest.past[-1].trouble is run.trouble
-    if run.trouble is FailureReason.KEY and was_told:  # once per outage, not once a day
+    is_known = bool(digest.past) and digest.past[-1].trouble is run.trouble
+    if run.trouble is FailureReason.KEY and is_known:  # one notice per outage, not one a day
         return recorded(digest, run, Outcome.FAILED, now, run.trouble)
     outcome = Outcome.FAILED if run.trouble else Outcome.MISSED
     return ended(digest, run.token, now, outcome, run.trouble or FailureReason.DOWN)
 
 
-def _taken_over(digest: Digest, run: Run, now: datetime, token: str) -> Digest:
+def _take_over(digest: Digest, run: Run, now: datetime, token: str) -> Digest:
     if run.until > now:
         return digest
     has_waited_for_key = run.trouble is FailureReason.KEY
@@ -328,7 +331,7 @@ def _taken_over(digest: Digest, run: Run, now: datetime, token: str) -> Digest:
     return replace(digest, run=mine)
 
 
-def _next_taken(digest: Digest, now: datetime, token: str) -> Digest:
+def _claim_next(digest: Digest, now: datetime, token: str) -> Digest:
     digest = replace(digest, next=_by_present_rules(digest))
     if digest.next.due_at > now:
         return digest
@@ -336,7 +339,7 @@ def _next_taken(digest: Digest, now: datetime, token: str) -> Digest:
     *missed, newest = [digest.next, *slots_until(schedule, digest.next.due_at, now)]
     deadline = newest.due_at + grace(schedule, newest)
     digest = replace(digest, last_local=newest.local)
-    digest = replace(digest, next=coming_slot(digest, now))
+    digest = replace(digest, next=coming_slot(digest, now))  # later than `last_local`
     is_late = now > deadline
     digest = _missed(digest, [*missed, newest] if is_late else missed, now)
     if is_late:
@@ -353,22 +356,16 @@ def _next_taken(digest: Digest, now: datetime, token: str) -> Digest:
 
 
 def _by_present_rules(digest: Digest) -> Slot:
-    """The next slot as its zone's rules are now: they may have changed since it was computed."""
-    schedule: Schedule = digest.plan.schedule
-    around = slots_until(
-        schedule, digest.next.due_at - RULES_DIFFER_BY, digest.next.due_at + RULES_DIFFER_BY
-    )
+    """Return the next slot by the zone's rules of today: they may have changed."""
+    due_at = digest.next.due_at
+    around = slots_until(digest.plan.schedule, due_at - RULES_DIFFER_BY, due_at + RULES_DIFFER_BY)
     return next((slot for slot in around if slot.local == digest.next.local), digest.next)
 
 
 def _missed(digest: Digest, slots: Sequence[Slot], now: datetime) -> Digest:
     if not slots:
         return digest
-    runs = tuple(
-        PastRun(slot=slot, outcome=Outcome.MISSED, at=now, trouble=FailureReason.DOWN)
-        for slot in slots
-    )
-    digest = replace(digest, past=(*digest.past, *runs)[-MAX_PAST_RUNS:])
+    digest = _with_past_slots(digest, slots, Outcome.MISSED, now, FailureReason.DOWN)
     notice = Notice(
         outcome=Outcome.MISSED,
         slot=slots[-1],

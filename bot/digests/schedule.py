@@ -19,7 +19,7 @@ _SECOND = timedelta(seconds=1)
 
 
 class UnknownZoneError(BotError):
-    """The database of IANA has no time zone of that name."""
+    """IANA's database has no time zone of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Schedule:
 class Slot:
     """One moment at which a digest is due.
 
-    `due_at` is in UTC. `local` is naive: the date and time that the schedule asked for, by which
-    a run is known. Where the wall clock skips that time, `due_at` is later than it.
+    `due_at` is in UTC. `local` is naive: the scheduled date and time, which identifies a run.
+    Where the wall clock skips that time, `due_at` is later.
     """
 
     due_at: datetime
@@ -57,7 +57,7 @@ class ClockChange:
 
 @cache
 def zone_names() -> frozenset[str]:
-    """Return every name of a time zone, those of former times too, in the spelling of IANA."""
+    """Return the names of all time zones, former ones too, in IANA's spelling."""
     return frozenset(files("tzdata").joinpath("zones").read_text("utf-8").split()) - {"Factory"}
 
 
@@ -66,13 +66,12 @@ def zone_of(name: str) -> ZoneInfo:
     """Return a time zone by its exact IANA name.
 
     Raises:
-        UnknownZoneError: there is none. Nothing but a listed name is ever looked for in a file.
+        UnknownZoneError: there is none. Only a listed name is looked up in a file.
     """
     if name not in zone_names():
         raise UnknownZoneError(f"no time zone: {name[:80]!r}")
-    # Of the package and never of the system, which `ZoneInfo(name)` would prefer: so that every
-    # process, on whatever host, and the tests know the same rules. Governments change them with
-    # months of notice, and hosts get them late (Debian 12 had 2025b when 2026f was out).
+    # From the package, not the system as `ZoneInfo(name)` would: so that every process and the
+    # tests have the same rules. Hosts get new rules late (Debian 12 had 2025b when 2026f was out).
     with files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
         return ZoneInfo.from_file(file, key=name)
 
@@ -113,7 +112,7 @@ def slots_until(schedule: Schedule, after: datetime, until: datetime) -> list[Sl
 
 
 def grace(schedule: Schedule, slot: Slot) -> timedelta:
-    """Return for how long after `slot` its run may still be made up for.
+    """Return for how long after `slot` its run may still start.
 
     That is `GRACE`, or half the time until the following slot where that is less.
     """
@@ -168,7 +167,7 @@ def _slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
 
 
 def _dated_slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
-    """Yield what each date gives, from early enough on that none later than `after` is missed."""
+    """Yield the slot of each date, from one day before `after`."""
     if not schedule.days & set(range(7)):
         raise ValueError("a schedule needs a weekday")
     place = zone_of(schedule.zone)
@@ -187,7 +186,7 @@ def slot_at(schedule: Schedule, moment: datetime) -> Slot:
     return Slot(moment, local)
 
 
-# Offered while nothing is typed, the first of each offset, and ahead of their equals.
+# Suggested first; the first one of each offset also while nothing is typed.
 _WELL_KNOWN = """
 UTC Europe/London Europe/Berlin Europe/Paris America/New_York America/Chicago America/Denver
 America/Los_Angeles America/Toronto Europe/Athens Europe/Istanbul Asia/Kolkata Asia/Singapore
@@ -209,7 +208,7 @@ _ABBREVIATION = re.compile(r"[a-z]{2,5}")
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A zone as it is looked for; its texts are `_plain`. `notes` is what zone.tab says of it."""
+    """A zone in the search; its texts are `_plain`, `notes` are from zone.tab."""
 
     name: str
     text: str
@@ -222,18 +221,17 @@ class _Entry:
 def suggest_zones(typed: str, now: datetime, limit: int = 100) -> list[str]:
     """Return the names of zones that `typed` may mean, the likeliest first, at most `limit`.
 
-    An offset (`utc+2`, `-5`, `gmt+5:30`) means the zones that have it at `now`. Otherwise it may
-    be anywhere in the name, or begin a word of what IANA says of the zone (its country,
-    “Beijing Time”), or be an abbreviation that its clocks go by, in summer or in winter. Names
-    that IANA keeps only for the sake of former users (`US/Pacific`) come last, unless one is
-    typed in full. While nothing is typed: one well-known zone for each offset.
+    An offset (`utc+2`, `-5`, `gmt+5:30`) means the zones that have it at `now`. Any other text may
+    be a part of the name, the beginning of a word of IANA's notes (the country, “Beijing Time”),
+    or an abbreviation of summer or winter time. Legacy names (`US/Pacific`) come last, unless
+    one is typed in full. While nothing is typed: one well-known zone for each offset.
     """
-    # What is still to be typed behind "utc+" or "+5:" is not known yet.
+    # "utc+" and "+5:" are not complete yet.
     typed = typed.strip().rstrip(f"{_SIGNS}:")
     if not _plain(typed):
         return _one_per_offset(now)[:limit]
     if offset := _OFFSET.fullmatch(typed):
-        ranks = _ranks_by_offset(_offset(offset), now)
+        ranks = _ranks_by_offset(offset, now)
     else:
         ranks = _ranks_by_text(_plain(typed), now)
     return sorted(ranks, key=lambda name: (ranks[name], _RANK.get(name, len(_RANK)), name))[:limit]
@@ -252,20 +250,16 @@ def offset_text(zone: str, at: datetime) -> str:
 
 
 def _one_per_offset(now: datetime) -> list[str]:
-    """UTC, then from west to east."""
+    """Return UTC, then one zone of each offset from west to east."""
     zones: dict[timedelta, str] = {}
     for name in _WELL_KNOWN[1:]:
         zones.setdefault(offset_at(zone_of(name), now), name)
     return ["UTC", *(zones[offset] for offset in sorted(zones))]
 
 
-def _offset(found: re.Match[str]) -> timedelta:
+def _ranks_by_offset(found: re.Match[str], now: datetime) -> dict[str, tuple[bool, int]]:
     sign, hours, minutes = found.groups(default="0")
-    offset = timedelta(hours=int(hours), minutes=int(minutes))
-    return offset if sign == "+" else -offset
-
-
-def _ranks_by_offset(offset: timedelta, now: datetime) -> dict[str, tuple[bool, int]]:
+    offset = timedelta(hours=int(hours), minutes=int(minutes)) * (1 if sign == "+" else -1)
     return {
         entry.name: (entry.is_legacy, 0)
         for entry in _entries()
@@ -274,12 +268,12 @@ def _ranks_by_offset(offset: timedelta, now: datetime) -> dict[str, tuple[bool, 
 
 
 def _ranks_by_text(typed: str, now: datetime) -> dict[str, tuple[bool, int]]:
-    """Return how well each name that fits does so, 0 is best; a legacy name is worse than all."""
+    """Return the rank of each name that fits: 0 is best, legacy names come last."""
     ranks: dict[str, tuple[bool, int]] = {}
     for entry in _entries():
         rank = _rank(entry, typed, now)
         if rank is not None:
-            # Of "EST" or "GB" typed in full nobody can say whether the name is meant.
+            # "EST" or "GB" typed in full may mean something else than the name.
             is_meant = typed == entry.text and "/" in entry.name
             ranks[entry.name] = (entry.is_legacy and not is_meant, rank)
     return ranks
@@ -298,7 +292,7 @@ def _rank(entry: _Entry, typed: str, now: datetime) -> int | None:
 
 
 def _goes_by(name: str, typed: str, now: datetime) -> bool:
-    """Whether it is what the clocks are called, now or half a year later: `cet`, `cest`."""
+    """Return whether it is the zone's abbreviation now or half a year later: `cet`, `cest`."""
     if not _ABBREVIATION.fullmatch(typed):
         return False
     moments = (now, now + _HALF_A_YEAR)
@@ -308,7 +302,7 @@ def _goes_by(name: str, typed: str, now: datetime) -> bool:
 
 @cache
 def _entries() -> tuple[_Entry, ...]:
-    # The zones that are to be offered, in today's spelling, are what zone.tab was made for.
+    # zone.tab lists the zones of today.
     offered = {row[2]: row for row in _table("zone.tab")}
     countries = {row[0]: row[1] for row in _table("iso3166.tab")}
     return tuple(

@@ -2,21 +2,20 @@
 
 import contextlib
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
 
 import structlog
 
 from bot.digests import edits, run_state
-from bot.digests.collector import Collector, as_preview
+from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, Poster
 from bot.digests.edits import Editor
 from bot.digests.models import (
     MAX_PER_CHANNEL,
-    ChangedMeanwhileError,
     Digest,
+    EditConflictError,
     Plan,
     TooManyDigestsError,
     UnknownDigestError,
@@ -33,19 +32,13 @@ logger = structlog.get_logger()
 Announce = Callable[[Digest, datetime], Message]
 
 
-class Notes(Protocol):
-    """Whoever remembers who did what with digests."""
-
-    async def __call__(
-        self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
-    ) -> None:
-        """Remember it; `what` is `digest-made` and the like, `by` a person's id. Never raise."""
-        ...
+# See `Audit.note_digest`.
+Note = Callable[..., Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A digest that was saved; `is_announced`: its channel surely knows of it."""
+    """A digest that was saved; `is_announced`: the announcement was surely posted."""
 
     digest: Digest
     is_announced: bool
@@ -56,17 +49,17 @@ class DigestService:
 
     def __init__(
         self,
-        shelf: DigestRepository,
+        repository: DigestRepository,
         collector: Collector,
         delivery: Delivery,
         posts: Poster,
         announce: Announce,
         *,
         clock: Callable[[], datetime],
-        notes: Notes,
+        notes: Note,
     ) -> None:
         self._notes = notes
-        self._shelf = shelf
+        self._repository = repository
         self._collector = collector
         self._delivery = delivery
         self._posts = posts
@@ -75,27 +68,27 @@ class DigestService:
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
-        digests = await self._shelf.of_workspace(workspace)
+        digests = await self._repository.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
 
     async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
         """Return a digest, or raise UnknownDigestError."""
-        return await self._shelf.get(workspace, digest_id)
+        return await self._repository.get(workspace, digest_id)
 
     async def make(self, workspace: WorkspaceId, plan: Plan, *, by: Editor) -> Made:
-        """Save a digest and announce it in its channel; one that the channel refuses is not saved.
+        """Save a digest and announce it in its channel.
 
         Raises:
             TooManyDigestsError: the channel has twenty.
-            SlackError: nothing was posted, and nothing saved.
+            SlackError: the channel takes no posts; nothing was posted or saved.
         """
         digest = edits.create(secrets.token_hex(6), plan, by, self._clock())
         await self._require_room(workspace, plan.channel_id)
-        digest = await self._shelf.put(workspace, digest)
+        digest = await self._repository.put(workspace, digest)
         try:
-            is_announced = await self._is_announced(workspace, digest)
+            is_announced = await self._announce_in_channel(workspace, digest)
         except SlackError:
-            await self._shelf.delete(workspace, digest.digest_id)
+            await self._repository.delete(workspace, digest.digest_id)
             raise
         await self._note(workspace, "digest-made", by, digest)
         return Made(digest, is_announced)
@@ -107,29 +100,29 @@ class DigestService:
 
         Raises:
             UnknownDigestError: it was deleted.
-            ChangedMeanwhileError: somebody has changed it since `version`.
-            TooManyDigestsError, SlackError: the new channel has no place for it, or refuses it;
-                then it stays as it was.
+            EditConflictError: it was changed since `version`.
+            TooManyDigestsError, SlackError: the new channel is full, or takes no posts; the
+                digest stays as it was.
         """
-        before = await self._shelf.get(workspace, digest_id)
+        before = await self._repository.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
         if is_moved:
             await self._require_room(workspace, plan.channel_id)
-        saved = await self._replanned(workspace, digest_id, plan, by, version)
+        saved = await self._replan(workspace, digest_id, plan, by, version)
         try:
             if is_moved:
-                await self._is_announced(workspace, saved)
+                await self._announce_in_channel(workspace, saved)
         except SlackError:
-            with contextlib.suppress(ChangedMeanwhileError, UnknownDigestError):
-                await self._replanned(workspace, digest_id, before.plan, by, saved.version)
+            with contextlib.suppress(EditConflictError, UnknownDigestError):
+                await self._replan(workspace, digest_id, before.plan, by, saved.version)
             raise
         await self._note(workspace, "digest-changed", by, saved)
         return saved
 
-    async def _replanned(
+    async def _replan(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
     ) -> Digest:
-        return await self._shelf.change(
+        return await self._repository.change(
             workspace,
             digest_id,
             lambda each: edits.update(each, plan, by, self._clock(), version=version),
@@ -138,8 +131,8 @@ class DigestService:
     async def pause(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
     ) -> Digest:
-        """Post nothing until `until`; `None`: until somebody resumes it."""
-        paused = await self._shelf.change(
+        """Pause a digest until `until`; `None`: until it is resumed."""
+        paused = await self._repository.change(
             workspace,
             digest_id,
             lambda each: edits.paused(each, by, self._clock(), until=until),
@@ -148,8 +141,8 @@ class DigestService:
         return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
-        """Post again, from the next slot on."""
-        resumed = await self._shelf.change(
+        """Resume a digest from its next slot on."""
+        resumed = await self._repository.change(
             workspace, digest_id, lambda each: edits.resumed(each, self._clock())
         )
         await self._note(workspace, "digest-resumed", by, resumed)
@@ -158,14 +151,14 @@ class DigestService:
     async def delete(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor | None = None
     ) -> None:
-        """Forget a digest; raise UnknownDigestError when it is gone already."""
-        digest = await self._shelf.get(workspace, digest_id)
-        await self._shelf.delete(workspace, digest_id)
+        """Delete a digest; raise UnknownDigestError when it is gone already."""
+        digest = await self._repository.get(workspace, digest_id)
+        await self._repository.delete(workspace, digest_id)
         if by:
             await self._note(workspace, "digest-deleted", by, digest)
 
     async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
-        """Post a digest whatever its mode and schedule say; the next one compares with it.
+        """Post a digest now, whatever its mode and schedule say.
 
         Raises:
             UnknownDigestError, DigestBusyError, JustSentError: nothing was posted.
@@ -173,7 +166,7 @@ class DigestService:
                 it is a SlackError whose outcome is unknown.
         """
         token = secrets.token_hex(8)
-        digest = await self._shelf.change(
+        digest = await self._repository.change(
             workspace,
             digest_id,
             lambda each: edits.start_manual_run(each, by, self._clock(), token),
@@ -181,7 +174,7 @@ class DigestService:
         return await self._delivery.deliver(workspace, digest, token, asked_by_name=by.name)
 
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
-        """Return what would be posted now; nothing is recorded.
+        """Return the post that would be made now; nothing is recorded.
 
         Raises:
             NoKeyError, TrackerError, LackingScopeError: there is no list.
@@ -189,10 +182,10 @@ class DigestService:
         collected = await self._collector.collect(
             workspace, digest, slot=None, purpose=Purpose.PERSON
         )
-        return as_preview(collected.post)
+        return replace(collected.post, is_preview=True)
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
-        """Return how many domains a plan is about now; `None` when the service does not say."""
+        """Return the number of domains of a plan; `None` when the service gives no list."""
         try:
             return await self._collector.matching(workspace, plan)
         except BotError as error:
@@ -200,7 +193,7 @@ class DigestService:
             return None
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
-        """Return `tag:…` and `folder:…` in use; none when the service does not say."""
+        """Return `tag:…` and `folder:…` in use; none when the service gives no list."""
         try:
             return await self._collector.labels(workspace)
         except BotError as error:
@@ -209,22 +202,22 @@ class DigestService:
 
     async def admins_only(self, workspace: WorkspaceId) -> bool:
         """Return whether only admins may make and change digests."""
-        return await self._shelf.is_restricted(workspace)
+        return await self._repository.is_restricted(workspace)
 
     async def restrict(
         self, workspace: WorkspaceId, *, admins_only: bool, by: str | None = None
     ) -> None:
-        """Say whether only admins may make and change digests; `by` is a person's id."""
-        is_new = await self._shelf.restrict(workspace, admins_only=admins_only)
+        """Set whether only admins may make and change digests; `by` is a person's id."""
+        is_new = await self._repository.restrict(workspace, admins_only=admins_only)
         if is_new and by:
             what = "digests-restricted" if admins_only else "digests-unrestricted"
             await self._notes(workspace, what, by=by)
 
-    async def wake(self, workspace: WorkspaceId) -> None:
-        """Let the runs that wait for a key try again at once: there is another one."""
-        for digest in await self._shelf.of_workspace(workspace):
+    async def retry_waiting(self, workspace: WorkspaceId) -> None:
+        """Retry the runs that wait for a key: the workspace has a new one."""
+        for digest in await self._repository.of_workspace(workspace):
             with contextlib.suppress(UnknownDigestError):
-                await self._shelf.change(
+                await self._repository.change(
                     workspace,
                     digest.digest_id,
                     lambda each: run_state.retry_now(each, self._clock()),
@@ -239,8 +232,8 @@ class DigestService:
         if len(await self.of_channel(workspace, channel_id)) >= MAX_PER_CHANNEL:
             raise TooManyDigestsError("a full channel")
 
-    async def _is_announced(self, workspace: WorkspaceId, digest: Digest) -> bool:
-        """Announce a digest in its channel; raise SlackError when it surely is not."""
+    async def _announce_in_channel(self, workspace: WorkspaceId, digest: Digest) -> bool:
+        """Announce a digest; return whether that is sure. Raise SlackError when it failed."""
         try:
             await self._posts.acquire_turn(workspace, digest.plan.channel_id)
             message = self._announce(digest, self._clock())

@@ -1,12 +1,10 @@
-"""Take up the digests that are due, a few at a time."""
+"""Run the digests that are due, a few at a time."""
 
 import asyncio
 import secrets
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from weakref import WeakValueDictionary
 
 import structlog
@@ -15,6 +13,7 @@ from cachetools import TTLCache
 from bot.concurrency import Tasks
 from bot.digests import run_state
 from bot.digests.delivery import Delivery
+from bot.digests.failure_policy import Owners
 from bot.digests.models import (
     Digest,
     LostClaimError,
@@ -24,7 +23,7 @@ from bot.digests.models import (
     UnknownDigestError,
 )
 from bot.digests.repository import DigestRepository
-from bot.digests.run_state import telling, told, told_later
+from bot.digests.run_state import drop_notice, postpone_notice, start_notices
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError
 from bot.store.documents import ForgottenError, StoreError
@@ -36,35 +35,25 @@ WORKERS = 20
 WORKERS_PER_WORKSPACE = 5
 WAITING_PER_WORKSPACE = 100
 LOOK_AT = 20_000
-# After a mistake of ours; the others go on meanwhile.
+# A digest that met a bug is not run for this time.
 LEFT_ALONE_S = 600
 
 
-class TellsOwners(Protocol):
-    """Whoever tells the owner of a digest what has become of it."""
-
-    async def __call__(
-        self, workspace: WorkspaceId, digest: Digest, notice: Notice
-    ) -> timedelta | None:
-        """Tell them; return after what time to try again, `None` when that is done or in vain."""
-        ...
-
-
 class DigestWorker:
-    """Takes up what is due: a tick goes once around, or a queue says which digests those are."""
+    """Runs due digests: all of them (`run_due`), or those that a queue names (`deliver`)."""
 
     def __init__(
         self,
-        shelf: DigestRepository,
+        repository: DigestRepository,
         delivery: Delivery,
-        tell: TellsOwners,
+        notify: Owners,
         tasks: Tasks,
         *,
         clock: Callable[[], datetime],
     ) -> None:
-        self._shelf = shelf
+        self._repository = repository
         self._delivery = delivery
-        self._tell = tell
+        self._notify = notify
         self._tasks = tasks
         self._clock = clock
         self._workers = asyncio.Semaphore(WORKERS)
@@ -76,15 +65,13 @@ class DigestWorker:
         self._left_alone: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(10_000, LEFT_ALONE_S)
 
     async def run_due(self) -> None:
-        """Start whatever is due and not under way; it runs on after this returns."""
-        for place in await self._shelf.due(self._clock(), limit=LOOK_AT):
+        """Start the due digests that are not under way; they run on after this returns."""
+        for place in await self._repository.due(self._clock(), limit=LOOK_AT):
             if self._may_start(place):
                 self._start(*place)
 
     async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> list[str]:
-        """Do what is due with these digests, and return when that is done.
-
-        Returns those at which the store failed, which are to be taken up again.
+        """Run these digests to their end; return those at which the store failed.
 
         Raises:
             StoppedError: the bot stops, and some of them were not begun.
@@ -98,7 +85,7 @@ class DigestWorker:
         return [each for each, failure in zip(new, failures, strict=True) if failure]
 
     def stop(self) -> None:
-        """Begin nothing more, also none of what waits for a worker; what has begun goes on."""
+        """Start no more digests, also none that waits for a worker; others go on."""
         self._is_stopped = True
 
     def _may_start(self, place: tuple[WorkspaceId, str]) -> bool:
@@ -115,13 +102,16 @@ class DigestWorker:
     async def _work(
         self, workspace: WorkspaceId, digest_id: str
     ) -> StoreError | StoppedError | None:
-        """Take the digest up; return why that has to be done again, soon."""
+        """Run a digest; return the error for which it has to run again soon."""
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
-                async with self._worker(workspace):
+                own = self._workspaces.setdefault(
+                    workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE)
+                )
+                async with own, self._workers:
                     if self._is_stopped:
                         return StoppedError("stopped before it was begun")
-                    await self._take_up(workspace, digest_id)
+                    await self._run(workspace, digest_id)
             except (LostClaimError, UnknownDigestError, ForgottenError) as error:
                 logger.info("not wanted any more", error=repr(error))
             except BotError as error:
@@ -131,75 +121,59 @@ class DigestWorker:
                 self._left_alone[(workspace, digest_id)] = True
                 logger.exception("unforeseen failure")
             finally:
-                self._forget(workspace, digest_id)
+                self._under_way[workspace].discard(digest_id)
+                if not self._under_way[workspace]:
+                    del self._under_way[workspace]
             return None
 
-    def _forget(self, workspace: WorkspaceId, digest_id: str) -> None:
-        self._under_way[workspace].discard(digest_id)
-        if not self._under_way[workspace]:
-            del self._under_way[workspace]
-
-    @asynccontextmanager
-    async def _worker(self, workspace: WorkspaceId) -> AsyncIterator[None]:
-        own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
-        async with own, self._workers:
-            yield
-
-    async def _take_up(self, workspace: WorkspaceId, digest_id: str) -> None:
+    async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
         token = secrets.token_hex(8)
         notices: list[Notice] = []
         before: list[Run] = []
 
-        def take_up(digest: Digest) -> Digest:
+        def claim(digest: Digest) -> Digest:
             now = self._clock()
             before[:] = [digest.run] if digest.run else []
-            taken, notices[:] = telling(_taken_up(digest, now, token), now)
-            return taken
+            try:
+                claimed = run_state.claim_due_run(digest, now, token)
+            except UnknownZoneError:
+                claimed = run_state.without_zone(digest, now)
+            claimed, notices[:] = start_notices(claimed, now)
+            return claimed
 
-        digest = await self._shelf.change(workspace, digest_id, take_up)
+        digest = await self._repository.change(workspace, digest_id, claim)
+        in_use = {digest.baseline, digest.run and digest.run.token}
         for run in before:
-            await self._tidy_up(workspace, digest, run)
+            if run.token not in in_use:  # the baseline of a worker that died
+                await self._repository.forget_baseline(workspace, digest_id, run.token)
         trouble = await self._deliver(workspace, digest, token)
-        for notice in notices:  # whatever became of this run: they are of what was before
-            await self._tell_of(workspace, digest, notice)
+        for notice in notices:  # about earlier runs, however this one ended
+            await self._send(workspace, digest, notice)
         if trouble:
             raise trouble
-
-    async def _tidy_up(self, workspace: WorkspaceId, digest: Digest, run: Run) -> None:
-        """Forget what a worker that died had kept for its run, once that is no longer its."""
-        in_use = {digest.baseline, digest.run and digest.run.token}
-        if run.token not in in_use:
-            await self._shelf.forget_baseline(workspace, digest.digest_id, run.token)
 
     async def _deliver(
         self, workspace: WorkspaceId, digest: Digest, token: str
     ) -> BotError | None:
-        """Deliver the run if it is ours; return what kept it from being posted."""
+        """Deliver the run if it is ours; return the error that prevented the post."""
         if digest.run is None or digest.run.token != token:
             return None
         try:
             delivered = await self._delivery.deliver(workspace, digest, token)
         except BotError as trouble:
             return trouble
-        except Exception:  # recorded already: the owner is told in the next round
+        except Exception:  # recorded already: the owner is notified in the next round
             logger.exception("unforeseen failure")
         else:
             logger.info("digest", outcome=delivered.past[-1].outcome.value)
         return None
 
-    async def _tell_of(self, workspace: WorkspaceId, digest: Digest, notice: Notice) -> None:
-        again = await self._tell(workspace, digest, notice)
+    async def _send(self, workspace: WorkspaceId, digest: Digest, notice: Notice) -> None:
+        again = await self._notify(workspace, digest, notice)
 
         def done(each: Digest) -> Digest:
             if again is None:
-                return told(each, notice)
-            return told_later(each, notice, self._clock() + again)
+                return drop_notice(each, notice)
+            return postpone_notice(each, notice, self._clock() + again)
 
-        await self._shelf.change(workspace, digest.digest_id, done)
-
-
-def _taken_up(digest: Digest, now: datetime, token: str) -> Digest:
-    try:
-        return run_state.claim_due_run(digest, now, token)
-    except UnknownZoneError:
-        return run_state.without_zone(digest, now)
+        await self._repository.change(workspace, digest.digest_id, done)

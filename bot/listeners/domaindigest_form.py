@@ -11,8 +11,8 @@ import structlog
 from bot.digests.models import (
     MAX_RULES,
     AdminsOnlyError,
-    ChangedMeanwhileError,
     Digest,
+    EditConflictError,
     GuestError,
     NotInChannelError,
     Plan,
@@ -130,7 +130,7 @@ class DigestFormListeners:
         try:
             member = await self.access.require_maker(conversation)
             digest = await self._same_digest(conversation, note) if note.digest_id else None
-        except ChangedMeanwhileError as error:
+        except EditConflictError as error:
             line = f"⚠️ {changed_text(error.digest)}"
             return self._saved_form(conversation, error.digest, member, line)
         except (SlackError, StoreError):
@@ -170,7 +170,7 @@ class DigestFormListeners:
 
         Raises:
             BotNotInChannelError, ChannelClosedError: the bot cannot post there.
-            ChangedMeanwhileError, UnknownDigestError, TooManyDigestsError, SlackError, StoreError,
+            EditConflictError, UnknownDigestError, TooManyDigestsError, SlackError, StoreError,
             others: see `DigestAccess` and `DigestService`. Nothing was saved.
         """
         note, plan, workspace = note_in(conversation.note), given.plan, conversation.workspace
@@ -208,11 +208,11 @@ class DigestFormListeners:
         """Return the digest of a form.
 
         Raises:
-            UnknownDigestError: it was deleted. ChangedMeanwhileError: it has another version now.
+            UnknownDigestError: it was deleted. EditConflictError: it has another version now.
         """
         digest = await self.digests.get(conversation.workspace, note.digest_id or "")
         if digest.version != note.version:
-            raise ChangedMeanwhileError(digest)
+            raise EditConflictError(digest)
         return digest
 
     async def _matches_nothing(self, conversation: Request, plan: Plan) -> bool:

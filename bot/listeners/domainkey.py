@@ -113,7 +113,7 @@ class KeyListeners:
         conversation.command_line = "/domainkey"
         check = await self.key_service.check(conversation.workspace)
         await conversation.reply(api_key.checked_message(check.record, check.domains))
-        await self.digests.wake(conversation.workspace)
+        await self.digests.retry_waiting(conversation.workspace)
 
     async def roll_back(self, conversation: Request, mark: str) -> None:
         """Use the previous key again, if it still works."""
@@ -121,7 +121,7 @@ class KeyListeners:
         conversation.command_line = "/domainkey"
         check = await self.key_service.roll_back(conversation.workspace, mark, by=member.user_id)
         await conversation.reply(api_key.rolled_back_message(check.record, check.domains))
-        await self.digests.wake(conversation.workspace)
+        await self.digests.retry_waiting(conversation.workspace)
 
     async def remove_key(self, conversation: Request, mark: str) -> None:
         """Delete the key and the previous one."""

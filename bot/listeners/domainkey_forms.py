@@ -229,7 +229,7 @@ class KeyFormListeners:
 
     async def _run_deferred(self, conversation: Request) -> None:
         await self.deferred.run_all(conversation.workspace, conversation.client)
-        await self.digests.wake(conversation.workspace)
+        await self.digests.retry_waiting(conversation.workspace)
 
     def _proposed(self, slots: KeyPair) -> KeyFormValues:
         """Return the values of the key in use, with a new label."""

@@ -61,7 +61,7 @@ class HomeCollector:
             await self.ready(workspace)
         except BotError as error:
             return error
-        return await self.portfolio.said(workspace)
+        return await self.portfolio.last_result(workspace)
 
     async def ask(self, workspace: WorkspaceId) -> Snapshot | Exception:
         """Return the domains, at most a minute old, or the error; at most one request."""
@@ -86,12 +86,12 @@ class HomeCollector:
         begun = HomePage(now=self.clock(), reader=reader)
         looked = await self._with_set_up(conversation, member, begun, page)
         if domains is None:
-            kept = await self.portfolio.kept(conversation.workspace)
+            kept = await self.portfolio.last_snapshot(conversation.workspace)
             return replace(looked, portfolio=kept, is_awaited=True)
         if isinstance(domains, Snapshot):
             return replace(looked, portfolio=domains)
         message = await self.explained(conversation, domains)
-        last = await self.portfolio.kept(conversation.workspace)
+        last = await self.portfolio.last_snapshot(conversation.workspace)
         is_connected = not isinstance(domains, NoKeyError)
         return replace(looked, portfolio=message, last=last, is_connected=is_connected)
 

@@ -189,7 +189,7 @@ class OrphanNotifier:
         failure of the store is only logged.
         """
         try:
-            await self.processes.refresh()
+            await self.processes.heartbeat()
             due = await self.answers.due()
         except StoreError as error:
             logger.warning("interrupted requests cannot be read", error=repr(error))

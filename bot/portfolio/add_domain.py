@@ -1,8 +1,7 @@
 """Add a domain: check for duplicates first, never write twice."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import structlog
 
@@ -11,14 +10,7 @@ from bot.concurrency import SingleFlight
 from bot.errors import BotError
 from bot.hostnames import host_name
 from bot.portfolio.service import Portfolio
-from bot.tracker.models import (
-    Added,
-    Domain,
-    RejectedError,
-    ReplyTooLargeError,
-    UnavailableError,
-    UnreadableReplyError,
-)
+from bot.tracker.models import Added, Domain, NoResultError, RejectedError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -35,7 +27,7 @@ class AlreadyAddedError(BotError):
 
 
 class UncertainAddError(BotError):
-    """The service gave no proper answer to an add, and does not list the domain (yet)."""
+    """The service gave no usable answer to an add, and does not list the domain (yet)."""
 
     def __init__(self, host: str) -> None:
         self.host = host
@@ -52,27 +44,11 @@ class NewDomain:
     folder: str | None = None
 
 
-class AddsDomains(Protocol):
-    """Whatever asks the service to add a domain."""
-
-    async def add_domain(
-        self,
-        workspace: WorkspaceId,
-        domain: str,
-        *,
-        domain_type: str,
-        tags: Sequence[str],
-        folder: str | None,
-    ) -> Added:
-        """Return what the service answered, or raise a TrackerError or a NoKeyError."""
-        ...
-
-
 def parse_new_domain(text: str, *, owned_type: str) -> NewDomain:
-    """Return what `/adddomain` is to add: `example.com type:x folder:"x" tag:x tag:y`.
+    """Return the domain of `/adddomain example.com type:x folder:"x" tag:x tag:y`.
 
     Raises:
-        HostNameError: the domain is none; its problem says why.
+        HostNameError: it is no host name.
         NotUnderstoodError: other parts mean nothing; all of them are named.
     """
     hosts: list[str] = []
@@ -98,7 +74,7 @@ def parse_new_domain(text: str, *, owned_type: str) -> NewDomain:
 def _problem(
     key: str | None, value: str, hosts: list[str], labels: dict[str, list[str]]
 ) -> str | None:
-    """Return why a word cannot be taken, or `None`."""
+    """Return the problem with a word, or `None`."""
     if key is None:
         return "one domain at a time" if hosts else None
     if key not in labels:
@@ -113,10 +89,12 @@ def _problem(
 
 
 class DomainAdder:
-    """Adds domains to workspaces' portfolios; one write however many people ask for it at once."""
+    """Adds domains to portfolios; simultaneous calls for one domain share one write."""
 
-    def __init__(self, service: AddsDomains, portfolio: Portfolio) -> None:
-        self._service = service
+    def __init__(
+        self, write: Callable[[WorkspaceId, NewDomain], Awaitable[Added]], portfolio: Portfolio
+    ) -> None:
+        self._write = write
         self._portfolio = portfolio
         self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
         self._wishes: dict[tuple[WorkspaceId, str], NewDomain] = {}
@@ -140,7 +118,7 @@ class DomainAdder:
             if first is new:
                 self._wishes.pop((workspace, new.host), None)
         if first != new and listed:
-            raise AlreadyAddedError(listed)  # somebody's, at the same moment, with other labels
+            raise AlreadyAddedError(listed)  # by another call at this moment, with other labels
         return listed
 
     async def _add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
@@ -149,30 +127,21 @@ class DomainAdder:
         try:
             await self._write(workspace, new)
         except RejectedError:
-            # Somebody may have added it since our list was made.
-            if known := await self._listed_anew(workspace, new.host):
+            # It may have been added since our list was made.
+            if known := await self._listed_now(workspace, new.host):
                 raise AlreadyAddedError(known) from None
             raise
-        except (UnavailableError, UnreadableReplyError, ReplyTooLargeError) as error:
+        except NoResultError as error:
             if not error.is_outcome_unknown:
                 raise
-            if known := await self._listed_anew(workspace, new.host):
+            if known := await self._listed_now(workspace, new.host):
                 return known
             raise UncertainAddError(new.host) from error
-        return await self._listed_anew(workspace, new.host)
+        return await self._listed_now(workspace, new.host)
 
-    async def _write(self, workspace: WorkspaceId, new: NewDomain) -> None:
-        await self._service.add_domain(
-            workspace,
-            new.host,
-            domain_type=new.domain_type,
-            tags=new.tags,
-            folder=new.folder,
-        )
-
-    async def _listed_anew(self, workspace: WorkspaceId, host: str) -> Domain | None:
-        """How the service lists `host` after a write, which a failing list must not hide."""
-        await self._portfolio.outdate(workspace)
+    async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
+        """Return the listed domain after a write; a failing list must not hide its result."""
+        await self._portfolio.invalidate(workspace)
         try:
             return await self._listed(workspace, host)
         except BotError as error:

@@ -39,7 +39,7 @@ def index_by_host(domains: Iterable[Domain]) -> dict[str, Domain]:
 
 
 def host_of(domain: Domain) -> str:
-    """Return the domain's host name, or what the service wrote when it is none."""
+    """Return the domain's host name, or its name as listed if that is none."""
     try:
         return host_name(domain.domain)
     except HostNameError:
@@ -58,7 +58,7 @@ def find(index: Mapping[str, Domain], host: str) -> Domain:
 
 
 def nearest(index: Iterable[str], host: str) -> list[str]:
-    """Return at most three hosts that `host` may have been meant to be, best first."""
+    """Return at most three hosts that resemble `host`, best first."""
     matches = process.extract(
         host, list(index), scorer=fuzz.ratio, limit=MAX_NEAR, score_cutoff=MIN_LIKENESS
     )
@@ -66,9 +66,9 @@ def nearest(index: Iterable[str], host: str) -> list[str]:
 
 
 def suggestions(index: Mapping[str, Domain], typed: str) -> list[str]:
-    """Return at most 100 hosts for a half-typed name: first what begins so, then what holds it.
+    """Return at most 100 hosts that begin with or contain `typed`, else the most similar ones.
 
-    When none does, what is like it. Nothing typed gives the first hundred in the index's order.
+    Nothing typed gives the first hundred in the index's order.
     """
     typed = typed.strip().casefold()
     if "/" in typed:  # a web address, pasted
@@ -82,13 +82,13 @@ def suggestions(index: Mapping[str, Domain], typed: str) -> list[str]:
 
 
 T = TypeVar("T")
-# What the value of a button holds: the next page is asked for with the same text.
+# The limit of a button's value, which holds the query of the next page.
 MAX_QUERY_CHARS = 2000
 MAX_PAGE = 100_000
 
 
 class Sort(Enum):
-    """In which order domains are listed."""
+    """The order of a list of domains."""
 
     SCORE = "score"
     NAME = "name"
@@ -96,13 +96,13 @@ class Sort(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Between which scores a domain must lie; an unknown score lies within no bound."""
+    """The bounds of a score; an unknown score lies within no bound."""
 
     below: float | None = None
     above: float | None = None
 
     def hold(self, score: float | None) -> bool:
-        """Say whether a score lies within both."""
+        """Return whether a score lies within both."""
         return (self.below is None or (score is not None and score < self.below)) and (
             self.above is None or (score is not None and score > self.above)
         )
@@ -126,17 +126,17 @@ class Query:
 
     @property
     def is_filter(self) -> bool:
-        """Whether it may leave domains out."""
+        """True when the query may leave domains out."""
         return replace(self, sort=Sort.SCORE, page=1) != Query()
 
     @property
     def bounds(self) -> Bounds:
-        """The part of it that is about scores."""
+        """The bounds of the score."""
         return Bounds(self.below, self.above)
 
     @property
     def scope(self) -> "Query":
-        """The rest of it: every domain that may come to lie within the bounds."""
+        """The query without the bounds of the score."""
         return replace(self, below=None, above=None)
 
     def on_page(self, page: int) -> "Query":
@@ -181,9 +181,11 @@ def query_text(query: Query) -> str:
 
 
 def select(domains: Iterable[Domain], query: Query) -> list[Domain]:
-    """Return the domains that `query` asks for, in its order; pages are the caller's matter."""
+    """Return the domains of all pages of `query`, in its order."""
     kept = [domain for domain in domains if _holds(domain, query)]
-    return sorted(kept, key=_by_name if query.sort is Sort.NAME else _worst_first)
+    if query.sort is Sort.NAME:
+        return sorted(kept, key=lambda domain: domain.domain.casefold())
+    return sorted(kept, key=_worst_first)
 
 
 def _with(query: Query, word: Word) -> Query:
@@ -194,26 +196,6 @@ def _with(query: Query, word: Word) -> Query:
     if not word.value:
         raise ValueError("has no value")
     return _PARTS[word.key](query, word.value)
-
-
-def _with_tag(query: Query, value: str) -> Query:
-    return replace(query, tags=(*query.tags, value))
-
-
-def _with_folder(query: Query, value: str) -> Query:
-    return replace(query, folder=_once(query.folder, value))
-
-
-def _with_type(query: Query, value: str) -> Query:
-    return replace(query, domain_type=_once(query.domain_type, value))
-
-
-def _with_below(query: Query, value: str) -> Query:
-    return replace(query, below=_once(query.below, _score(value)))
-
-
-def _with_above(query: Query, value: str) -> Query:
-    return replace(query, above=_once(query.above, _score(value)))
 
 
 def _with_sort(query: Query, value: str) -> Query:
@@ -230,11 +212,11 @@ def _with_page(query: Query, value: str) -> Query:
 
 
 _PARTS: dict[str, Callable[[Query, str], Query]] = {
-    "tag": _with_tag,
-    "folder": _with_folder,
-    "type": _with_type,
-    "below": _with_below,
-    "above": _with_above,
+    "tag": lambda query, value: replace(query, tags=(*query.tags, value)),
+    "folder": lambda query, value: replace(query, folder=_once(query.folder, value)),
+    "type": lambda query, value: replace(query, domain_type=_once(query.domain_type, value)),
+    "below": lambda query, value: replace(query, below=_once(query.below, _score(value))),
+    "above": lambda query, value: replace(query, above=_once(query.above, _score(value))),
     "sort": _with_sort,
     "page": _with_page,
 }
@@ -292,10 +274,6 @@ def _is_named(domain: Domain, words: tuple[str, ...]) -> bool:
 
 def _same(one: str | None, other: str) -> bool:
     return one is not None and one.casefold() == other.casefold()
-
-
-def _by_name(domain: Domain) -> str:
-    return domain.domain.casefold()
 
 
 def _worst_first(domain: Domain) -> tuple[bool, float, str]:

@@ -1,4 +1,4 @@
-"""List a workspace's domains: asked for once a minute at most, cached in the store."""
+"""List a workspace's domains: asked for once a minute at most, cached in memory."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -53,63 +53,47 @@ class Snapshot:
 
 
 logger = structlog.get_logger()
-# A list that is a minute old is better than no answer: see `Portfolio`.
+# After this time a list is used as it is: a minute old is better than no answer.
 ASKED_WITHIN_S = 1.0
 KIND = "list"
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Another number than before: another account's list, or a change of the domains."""
+    """The version of a list: both numbers differ after a change of account or of domains."""
 
     account: int = 0
     change: int = 0
 
 
-class Versions(Protocol):
-    """Tells every process that keeps a list when there is a newer one. Never raises."""
+class Versions:
+    """Versions of lists. These are of the only process of a store: others change nothing.
 
-    async def current(self, workspace: WorkspaceId) -> Version | None:
-        """Return the version as it is now, `None` when nobody can tell."""
-        ...
-
-    async def change(self, workspace: WorkspaceId) -> None:
-        """Let every list be outdated that was begun before this moment, in every process."""
-        ...
-
-    async def disown(self, workspace: WorkspaceId) -> None:
-        """Likewise, and let no process show an older one any more: it may be another account's."""
-        ...
-
-
-class OnlyHere:
-    """For a process that has the store to itself: nobody else changes anything."""
+    No method raises.
+    """
 
     async def current(self, workspace: WorkspaceId) -> Version | None:  # noqa: ARG002  # the port's
-        """See `Versions.current`."""
+        """Return the present version, `None` when it is unknown."""
         return Version()
 
-    async def change(self, workspace: WorkspaceId) -> None:
-        """See `Versions.change`."""
+    async def change_domains(self, workspace: WorkspaceId) -> None:
+        """Invalidate all lists, in every process, that were asked for before."""
 
-    async def disown(self, workspace: WorkspaceId) -> None:
-        """See `Versions.disown`."""
+    async def change_account(self, workspace: WorkspaceId) -> None:
+        """Drop all lists, in every process: they may be another account's."""
 
 
-class StoredVersions:
-    """Two documents of each workspace, of which only the revisions count.
+class StoredVersions(Versions):
+    """Versions that processes share: the revisions of two documents of each workspace.
 
-    A revision that was there once does not come again, also after a deletion: so two who write
-    at the same moment need no compare-and-set, and what went with its workspace is no old one.
+    No revision comes twice, also after a deletion, so that a write needs no condition.
     """
 
     def __init__(self, documents: Documents, *, asked_within_s: float = ASKED_WITHIN_S) -> None:
         self._documents = documents
         self._patience = BoundedWait(asked_within_s)
 
-    async def current(self, workspace: WorkspaceId) -> Version | None:
-        """See `Versions.current`."""
-
+    async def current(self, workspace: WorkspaceId) -> Version | None:  # noqa: D102  # as above
         async def read() -> Version:
             found = await self._documents.list_prefix(f"{workspace}/{KIND}/")
             revs = {document.key: document.rev for document in found}
@@ -121,15 +105,13 @@ class StoredVersions:
         try:
             return await self._patience.wait(read())
         except (StoreError, TimeoutError) as error:
-            logger.warning("it is not known whether a list is the latest", error=repr(error))
+            logger.warning("the version of a list is unknown", error=repr(error))
             return None
 
-    async def change(self, workspace: WorkspaceId) -> None:
-        """See `Versions.change`."""
+    async def change_domains(self, workspace: WorkspaceId) -> None:  # noqa: D102  # as above
         await self._write(_place(workspace, "change"))
 
-    async def disown(self, workspace: WorkspaceId) -> None:
-        """See `Versions.disown`."""
+    async def change_account(self, workspace: WorkspaceId) -> None:  # noqa: D102  # as above
         await self._write(_place(workspace, "account"))
 
     async def _write(self, place: str) -> None:
@@ -153,9 +135,9 @@ MAX_FAILURES = 1_000
 
 @dataclass(slots=True, eq=False)
 class Question:
-    """What the service is asked at this moment, and what was known when that began.
+    """A request for a list that is under way, and the version at its start.
 
-    `purpose` is `None` for a question that nobody shares. `is_late`: something has changed since.
+    `purpose` is `None` for a request that is not shared. `is_late`: something has changed since.
     """
 
     workspace: WorkspaceId
@@ -166,7 +148,7 @@ class Question:
 
 @dataclass(slots=True)
 class _Kept:
-    """The last list, and what was known when it was asked for; `is_late` as above."""
+    """The last list, and the version at its request; `is_late` as above."""
 
     snapshot: Snapshot
     version: Version
@@ -175,7 +157,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """Why there was no list, when the service said so, and what was known when it was asked."""
+    """The error of the last request, its moment, and the version at its start."""
 
     error: Exception
     at: datetime
@@ -183,10 +165,7 @@ class _Failure:
 
 
 class Latest:
-    """Answers, bounded over all workspaces. Of a workspace that was forgotten nothing stays.
-
-    What is known of a workspace is remembered with what came of it, and with nothing else.
-    """
+    """The last list or failure of each workspace, bounded over all workspaces."""
 
     def __init__(self) -> None:
         self._kept: LRUCache[WorkspaceId, _Kept] = LRUCache(
@@ -195,28 +174,28 @@ class Latest:
         self._failures: LRUCache[WorkspaceId, _Failure] = LRUCache(MAX_FAILURES)
         self._questions: set[Question] = set()
 
-    def kept(self, workspace: WorkspaceId) -> Snapshot | None:
-        """Return the last list, also when something has changed since."""
+    def last(self, workspace: WorkspaceId) -> Snapshot | None:
+        """Return the last list, also an invalid one."""
         kept = self._kept.get(workspace)
         return kept.snapshot if kept else None
 
     def present(self, workspace: WorkspaceId) -> Snapshot | None:
-        """Return the last list, unless something has changed since."""
+        """Return the last list, unless it is invalid."""
         kept = self._kept.get(workspace)
         return kept.snapshot if kept and not kept.is_late else None
 
     def failure(self, workspace: WorkspaceId, since: datetime) -> Exception | None:
-        """Return why the service gave no list later than `since`, if nothing has changed."""
+        """Return the error of a request later than `since`, unless it is invalid."""
         failure = self._failures.get(workspace)
         return failure.error if failure and since < failure.at else None
 
     def version(self, workspace: WorkspaceId) -> Version:
-        """Return what was known when the last list was asked for."""
+        """Return the version of the last list."""
         kept = self._kept.get(workspace)
         return kept.version if kept else Version()
 
     def catch_up(self, workspace: WorkspaceId, version: Version) -> list[Question]:
-        """Outdate what is of another version; return the questions among it."""
+        """Invalidate everything of another version; return the questions among it."""
         kept, failure = self._kept.get(workspace), self._failures.get(workspace)
         if kept and kept.version.account != version.account:
             del self._kept[workspace]
@@ -224,35 +203,31 @@ class Latest:
             kept.is_late = True
         if failure and failure.version != version:
             del self._failures[workspace]
-        late = [each for each in self._under_way(workspace) if each.version != version]
-        for question in late:
-            question.is_late = True
-        return late
+        return self._mark_late(workspace, but=version)
 
-    def outdate(self, workspace: WorkspaceId) -> None:
-        """Outdate everything, whatever its version."""
+    def invalidate(self, workspace: WorkspaceId) -> None:
+        """Invalidate everything of a workspace."""
         self._failures.pop(workspace, None)
         if kept := self._kept.get(workspace):
             kept.is_late = True
-        for question in self._under_way(workspace):
-            question.is_late = True
+        self._mark_late(workspace)
 
     def forget(self, workspace: WorkspaceId) -> None:
-        """Likewise, and keep no list."""
+        """Drop everything of a workspace."""
         self._kept.pop(workspace, None)
-        self.outdate(workspace)
+        self.invalidate(workspace)
 
     @contextmanager
     def noted(self, question: Question) -> Iterator[None]:
-        """Let `catch_up` and `outdate` know of a question that is asked inside the block."""
+        """Register a question for `catch_up` and `invalidate` inside the block."""
         self._questions.add(question)
         try:
             yield
-        finally:  # not before its flight lands: whoever asks until then would join that
+        finally:  # after its flight has ended: a call until then would join that
             asyncio.get_running_loop().call_soon(self._questions.discard, question)
 
     def keep(self, question: Question, snapshot: Snapshot) -> None:
-        """Keep the answer to a question, unless something has changed since or it is too large."""
+        """Keep the answer to a question, unless it is late or too large."""
         if question.is_late:
             return
         self._failures.pop(question.workspace, None)
@@ -260,21 +235,24 @@ class Latest:
             self._kept[question.workspace] = _Kept(snapshot, question.version)
 
     def keep_failure(self, question: Question, error: Exception, at: datetime) -> None:
-        """Likewise, when there was none."""
+        """Keep the error of a question, unless it is late."""
         if not question.is_late:
             self._failures[question.workspace] = _Failure(error, at, question.version)
 
-    def _under_way(self, workspace: WorkspaceId) -> list[Question]:
-        return [
-            each for each in self._questions if each.workspace == workspace and not each.is_late
-        ]
+    def _mark_late(self, workspace: WorkspaceId, but: Version | None = None) -> list[Question]:
+        """Mark the questions of other versions as late; return those that were not before."""
+        own = (each for each in self._questions if each.workspace == workspace)
+        late = [each for each in own if not each.is_late and each.version != but]
+        for question in late:
+            question.is_late = True
+        return late
 
 
 FRESH_FOR = timedelta(seconds=60)
 
 
 class ListsDomains(Protocol):
-    """Whatever asks the service for a workspace's list."""
+    """Asks the service for a workspace's list."""
 
     async def list_domains(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
@@ -284,10 +262,10 @@ class ListsDomains(Protocol):
 
 
 class Portfolio:
-    """Every workspace's domains, fresh for 60 s. `on_change` learns of those that have changed.
+    """Every workspace's domains, fresh for 60 s. `on_change` is called after each change.
 
-    `versions` is what several processes know together: a change is outdated at once in the
-    process in which it was made, and in the others before somebody asks them the next time.
+    `versions` are shared by processes: a change invalidates the list at once in its own process,
+    and in the others before their next request.
     """
 
     def __init__(
@@ -299,20 +277,20 @@ class Portfolio:
         versions: Versions | None = None,
     ) -> None:
         self._service = service
-        self._versions = versions or OnlyHere()
+        self._versions = versions or Versions()
         self._clock = clock
         self._on_change = on_change
-        # By purpose too: a person may be refused what is kept for scheduled work.
+        # By purpose too: the reserve refuses people and serves scheduled work.
         self._flights: SingleFlight[tuple[WorkspaceId, Purpose], Snapshot] = SingleFlight()
         self._latest = Latest()
 
     async def snapshot(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
     ) -> Snapshot:
-        """Return the domains as of at most 60 s ago; one request serves all who ask at once.
+        """Return the domains as of at most 60 s ago; simultaneous calls share one request.
 
         Raises:
-            TrackerError: the service gave no list; nothing older is passed off as new.
+            TrackerError: the service gave no list; no older one is used instead.
             NoKeyError: the workspace has no key yet.
         """
         version = await self._catch_up(workspace)
@@ -331,16 +309,15 @@ class Portfolio:
             ),
         )
 
-    async def kept(self, workspace: WorkspaceId) -> Snapshot | None:
-        """Return the last list, however old, and also when something has changed since."""
+    async def last_snapshot(self, workspace: WorkspaceId) -> Snapshot | None:
+        """Return the last list, however old, also an invalid one."""
         await self._catch_up(workspace)
-        return self._latest.kept(workspace)
+        return self._latest.last(workspace)
 
-    async def said(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
-        """Return what the service said last, without asking: a list of any age, or a failure.
+    async def last_result(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
+        """Return the last valid list of any age, or a failure of the last 60 s; ask for nothing.
 
-        `None`: something has changed since, a failure is older than 60 s and there was no list
-        before it, or the service is being asked right now: `snapshot` then waits for that.
+        `None`: there is neither, or a request is under way, for which `snapshot` waits.
         """
         await self._catch_up(workspace)
         if self._flights.is_under_way((workspace, Purpose.PERSON)):
@@ -351,38 +328,32 @@ class Portfolio:
     async def renew(
         self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
     ) -> Snapshot:
-        """Keep what the service answers to `ask`, a question of another way; raise its errors."""
+        """Keep and return the list that `ask` gets; its errors are passed on."""
         question = Question(workspace, await self._catch_up(workspace))
         snapshot = await self._list(question, ask, tells_failures=True)
         self._on_change(workspace)
         return snapshot
 
-    async def outdate(self, workspace: WorkspaceId) -> None:
-        """Something has changed: the next asker gets a list that was made after this moment.
-
-        Here from the call on, in every process once it has returned.
-        """
-        self._latest.outdate(workspace)
+    async def invalidate(self, workspace: WorkspaceId) -> None:
+        """Invalidate the list after a change, in every process once this has returned."""
+        self._latest.invalidate(workspace)
         self._share_nothing(workspace)
         self._on_change(workspace)
-        await self._versions.change(workspace)
+        await self._versions.change_domains(workspace)
 
-    async def disown(self, workspace: WorkspaceId) -> None:
-        """Likewise, and nobody is shown the last list: it may have been another account's."""
+    async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
+        """Drop the list in every process: it may be another account's."""
         self.forget(workspace)
-        await self._versions.disown(workspace)
+        await self._versions.change_account(workspace)
 
     def forget(self, workspace: WorkspaceId) -> None:
-        """Keep nothing here: the workspace has gone. Nothing is written of it any more."""
+        """Drop the list in this process, and write nothing: the workspace may be gone."""
         self._latest.forget(workspace)
         self._share_nothing(workspace)
         self._on_change(workspace)
 
     async def _catch_up(self, workspace: WorkspaceId) -> Version:
-        """Take in what other processes have changed; what nobody can tell has not changed.
-
-        Return what is known now.
-        """
+        """Invalidate what other processes have changed; return the present version."""
         version = await self._versions.current(workspace)
         if version is None:
             return self._latest.version(workspace)

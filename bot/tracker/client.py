@@ -39,10 +39,10 @@ from bot.tracker.rate_limit import Purpose, RateLimiter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long things may take, in seconds, and how often a GET is sent.
+    """The time limits in seconds, and the number of attempts of a GET.
 
-    `list_s`, `add_s` and `scan_s` bound a whole call, all attempts included, but not the wait
-    for a place among the requests, which `slot_s` bounds.
+    `list_s`, `add_s` and `scan_s` limit a whole call with all attempts, `slot_s` the wait for a
+    place among the requests before that.
     """
 
     connect_s: float = CONNECT_S
@@ -56,43 +56,43 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
-# It has neither the form nor the length of a key: service document, section 2.1.
+# No key by form and length: service document, section 2.1.
 NOT_A_KEY = "doctor"
 
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """What answered: Domain Tracker, or something else; and with which status."""
+    """The service that answered: Domain Tracker or another one, and the status."""
 
     is_tracker: bool
     status: int
 
 
 async def look_for_service(http: httpx.AsyncClient, base_url: str, limit_s: float) -> Presence:
-    """Ask for a list with what is no key: the service refuses that in words of its own.
+    """Return whether the service is at this address, by its message about an invalid key.
 
     Raises:
-        TrackerError: nothing answered, at the latest after `limit_s` at each step.
+        TrackerError: nothing answered within `limit_s` at each step.
     """
     call = Call(key=NOT_A_KEY, purpose=Purpose.PERSON, deadline_s=limit_s)
     request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
     reply = await send(http, request, is_write=False)
-    # Not by the status: a proxy in front of something else may say 401 or 403, too.
+    # Not by the status: a proxy of something else may answer 401 or 403 too.
     said = refusal_in_text(reply.body.decode(errors="replace"))
     return Presence(said is not None, reply.status)
 
 
 T = TypeVar("T")
 Decode = Callable[[int, Mapping[str, str], bytes], T]
-# A shorter "key" is no secret, and taking it out of replies would tear them.
+# A shorter "key" is no secret, and its removal would damage replies.
 MIN_SECRET_CHARS = 20
-# A larger body, of more than 1,300 domains, takes over 3 ms in which nothing else would run.
+# A larger body, of more than 1,300 domains, would block the loop for over 3 ms.
 THREAD_BYTES = 256 * 1024
 TRANSIENT = {None, 502, 503, 504}
 
 
 class Tracker(Protocol):
-    """Whatever knows the domains of a key. Every method may raise any `TrackerError`."""
+    """The API of Domain Tracker. Every method may raise any `TrackerError`."""
 
     async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
         """Return every domain of the key."""
@@ -108,20 +108,20 @@ class Tracker(Protocol):
         folder: str | None = None,
         purpose: Purpose = Purpose.PERSON,
     ) -> Added:
-        """Add a domain, once. Look at the list when the error says that its outcome is unknown."""
+        """Send a domain once. After an error with an unknown outcome, check the list."""
         ...
 
     async def scan(
         self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
-        """Run a full scan, once, and return what it found; it may take two minutes."""
+        """Run a full scan once, which may take two minutes."""
         ...
 
 
 logger = structlog.get_logger()
 # (operation, outcome, seconds): "list", "add" or "scan"; for the outcome see `outcome_of`.
 Note = Callable[[str, str, float], object]
-# The first that fits counts: a time-out is an UnavailableError too.
+# Subclasses first: the first that fits counts.
 _OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
     (InvalidKeyError, "invalid_key"),
     (InsufficientPermissionsError, "insufficient_scope"),
@@ -138,10 +138,9 @@ _OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
 
 
 def outcome_of(error: BaseException | None) -> str:
-    """Return in one word how a call has ended: "ok" for `None`.
+    """Return the outcome of a call in one word: "ok" for `None`.
 
-    "broken" is what is no TrackerError: a mistake of ours. "held_back" and "reserve_reached"
-    were not sent at all, by our own rules.
+    "broken" is a bug of the bot. "held_back" and "reserve_reached" were not sent.
     """
     if error is None:
         return "ok"
@@ -155,17 +154,14 @@ async def _nothing(_fingerprint: str) -> None:
 
 
 class TrackerClient:
-    """A `Tracker` that asks the service at `base_url`, whose path may be anything.
+    """A `Tracker` over HTTP, whose `base_url` may have any path.
 
     The caller owns `http` (see `tracker_http`) and `budget`. `before` and `after` get the
-    fingerprint of a call's key, so that `budget` is shared with other processes; neither raises.
-    `on_sent` gets that of each request that may have reached the service, repetitions too. A GET
-    is repeated when the service was not reached, dropped the connection or answered 502, 503 or
-    504; a POST never is.
+    fingerprint of a call's key, to share `budget` with other processes; neither raises. `on_sent`
+    gets it for each request that may have reached the service. A GET is repeated when the service
+    was not reached, dropped the connection or answered 502, 503 or 504; a POST never is.
 
-    Each call leaves one line in the log and is counted by `note`. The line carries what the
-    context is bound to, the request of a person or a digest, and neither the key nor anything of
-    the reply.
+    Each call is logged in one line, without the key or the reply, and counted by `note`.
 
     Raises:
         ValueError: `base_url` holds a user name, which httpx would send in place of the key.
@@ -195,7 +191,7 @@ class TrackerClient:
         self._note = note
         self._under_way: set[asyncio.Task[Any]] = set()
         self._slots = Slots(wait_s=limits.slot_s)
-        # Not the decorator: it logs the arguments of what it repeats, and one is the key.
+        # Not the decorator, which logs the arguments: one is the key.
         self._repeat = stamina.AsyncRetryingCaller(
             attempts=limits.attempts,
             timeout=limits.retry_within_s,
@@ -204,7 +200,7 @@ class TrackerClient:
         )
 
     async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
-        """See `Tracker.list_domains`."""
+        """Return every domain of the key."""
         call = Call(key=key, purpose=purpose, deadline_s=self._limits.list_s)
         return await self._answer(call, decode_listing)
 
@@ -218,7 +214,7 @@ class TrackerClient:
         folder: str | None = None,
         purpose: Purpose = Purpose.PERSON,
     ) -> Added:
-        """See `Tracker.add_domain`. Without tags or folder these fields are not sent."""
+        """Send a domain once. Without tags or folder these fields are not sent."""
         sent: dict[str, object] = {"domain": domain, "domainType": domain_type}
         if tags:
             sent["tags"] = list(tags)
@@ -230,7 +226,7 @@ class TrackerClient:
     async def scan(
         self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
-        """See `Tracker.scan`."""
+        """Run a full scan once."""
         call = Call(
             key=key,
             purpose=purpose,
@@ -242,7 +238,7 @@ class TrackerClient:
         return await self._answer(call, decode_scan)
 
     def cut_off(self) -> None:
-        """Cancel the tasks whose calls are under way: they would end as if the service failed."""
+        """Cancel the tasks with a call under way, which would end as if the service failed."""
         for task in self._under_way:
             task.cancel()
 
@@ -271,11 +267,11 @@ class TrackerClient:
             )
 
     async def _allowed(self, call: Call, decode: Decode[T]) -> T:
-        """Return the decoded answer, if the key may be used now."""
+        """Return the decoded answer; raise when the rate limit allows no request now."""
         await self._before(call.fingerprint)
         is_probe = self._budget.check(call.fingerprint, call.purpose)
         try:
-            async with self._slots.taken(is_scan=call.is_scan):
+            async with self._slots.acquire(is_scan=call.is_scan):
                 self._budget.check_wait(call.fingerprint)
                 return await self._answer_in_time(call, decode)
         finally:
@@ -296,7 +292,7 @@ class TrackerClient:
             ) from error
 
     async def _attempt(self, call: Call, decode: Decode[T]) -> T:
-        """Send the request once; let the budget learn from what comes back."""
+        """Send the request once; let the budget learn from the reply."""
         known_as = call.fingerprint
         request = call.request(self._http, self._base_url, connect_s=self._limits.connect_s)
         reply = await self._sent(call, request)
@@ -307,7 +303,7 @@ class TrackerClient:
         except RateLimitedError:
             wait_s = self._budget.record_rate_limit(known_as, retry_after_s(reply.headers))
             raise RateLimitedError(wait_s) from None
-        self._budget.saw_success(known_as)
+        self._budget.record_success(known_as)
         return answer
 
     async def _sent(self, call: Call, request: httpx.Request) -> Reply:

@@ -30,10 +30,9 @@ from bot.tracker.models import (
     UnreadableReplyError,
 )
 
-# Data from outside is walked recursively further on; Python allows about 1,000 calls inside
-# one another. What a service really sends is not a tenth as deep as this.
+# Later code walks the data recursively, and Python allows about 1,000 nested calls.
 MAX_DEPTH = 200
-# An escaped backslash, a full surrogate pair, or half of one. Only the half is no character.
+# An escaped backslash, a full surrogate pair, or half of one, which is no character.
 ESCAPES = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
@@ -51,12 +50,12 @@ class NotJsonError(ValueError):
 def parse_json(body: bytes) -> object:
     """Return the JSON value in `body`.
 
-    Forgiven, as one odd value must not lose a whole list: NaN and Infinity and numbers beyond
-    all bounds (read as `None`), half surrogate pairs and invalid UTF-8 (read as U+FFFD), raw
-    control characters, a byte order mark, UTF-16 and UTF-32.
+    One odd value must not lose a whole list: NaN, Infinity and huge numbers are read as `None`,
+    half surrogate pairs and invalid UTF-8 as U+FFFD. Raw control characters, a byte order mark,
+    UTF-16 and UTF-32 are read too.
 
     Raises:
-        NotJsonError: it still is no JSON, or nested too deep.
+        NotJsonError: it is no JSON, or nested too deep.
     """
     try:
         value = STRICT.decode(body)
@@ -71,10 +70,10 @@ def parse_json(body: bytes) -> object:
 
 
 def parse_list(body: bytes) -> Iterator[object] | None:
-    """Return the items of a JSON list, each read when it is asked for; `None` if it is none.
+    """Return the items of a JSON list, parsed one by one; `None` if it is none.
 
-    For long lists, which `parse_json` would read in one step that lets nothing else run. Asking
-    for an item may raise `NotJsonError`; `parse_json` may still be able to read the whole.
+    For long lists, which `parse_json` would read in one long step. The next item may raise
+    `NotJsonError`; `parse_json` may still read the whole.
     """
     try:
         items = msgspec.json.decode(body, type=list[msgspec.Raw])
@@ -88,13 +87,13 @@ def _forgiven(body: bytes) -> object:
     text = ESCAPES.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
     with suppress(ValueError, RecursionError):
         return json.loads(
-            text, strict=False, parse_constant=_none, parse_float=_finite, parse_int=_bounded
+            text,
+            strict=False,
+            parse_constant=lambda _literal: None,
+            parse_float=_finite,
+            parse_int=lambda digits: int(digits) if len(digits) <= MAX_INT_CHARS else None,
         )
     raise NotJsonError("not JSON, or nested too deep")
-
-
-def _none(_literal: str) -> None:
-    return None
 
 
 def _finite(digits: str) -> float | None:
@@ -102,15 +101,12 @@ def _finite(digits: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _bounded(digits: str) -> int | None:
-    return int(digits) if len(digits) <= MAX_INT_CHARS else None
-
-
 def is_deeper_than(value: object, depth: int) -> bool:
-    """Tell whether lists and objects lie more than `depth` deep in each other."""
+    """Return whether lists and objects are nested more than `depth` deep."""
     level: list[object] = [value]
     for _ in range(depth):
-        level = [child for parent in level for child in _children(parent) if _nests(child)]
+        children = (child for parent in level for child in _children(parent))
+        level = [child for child in children if isinstance(child, dict | list)]
         if not level:
             return False
     return True
@@ -122,11 +118,7 @@ def _children(value: object) -> Iterable[object]:
     return value if isinstance(value, list) else ()
 
 
-def _nests(value: object) -> bool:
-    return type(value) is dict or type(value) is list
-
-
-# More digits than a count of requests or seconds can have: garbage.
+# No count of requests or seconds has more digits.
 COUNT = re.compile(r"[0-9]{1,15}")
 SECONDS = re.compile(r"[0-9]{1,15}(\.[0-9]{1,9})?")
 
@@ -143,8 +135,8 @@ def requests_remaining(headers: Mapping[str, str]) -> int | None:
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Return the positive seconds of `Retry-After`, or `None` without a usable one.
 
-    A date counts from the reply's own `Date`, so that no clock of ours is needed; without one it
-    is not usable. See https://www.rfc-editor.org/rfc/rfc9110#field.retry-after.
+    A date counts from the reply's own `Date`, without which it is not usable. See
+    https://www.rfc-editor.org/rfc/rfc9110#field.retry-after.
     """
     value = _value(headers, "retry-after")
     if SECONDS.fullmatch(value):
@@ -168,7 +160,7 @@ TOO_MANY_REQUESTS = 429
 
 
 def is_success(status: int) -> bool:
-    """Tell whether a status says that the request was carried out."""
+    """Return whether a status is a success."""
     return 200 <= status < 300
 
 
@@ -201,16 +193,15 @@ def failure(
         )
     if 400 <= status < 500:
         return RejectedError(status, said)
-    told = f"the service answered {status}"
-    if 500 <= status < 600:
-        return UnavailableError(told, is_outcome_unknown=is_write, status=status)
-    return UnreadableReplyError(told, is_outcome_unknown=is_write, status=status)
+    kind = UnavailableError if 500 <= status < 600 else UnreadableReplyError
+    answer = f"the service answered {status}"
+    return kind(answer, is_outcome_unknown=is_write, status=status)
 
 
 def unexpected(
     status: int, headers: Mapping[str, str], value: object, *, is_write: bool
 ) -> TrackerError:
-    """Return the error of a success whose JSON is not what was asked for."""
+    """Return the error of a success with other JSON than expected."""
     if refusal := refusal_in_json(value):
         return refused(refusal, status, headers)
     said = said_in_json(value)
@@ -227,7 +218,7 @@ def not_json(
     status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool
 ) -> TrackerError:
     """Return the error of a success that is no JSON: HTML, plain text, or truncated."""
-    # The words of truncated data are not the service's own: a TXT record may say anything.
+    # Truncated data may contain any words, in a TXT record for example.
     is_data = body.lstrip().startswith((b"[", b"{"))
     if not is_data and (refusal := refusal_in_text(_text(body))):
         return refused(refusal, status, headers)
@@ -253,7 +244,7 @@ def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> List
     A list is never searched for error messages: a tag may say "Rate limit exceeded".
 
     Raises:
-        TrackerError: see `bot.tracker.errors`; `UnreadableReplyError` for anything but a list.
+        TrackerError: `UnreadableReplyError` for anything but a list.
     """
     if is_success(status) and (items := parse_list(body)) is not None:
         with suppress(NotJsonError):  # an odd item: read the whole once more, forgiving more
@@ -265,12 +256,12 @@ def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> List
 
 
 def decode_added(status: int, headers: Mapping[str, str], body: bytes) -> Added:
-    """Return what adding a domain answered, whatever it is (service document, section 4.2).
+    """Return the answer to an added domain, of any form (service document, section 4.2).
 
-    A success counts as an error only when it calls itself one, or says nothing but a message.
+    A success counts as an error only when it calls itself one, or is only a message.
 
     Raises:
-        TrackerError: see `bot.tracker.errors`; `UnreadableReplyError` when it is no JSON.
+        TrackerError: `UnreadableReplyError` when it is no JSON.
     """
     if is_success(status) and not body.strip():
         return Added(None)
@@ -284,12 +275,12 @@ def decode_added(status: int, headers: Mapping[str, str], body: bytes) -> Added:
 
 
 def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanResult:
-    """Return what a full scan found (service document, sections 2.3 and 4.3).
+    """Return the result of a full scan (service document, sections 2.3 and 4.3).
 
     An object with any of the documented fields is a result, and is not searched for messages.
 
     Raises:
-        TrackerError: see `bot.tracker.errors`; `UnreadableReplyError` for anything else.
+        TrackerError: `UnreadableReplyError` for anything else.
     """
     value = _json(status, headers, body, is_write=True)
     if not isinstance(value, dict) or SCAN_FIELDS.isdisjoint(value):

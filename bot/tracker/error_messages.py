@@ -1,7 +1,7 @@
 """Recognise the API's documented error messages in text or JSON. Pure.
 
-Only the messages are documented (service document, section 7), neither their status nor the
-shape around them. They may therefore stand in JSON of any form, in plain text or in HTML.
+Only the messages are documented (service document, section 7), not their status or shape: they
+may stand in JSON of any form, in plain text or in HTML.
 """
 
 import html
@@ -17,9 +17,9 @@ from bot.tracker.models import (
     RateLimitedError,
 )
 
-# Nobody hides a message behind so much text; a search must not take longer than an answer.
+# A search must not take longer than an answer.
 MAX_SEARCHED_CHARS = 1_000_000
-# Each alternative ends at the end of the text at the latest: no place is read twice.
+# Each alternative may end at the end of the text, so that nothing is read twice.
 MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
@@ -27,7 +27,7 @@ NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def visible(text: str) -> str:
-    """Return what a browser would show of plain text or HTML: no tags, scripts or entities."""
+    """Return the visible text of HTML or plain text: no tags, scripts or entities."""
     bare = MARKUP.sub("", text[:MAX_SEARCHED_CHARS])
     try:
         return html.unescape(bare)
@@ -71,7 +71,7 @@ TELLING = (
     *("error", "errors", "title", "reason", "description", "code"),
 )
 FAILED = ("error", "fail", "failed", "failure")
-# An error object of more words than this is none; a search must not take longer than an answer.
+# An error object has fewer words.
 MAX_WORDS = 5_000
 MAX_SAID_CHARS = 200
 
@@ -83,9 +83,9 @@ def refusal_in_text(text: str) -> Refusal | None:
 
 
 def refusal_in_json(value: object) -> Refusal | None:
-    """Return the error whose message comes first in a JSON value of any form, or `None`.
+    """Return the error whose message comes first in JSON of any form, or `None`.
 
-    What only repeats the fields of a domain is passed over.
+    Fields that repeat those of a domain are skipped.
     """
     found = map(refusal_in_text, islice(_words(value), MAX_WORDS))
     return next((refusal for refusal in found if refusal), None)
@@ -99,7 +99,7 @@ def sole_refusal(value: object) -> Refusal | None:
 
 
 def says_failure(value: object) -> bool:
-    """Tell whether a JSON value is an object that calls itself an error."""
+    """Return whether a JSON value is an object that calls itself an error."""
     if not isinstance(value, dict):
         return False
     fields = _by_letters(value)
@@ -112,13 +112,13 @@ def says_failure(value: object) -> bool:
 
 
 def is_about_a_domain(value: object) -> bool:
-    """Tell whether a JSON value is an object with the name or the id of a domain."""
+    """Return whether a JSON value is an object with the name or the id of a domain."""
     return isinstance(value, dict) and not {"domain", "domainId"}.isdisjoint(value)
 
 
 def said_in_json(value: object) -> str | None:
-    """Return the service's own short words for an error, in one line, or `None` without any."""
-    return one_line(next(_told(value), ""), MAX_SAID_CHARS) or None
+    """Return the service's own message of an error in one short line, or `None`."""
+    return one_line(next(_messages(value), ""), MAX_SAID_CHARS) or None
 
 
 def _words(value: object) -> Iterator[str]:
@@ -130,28 +130,24 @@ def _words(value: object) -> Iterator[str]:
             yield from _words(child)
     elif isinstance(value, dict):
         for name, child in value.items():
-            if _may_speak(letters(name), value):
+            field = letters(name)
+            # Any other field of a domain is one of its properties.
+            if field in TELLING if is_about_a_domain(value) else field not in ECHOED:
                 yield from _words(child)
 
 
-def _may_speak(name: str, fields: dict[str, object]) -> bool:
-    if is_about_a_domain(fields):
-        return name in TELLING  # any other field is a property of the domain
-    return name not in ECHOED
-
-
-def _told(value: object, *, is_telling: bool = False) -> Iterator[str]:
-    """Yield the strings that lie in telling fields, the most telling first."""
+def _messages(value: object, *, is_telling: bool = False) -> Iterator[str]:
+    """Yield the strings in telling fields, the most telling first."""
     if isinstance(value, str):
         if is_telling and value.strip():
             yield value
     elif isinstance(value, list):
         for child in value:
-            yield from _told(child, is_telling=is_telling)
+            yield from _messages(child, is_telling=is_telling)
     elif isinstance(value, dict):
         fields = _by_letters(value)
         for name in TELLING:
-            yield from _told(fields.get(name), is_telling=True)
+            yield from _messages(fields.get(name), is_telling=True)
 
 
 def _by_letters(value: dict[str, object]) -> dict[str, object]:

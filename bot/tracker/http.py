@@ -22,16 +22,14 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose, fingerprint
 
-# More at once gain nothing: with httpx 0.28, a request among 20 was measured to cost twice the
-# processor time of one alone.
+# More gain nothing: with httpx 0.28 a request among 20 took twice the processor time.
 MAX_REQUESTS = 8
-# A scan may take two minutes, a list takes an instant. Two places that scans cannot take keep
-# every list, and with it every digest, moving.
+# A scan may take two minutes. Two places stay free for lists, and so for digests.
 MAX_SCANS = 6
 
 
 class Slots:
-    """Places for requests; whoever finds none waits in line, up to `wait_s` seconds."""
+    """Places for requests, for which a request waits up to `wait_s` seconds."""
 
     def __init__(self, *, wait_s: float) -> None:
         self._wait_s = wait_s
@@ -39,7 +37,7 @@ class Slots:
         self._scans = asyncio.Semaphore(MAX_SCANS)
 
     @asynccontextmanager
-    async def taken(self, *, is_scan: bool = False) -> AsyncIterator[None]:
+    async def acquire(self, *, is_scan: bool = False) -> AsyncIterator[None]:
         """Hold a place inside the block.
 
         Raises:
@@ -65,9 +63,9 @@ COMPRESSED = {"gzip", "x-gzip", "deflate"}
 
 
 async def read_body(chunks: AsyncIterator[bytes], encoding: str, *, is_write: bool) -> bytes:
-    """Return the bytes of a body, without the content `encoding` that we ask not to be used.
+    """Return the decompressed body, limited to `MAX_BODY_BYTES`.
 
-    httpx would undo it as well, but what 64 KiB of it become can be 64 MiB before one may count.
+    httpx decompresses too, but 64 KiB may become 64 MiB before their size can be checked.
 
     Raises:
         ReplyTooLargeError: it holds more than `MAX_BODY_BYTES`.
@@ -105,7 +103,7 @@ def _refuse_above_bound(size: int, *, is_write: bool) -> None:
 
 
 PATH = "/api/tools/domain-tracker"
-# What a header can carry without being altered; the service's keys are of nothing else.
+# The characters that a header carries unaltered.
 SENDABLE_KEY = re.compile(r"[\x21-\x7e]+")
 
 
@@ -130,7 +128,7 @@ class Call:
 
     @property
     def is_write(self) -> bool:
-        """Whether the call may change something at the service."""
+        """True when the call may change something at the service."""
         return self.sent is not None
 
     @property
@@ -142,7 +140,7 @@ class Call:
 
     @property
     def fingerprint(self) -> str:
-        """Under which name the budget knows the key."""
+        """The key's name in the rate limiter."""
         return fingerprint(self.key)
 
     def request(
@@ -160,7 +158,7 @@ class Call:
             "POST" if self.is_write else "GET",
             base_url + self.path,
             headers=headers,
-            # ASCII only: so no text of a person is unsendable, half a surrogate pair included.
+            # ASCII only, which half a surrogate pair needs.
             content=json.dumps(self.sent).encode() if self.is_write else None,
             timeout=httpx.Timeout(self.deadline_s, connect=connect_s, pool=connect_s),
         )
@@ -176,8 +174,7 @@ def scan_path(domain_id: str) -> str:
 
 CONNECT_S = 5.0
 LONGEST_READ_S = 120.0
-# Below the 5 s after which common servers drop an idle connection: a POST that meets the drop
-# would have an unknown outcome.
+# Common servers drop idle connections after 5 s, which would leave a POST's outcome unknown.
 KEEP_ALIVE_S = 4.0
 # The request has not left us. Everything else may have reached the service.
 NOT_SENT = (
@@ -192,7 +189,7 @@ NOT_SENT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What came back, whatever it is. `body` is without any content encoding."""
+    """The reply to a request. `body` is decompressed."""
 
     status: int
     headers: httpx.Headers
@@ -200,15 +197,14 @@ class Reply:
 
 
 def tracker_http() -> httpx.AsyncClient:
-    """Return the process's one client for the service; whoever makes it closes it.
+    """Return the process's one client for the service; the caller closes it.
 
-    Kept off, because all workspaces share it: cookies, with which one workspace's reply would
-    colour another's requests, and redirects, which would carry a key away. A proxy and further
-    certificates come from the usual variables (`HTTPS_PROXY`, `NO_PROXY`, `SSL_CERT_FILE`), but
-    this machine itself is always reached directly.
+    All workspaces share it: so it keeps no cookies, and follows no redirects, which would get
+    the key. A proxy and certificates come from the usual variables (`HTTPS_PROXY`, `NO_PROXY`,
+    `SSL_CERT_FILE`), but this machine is always reached directly.
 
-    The logs of httpx and httpcore are kept off below warnings, whatever the level of the others:
-    at DEBUG httpcore 1.0 writes reply headers and bad lines, in which the key may come back.
+    httpx and httpcore log warnings only: at DEBUG httpcore 1.0 logs reply headers and bad lines,
+    which may repeat the key.
     """
     for library in ("httpx", "httpcore"):
         logging.getLogger(library).setLevel(logging.WARNING)
@@ -238,17 +234,11 @@ async def send(http: httpx.AsyncClient, request: httpx.Request, *, is_write: boo
         finally:
             await response.aclose()
     except httpx.TransportError as error:
-        # What breaks the protocol is quoted by httpx, and might be the key that we sent.
+        # httpx quotes the text of a protocol error, which may repeat the key.
         cause = None if isinstance(error, httpx.ProtocolError) else error
-        raise _no_answer(error, request, is_write=is_write) from cause
+        is_timeout = isinstance(error, httpx.TimeoutException)
+        raise (TimedOutError if is_timeout else UnavailableError)(
+            f"{type(error).__name__} at {request.method} {request.url.path}",
+            is_outcome_unknown=is_write and not isinstance(error, NOT_SENT),
+        ) from cause
     return Reply(status=response.status_code, headers=response.headers, body=body)
-
-
-def _no_answer(
-    error: httpx.TransportError, request: httpx.Request, *, is_write: bool
-) -> UnavailableError:
-    is_timeout = isinstance(error, httpx.TimeoutException)
-    return (TimedOutError if is_timeout else UnavailableError)(
-        f"{type(error).__name__} at {request.method} {request.url.path}",
-        is_outcome_unknown=is_write and not isinstance(error, NOT_SENT),
-    )

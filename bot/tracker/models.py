@@ -18,14 +18,13 @@ class InsufficientPermissionsError(TrackerError):
 
 
 class IpNotAllowedError(TrackerError):
-    """The key may not be used from the address that we call from."""
+    """The key may not be used from the bot's address."""
 
 
 class RateLimitedError(TrackerError):
     """The key has used up its allowance; ask again in `retry_after_s` seconds.
 
-    `is_ours` tells that nothing was sent: an earlier refusal still holds. Otherwise the service
-    refused this request.
+    `is_ours`: nothing was sent, as an earlier refusal still holds.
     """
 
     def __init__(self, retry_after_s: float, *, is_ours: bool = False) -> None:
@@ -49,8 +48,7 @@ class ReserveReachedError(TrackerError):
 class RejectedError(TrackerError):
     """The service declined the request with a 4xx, or with an error object of its own.
 
-    `said` holds the service's own short words, or `None` where it gave none. They are text from
-    outside: escape them before showing them.
+    `said` is the service's own short message, or `None`. It is text from outside: escape it.
     """
 
     def __init__(self, status: int, said: str | None = None) -> None:
@@ -59,16 +57,16 @@ class RejectedError(TrackerError):
         super().__init__(f"the service answered {status}" + (f": {said!r}" if said else ""))
 
 
-class UnreadableReplyError(TrackerError):
-    """A reply came, but not one that the service document describes: HTML, a redirect, …
+class NoResultError(Exception):
+    """The common part of errors without a usable result.
 
-    `status` is the HTTP status, or `None` where it is not known. `is_outcome_unknown` tells that
-    the request was to change something and may have done so: look before saying anything.
+    `status` is the HTTP status, `None` without an answer. `is_outcome_unknown`: the request may
+    have changed something, so that the caller has to check.
     """
 
     def __init__(
         self,
-        message: str = "the reply could not be read",
+        message: str = "the service gave no usable answer",
         *,
         is_outcome_unknown: bool = False,
         status: int | None = None,
@@ -78,45 +76,27 @@ class UnreadableReplyError(TrackerError):
         super().__init__(message)
 
 
-class ReplyTooLargeError(TrackerError):
-    """The reply was larger than we read. For `is_outcome_unknown` see `UnreadableReplyError`."""
-
-    def __init__(
-        self, message: str = "the reply was too large", *, is_outcome_unknown: bool = False
-    ) -> None:
-        self.is_outcome_unknown = is_outcome_unknown
-        super().__init__(message)
+class UnreadableReplyError(NoResultError, TrackerError):
+    """A reply came, but not one that the service document describes: HTML, a redirect, …"""
 
 
-class UnavailableError(TrackerError):
-    """No usable answer: not reachable, dropped, failed on its side (5xx), or we are too busy.
+class ReplyTooLargeError(NoResultError, TrackerError):
+    """The reply was larger than we read."""
 
-    `status` is the HTTP status, or `None` when no answer came. For `is_outcome_unknown` see
-    `UnreadableReplyError`: it is false when the request surely did not arrive.
-    """
 
-    def __init__(
-        self,
-        message: str = "the service gave no usable answer",
-        *,
-        is_outcome_unknown: bool,
-        status: int | None = None,
-    ) -> None:
-        self.is_outcome_unknown = is_outcome_unknown
-        self.status = status
-        super().__init__(message)
+class UnavailableError(NoResultError, TrackerError):
+    """No usable answer: not reachable, dropped, failed on its side (5xx), or we are too busy."""
 
 
 class TimedOutError(UnavailableError):
-    """No answer came within the time that the call may take."""
+    """No answer came within the call's time limit."""
 
 
 class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One monitored domain (service document, section 2.2), in the service's own words.
 
-    Only `domain` is sure to be there. `domain_id` is `None` when the service gave none: such a
-    domain cannot be scanned. `health_score` is from 0 to 100, and `None` when it is unknown:
-    missing, or nothing that can be read as a score. `other` holds the fields of other names.
+    A domain without `domain_id` cannot be scanned. `health_score` is from 0 to 100, `None` when
+    it is missing or unreadable. `other` holds further fields.
     """
 
     domain: str
@@ -139,10 +119,10 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScanResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What a full scan found (service document, section 2.3); inside it any JSON may be.
+    """The result of a full scan (service document, section 2.3): any JSON in each section.
 
-    `sections` holds those of whois, dns, ssl and security that the service gave, in this order:
-    a section that is missing is not there, one that is null is `None`.
+    `sections` holds the given ones of whois, dns, ssl and security, in this order; a null is
+    `None`.
     """
 
     domain_id: str | None = None
@@ -151,9 +131,6 @@ class ScanResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Added(msgspec.Struct, frozen=True):
-    """The answer to an added domain. Its shape is not documented: show nothing from it as a fact.
-
-    `raw` is `None` when the answer was empty.
-    """
+    """The answer to an added domain, `None` when it was empty. Its shape is not documented."""
 
     raw: object = None

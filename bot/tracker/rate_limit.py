@@ -1,8 +1,8 @@
 """Track how many requests each key may still make, and when. In memory; no I/O.
 
-A key is known by its fingerprint only. The service says how many requests remain, but not when
-they are renewed (service document, section 8). So nothing here counts down or waits for a full
-hour: it forgets and tries. `shared_limits.py` shares the state of a key between processes.
+A key is known by its fingerprint only. The service names the requests remaining, but not the
+moment of their renewal (service document, section 8): a count is forgotten after an hour.
+`shared_limits.py` shares the state of a key between processes.
 """
 
 import random
@@ -18,42 +18,41 @@ from cachetools import LRUCache
 from bot.backoff import backoff
 from bot.tracker.models import RateLimitedError, ReserveReachedError
 
-# The allowance is per hour: after one, the requests remaining are no longer known.
+# The allowance is per hour: a count of requests remaining is valid for one.
 WINDOW_S = 3600.0
 # After a wait only one request goes ahead; the others follow its success, or this much later.
 PROBE_S = 5.0
-# A smaller allowance than before is known as such after a day.
+# After a day a smaller allowance than before is recognised.
 HIGHEST_KEPT_S = 86_400.0
 # A state from a clock that is further ahead is ignored.
 SKEW_S = 60.0
 # One twentieth of the highest count of the last day is kept for scheduled work.
 RESERVE_DIVISOR = 20
-# The ceiling of the first wait after a rate-limit error; it doubles with each further one.
+# The longest first wait after a rate-limit error; doubled with each further one.
 BACK_OFF_BASE_S = 2.0
 BACK_OFF_CAP_S = 300.0
-# Below the reserve one request of a person per minute finds out whether the window is over.
+# Below the reserve one request of a person per minute probes for a new allowance.
 RESERVE_PROBE_S = 60.0
 
 
 class Purpose(Enum):
-    """For whom a request is made: scheduled work may use the reserve, a person may not."""
+    """The purpose of a request: scheduled work may use the reserve, a person may not."""
 
     PERSON = "person"
     SCHEDULED = "scheduled"
 
 
 def fingerprint(key: str) -> str:
-    """Return a short name of a key that does not give it away."""
+    """Return a short name of a key that does not reveal it."""
     return sha256(key.encode("utf-8", errors="replace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetState:
-    """The state of one key at the moment of asking.
+    """The present state of one key.
 
-    `remaining` and `told_ago_s` are `None` when no reply of the last hour had a count. `wait_s`
-    is `None` when the key does not wait. `highest_seen` is the highest count of the last day, 0
-    when there was none.
+    `remaining` and its age `told_ago_s` are `None` without a count in the last hour, `wait_s`
+    when the key does not wait. `highest_seen` is the highest count of the last day, or 0.
     """
 
     remaining: int | None = None
@@ -63,21 +62,21 @@ class BudgetState:
 
     @property
     def reserve(self) -> int:
-        """How many requests are kept for scheduled work; 0: none are, the allowance is small."""
+        """The requests kept for scheduled work; 0 for a small allowance."""
         return self.highest_seen // RESERVE_DIVISOR
 
     @property
     def is_reserve_reached(self) -> bool:
-        """Whether the requests remaining are all kept for scheduled work."""
+        """True when only the reserve is left."""
         return bool(self.reserve) and self.remaining is not None and self.remaining <= self.reserve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimitState:
-    """What the replies of the service have said of one key. Moments are seconds since 1970.
+    """The stored state of one key. Moments are seconds since 1970.
 
     `remaining` is from the reply at `told_at`. `steps` counts the rate-limit errors since the
-    last success, and the key waits until `blocked_until`; both were last changed at `wait_at`.
+    last success; the key waits until `blocked_until`. Both were last changed at `wait_at`.
     """
 
     told_at: float = 0.0
@@ -109,12 +108,12 @@ class RateLimitState:
 
     def newest(self, other: "RateLimitState") -> "RateLimitState":
         """Return the later count and the later wait of the two states."""
-        told = max(self, other, key=lambda each: each.told_at)
+        count = max(self, other, key=lambda each: each.told_at)
         most = max(self, other, key=lambda each: each.highest)
         wait = max(self, other, key=lambda each: each.wait_at)
         return RateLimitState(
-            told_at=told.told_at,
-            remaining=told.remaining,
+            told_at=count.told_at,
+            remaining=count.remaining,
             highest=most.highest,
             highest_at=most.highest_at,
             wait_at=wait.wait_at,
@@ -139,10 +138,9 @@ class _Entry:
 
 
 class RateLimiter:
-    """Decides whether a request may be made now, for the `max_keys` keys last used.
+    """Limits the requests of the `max_keys` keys last used.
 
-    `clock` returns seconds since 1970, which other processes have too; `chance` a random number
-    in [0, 1).
+    `clock` returns seconds since 1970, `chance` a random number in [0, 1).
     """
 
     def __init__(
@@ -157,13 +155,13 @@ class RateLimiter:
         self._entries: LRUCache[str, _Entry] = LRUCache(max_keys)
 
     def now(self) -> float:
-        """Return the present moment."""
+        """Return the clock's time."""
         return self._clock()
 
     def check(self, fingerprint: str, purpose: Purpose) -> bool:
-        """Return when a request may be made now, and count it as under way.
+        """Allow a request now, or raise; return whether it is a probe.
 
-        `True`: it is the first one after a wait, and `end_probe` has to follow.
+        A probe is the first request after a wait; `end_probe` has to follow.
 
         Raises:
             RateLimitedError: the key waits after a rate-limit error, or the first request after
@@ -180,7 +178,7 @@ class RateLimiter:
         return is_probe
 
     def check_wait(self, fingerprint: str) -> None:
-        """Raise a `RateLimitedError` when the key has begun to wait since its `check`."""
+        """Raise RateLimitedError when the key has begun to wait since its `check`."""
         _refuse_until(self._entry(fingerprint).state.blocked_until, self._clock())
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
@@ -195,44 +193,40 @@ class RateLimiter:
     def record_rate_limit(self, fingerprint: str, retry_after_s: float | None) -> float:
         """Record a rate-limit error; return the seconds for which the key now waits.
 
-        The wait is what the service asked for, an hour at most; without that, random between 0
-        and a ceiling that doubles with each error from 2 s to 300 s ("full jitter", see
-        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). Several
-        requests refused together are one error.
+        The wait is the service's own, an hour at most; without one, random up to 2 s, doubled
+        with each error to 300 s ("full jitter", see
+        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). Requests
+        refused together count as one error.
         """
         now, entry = self._clock(), self._entry(fingerprint)
         state, left_s = entry.state, entry.state.blocked_until - now
-        steps = state.steps if left_s > 0 else state.steps + 1
+        steps, wait_s = state.steps, left_s
+        if left_s <= 0:
+            steps += 1
+            wait_s = self._chance() * backoff(BACK_OFF_BASE_S, state.steps, BACK_OFF_CAP_S)
         if retry_after_s is not None:
-            wait_s = min(retry_after_s, WINDOW_S)
-        else:
-            wait_s = (
-                0.0
-                if left_s > 0
-                else self._chance() * backoff(BACK_OFF_BASE_S, state.steps, BACK_OFF_CAP_S)
-            )
-        wait_s = max(wait_s, left_s)
+            wait_s = max(left_s, min(retry_after_s, WINDOW_S))
         entry.state = replace(state, wait_at=now, blocked_until=now + wait_s, steps=steps)
         entry.probe_until = 0.0
         return wait_s
 
-    def saw_success(self, fingerprint: str) -> None:
-        """Record a success after a wait; one that was sent before the error ends no wait."""
+    def record_success(self, fingerprint: str) -> None:
+        """Record a success, which ends the steps of a wait that is over."""
         now, entry = self._clock(), self._entry(fingerprint)
         if entry.state.steps and now >= entry.state.blocked_until:
             entry.state = replace(entry.state, wait_at=now, blocked_until=0.0, steps=0)
 
     def end_probe(self, fingerprint: str) -> None:
-        """Record that the first request after a wait has ended: others may go, however it did."""
+        """Record the end of a probe, successful or not: other requests may follow."""
         self._entry(fingerprint).probe_until = 0.0
 
     def known(self, fingerprint: str) -> RateLimitState:
-        """Return what other processes may `learn` of a key."""
+        """Return the state of a key for other processes to `learn`."""
         entry = self._entries.get(fingerprint)
         return entry.state if entry else RateLimitState()
 
     def learn(self, fingerprint: str, state: RateLimitState) -> None:
-        """Take over what is newer in the state that another process has stored."""
+        """Merge the state that another process has stored."""
         entry = self._entry(fingerprint)
         entry.state = entry.state.newest(state.as_of(self._clock()))
 
@@ -261,7 +255,7 @@ def _check_reserve(entry: _Entry, now: float) -> None:
         return
     if entry.reserve_probed_at > now:  # the clock was set back
         entry.reserve_probed_at = 0.0
-    # Scheduled work that went through since tells as much as a probe.
+    # A count that came with scheduled work serves as a probe too.
     probe_at = max(entry.state.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
     if now < probe_at:
         raise ReserveReachedError(probe_at - now)
@@ -275,10 +269,10 @@ LEFT = (*(word for _, word in reversed(_RANGES)), "unknown")
 
 
 def counted(states: Iterable[BudgetState]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Return how many keys there are in each of `STATES`, and with how many requests left.
+    """Return the number of keys by state (see `STATES`) and by requests left.
 
-    A key waits after a rate-limit error; of one at its reserve only scheduled work may use what
-    is left; of an unknown one the service has told no count within the last hour.
+    A key waits after a rate-limit error, may be at its reserve, and is unknown without a count
+    within the last hour.
     """
     by_state, by_left = Counter(dict.fromkeys(STATES, 0)), Counter(dict.fromkeys(LEFT, 0))
     for each in states:

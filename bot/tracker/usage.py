@@ -1,7 +1,6 @@
-"""Count who used the requests of each key in the last hour. In memory; no I/O.
+"""Count the requests of each key by caller in the last hour. In memory; no I/O.
 
-The service says how many requests are left (`rate_limit.py`), but not who made the others.
-`shared_limits.py` moves what is counted here to a document that all processes share.
+`shared_limits.py` moves the counts to a document that all processes share.
 """
 
 import time
@@ -14,7 +13,7 @@ from cachetools import TTLCache
 from bot.workspace import OTHER, Caller, WorkspaceId, current_caller
 
 WINDOW_S = 3600.0
-# Counts are kept for each five minutes, so that an hour ends without a list of every request.
+# Counts are kept by five minutes, so that no request needs an entry of its own.
 BUCKET_S = 300.0
 # More callers of the same five minutes are counted together, as others.
 MAX_CALLERS = 50
@@ -42,9 +41,9 @@ class Usage:
 
 
 class UsageCounter:
-    """Counts requests by workspace, key and caller: those that are stored, and new ones.
+    """Counts requests by workspace, key and caller: stored ones and new ones.
 
-    The same key in another workspace has a count of its own. `clock` returns seconds since 1970.
+    `clock` returns seconds since 1970.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ class UsageCounter:
             self.count(current[0], fingerprint, current[1])
 
     def usage(self, workspace: WorkspaceId, fingerprint: str) -> Usage:
-        """Return who used the key in the last hour, to five minutes."""
+        """Return the usage of a key in the last hour, to five minutes."""
         place, totals = (workspace, fingerprint), Counter[Caller]()
         buckets = self.add_to_stored(place, self.new(place))
         for counts in buckets.values():
@@ -79,17 +78,17 @@ class UsageCounter:
         return self._new.get(place, {})
 
     def add_to_stored(self, place: Place, counts: Counts) -> Counts:
-        """Return the sum of the stored counts and `counts`, without what is an hour old."""
+        """Return the sum of the stored counts and `counts`, of the last hour only."""
         oldest = (self._clock() - WINDOW_S) // BUCKET_S
         total = _sum(self._stored.get(place, {}), counts)
         return {bucket: some for bucket, some in total.items() if bucket > oldest}
 
     def learn(self, place: Place, stored: Counts) -> None:
-        """Remember what is stored of a key."""
+        """Take over the stored counts of a key."""
         self._stored[place] = stored
 
     def note_stored(self, place: Place, new: Counts, stored: Counts) -> None:
-        """Remember what is stored of a key now that `new` is part of it."""
+        """Take over the stored counts of a key, of which `new` is a part."""
         self.learn(place, stored)
         counted = self._new.pop(place, {}).items()
         if left := {b: more for b, n in counted if (more := n - new.get(b, Counter()))}:

@@ -60,7 +60,7 @@ async def test_a_claim_on_the_old_key_says_nothing_of_the_new_one(desk: Desk) ->
     assert old is not None
     assert new is not None
 
-    await desk.claims.note_told(ONE, old, "U1")
+    await desk.claims.note_delivered(ONE, old, "U1")
     await desk.claims.finish(ONE, old)
 
     assert (await desk.keys.stored(ONE)).record.told_at is None
@@ -80,8 +80,8 @@ async def test_a_key_that_works_again_meanwhile_was_not_told(desk: Desk) -> None
 async def test_a_claim_that_is_put_off_comes_back(desk: Desk) -> None:
     claim = await desk.claims.claim(ONE, lease=MINUTE)
     assert claim is not None
-    await desk.claims.note_told(ONE, claim, "U1")
-    await desk.claims.put_off(ONE, claim, 2 * MINUTE)
+    await desk.claims.note_delivered(ONE, claim, "U1")
+    await desk.claims.postpone(ONE, claim, 2 * MINUTE)
     desk.clock.advance(119)
     assert await desk.claims.due(limit=9) == []
 
@@ -89,7 +89,7 @@ async def test_a_claim_that_is_put_off_comes_back(desk: Desk) -> None:
 
     assert await desk.claims.due(limit=9) == [ONE]
     again = await desk.claims.claim(ONE, lease=MINUTE)
-    assert again == replace(claim, told=("U1",), tries=1)
+    assert again == replace(claim, reached=("U1",), tries=1)
 
 
 async def test_what_is_told_is_not_due_again(desk: Desk) -> None:
@@ -106,7 +106,7 @@ async def test_what_is_told_is_not_due_again(desk: Desk) -> None:
 async def test_what_is_told_leaves_no_claim_behind(desk: Desk) -> None:
     claim = await desk.claims.claim(ONE, lease=MINUTE)
     assert claim is not None
-    await desk.claims.note_told(ONE, claim, "U1")
+    await desk.claims.note_delivered(ONE, claim, "U1")
 
     await desk.claims.finish(ONE, claim)
 
@@ -118,7 +118,7 @@ async def test_what_is_told_leaves_no_claim_behind(desk: Desk) -> None:
 async def test_a_note_on_the_key_ends_no_claim(desk: Desk) -> None:
     claim = await desk.claims.claim(ONE, lease=MINUTE)
     assert claim is not None
-    await desk.claims.note_told(ONE, claim, "U1")
+    await desk.claims.note_delivered(ONE, claim, "U1")
 
     await desk.keys.note_lacking(ONE, await desk.keys.stored(ONE), "add")
 
@@ -126,7 +126,7 @@ async def test_a_note_on_the_key_ends_no_claim(desk: Desk) -> None:
     desk.clock.advance(60)
     again = await desk.claims.claim(ONE, lease=MINUTE)
     assert again is not None
-    assert again.told == ("U1",)
+    assert again.reached == ("U1",)
 
 
 class TestSteps:
@@ -142,14 +142,14 @@ class TestSteps:
     async def test_who_was_told_of_a_step_was_not_told_of_the_next(self, desk: Desk) -> None:
         first = await desk.claims.claim(ONE, lease=MINUTE)
         assert first is not None
-        await desk.claims.note_told(ONE, first, "U1")
-        await desk.claims.put_off(ONE, first, MINUTE)
+        await desk.claims.note_delivered(ONE, first, "U1")
+        await desk.claims.postpone(ONE, first, MINUTE)
         desk.clock.now = ENDS - timedelta(days=7)
 
         second = await desk.claims.claim(ONE, lease=MINUTE)
 
         assert second is not None
-        assert (second.notice.days, second.told, second.tries) == (7, (), 0)
+        assert (second.notice.days, second.reached, second.tries) == (7, (), 0)
 
     async def test_a_worker_that_is_late_does_not_end_the_next_step(self, desk: Desk) -> None:
         late = await desk.claims.claim(ONE, lease=MINUTE)

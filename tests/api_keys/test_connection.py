@@ -10,6 +10,7 @@ import pytest
 from bot.api_keys.models import NoKeyError, StoredKey
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import LackingScopeError, WorkspaceTracker
+from bot.portfolio.add_domain import NewDomain
 from bot.shared_limits import Allowance, QuotaService
 from bot.store.documents import Document, StoreError
 from bot.store.memory import MemoryDocuments
@@ -179,7 +180,7 @@ async def test_a_request_is_counted_for_whoever_asks(lines: Lines) -> None:
     with caller_context(ONE, person("U1")):
         await lines.connection.list_domains(ONE)
         await lines.connection.scan(ONE, "d1")
-        await lines.connection.add_domain(ONE, "a.example", domain_type="x", tags=(), folder=None)
+        await lines.connection.add_domain(ONE, NewDomain(host="a.example", domain_type="x"))
     with caller_context(ONE, digests_of("C1")):
         await lines.connection.list_domains(ONE)
 

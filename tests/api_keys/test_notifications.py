@@ -8,7 +8,7 @@ import pytest
 
 from bot.admin import Managers, Named
 from bot.api_keys.models import KeyNotice, KeyRecord
-from bot.api_keys.notifications import MAX_LOOKED_AT, MAX_TOLD, KeyNotices
+from bot.api_keys.notifications import MAX_LOOKED_AT, MAX_REACHED, KeyNotices
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.concurrency import Tasks
 from bot.message import Message
@@ -231,7 +231,7 @@ async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell
 
     await bell.at(14)
 
-    assert len(bell.told) == MAX_TOLD
+    assert len(bell.told) == MAX_REACHED
     assert bell.told[:3] == ["U1", "U2", "U100"]
     assert len(bell.groups.looked_at) <= MAX_LOOKED_AT
 
@@ -247,7 +247,7 @@ async def test_twenty_are_told_in_all_tries_together(bell: Bell) -> None:
 
     await bell.tick(2)
 
-    assert len(bell.told) == len(set(bell.told)) == MAX_TOLD
+    assert len(bell.told) == len(set(bell.told)) == MAX_REACHED
 
 
 @pytest.mark.parametrize(

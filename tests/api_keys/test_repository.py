@@ -97,7 +97,7 @@ async def test_a_key_that_works_again_is_refused_and_told_no_more(
     claims = KeyClaims(documents, clock=FakeClock())
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
-    await claims.note_told(ONE, claim, "U1")
+    await claims.note_delivered(ONE, claim, "U1")
     await claims.finish(ONE, claim)
     assert (await keys.stored(ONE)).record.told == ("U1",)
     await keys.note_lacking(ONE, await keys.stored(ONE), "add")

@@ -192,7 +192,7 @@ async def test_a_key_that_works_again_is_known_to_all_without_another_request(
     await office.custody.check(ONE)
 
     assert office.changed[-1] == ONE
-    assert isinstance(await office.portfolio.said(ONE), Snapshot)
+    assert isinstance(await office.portfolio.last_result(ONE), Snapshot)
     assert office.tracker.asked == [("list", NEW)]
 
 
@@ -206,7 +206,7 @@ async def test_what_a_removed_key_listed_is_forgotten(office: Office) -> None:
 
     await office.custody.remove(ONE, (await office.keys.stored(ONE)).record.mark, by="U1")
 
-    assert await office.portfolio.kept(ONE) is None
+    assert await office.portfolio.last_snapshot(ONE) is None
 
 
 async def test_what_a_replaced_key_listed_is_forgotten(office: Office) -> None:
@@ -214,7 +214,7 @@ async def test_what_a_replaced_key_listed_is_forgotten(office: Office) -> None:
 
     await office.set_key(OLD)
 
-    assert await office.portfolio.kept(ONE) is None
+    assert await office.portfolio.last_snapshot(ONE) is None
 
 
 async def test_what_another_key_listed_is_forgotten(office: Office) -> None:
@@ -222,7 +222,7 @@ async def test_what_another_key_listed_is_forgotten(office: Office) -> None:
     office.tracker.asked.clear()
 
     await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
-    assert await office.portfolio.kept(ONE) is None
+    assert await office.portfolio.last_snapshot(ONE) is None
     await office.portfolio.snapshot(ONE)
 
     assert office.tracker.asked == [("list", OLD), ("list", OLD)]

@@ -84,7 +84,7 @@ class Office:
     def __post_init__(self) -> None:
         self.steps: list[tuple[Digest, Digest]] = []
         self.notes: list[tuple[str, str, str | None]] = []
-        self.shelf = DigestRepository(
+        self.repository = DigestRepository(
             self.documents, on_step=lambda before, after: self.steps.append((before, after))
         )
         self.keys = Keys(self.documents, KeyRing({"k1": b"1" * 32}), clock=self.clock)
@@ -93,9 +93,9 @@ class Office:
     def start(self) -> None:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists, clock=self.clock)
-        collector = Collector(portfolio, self.shelf, clock=self.clock)
+        collector = Collector(portfolio, self.repository, clock=self.clock)
         self.delivery = Delivery(
-            self.shelf,
+            self.repository,
             collector,
             self.posts,
             self.words,
@@ -104,7 +104,7 @@ class Office:
             collect_within_s=self.collect_within_s,
         )
         self.desk = DigestService(
-            self.shelf,
+            self.repository,
             collector,
             self.delivery,
             self.posts,
@@ -113,7 +113,9 @@ class Office:
             notes=self.note,
         )
         owners = Owners(self.posts, self.keys, _notice)
-        self.rounds = DigestWorker(self.shelf, self.delivery, owners, self.tasks, clock=self.clock)
+        self.rounds = DigestWorker(
+            self.repository, self.delivery, owners, self.tasks, clock=self.clock
+        )
 
     async def note(
         self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
@@ -171,7 +173,7 @@ class Office:
 
     async def digest(self) -> Digest:
         """Return the one digest as it is now."""
-        [digest] = await self.shelf.of_workspace(ACME)
+        [digest] = await self.repository.of_workspace(ACME)
         return digest
 
 

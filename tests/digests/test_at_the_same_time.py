@@ -230,7 +230,7 @@ async def test_a_new_key_and_a_busy_slack_still_make_one_late_post(office: Offic
     office.lists.error = None
     office.posts.errors = [SlackRateLimitedError(30)]
 
-    await office.desk.wake(ACME)
+    await office.desk.retry_waiting(ACME)
     await office.at(NINE + 9 * HOUR)
     await office.at(NINE + 9 * HOUR + MINUTE)
 
@@ -315,7 +315,7 @@ async def test_a_digest_that_cannot_be_read_hides_no_other(office: Office) -> No
     await office.documents.put(f"{ACME}/digest/odd", {"v": 9}, due_at=NINE)
 
     assert await office.desk.of_channel(ACME, "C1") == [digest]
-    await office.desk.wake(ACME)
+    await office.desk.retry_waiting(ACME)
 
 
 async def test_a_thousand_digests_of_one_slow_workspace_hold_up_no_other(office: Office) -> None:
@@ -324,7 +324,7 @@ async def test_a_thousand_digests_of_one_slow_workspace_hold_up_no_other(office:
     for number in range(1100):
         plan = replace(digest.plan, channel_id=f"C{number}")
         copy = replace(digest, digest_id=f"x{number:05}", rev=0, plan=plan)
-        await office.shelf.put(slow, copy)
+        await office.repository.put(slow, copy)
     await office.desk.make(quick, replace(digest.plan, channel_id="QUICK"), by=BOB)
     office.forget_posts()
     office.lists.gate.clear()
@@ -369,7 +369,7 @@ async def test_send_now_that_meets_a_mistake_of_ours_tells_no_owner_of_a_stop(
 async def test_a_slot_whose_hour_new_rules_have_moved_is_posted_once(office: Office) -> None:
     digest = await office.make()
     by_old_rules = Slot(NINE - HOUR, digest.next.local)
-    await office.shelf.change(
+    await office.repository.change(
         ACME, digest.digest_id, lambda each: replace(each, next=by_old_rules)
     )
 

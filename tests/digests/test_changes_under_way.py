@@ -452,7 +452,7 @@ async def test_send_now_that_was_refused_may_be_pressed_again_at_once(office: Of
 
     sent = await send_now(office)
 
-    assert ends(sent) == [(Outcome.FAILED, FailureReason.OURS), (Outcome.POSTED, None)]
+    assert ends(sent) == [(Outcome.FAILED, FailureReason.INTERNAL), (Outcome.POSTED, None)]
 
 
 async def test_send_now_half_a_minute_later_is_meant(office: Office) -> None:

@@ -226,7 +226,7 @@ async def test_a_new_key_sends_what_waited_for_it_once(office: Office) -> None:
     await office.at(NINE)
     office.lists.error = None
 
-    await office.desk.wake(ACME)
+    await office.desk.retry_waiting(ACME)
     await office.at(NINE)
     await office.at(NINE + HOUR)
 
@@ -265,7 +265,7 @@ async def test_one_closed_channel_touches_no_other(office: Office) -> None:
     await office.at(NINE)
 
     assert len(office.posts.posts) == 1
-    paused = [digest.pause for digest in await office.shelf.of_workspace(ACME)]
+    paused = [digest.pause for digest in await office.repository.of_workspace(ACME)]
     assert paused.count(None) == 1
 
 
@@ -417,7 +417,7 @@ class TestAnswerOfTheStoreThatIsLost:
         sent = await office.desk.send_now(ACME, digest.digest_id, by=BOB)
 
         assert outcomes(sent) == [Outcome.POSTED]
-        assert await office.shelf.baseline(ACME, digest.digest_id, sent.baseline)
+        assert await office.repository.baseline(ACME, digest.digest_id, sent.baseline)
 
     async def test_whoever_pressed_send_now_is_told_why_it_was_not_sent(
         self, office: Office
@@ -478,4 +478,4 @@ async def test_what_the_next_post_is_compared_with_is_kept_from_a_worker_that_co
     with pytest.raises(LostClaimError):
         await office.delivery.deliver(ACME, posted, posted.baseline)
 
-    assert await office.shelf.baseline(ACME, digest.digest_id, posted.baseline)
+    assert await office.repository.baseline(ACME, digest.digest_id, posted.baseline)

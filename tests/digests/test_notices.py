@@ -110,7 +110,7 @@ async def test_of_several_things_only_the_one_that_failed_is_said_again() -> Non
     await office.at(late)
     await office.at(late + 29 * SECOND)
     first = [text for _, text in office.posts.told]
-    assert await office.shelf.due(office.clock.now, limit=9) == []  # no tick looks in vain
+    assert await office.repository.due(office.clock.now, limit=9) == []  # no tick looks in vain
     await office.at(late + 30 * SECOND)
 
     assert first == ["missed down x1"]

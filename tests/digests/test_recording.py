@@ -44,10 +44,10 @@ class Room:
 
     def __init__(self) -> None:
         self.documents, self.clock = FailingDocuments(), FakeClock(DUE)
-        self.shelf = DigestRepository(self.documents)
+        self.repository = DigestRepository(self.documents)
         self.slept: list[float] = []
         self.meanwhile: Callable[[], Awaitable[object]] | None = None
-        self.recording = Recording(self.shelf, clock=self.clock, sleep=self.sleep)
+        self.recording = Recording(self.repository, clock=self.clock, sleep=self.sleep)
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
@@ -57,7 +57,7 @@ class Room:
 
     async def begin(self, **run: Any) -> Digest:
         digest = a_digest(run=a_run(**run))
-        return await self.shelf.put(ACME, replace(digest, rev=0))
+        return await self.repository.put(ACME, replace(digest, rev=0))
 
     async def post(self, digest: Digest) -> Digest:
         return await self.recording.record(
@@ -65,7 +65,7 @@ class Room:
         )
 
     async def change(self, digest: Digest, change: Callable[[Digest], Digest]) -> None:
-        await self.shelf.change(ACME, digest.digest_id, change)
+        await self.repository.change(ACME, digest.digest_id, change)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
 from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, Plan, RunState
-from bot.digests.run_state import claim_due_run, telling, told, with_notice
+from bot.digests.run_state import claim_due_run, drop_notice, start_notices, with_notice
 from bot.digests.schedule import Schedule
 from tests.digests.builders import a_notice
 
@@ -247,12 +247,12 @@ def test_a_pause_without_an_end_is_never_due() -> None:
 def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
     digest = claim_due_run(posting_at(NINE, "dead"), NINE + run_state.CLAIM, "ours")
     now = NINE + run_state.CLAIM
-    digest, due = telling(digest, now)
+    digest, due = start_notices(digest, now)
 
     assert len(due) == 1
-    assert telling(digest, now + 59 * timedelta(seconds=1))[1] == ()
-    assert len(telling(digest, now + run_state.CLAIM)[1]) == 1
-    assert told(digest, due[0]).notices == ()
+    assert start_notices(digest, now + 59 * timedelta(seconds=1))[1] == ()
+    assert len(start_notices(digest, now + run_state.CLAIM)[1]) == 1
+    assert drop_notice(digest, due[0]).notices == ()
 
 
 def test_two_of_a_kind_that_happen_before_either_is_said_are_one_notice() -> None:

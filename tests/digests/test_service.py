@@ -7,8 +7,8 @@ import pytest
 
 from bot.digests.models import (
     MAX_PER_CHANNEL,
-    ChangedMeanwhileError,
     DigestBusyError,
+    EditConflictError,
     JustSentError,
     Mode,
     Outcome,
@@ -102,7 +102,7 @@ async def test_the_second_of_two_who_change_one_digest_is_told(office: Office) -
         ACME, digest.digest_id, replace(PLAN, worst_count=5), by=ADA, version=digest.version
     )
 
-    with pytest.raises(ChangedMeanwhileError) as refusal:
+    with pytest.raises(EditConflictError) as refusal:
         await office.desk.change(
             ACME, digest.digest_id, replace(PLAN, worst_count=25), by=BOB, version=digest.version
         )

@@ -147,7 +147,7 @@ async def test_a_new_key_takes_no_run_from_the_person_who_sends_it(office: Offic
     sending = asyncio.create_task(send_now(office))
     await office.lists.is_asked.wait()
 
-    await office.desk.wake(ACME)
+    await office.desk.retry_waiting(ACME)
     await hand_over(beside(office))
     office.lists.gate.set()
 
@@ -252,7 +252,7 @@ async def test_after_a_new_key_a_run_has_an_hour_and_no_more(office: Office) -> 
     office.lists.error = NoKeyError("none")
     await office.at(NINE)
     office.lists.error = None
-    await office.desk.wake(ACME)
+    await office.desk.retry_waiting(ACME)
     await dead_at(office, 9)
 
     await office.at(NINE + 10 * HOUR)
@@ -334,7 +334,7 @@ async def test_a_run_that_waits_while_its_zone_is_lost_is_recorded(office: Offic
     assert left.pause is not None
     assert (left.run, left.pause.why) == (None, FailureReason.ZONE)
     assert ends(left) == [(Outcome.FAILED, FailureReason.SERVICE)]
-    assert await office.shelf.due(NINE + 9 * DAY, limit=9) == []
+    assert await office.repository.due(NINE + 9 * DAY, limit=9) == []
 
 
 async def test_a_post_that_may_have_arrived_is_reported_although_its_zone_is_lost(
@@ -374,7 +374,7 @@ async def test_a_run_that_waits_and_is_woken_was_put_off_once(office: Office) ->
     office.lists.error = NoKeyError("none")
     await office.at(NINE)
 
-    await office.desk.wake(ACME)
+    await office.desk.retry_waiting(ACME)
 
     assert len(office.steps) > 1
     assert Counts(office.steps).retries == ["key"]

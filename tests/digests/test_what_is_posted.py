@@ -264,7 +264,7 @@ async def test_a_filter_of_words_chooses_what_is_compared_too(
 
     await office.at(NINE)
     digest = await office.digest()
-    baseline = await office.shelf.baseline(ACME, digest.digest_id, digest.baseline)
+    baseline = await office.repository.baseline(ACME, digest.digest_id, digest.baseline)
 
     assert press.posts[0].report.totals.count == 1
     assert baseline is not None
@@ -402,7 +402,7 @@ async def test_a_mistake_of_ours_in_the_middle_of_a_post_leaves_it_uncertain(
     await office.at(NINE)
 
     [run] = (await office.digest()).past
-    assert (run.outcome, run.trouble) == (Outcome.UNCERTAIN, FailureReason.OURS)
+    assert (run.outcome, run.trouble) == (Outcome.UNCERTAIN, FailureReason.INTERNAL)
     assert office.posts.told == [(BOB.user_id, "uncertain ours x1")]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bot.api_keys.models import KeyDraft
 from bot.digests.models import Outcome, RunState, StoppedError
-from bot.digests.run_state import newly_ended, was_put_off
+from bot.digests.run_state import newly_ended, was_postponed
 from bot.slack.errors import (
     SlackRateLimitedError,
     SlackUnavailableError,
@@ -166,7 +166,7 @@ async def test_a_slow_workspace_leaves_workers_to_the_others(office: Office) -> 
     slow, quick = WorkspaceId("T1"), WorkspaceId("T2")
     for number in range(30):
         await office.make(channel_id=f"C{number % 15}")
-    await office.desk.make(quick, (await office.shelf.of_workspace(slow))[0].plan, by=BOB)
+    await office.desk.make(quick, (await office.repository.of_workspace(slow))[0].plan, by=BOB)
     office.forget_posts()
     office.lists.gate.clear()
     office.lists.quick = {quick}
@@ -280,4 +280,4 @@ async def test_each_time_a_run_is_put_off_is_told_once(office: Office) -> None:
     await office.at(NINE)
     await office.at(NINE + 61 * SECOND)
 
-    assert sum(was_put_off(*step) for step in office.steps) == 2
+    assert sum(was_postponed(*step) for step in office.steps) == 2

@@ -18,6 +18,7 @@ from bot.listeners.interrupted import InflightTracker, OrphanNotifier
 from bot.listeners.request import Request, from_form
 from bot.listeners.router import Dispatcher
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
+from bot.process_heartbeat import Processes
 from bot.slack.client import open_form
 from bot.slack.replies import Replies
 from bot.store.documents import Document, StoreError
@@ -34,20 +35,18 @@ DELETE, EDIT_FORM = "digests.delete", "digests.edit"
 WAITING = notice("Digests", [section("⏳ Saving…")])
 
 
-class FakeProcesses:
-    """Who is dead is told it."""
+class FakeProcesses(Processes):
+    """Processes of which those in `dead` have ended."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.process_id = LOOKING
         self.dead: set[str] = set()
         self.is_away = False
 
-    async def refresh(self) -> None:
+    async def heartbeat(self) -> None:
         if self.is_away:
             raise StoreError("away")
-
-    async def leave(self) -> None:
-        return None
 
     def is_dead(self, process_id: str) -> bool:
         return process_id in self.dead

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.inflight_requests import FIRST_TRY, TOLD_FOR
+from bot.inflight_requests import ANSWERABLE_FOR, FIRST_TRY
 from bot.message import Message
 from bot.playground.slack import View
 from bot.slack.client import publish_home, update_form
@@ -221,7 +221,7 @@ async def test_after_half_an_hour_nobody_is_told(room: Room) -> None:
     await room.bob.type("/scan shop.example")
     await room.noted()
     await room.kill()
-    room.clock.advance(TOLD_FOR.total_seconds())
+    room.clock.advance(ANSWERABLE_FOR.total_seconds())
 
     await room.look()
 

@@ -102,13 +102,13 @@ async def test_a_wrong_database_is_told(database: str) -> None:
 async def test_living_processes_are_named_by_their_work(database: str) -> None:
     documents = await open_postgres(parse_address(database))
     web, killed = (SharedProcesses(documents, role=role, clock=lambda: NOW) for role in ROLES)
-    await web.refresh()
-    await killed.refresh()
+    await web.heartbeat()
+    await killed.heartbeat()
 
     class Watching(DatabaseStore):
         async def snapshot(self, **more: Any) -> Snapshot:
             if more.get("kinds") == {PROCESS}:
-                await web.refresh()
+                await web.heartbeat()
             return await super().snapshot(**more)
 
     watching = Watching(parse_address(database), migrations(), watch_s=0)

@@ -39,7 +39,7 @@ class Watched(DatabaseStore):
 async def lived(documents: MemoryDocuments, *refreshing: SharedProcesses) -> Sequence[Process]:
     async def watch() -> None:
         for each in refreshing:
-            await each.refresh()
+            await each.heartbeat()
 
     return await Watched(documents, watch).living()
 
@@ -48,14 +48,14 @@ async def test_those_that_show_themselves_live_and_a_killed_one_does_not() -> No
     documents = MemoryDocuments()
     web, worker, killed = (a_process(documents, role) for role in ("web", "worker", "worker"))
     for each in (web, worker, killed):
-        await each.refresh()
+        await each.heartbeat()
 
     assert {each.role for each in await lived(documents, web, worker)} == {"web", "worker"}
 
 
 async def test_one_that_starts_meanwhile_lives_too() -> None:
     documents = MemoryDocuments()
-    await a_process(documents, "web").refresh()
+    await a_process(documents, "web").heartbeat()
 
     assert await lived(documents, a_process(documents, "worker")) == [Process(role="worker")]
 

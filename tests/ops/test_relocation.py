@@ -164,7 +164,7 @@ async def test_what_a_bot_has_noted_for_itself_in_an_empty_database_is_in_nobody
 ) -> None:
     async with opened(database) as store:
         await check_key_ring(store, KeyRing.parse(OTHER_RING))
-        await SharedProcesses(store, role="web", clock=lambda: NOW).refresh()
+        await SharedProcesses(store, role="web", clock=lambda: NOW).heartbeat()
 
     await moved(path, database)
 
@@ -175,11 +175,11 @@ async def test_what_a_bot_has_noted_for_itself_in_an_empty_database_is_in_nobody
 async def test_a_bot_that_runs_there_is_in_the_way(path: Path, database: str) -> None:
     async with opened(database) as store:
         web = SharedProcesses(store, role="web", clock=lambda: NOW)
-        await web.refresh()
+        await web.heartbeat()
 
         async def live() -> None:
             while True:
-                await web.refresh()
+                await web.heartbeat()
 
         life = asyncio.create_task(live())
         with pytest.raises(OperatingError, match="A bot is running on that database: 1 web"):

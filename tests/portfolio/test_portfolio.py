@@ -136,13 +136,13 @@ async def test_a_failure_is_told_and_not_kept() -> None:
 async def test_what_the_service_said_last_costs_no_request_however_old_it_is() -> None:
     clock, service = FakeClock(), FakeLists(a_domain())
     portfolio = Portfolio(service, clock=clock)
-    unsaid = await portfolio.said(HERE)
+    unsaid = await portfolio.last_result(HERE)
     listed = await portfolio.snapshot(HERE)
 
     clock.advance(100 * FRESH_S)
 
     assert unsaid is None
-    assert await portfolio.said(HERE) is await portfolio.kept(HERE) is listed
+    assert await portfolio.last_result(HERE) is await portfolio.last_snapshot(HERE) is listed
     assert service.asked == [HERE]
 
 
@@ -151,9 +151,12 @@ async def test_an_outdated_list_is_what_was_kept_and_not_what_is_said() -> None:
     portfolio = Portfolio(service, clock=FakeClock(), on_change=changed.append)
     listed = await portfolio.snapshot(HERE)
 
-    await portfolio.outdate(HERE)
+    await portfolio.invalidate(HERE)
 
-    assert (await portfolio.said(HERE), await portfolio.kept(HERE)) == (None, listed)
+    assert (await portfolio.last_result(HERE), await portfolio.last_snapshot(HERE)) == (
+        None,
+        listed,
+    )
     assert changed == [HERE]
     assert await portfolio.snapshot(HERE) is not listed
 
@@ -164,7 +167,7 @@ async def test_nothing_is_left_of_a_forgotten_list() -> None:
 
     portfolio.forget(HERE)
 
-    assert (await portfolio.said(HERE), await portfolio.kept(HERE)) == (None, None)
+    assert (await portfolio.last_result(HERE), await portfolio.last_snapshot(HERE)) == (None, None)
 
 
 def texts_within(root: object, *, but: Sequence[object]) -> set[str]:
@@ -186,7 +189,7 @@ async def test_of_whom_has_gone_no_id_stays() -> None:
     portfolio = Portfolio(service, clock=FakeClock(), versions=StoredVersions(documents))
     gone = WorkspaceId("T0GONE")
     await portfolio.snapshot(gone)
-    await portfolio.outdate(gone)
+    await portfolio.invalidate(gone)
     service.error = UnavailableError(is_outcome_unknown=False)
     with pytest.raises(UnavailableError):
         await portfolio.snapshot(gone)
@@ -207,11 +210,11 @@ async def test_a_failure_is_said_for_a_minute_and_then_the_list_before_it() -> N
     with pytest.raises(UnavailableError):
         await portfolio.snapshot(HERE)
 
-    said = await portfolio.said(HERE)
+    said = await portfolio.last_result(HERE)
     clock.advance(FRESH_S)
 
     assert said is service.error
-    assert await portfolio.said(HERE) is listed
+    assert await portfolio.last_result(HERE) is listed
 
 
 async def test_what_is_refused_to_the_clock_is_not_said_to_people() -> None:
@@ -222,7 +225,7 @@ async def test_what_is_refused_to_the_clock_is_not_said_to_people() -> None:
     with pytest.raises(ReserveReachedError):
         await portfolio.snapshot(HERE, purpose=Purpose.SCHEDULED)
 
-    assert await portfolio.said(HERE) is None
+    assert await portfolio.last_result(HERE) is None
 
 
 async def test_while_the_service_is_asked_nothing_older_is_said() -> None:
@@ -234,12 +237,12 @@ async def test_while_the_service_is_asked_nothing_older_is_said() -> None:
     asking = asyncio.create_task(portfolio.snapshot(HERE))
     await asked(service, 2)
 
-    said = await portfolio.said(HERE)
+    said = await portfolio.last_result(HERE)
     service.gate.set()
     listed = await asking
 
     assert said is None
-    assert await portfolio.said(HERE) is listed
+    assert await portfolio.last_result(HERE) is listed
 
 
 async def test_a_list_that_was_asked_for_otherwise_takes_the_place_of_a_failure() -> None:
@@ -252,7 +255,7 @@ async def test_a_list_that_was_asked_for_otherwise_takes_the_place_of_a_failure(
 
     listed = await portfolio.renew(HERE, lambda: service.list_domains(HERE))
 
-    assert await portfolio.said(HERE) is await portfolio.snapshot(HERE) is listed
+    assert await portfolio.last_result(HERE) is await portfolio.snapshot(HERE) is listed
     assert changed == [HERE]
 
 

@@ -66,7 +66,7 @@ async def test_what_was_added_in_one_process_is_listed_in_the_other(documents: D
     processes = Processes(documents)
     await processes.both_list()
 
-    await processes.one.outdate(HERE)
+    await processes.one.invalidate(HERE)
 
     assert await processes.hosts(processes.other) == {"new.example"}
     assert await processes.hosts(processes.one) == {"new.example"}
@@ -75,7 +75,7 @@ async def test_what_was_added_in_one_process_is_listed_in_the_other(documents: D
 async def test_after_a_change_each_process_asks_once(documents: Documents) -> None:
     processes = Processes(documents)
     await processes.both_list()
-    await processes.one.outdate(HERE)
+    await processes.one.invalidate(HERE)
 
     for _ in range(3):
         await processes.hosts(processes.one)
@@ -89,13 +89,15 @@ async def test_while_a_process_asks_after_a_change_others_there_wait_for_the_sam
 ) -> None:
     processes = Processes(documents)
     await processes.both_list()
-    await processes.one.outdate(HERE)
+    await processes.one.invalidate(HERE)
     processes.service.gate.clear()
     processes.service.is_asked.clear()
     first = asyncio.create_task(processes.hosts(processes.other))
     await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
 
-    said = await processes.other.said(HERE)  # looks what has changed, as the second asker does
+    said = await processes.other.last_result(
+        HERE
+    )  # looks what has changed, as the second asker does
     second = asyncio.create_task(processes.hosts(processes.other))
     await documents.check()
     processes.service.gate.set()
@@ -109,7 +111,7 @@ async def test_a_change_in_one_workspace_costs_another_nothing(documents: Docume
     processes = Processes(documents)
     await processes.hosts(processes.other, THERE)
 
-    await processes.one.outdate(HERE)
+    await processes.one.invalidate(HERE)
     await processes.hosts(processes.other, THERE)
 
     assert processes.service.asked == [THERE]
@@ -124,7 +126,7 @@ async def test_a_list_that_is_on_its_way_in_the_other_process_is_not_joined_afte
     await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
     processes.service.domains = (a_domain("new.example"),)
 
-    await processes.one.outdate(HERE)
+    await processes.one.invalidate(HERE)
     processes.service.gate.set()
     late = await processes.hosts(processes.other)
 
@@ -140,18 +142,18 @@ async def test_a_list_that_has_come_too_late_neither_parts_nor_replaces_those_af
     early = asyncio.create_task(processes.other.snapshot(HERE))
     await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
     processes.service.is_asked.clear()
-    await processes.one.outdate(HERE)
+    await processes.one.invalidate(HERE)
     late = asyncio.create_task(processes.other.snapshot(HERE))
     await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
 
-    await processes.other.said(HERE)
+    await processes.other.last_result(HERE)
     joining = asyncio.create_task(processes.other.snapshot(HERE))
     await documents.check()
     await documents.check()
     processes.service.gate.set()
 
     assert await joining is await late is not await early
-    assert await processes.other.kept(HERE) is await late
+    assert await processes.other.last_snapshot(HERE) is await late
 
 
 async def test_what_the_other_process_has_changed_is_not_said_to_be_the_present(
@@ -160,10 +162,10 @@ async def test_what_the_other_process_has_changed_is_not_said_to_be_the_present(
     processes = Processes(documents)
     await processes.both_list()
 
-    await processes.one.outdate(HERE)
-    kept = await processes.other.kept(HERE)
+    await processes.one.invalidate(HERE)
+    kept = await processes.other.last_snapshot(HERE)
 
-    assert await processes.other.said(HERE) is None
+    assert await processes.other.last_result(HERE) is None
     assert kept
     assert set(kept.by_host) == {"old.example"}
 
@@ -174,10 +176,10 @@ async def test_after_the_key_was_replaced_no_process_shows_the_list_of_the_old_o
     processes = Processes(documents)
     await processes.both_list()
 
-    await processes.one.disown(HERE)
+    await processes.one.invalidate_everywhere(HERE)
 
-    assert await processes.other.kept(HERE) is None
-    assert await processes.other.said(HERE) is None
+    assert await processes.other.last_snapshot(HERE) is None
+    assert await processes.other.last_result(HERE) is None
     assert await processes.hosts(processes.other) == {"new.example"}
 
 
@@ -188,17 +190,17 @@ async def test_a_failure_is_not_said_once_another_process_has_another_key(
     processes.service.error = UnavailableError(is_outcome_unknown=False)
     with pytest.raises(UnavailableError):
         await processes.other.snapshot(HERE)
-    before = await processes.other.said(HERE)
+    before = await processes.other.last_result(HERE)
 
-    await processes.one.disown(HERE)
+    await processes.one.invalidate_everywhere(HERE)
 
-    assert (before, await processes.other.said(HERE)) == (processes.service.error, None)
+    assert (before, await processes.other.last_result(HERE)) == (processes.service.error, None)
 
 
 async def test_a_workspace_that_goes_leaves_nothing_of_its_lists(documents: Documents) -> None:
     processes = Processes(documents)
-    await processes.one.outdate(HERE)
-    await processes.one.disown(HERE)
+    await processes.one.invalidate(HERE)
+    await processes.one.invalidate_everywhere(HERE)
     await documents.delete_prefix(f"{HERE}/")
 
     processes.one.forget(HERE)
@@ -212,7 +214,7 @@ async def test_while_the_store_is_down_each_process_lists_by_itself() -> None:
     await processes.both_list()
     documents.is_down = True
 
-    await processes.one.outdate(HERE)
+    await processes.one.invalidate(HERE)
 
     assert await processes.hosts(processes.one) == {"new.example"}
     assert await processes.hosts(processes.other) == {"old.example"}

@@ -41,11 +41,11 @@ async def test_a_process_that_shows_nothing_any_more_is_found_dead(documents: Do
         SharedProcesses(documents, role="web", clock=clock, steady=clock.seconds) for _ in range(2)
     )
     for process in (killed, living):
-        await process.refresh()
+        await process.heartbeat()
 
     for _ in range(int(DEAD_AFTER_S / REFRESH_EVERY_S)):
         clock.advance(REFRESH_EVERY_S)
-        await living.refresh()
+        await living.heartbeat()
 
     assert living.is_dead(killed.process_id)
     assert await documents.list_keys("meta/process/") == [f"meta/process/{living.process_id}"]

@@ -127,7 +127,7 @@ def test_a_success_makes_the_next_wait_short_again(budget: RateLimiter, clock: T
     clock.now += 1.0
     budget.check("k", PERSON)
 
-    budget.saw_success("k")
+    budget.record_success("k")
 
     budget.check("k", PERSON)
     assert budget.record_rate_limit("k", None) == 1.0
@@ -136,7 +136,7 @@ def test_a_success_makes_the_next_wait_short_again(budget: RateLimiter, clock: T
 def test_a_success_sent_before_the_error_ends_no_wait(budget: RateLimiter, clock: Time) -> None:
     budget.record_rate_limit("k", None)
 
-    budget.saw_success("k")
+    budget.record_success("k")
 
     assert refused_for(budget) == 1.0
     clock.now += 1.0

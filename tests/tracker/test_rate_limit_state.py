@@ -63,13 +63,13 @@ def test_the_wait_of_another_process_holds_and_its_end_too(
 ) -> None:
     other.record_rate_limit("k", 30)
     clock.advance(1)
-    one.saw_success("k")  # it was sent before, and ends no wait of the other process
+    one.record_success("k")  # it was sent before, and ends no wait of the other process
 
     one.learn("k", other.known("k"))
     with pytest.raises(RateLimitedError):
         one.check("k", Purpose.SCHEDULED)
     clock.advance(29)
-    other.saw_success("k")
+    other.record_success("k")
     one.learn("k", other.known("k"))
 
     assert not one.check("k", Purpose.SCHEDULED)  # no first request after a wait

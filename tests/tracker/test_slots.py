@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 async def taken(slots: Slots, count: int, *, is_scan: bool = False) -> AsyncExitStack:
     stack = AsyncExitStack()
     for _ in range(count):
-        await stack.enter_async_context(slots.taken(is_scan=is_scan))
+        await stack.enter_async_context(slots.acquire(is_scan=is_scan))
     return stack
 
 

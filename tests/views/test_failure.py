@@ -8,7 +8,7 @@ import bot.app  # noqa: F401  # so that every error there is has been defined
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.service import LackingScopeError
 from bot.command_text import NotUnderstood, NotUnderstoodError
-from bot.digests.models import ChangedMeanwhileError, JustSentError
+from bot.digests.models import EditConflictError, JustSentError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
@@ -79,7 +79,7 @@ MADE: dict[type[BotError], BotError] = {
         WorkspaceHeldError("team_added_to_org"),
         TokenRefusedError("account_inactive"),
         MissingScopeError("usergroups:read"),
-        ChangedMeanwhileError(a_digest(changed_by=ADMIN_ID, changed_at=MOMENT)),
+        EditConflictError(a_digest(changed_by=ADMIN_ID, changed_at=MOMENT)),
         JustSentError(MOMENT),
     )
 }

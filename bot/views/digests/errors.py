@@ -6,9 +6,9 @@ from bot.digests.models import (
     MAX_PER_CHANNEL,
     AdminsOnlyError,
     BotNotInChannelError,
-    ChangedMeanwhileError,
     Digest,
     DigestBusyError,
+    EditConflictError,
     GuestError,
     JustSentError,
     LostClaimError,
@@ -146,7 +146,7 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
     return f"⚠️ {lead}{text}{mend}{named}"
 
 
-def _changed(error: ChangedMeanwhileError, _facts: Facts) -> Message:
+def _changed(error: EditConflictError, _facts: Facts) -> Message:
     return _dated_message(f"{changed_text(error.digest)} Look at it again before you change it.")
 
 
@@ -169,7 +169,7 @@ DIGEST_ERRORS: dict[type[BaseException], Explain] = {
         f"That channel has {MAX_PER_CHANNEL} digests, the most there can be. Delete one of them,"
         " or choose another channel."
     ),
-    ChangedMeanwhileError: _changed,
+    EditConflictError: _changed,
     DigestBusyError: plain(
         "This digest is being sent at this very moment: it will be in its channel soon."
     ),

@@ -242,7 +242,7 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
     ),
     FailureReason.CHANGED: ("it was changed or paused at that moment", ""),
     FailureReason.ZONE: ("its time zone is no longer known", "Choose another one with {change}."),
-    FailureReason.OURS: (
+    FailureReason.INTERNAL: (
         "the bot made a mistake",
         "Please tell whoever runs the bot: its log says more.",
     ),

@@ -75,7 +75,7 @@ class Room:
         """Return the same, made by the very person who acts in most tests."""
         made = await self.made(channel, **plan)
         own = replace(made, made_by=self.bob.id, made_by_name="bob")
-        return await self.office.shelf.change(self.workspace, made.digest_id, lambda _: own)
+        return await self.office.repository.change(self.workspace, made.digest_id, lambda _: own)
 
     async def now(self, digest: Digest) -> Digest:
         """Return a digest as it is saved now."""

@@ -67,7 +67,7 @@ async def test_where_the_bot_cannot_look_nothing_is_changed(room: Room) -> None:
     own = await room.made_by_bob("hidden")
     form = await room.list(channel="hidden")
     theirs = replace(own, made_by=BOB.user_id)
-    await room.office.shelf.change(room.workspace, own.digest_id, lambda _: theirs)
+    await room.office.repository.change(room.workspace, own.digest_id, lambda _: theirs)
 
     after = await room.press(form, "Delete")
 

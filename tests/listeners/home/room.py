@@ -162,7 +162,7 @@ async def running_room(
             audit=Audit(office.documents, clock=office.clock),
             portfolio=portfolio,
             ready=ready,
-            digests=office.shelf.of_workspace,
+            digests=office.repository.of_workspace,
             failures=failures,
             clock=office.clock,
         )

@@ -160,7 +160,7 @@ async def test_whoever_stops_being_a_manager_loses_it_with_the_next_look(room: R
     named = await room.managers.named(room.workspace)
     await room.managers.name(room.workspace, Named((), rev=named.rev))
 
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
 
     assert "Set key" not in (await room.home()).buttons
 
@@ -177,7 +177,7 @@ async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
         named = await room.managers.named(room.workspace)
         await room.managers.name(room.workspace, Named((), rev=named.rev))
         if is_drawn_anew:
-            room.homes.changed(room.workspace)
+            room.homes.schedule_refresh(room.workspace)
 
         room.lists.gate.set()
         home = await room.home()
@@ -224,7 +224,7 @@ async def test_nothing_is_remembered_of_a_workspace_that_has_gone(room: Room) ->
     await room.home(room.ada)
 
     room.screen.forget(room.workspace)
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
 
     assert "page 1 of 2" in (await room.home(room.ada)).everything
 
@@ -235,7 +235,7 @@ async def test_whoever_has_it_open_sees_what_changed(room: Room) -> None:
     await room.opened(room.ada)
     await room.office.keys.save(room.workspace, draft, set_by=room.ada.id)
 
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
 
     assert "API key: works" in (await room.home(room.ada)).everything
 
@@ -247,7 +247,7 @@ async def test_what_the_other_viewers_see_is_not_lost_with_one_of_them(room: Roo
     room.portfolio.forget(room.workspace)
     room.lists.domains = (a_domain("newer.example"),)
 
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
 
     assert "newer.example" in (await room.home()).everything
 
@@ -260,7 +260,7 @@ async def test_pages_of_digests_are_turned(room: Room) -> None:
     home = await room.opened(room.ada)
     await room.ada.press(home, "Next page")
     last = await room.home(room.ada)
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
     again = await room.home(room.ada)
 
     assert ("page 1 of 2" in home.everything, "page 2 of 2" in last.everything) == (True, True)

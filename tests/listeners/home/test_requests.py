@@ -41,7 +41,7 @@ async def test_a_change_costs_no_request_however_old_the_list_is(room: Room) -> 
     await room.opened()
     room.office.clock.advance(LONG_S)
 
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
     home = await room.home()
 
     assert "shop.example" in home.everything
@@ -52,9 +52,9 @@ async def test_after_a_change_of_the_domains_one_request_serves_all_who_look(roo
     for person in (room.bob, room.ada, room.slack.person("cy")):
         await room.opened(person)
     room.lists.domains = (a_domain("newer.example"),)
-    await room.portfolio.outdate(room.workspace)
+    await room.portfolio.invalidate(room.workspace)
 
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
     await room.home()
 
     homes = [room.bob.home, room.ada.home, room.slack.person("cy").home]
@@ -67,12 +67,12 @@ async def test_a_failure_serves_all_who_look_too(room: Room) -> None:
     for number in range(MAX_VIEWERS - 2):
         await room.homes.opened(room.workspace, f"U{number}")
     await room.opened(room.ada)
-    await room.portfolio.outdate(room.workspace)
+    await room.portfolio.invalidate(room.workspace)
     room.lists.error = DOWN
 
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
     await room.home()
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
 
     assert "cannot be reached" in (await room.home()).everything
     assert len(room.lists.asked) == 2
@@ -122,7 +122,7 @@ async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place() ->
         await begin_slow_refresh(room)
 
         drawn = room.draws()
-        room.homes.changed(room.workspace)
+        room.homes.schedule_refresh(room.workspace)
         async with asyncio.timeout(TIME_LIMIT_S):
             while room.draws() == drawn:  # noqa: ASYNC110  # nobody tells
                 await asyncio.sleep(SOON_S)
@@ -138,7 +138,7 @@ async def test_a_key_that_has_gone_is_said_in_spite_of_a_list_that_is_kept(room:
     await room.opened()
     room.unready.append(NoKeyError("removed by another process"))
 
-    room.homes.changed(room.workspace)
+    room.homes.schedule_refresh(room.workspace)
 
     assert "not connected" in (await room.home()).everything
     assert len(room.lists.asked) == 1

@@ -31,7 +31,7 @@ CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
 ERRORS: list[tuple[BotError, str]] = [
     (models.UnknownDigestError(), "somebody has deleted it"),
     (models.TooManyDigestsError(), "has 20 digests, the most"),
-    (models.ChangedMeanwhileError(CHANGED), f"<@{ADMIN_ID}> changed this digest meanwhile"),
+    (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> changed this digest meanwhile"),
     (models.DigestBusyError(), "is being sent at this very moment"),
     (models.JustSentError(MOMENT), "was sent just now, <!date^"),
     (models.LostClaimError(), "Something else came in between"),
@@ -61,7 +61,7 @@ def test_no_trouble_is_left_out() -> None:
 
 
 def test_who_changed_it_may_not_be_known() -> None:
-    error = models.ChangedMeanwhileError(a_digest())
+    error = models.EditConflictError(a_digest())
 
     text = DIGEST_ERRORS[type(error)](error, facts_for()).text
 
