@@ -77,7 +77,8 @@ class LazyGauges(Collector):
                 yield family
 
     async def _look_at_all(self) -> None:
-        await asyncio.gather(*(self._look(name) for name in self._sources))
+        given = [name for name in self._gauges if name in self._sources]  # in their order
+        await asyncio.gather(*map(self._look, given))
         self._looked_at = self._clock()
 
     async def _look(self, name: str) -> None:
