@@ -44,60 +44,56 @@ class AddingListeners:
         dispatcher.on_options(views.FOLDER_FIELD, self.offer_folders)
         dispatcher.on_options(views.TAGS_FIELD, self.offer_tags)
 
-    async def add(self, conversation: Request, text: str) -> None:
+    async def add(self, request: Request, text: str) -> None:
         """Answer `/adddomain [domain …]`."""
         if is_help(text):
-            await conversation.reply(usage_message("/adddomain"))
+            await request.reply(usage_message("/adddomain"))
         elif not text.strip():
-            require_trigger(conversation)
-            await self.tracker.ready(conversation.workspace)
-            form = views.add_form(conversation.as_metadata(), owned_type=self.owned_type)
-            await open_form(conversation.client, conversation.trigger_id or "", form)
+            require_trigger(request)
+            await self.tracker.ready(request.workspace)
+            form = views.add_form(request.as_metadata(), owned_type=self.owned_type)
+            await open_form(request.client, request.trigger_id or "", form)
         else:
             new = parse_new_domain(text, owned_type=self.owned_type)
-            await self._add(conversation, new)
+            await self._add(request, new)
 
-    async def add_described(self, conversation: Request, new: NewDomain) -> None:
+    async def add_described(self, request: Request, new: NewDomain) -> None:
         """Add the domain of a submitted form."""
         # The line that would add the same, for `Try again`.
         folder = [f"folder:{quoted(new.folder)}"] if new.folder else []
         tags = [f"tag:{quoted(tag)}" for tag in new.tags]
         words = ["/adddomain", new.host, f"type:{quoted(new.domain_type)}", *folder, *tags]
-        conversation.command_line = " ".join(words)
-        await self._add(conversation, new)
+        request.command_line = " ".join(words)
+        await self._add(request, new)
 
-    async def offer_types(self, conversation: Request, typed: str) -> list[Block]:
+    async def offer_types(self, request: Request, typed: str) -> list[Block]:
         """Offer the types in use, and the one for owned domains."""
-        used = await self._used(conversation, lambda snapshot: snapshot.domain_types)
+        used = await self._used(request, lambda snapshot: snapshot.domain_types)
         return views.label_options(dict.fromkeys([self.owned_type, *used]), typed)
 
-    async def offer_folders(self, conversation: Request, typed: str) -> list[Block]:
+    async def offer_folders(self, request: Request, typed: str) -> list[Block]:
         """Offer the folders in use."""
-        return views.label_options(
-            await self._used(conversation, lambda each: each.folders), typed
-        )
+        return views.label_options(await self._used(request, lambda each: each.folders), typed)
 
-    async def offer_tags(self, conversation: Request, typed: str) -> list[Block]:
+    async def offer_tags(self, request: Request, typed: str) -> list[Block]:
         """Offer the tags in use."""
-        return views.label_options(await self._used(conversation, lambda each: each.tags), typed)
+        return views.label_options(await self._used(request, lambda each: each.tags), typed)
 
-    async def _used(
-        self, conversation: Request, labels: Callable[[Snapshot], list[str]]
-    ) -> list[str]:
+    async def _used(self, request: Request, labels: Callable[[Snapshot], list[str]]) -> list[str]:
         """Return the labels in use; none if the service fails: new ones can be typed."""
         try:
-            return labels(await self.portfolio.snapshot(conversation.workspace))
+            return labels(await self.portfolio.snapshot(request.workspace))
         except BotError as error:
             logger.warning("no labels to offer", error=repr(error))
             return []
 
-    async def _add(self, conversation: Request, new: NewDomain) -> None:
+    async def _add(self, request: Request, new: NewDomain) -> None:
         try:
-            listed = await self.adder.add(conversation.workspace, new)
+            listed = await self.adder.add(request.workspace, new)
         except AlreadyAddedError as known:
-            await conversation.reply(views.already_added_message(new.host, known.domain))
+            await request.reply(views.already_added_message(new.host, known.domain))
         else:
-            await conversation.reply(views.added_message(new, listed))
+            await request.reply(views.added_message(new, listed))
 
 
 def read_new_domain(values: Mapping[str, Any]) -> NewDomain:

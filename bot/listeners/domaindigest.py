@@ -63,37 +63,37 @@ class DigestListeners:
         dispatcher.on_press(RESUME_DIGEST, resume, replies=True, once=once)
         dispatcher.on_press(MANAGE_DIGEST, self.manage)
 
-    async def open_list(self, conversation: Request, text: str) -> None:
+    async def open_list(self, request: Request, text: str) -> None:
         """Answer `/domaindigest`: everything else is in the form."""
         if is_help(text):
-            await conversation.reply(usage_message("/domaindigest"))
+            await request.reply(usage_message("/domaindigest"))
             return
         if words := split_words(text):
             why = "nothing stands behind this command: it opens a form"
             raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in words], [])
-        require_trigger(conversation)
-        await self.access.require_member(conversation)
-        await self.screen.open_list(conversation, conversation.origin.channel_id)
+        require_trigger(request)
+        await self.access.require_member(request)
+        await self.screen.open_list(request, request.origin.channel_id)
 
-    async def manage(self, conversation: Request, value: str) -> None:
+    async def manage(self, request: Request, value: str) -> None:
         """Open the list that a digest in a message belongs to.
 
         In the channel that the digest has left, open the list of that channel: people there
         need not be members of the new one.
         """
         channel_then, _, digest_id = value.rpartition("/")
-        digest = await self.digests.get(conversation.workspace, digest_id)
-        here, now = conversation.origin.channel_id, digest.plan.channel_id
-        await self.access.require_member(conversation)
+        digest = await self.digests.get(request.workspace, digest_id)
+        here, now = request.origin.channel_id, digest.plan.channel_id
+        await self.access.require_member(request)
         if now != channel_then == here:
-            await self.screen.open_list(conversation, here, modal.HAS_MOVED)
+            await self.screen.open_list(request, here, modal.HAS_MOVED)
         else:
-            await self.screen.open_list(conversation, now)
+            await self.screen.open_list(request, now)
 
-    async def go_back(self, conversation: Request, _value: str) -> None:
+    async def go_back(self, request: Request, _value: str) -> None:
         """Show the list again."""
-        self.screen.presses.note(conversation.view_id)
-        await self.screen.show_list(conversation, note_in(conversation.note).channel_id)
+        self.screen.presses.note(request.view_id)
+        await self.screen.show_list(request, note_in(request.note).channel_id)
 
     def in_list(self, act: Act, lead: str = "", *, busy: str = "") -> PressHandler:
         """Return a listener that does `act`, then shows the list again with its line.
@@ -101,45 +101,43 @@ class DigestListeners:
         `busy` is shown while it works, `lead` before the reason of a failure.
         """
 
-        async def pressed(conversation: Request, digest_id: str) -> None:
+        async def pressed(request: Request, digest_id: str) -> None:
             async def work() -> None:
-                digest = await self.digests.get(conversation.workspace, digest_id)
-                visitor = await self.access.require_editor_of(conversation, digest)
+                digest = await self.digests.get(request.workspace, digest_id)
+                visitor = await self.access.require_editor_of(request, digest)
                 if busy:
-                    await self.screen.show_busy(conversation, busy)
-                line = await act(conversation, digest, visitor)
-                listed = note_in(conversation.note).channel_id
+                    await self.screen.show_busy(request, busy)
+                line = await act(request, digest, visitor)
+                listed = note_in(request.note).channel_id
                 # For their own digest in an archived channel, membership was not checked.
                 is_checked = not (visitor.sees_own_only and visitor.channel)
                 known = visitor if is_checked and listed == digest.plan.channel_id else None
-                await self.screen.show_list(conversation, listed, line, visitor=known)
+                await self.screen.show_list(request, listed, line, visitor=known)
 
-            await self.screen.attempt(conversation, work, lead)
+            await self.screen.attempt(request, work, lead)
 
         return pressed
 
     def in_message(self, act: Act, lead: str) -> PressHandler:
         """Return a listener that does `act` and replies with its line below the message."""
 
-        async def pressed(conversation: Request, value: str) -> None:
+        async def pressed(request: Request, value: str) -> None:
             try:
-                digest = await self.digests.get(conversation.workspace, value.rpartition("/")[2])
-                visitor = await self.access.require_editor_of(conversation, digest)
-                line = await act(conversation, digest, visitor)
+                digest = await self.digests.get(request.workspace, value.rpartition("/")[2])
+                visitor = await self.access.require_editor_of(request, digest)
+                line = await act(request, digest, visitor)
             except BotError as error:
-                line = await self.screen.trouble(conversation, error, lead)
-                await conversation.reply(modal.line_message(line))
+                line = await self.screen.trouble(request, error, lead)
+                await request.reply(modal.line_message(line))
                 raise PressFailedError("explained below the message") from error
-            await conversation.reply(modal.line_message(line))
+            await request.reply(modal.line_message(line))
 
         return pressed
 
-    async def send(self, conversation: Request, digest: Digest, visitor: ChannelAccess) -> str:
+    async def send(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         """Post a digest now."""
         try:
-            await self.digests.send_now(
-                conversation.workspace, digest.digest_id, by=visitor.editor
-            )
+            await self.digests.send_now(request.workspace, digest.digest_id, by=visitor.editor)
         except SlackError as error:
             if not error.is_outcome_unknown:
                 raise
@@ -147,79 +145,77 @@ class DigestListeners:
             return modal.MAYBE_SENT
         return modal.sent_line(visitor.channel.name if visitor.channel else None)
 
-    async def preview(self, conversation: Request, digest: Digest, _visitor: object) -> str:
+    async def preview(self, request: Request, digest: Digest, _visitor: object) -> str:
         """Show a digest's post to this person only."""
-        post = await self.digests.preview(conversation.workspace, digest)
-        await conversation.reply(await asyncio.to_thread(digest_message, post))
-        is_there = conversation.answered_by is Way.THERE
+        post = await self.digests.preview(request.workspace, digest)
+        await request.reply(await asyncio.to_thread(digest_message, post))
+        is_there = request.answered_by is Way.THERE
         return modal.PREVIEWED if is_there else modal.PREVIEWED_ELSEWHERE
 
-    async def resume(self, conversation: Request, digest: Digest, visitor: ChannelAccess) -> str:
+    async def resume(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         """Let a digest run again."""
         require_open(visitor)
-        resumed = await self.digests.resume(
-            conversation.workspace, digest.digest_id, by=visitor.editor
-        )
+        resumed = await self.digests.resume(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.resumed_line(resumed, visitor.member.zone)
 
-    async def delete(self, conversation: Request, digest: Digest, visitor: ChannelAccess) -> str:
+    async def delete(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         """Delete a digest; Slack has asked for confirmation."""
-        await self.digests.delete(conversation.workspace, digest.digest_id, by=visitor.editor)
+        await self.digests.delete(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.DELETED
 
-    async def restrict(self, conversation: Request, value: str) -> None:
+    async def restrict(self, request: Request, value: str) -> None:
         """Let only admins change digests, or all members."""
 
         async def work() -> str:
-            if not (await self.access.require_member(conversation)).is_admin:
+            if not (await self.access.require_member(request)).is_admin:
                 raise AdminsOnlyError("not an admin")
             admins_only = value == tables.ADMINS_MAY
             await self.digests.restrict(
-                conversation.workspace, admins_only=admins_only, by=conversation.origin.user_id
+                request.workspace, admins_only=admins_only, by=request.origin.user_id
             )
             return modal.RESTRICTED if admins_only else modal.UNRESTRICTED
 
-        await self.screen.attempt(conversation, work)
+        await self.screen.attempt(request, work)
 
-    async def open_pause(self, conversation: Request, digest_id: str) -> None:
+    async def open_pause(self, request: Request, digest_id: str) -> None:
         """Ask for the day on which the pause ends."""
 
         async def work() -> None:
-            digest = await self.digests.get(conversation.workspace, digest_id)
-            await self.access.require_editor_of(conversation, digest)
-            await self._show_pause(conversation, digest)
+            digest = await self.digests.get(request.workspace, digest_id)
+            await self.access.require_editor_of(request, digest)
+            await self._show_pause(request, digest)
 
-        await self.screen.attempt(conversation, work)
+        await self.screen.attempt(request, work)
 
     def read_pause(self, values: Mapping[str, Any]) -> date | None:
         """Return the day on which the pause ends; raise FormErrors if it has begun everywhere."""
         today = (self.screen.clock() + _LAST_ZONE).date()
         return read_pause_form(values, today + timedelta(days=1))
 
-    async def pause(self, conversation: Request, day: date | None) -> None:
+    async def pause(self, request: Request, day: date | None) -> None:
         """Pause the digest until that day begins in its time zone."""
 
         async def work() -> str | None:
-            workspace = conversation.workspace
-            digest_id = note_in(conversation.note).digest_id or ""
+            workspace = request.workspace
+            digest_id = note_in(request.note).digest_id or ""
             digest = await self.digests.get(workspace, digest_id)
-            visitor = await self.access.require_editor_of(conversation, digest)
+            visitor = await self.access.require_editor_of(request, digest)
             zone = zone_of(digest.plan.schedule.zone)
             until = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC) if day else None
             if until and until <= self.screen.clock():
-                await self._show_pause(conversation, digest, day, modal.DAY_IS_OVER)
+                await self._show_pause(request, digest, day, modal.DAY_IS_OVER)
                 return None
             paused = await self.digests.pause(workspace, digest_id, by=visitor.editor, until=until)
             return modal.paused_line(paused, until)
 
-        await self.screen.attempt(conversation, work)
+        await self.screen.attempt(request, work)
 
     async def _show_pause(
-        self, conversation: Request, digest: Digest, until: date | None = None, line: str = ""
+        self, request: Request, digest: Digest, until: date | None = None, line: str = ""
     ) -> None:
-        channel_id = note_in(conversation.note).channel_id
+        channel_id = note_in(request.note).channel_id
         note = FormNote(channel_id=channel_id, digest_id=digest.digest_id)
-        metadata = conversation.as_metadata(note.as_text())
+        metadata = request.as_metadata(note.as_text())
         schedule = schedule_text(digest.plan.schedule)
         form = modal.pause_form(schedule, secrets.token_hex(4), metadata, until=until, note=line)
-        await self.screen.show(conversation, form, line)
+        await self.screen.show(request, form, line)

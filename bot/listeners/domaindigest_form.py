@@ -70,54 +70,52 @@ class DigestFormListeners:
         names = await asyncio.to_thread(suggest_zones, typed, now)
         return [zone_option(name, now) for name in names]
 
-    async def offer_labels(self, conversation: Request, typed: str) -> list[Block]:
+    async def offer_labels(self, request: Request, typed: str) -> list[Block]:
         """Offer the tags and folders in use, and the typed one."""
-        return rule_label_options(await self.digests.labels(conversation.workspace), typed)
+        return rule_label_options(await self.digests.labels(request.workspace), typed)
 
-    async def offer_groups(self, conversation: Request, typed: str) -> list[Block]:
+    async def offer_groups(self, request: Request, typed: str) -> list[Block]:
         """Offer the user groups; none where the bot may not ask for them."""
         known = self.access.permissions.groups
-        groups = await known.listed(conversation.client, conversation.workspace)
+        groups = await known.listed(request.client, request.workspace)
         return group_options((group for group in groups if not group.is_disabled), typed)
 
-    async def open_new(self, conversation: Request, _value: str) -> None:
+    async def open_new(self, request: Request, _value: str) -> None:
         """Show a form with defaults: this channel, working days at nine in the person's zone."""
 
         async def work() -> None:
-            member = await self.access.require_maker(conversation)
-            channel_id = note_in(conversation.note).channel_id
-            channel = await seen_channel(conversation, channel_id) if channel_id else None
+            member = await self.access.require_maker(request)
+            channel_id = note_in(request.note).channel_id
+            channel = await seen_channel(request, channel_id) if channel_id else None
             zone = member.zone if member.zone and is_zone(member.zone) else "UTC"
             draft = Draft(channel_id=channel.channel_id if channel else None, zone=zone)
             note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
-            await self.screen.show(conversation, self._form(conversation, note, draft))
+            await self.screen.show(request, self._form(request, note, draft))
 
-        await self.screen.attempt(conversation, work)
+        await self.screen.attempt(request, work)
 
-    async def open_change(self, conversation: Request, digest_id: str) -> None:
+    async def open_change(self, request: Request, digest_id: str) -> None:
         """Show a digest's plan in the form."""
 
         async def work() -> None:
-            digest = await self.digests.get(conversation.workspace, digest_id)
-            member = (await self.access.require_editor_of(conversation, digest)).member
-            await self.screen.show(conversation, self._saved_form(conversation, digest, member))
+            digest = await self.digests.get(request.workspace, digest_id)
+            member = (await self.access.require_editor_of(request, digest)).member
+            await self.screen.show(request, self._saved_form(request, digest, member))
 
-        await self.screen.attempt(conversation, work)
+        await self.screen.attempt(request, work)
 
-    async def draw_again(
-        self, conversation: Request, _value: str, values: Mapping[str, Any]
-    ) -> None:
+    async def draw_again(self, request: Request, _value: str, values: Mapping[str, Any]) -> None:
         """Redraw the next runs after a choice of days, time or zone."""
-        number = self.screen.presses.note(conversation.view_id)
+        number = self.screen.presses.note(request.view_id)
         try:
-            form = await self._redrawn(conversation, draft_in(values))
+            form = await self._redrawn(request, draft_in(values))
         except (SlackError, StoreError) as error:
             # Keep the typed values rather than the preview; the next choice draws it again.
             logger.warning("the next runs are not up to date", error=repr(error))
             return
-        await self.screen.show_newer(conversation, form, number)
+        await self.screen.show_newer(request, form, number)
 
-    async def _redrawn(self, conversation: Request, draft: Draft) -> Block:
+    async def _redrawn(self, request: Request, draft: Draft) -> Block:
         """Return the form with the given values, or what replaces it.
 
         Membership of the channel is not checked: the person sees all of the form already, and in
@@ -126,45 +124,45 @@ class DigestFormListeners:
         Raises:
             SlackError, StoreError: the person or the digest cannot be read right now.
         """
-        note = note_in(conversation.note)
+        note = note_in(request.note)
         try:
-            member = await self.access.require_maker(conversation)
-            digest = await self._same_digest(conversation, note) if note.digest_id else None
+            member = await self.access.require_maker(request)
+            digest = await self._same_digest(request, note) if note.digest_id else None
         except EditConflictError as error:
             line = f"⚠️ {changed_text(error.digest)}"
-            return self._saved_form(conversation, error.digest, member, line)
+            return self._saved_form(request, error.digest, member, line)
         except (SlackError, StoreError):
             raise
         except BotError as error:  # it is gone, or no longer theirs
-            line = await self.screen.trouble(conversation, error)
-            return await self.screen.list_form(conversation, note.channel_id, line)
-        return self._form(conversation, replace(note, zone=member.zone), draft, digest)
+            line = await self.screen.trouble(request, error)
+            return await self.screen.list_form(request, note.channel_id, line)
+        return self._form(request, replace(note, zone=member.zone), draft, digest)
 
-    async def save(self, conversation: Request, given: GivenDigest) -> None:
+    async def save(self, request: Request, given: GivenDigest) -> None:
         """Save the form and show the list; after a failure show the form with its values."""
-        number = self.screen.presses.note(conversation.view_id)
+        number = self.screen.presses.note(request.view_id)
         try:
-            digest, visitor, line = await self._save(conversation, given)
+            digest, visitor, line = await self._save(request, given)
         except Exception as error:
-            await self._show_not_saved(conversation, given.draft, error)
+            await self._show_not_saved(request, given.draft, error)
             if not isinstance(error, BotError):
                 raise
             return
         screen, channel_id = self.screen, digest.plan.channel_id
-        await screen.show_list(conversation, channel_id, line, visitor=visitor)
+        await screen.show_list(request, channel_id, line, visitor=visitor)
         # The list is shown at once: checking the filter takes a while.
-        if not await self._matches_nothing(conversation, digest.plan):
+        if not await self._matches_nothing(request, digest.plan):
             return
         try:
             line = f"{line}\n{modal.EMPTY_FILTER}"
-            form = await screen.list_form(conversation, channel_id, line, visitor=visitor)
+            form = await screen.list_form(request, channel_id, line, visitor=visitor)
         except BotError as error:
             logger.warning("no warning about an empty filter", error=repr(error))
             return
-        await screen.show_newer(conversation, form, number)
+        await screen.show_newer(request, form, number)
 
     async def _save(
-        self, conversation: Request, given: GivenDigest
+        self, request: Request, given: GivenDigest
     ) -> tuple[Digest, ChannelAccess, str]:
         """Create or change the digest; return it, its editor and the line that says so.
 
@@ -173,20 +171,20 @@ class DigestFormListeners:
             EditConflictError, UnknownDigestError, TooManyDigestsError, SlackError, StoreError,
             others: see `DigestAccess` and `DigestService`. Nothing was saved.
         """
-        note, plan, workspace = note_in(conversation.note), given.plan, conversation.workspace
+        note, plan, workspace = note_in(request.note), given.plan, request.workspace
         if note.digest_id is None:
-            visitor = await self.access.require_editor(conversation, plan.channel_id)
+            visitor = await self.access.require_editor(request, plan.channel_id)
             require_open(visitor)
             made = await self.digests.make(workspace, plan, by=visitor.editor)
             line = modal.saved_line(made.digest, visitor.member.zone)
             doubt = "" if made.is_announced else f"\n{modal.UNANNOUNCED}"
             return made.digest, visitor, line + doubt
-        before = await self._same_digest(conversation, note)
+        before = await self._same_digest(request, note)
         if before.plan.channel_id == plan.channel_id:
-            visitor = await self.access.require_editor_of(conversation, before)
+            visitor = await self.access.require_editor_of(request, before)
         else:  # they must be in both channels
-            visitor = await self.access.require_editor(conversation, plan.channel_id)
-            await self.access.require_editor_of(conversation, before)
+            visitor = await self.access.require_editor(request, plan.channel_id)
+            await self.access.require_editor_of(request, before)
         require_open(visitor)
         # The form shows the first ten rules: the others stay.
         stay = [
@@ -204,72 +202,70 @@ class DigestFormListeners:
         )
         return changed, visitor, modal.saved_line(changed, visitor.member.zone)
 
-    async def _same_digest(self, conversation: Request, note: FormNote) -> Digest:
+    async def _same_digest(self, request: Request, note: FormNote) -> Digest:
         """Return the digest of a form.
 
         Raises:
             UnknownDigestError: it was deleted. EditConflictError: it has another version now.
         """
-        digest = await self.digests.get(conversation.workspace, note.digest_id or "")
+        digest = await self.digests.get(request.workspace, note.digest_id or "")
         if digest.version != note.version:
             raise EditConflictError(digest)
         return digest
 
-    async def _matches_nothing(self, conversation: Request, plan: Plan) -> bool:
+    async def _matches_nothing(self, request: Request, plan: Plan) -> bool:
         """Return whether no domain matches, as far as that is known in time. Never raises."""
         if not plan.filter_text:
             return False
         try:
             async with asyncio.timeout(self.count_within_s):
-                return await self.digests.matching(conversation.workspace, plan) == 0
+                return await self.digests.matching(request.workspace, plan) == 0
         except Exception as error:  # noqa: BLE001  # it is saved: no error may say otherwise
             logger.warning("not counted", error=repr(error))
             return False
 
-    async def _show_not_saved(self, conversation: Request, draft: Draft, error: Exception) -> None:
+    async def _show_not_saved(self, request: Request, draft: Draft, error: Exception) -> None:
         """Show the form with its values; if the digest has changed since, with the saved ones."""
-        line = await self.screen.trouble(conversation, error, modal.NOT_SAVED)
-        note = replace(note_in(conversation.note), nonce=_nonce())
+        line = await self.screen.trouble(request, error, modal.NOT_SAVED)
+        note = replace(note_in(request.note), nonce=_nonce())
         try:
-            member, digest = await self._current(conversation, note)
+            member, digest = await self._current(request, note)
         except _LOST:  # `line` says so
-            await self.screen.show_list(conversation, note.channel_id, line)
+            await self.screen.show_list(request, note.channel_id, line)
             return
         except Exception as trouble:  # noqa: BLE001  # the values must not be lost by it
             logger.warning("drawn without asking", error=repr(trouble))
-            form = self._form(conversation, note, draft, None, line)
+            form = self._form(request, note, draft, None, line)
         else:
-            form = self._form(conversation, note, draft, digest, line)
+            form = self._form(request, note, draft, digest, line)
             if digest and digest.version != note.version:
                 line = f"⚠️ {modal.NOT_SAVED}{changed_text(digest)} This is how it is now."
-                form = self._saved_form(conversation, digest, member, line)
-        await self.screen.show(conversation, form, line)
+                form = self._saved_form(request, digest, member, line)
+        await self.screen.show(request, form, line)
 
-    async def _current(
-        self, conversation: Request, note: FormNote
-    ) -> tuple[Member, Digest | None]:
+    async def _current(self, request: Request, note: FormNote) -> tuple[Member, Digest | None]:
         """Return the person and the digest as it is now; raise if they may not change it."""
         if note.digest_id is None:
-            return await self.access.require_maker(conversation), None
-        digest = await self.digests.get(conversation.workspace, note.digest_id)
-        return (await self.access.require_editor_of(conversation, digest)).member, digest
+            return await self.access.require_maker(request), None
+        digest = await self.digests.get(request.workspace, note.digest_id)
+        return (await self.access.require_editor_of(request, digest)).member, digest
 
     def _saved_form(
-        self, conversation: Request, digest: Digest, member: Member, line: str = ""
+        self, request: Request, digest: Digest, member: Member, line: str = ""
     ) -> Block:
         """Return the form with the saved values of a digest."""
         note = FormNote(
-            channel_id=note_in(conversation.note).channel_id,
+            channel_id=note_in(request.note).channel_id,
             digest_id=digest.digest_id,
             version=digest.version,
             nonce=_nonce(),
             zone=member.zone,
         )
-        return self._form(conversation, note, draft_of(digest.plan), digest, line)
+        return self._form(request, note, draft_of(digest.plan), digest, line)
 
     def _form(
         self,
-        conversation: Request,
+        request: Request,
         note: FormNote,
         draft: Draft,
         digest: Digest | None = None,
@@ -285,7 +281,7 @@ class DigestFormListeners:
             is_new=note.digest_id is None,
             note=line,
         )
-        return modal.edit_form(editing, conversation.as_metadata(note.as_text()))
+        return modal.edit_form(editing, request.as_metadata(note.as_text()))
 
 
 def _nonce() -> str:

@@ -91,62 +91,60 @@ class KeyListeners:
         dispatcher.on_press(api_key.SHOW_HISTORY, self.show_history)
         dispatcher.on_press(admin.HISTORY_PAGE, self.turn_page)
 
-    async def show_state(self, conversation: Request, text: str) -> None:
+    async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
-        conversation.command_line = "/domainkey"
+        request.command_line = "/domainkey"
         if is_help(text):
-            await conversation.reply(usage_message("/domainkey"))
+            await request.reply(usage_message("/domainkey"))
         elif text.strip():
-            may_set = await self.permissions.may_configure(conversation)
+            may_set = await self.permissions.may_configure(request)
             is_key = holds_secret(text)
-            await conversation.reply(
-                api_key.typed_key_message(looks_like_key=is_key, may_set=may_set)
-            )
+            await request.reply(api_key.typed_key_message(looks_like_key=is_key, may_set=may_set))
         else:
-            member = await self.permissions.require_configurer(conversation)
-            state = await self.state.message_for(member, conversation.workspace)
-            await conversation.reply(state)
+            member = await self.permissions.require_configurer(request)
+            state = await self.state.message_for(member, request.workspace)
+            await request.reply(state)
 
-    async def check_key(self, conversation: Request, _value: str) -> None:
+    async def check_key(self, request: Request, _value: str) -> None:
         """Ask the service whether the key works now, even if it was refused before."""
-        await self.permissions.require_configurer(conversation)
-        conversation.command_line = "/domainkey"
-        check = await self.key_service.check(conversation.workspace)
-        await conversation.reply(api_key.checked_message(check.record, check.domains))
-        await self.digests.retry_waiting(conversation.workspace)
+        await self.permissions.require_configurer(request)
+        request.command_line = "/domainkey"
+        check = await self.key_service.check(request.workspace)
+        await request.reply(api_key.checked_message(check.record, check.domains))
+        await self.digests.retry_waiting(request.workspace)
 
-    async def roll_back(self, conversation: Request, mark: str) -> None:
+    async def roll_back(self, request: Request, mark: str) -> None:
         """Use the previous key again, if it still works."""
-        member = await self.permissions.require_configurer(conversation)
-        conversation.command_line = "/domainkey"
-        check = await self.key_service.roll_back(conversation.workspace, mark, by=member.user_id)
-        await conversation.reply(api_key.rolled_back_message(check.record, check.domains))
-        await self.digests.retry_waiting(conversation.workspace)
+        member = await self.permissions.require_configurer(request)
+        request.command_line = "/domainkey"
+        check = await self.key_service.roll_back(request.workspace, mark, by=member.user_id)
+        await request.reply(api_key.rolled_back_message(check.record, check.domains))
+        await self.digests.retry_waiting(request.workspace)
 
-    async def remove_key(self, conversation: Request, mark: str) -> None:
+    async def remove_key(self, request: Request, mark: str) -> None:
         """Delete the key and the previous one."""
-        member = await self.permissions.require_configurer(conversation)
+        member = await self.permissions.require_configurer(request)
         was_there = await self.key_service.remove(
-            conversation.workspace, mark or None, by=member.user_id
+            request.workspace, mark or None, by=member.user_id
         )
-        await conversation.reply(api_key.removed_message(was_there=was_there))
+        await request.reply(api_key.removed_message(was_there=was_there))
 
-    async def show_history(self, conversation: Request, _value: str) -> None:
+    async def show_history(self, request: Request, _value: str) -> None:
         """Open the form with the latest acts."""
-        form = await self._history(conversation, 0)
-        await open_form(conversation.client, conversation.trigger_id or "", form)
+        form = await self._history(request, 0)
+        await open_form(request.client, request.trigger_id or "", form)
 
-    async def turn_page(self, conversation: Request, page: str) -> None:
+    async def turn_page(self, request: Request, page: str) -> None:
         """Show another page of the history."""
         number = int(page) if page.isdecimal() else 0
         await self.screen.redraw(
-            conversation, lambda: self._history(conversation, number), admin.history_error_form
+            request, lambda: self._history(request, number), admin.history_error_form
         )
 
-    async def _history(self, conversation: Request, page: int) -> Block:
-        await self.permissions.require_configurer(conversation)
-        entries = await self.audit.entries(conversation.workspace)
-        return admin.history_form(entries, page, conversation.as_metadata())
+    async def _history(self, request: Request, page: int) -> Block:
+        await self.permissions.require_configurer(request)
+        entries = await self.audit.entries(request.workspace)
+        return admin.history_form(entries, page, request.as_metadata())
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,62 +180,62 @@ class ManagersListeners:
             busy=admin.saving_managers_form,
         )
 
-    async def open_form(self, conversation: Request, _value: str) -> None:
+    async def open_form(self, request: Request, _value: str) -> None:
         """Open the form with the present managers."""
-        await self.permissions.require_admin(conversation)
-        form = await self._form(conversation)
-        await open_form(conversation.client, conversation.trigger_id or "", form)
+        await self.permissions.require_admin(request)
+        form = await self._form(request)
+        await open_form(request.client, request.trigger_id or "", form)
 
-    async def offer_groups(self, conversation: Request, typed: str) -> list[Block]:
+    async def offer_groups(self, request: Request, typed: str) -> list[Block]:
         """Offer the user groups that can be named."""
-        groups = await self.permissions.groups.listed(conversation.client, conversation.workspace)
+        groups = await self.permissions.groups.listed(request.client, request.workspace)
         return group_options((each for each in groups if not each.is_disabled), typed)
 
-    async def name(self, conversation: Request, chosen: Chosen) -> None:
+    async def name(self, request: Request, chosen: Chosen) -> None:
         """Make these people and groups the managers, in place of the present ones."""
-        rev = int(conversation.note or 0)
+        rev = int(request.note or 0)
         wanted = Named(chosen.user_ids, chosen.group_ids or (), rev)
         before = Named()
         try:
-            await self.permissions.require_admin(conversation)
-            before = await self.managers.named(conversation.workspace)
+            await self.permissions.require_admin(request)
+            before = await self.managers.named(request.workspace)
             if chosen.group_ids is None:
                 wanted = replace(wanted, group_ids=before.group_ids)
             if before.ids != wanted.ids:
-                await self._save(conversation, before, wanted)
+                await self._save(request, before, wanted)
         except NotAllowedError as error:
-            await self.screen.show_failure(conversation, error, admin.managers_notice)
+            await self.screen.show_failure(request, error, admin.managers_notice)
         except ConflictError:
-            await self._show_present(conversation)
+            await self._show_present(request)
         except BotError as error:
-            groups = await self._groups(conversation)
+            groups = await self._groups(request)
             if groups.why_not:  # without the field the form can only keep the saved groups
                 wanted = replace(wanted, group_ids=before.group_ids)
-            metadata = conversation.as_metadata(str(rev))
+            metadata = request.as_metadata(str(rev))
             await self.screen.show_failure(
-                conversation,
+                request,
                 error,
                 lambda text: admin.managers_form(metadata, wanted, groups, text),
             )
         else:
             otherwise = Message(admin.managers_text(wanted.ids))
             form = admin.saved_managers_form(wanted.ids)
-            await self.screen.show(conversation, form, otherwise)
+            await self.screen.show(request, form, otherwise)
 
-    async def _save(self, conversation: Request, before: Named, wanted: Named) -> None:
+    async def _save(self, request: Request, before: Named, wanted: Named) -> None:
         """Save and announce the managers.
 
         Raises:
             ConflictError: somebody else has changed them. UnfitManagerError, UnfitGroupError.
         """
-        workspace, by = conversation.workspace, conversation.origin.user_id
+        workspace, by = request.workspace, request.origin.user_id
         ids = wanted.user_ids
-        asked = (fetch_member(conversation.client, workspace, user_id) for user_id in ids)
+        asked = (fetch_member(request.client, workspace, user_id) for user_id in ids)
         members = await asyncio.gather(*asked)
         if unfit := [each.user_id for each in members if not each.is_colleague]:
             raise UnfitManagerError(tuple(unfit))
         if new := set(wanted.group_ids) - set(before.group_ids):
-            groups = await self.permissions.groups.listed(conversation.client, workspace)
+            groups = await self.permissions.groups.listed(request.client, workspace)
             if not new <= {group.group_id for group in groups if not group.is_disabled}:
                 raise UnfitGroupError("deleted, disabled, or of another workspace")
         await self.managers.name(workspace, wanted)
@@ -247,23 +245,21 @@ class ManagersListeners:
         self.notifier.tell(workspace, named, by=by)
         await self.audit.note(workspace, Act.MANAGERS_CHANGED, by=by, added=added, removed=removed)
 
-    async def _show_present(self, conversation: Request) -> None:
+    async def _show_present(self, request: Request) -> None:
         try:
-            form = await self._form(conversation, _CHANGED)
+            form = await self._form(request, _CHANGED)
         except BotError as error:
-            await self.screen.show_failure(conversation, error, _not_saved)
+            await self.screen.show_failure(request, error, _not_saved)
             return
-        await self.screen.show(conversation, form, Message(f"Nothing was saved. {_CHANGED}"))
+        await self.screen.show(request, form, Message(f"Nothing was saved. {_CHANGED}"))
 
-    async def _form(self, conversation: Request, trouble: str = "") -> Block:
-        named = await self.managers.named(conversation.workspace)
-        groups = await self._groups(conversation)
-        return admin.managers_form(
-            conversation.as_metadata(str(named.rev)), named, groups, trouble
-        )
+    async def _form(self, request: Request, trouble: str = "") -> Block:
+        named = await self.managers.named(request.workspace)
+        groups = await self._groups(request)
+        return admin.managers_form(request.as_metadata(str(named.rev)), named, groups, trouble)
 
-    async def _groups(self, conversation: Request) -> admin.Groups:
-        client, workspace = conversation.client, conversation.workspace
+    async def _groups(self, request: Request) -> admin.Groups:
+        client, workspace = request.client, request.workspace
         try:
             async with asyncio.timeout(self.listed_within_s):
                 return admin.Groups(await self.permissions.groups.listed(client, workspace))

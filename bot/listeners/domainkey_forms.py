@@ -119,125 +119,125 @@ class KeyFormListeners:
         dispatcher.on_press(forms.STANDS_STILL, self.ask_to_delete)
         dispatcher.on_press(forms.DELETED_IT, self.finish)
 
-    async def open_key_form(self, conversation: Request, _value: str) -> None:
+    async def open_key_form(self, request: Request, _value: str) -> None:
         """Open the private form that sets or replaces the key."""
-        await self.permissions.require_configurer(conversation)
-        slots = await self.keys.slots(conversation.workspace)
+        await self.permissions.require_configurer(request)
+        slots = await self.keys.slots(request.workspace)
         values = self._proposed(slots) if slots else KeyFormValues()
-        form = forms.key_form(conversation.as_metadata(), values, in_use=slots)
-        await open_form(conversation.client, conversation.trigger_id or "", form)
+        form = forms.key_form(request.as_metadata(), values, in_use=slots)
+        await open_form(request.client, request.trigger_id or "", form)
 
-    async def set_key(self, conversation: Request, given: GivenKey) -> None:
+    async def set_key(self, request: Request, given: GivenKey) -> None:
         """Check the key with one request, save it, run the deferred commands."""
-        if check := await self._save(conversation, given, forms.key_form):
+        if check := await self._save(request, given, forms.key_form):
             form = forms.saved_form(check.record, check.domains, check.slots.earlier)
             saved = saved_message(check.record, check.domains)
-            await self.screen.show(conversation, form, saved)
-            await self._run_deferred(conversation)
+            await self.screen.show(request, form, saved)
+            await self._run_deferred(request)
 
-    async def open_rotation(self, conversation: Request, _value: str) -> None:
+    async def open_rotation(self, request: Request, _value: str) -> None:
         """Open the first of four steps that rotate the key."""
-        await self.permissions.require_configurer(conversation)
-        slots = await self._slots(conversation)
+        await self.permissions.require_configurer(request)
+        slots = await self._slots(request)
         label = self._proposed(slots).label
-        form = forms.first_step(slots, label, conversation.as_metadata())
-        await open_form(conversation.client, conversation.trigger_id or "", form)
+        form = forms.first_step(slots, label, request.as_metadata())
+        await open_form(request.client, request.trigger_id or "", form)
 
-    async def ask_for_key(self, conversation: Request, _value: str) -> None:
+    async def ask_for_key(self, request: Request, _value: str) -> None:
         """Show the second step: the new key is entered."""
 
         def step(slots: KeyPair) -> Block:
-            metadata = conversation.as_metadata()
+            metadata = request.as_metadata()
             return forms.second_step(metadata, self._proposed(slots), None, slots)
 
-        await self._show_step(conversation, step)
+        await self._show_step(request, step)
 
-    async def swap(self, conversation: Request, given: GivenKey) -> None:
+    async def swap(self, request: Request, given: GivenKey) -> None:
         """Check the new key, use it at once, and show the third step."""
-        check = await self._save(conversation, given, forms.second_step, is_rotation=True)
+        check = await self._save(request, given, forms.second_step, is_rotation=True)
         if check is None:
             return
         saved, earlier = saved_message(check.record, check.domains), check.slots.earlier
         if earlier is None:  # somebody has removed it: there is no old key to delete
             form = forms.interrupted(saved.text)
         else:
-            metadata = conversation.as_metadata()
+            metadata = request.as_metadata()
             form = forms.third_step(check.record, earlier, check.domains, metadata)
-        await self.screen.show(conversation, form, saved)
-        await self._run_deferred(conversation)
+        await self.screen.show(request, form, saved)
+        await self._run_deferred(request)
 
-    async def go_on(self, conversation: Request, mark: str) -> None:
+    async def go_on(self, request: Request, mark: str) -> None:
         """Show the third step of a rotation that was left there."""
 
         def step(slots: KeyPair) -> Block:
-            metadata = conversation.as_metadata()
+            metadata = request.as_metadata()
             return forms.third_step(slots.record, _earlier(slots, mark), None, metadata)
 
-        await self._show_step(conversation, step)
+        await self._show_step(request, step)
 
-    async def ask_to_delete(self, conversation: Request, mark: str) -> None:
+    async def ask_to_delete(self, request: Request, mark: str) -> None:
         """Show the fourth step: the old key is deleted in the service."""
 
         def step(slots: KeyPair) -> Block:
-            return forms.fourth_step(_earlier(slots, mark), conversation.as_metadata())
+            return forms.fourth_step(_earlier(slots, mark), request.as_metadata())
 
-        await self._show_step(conversation, step)
+        await self._show_step(request, step)
 
-    async def finish(self, conversation: Request, mark: str) -> None:
+    async def finish(self, request: Request, mark: str) -> None:
         """Delete the old key here: it was deleted in the service."""
 
         async def form() -> Block:
-            await self.permissions.require_configurer(conversation)
-            by = conversation.origin.user_id
-            await self.key_service.forget_earlier(conversation.workspace, mark, by=by)
-            return forms.finished((await self._slots(conversation)).record)
+            await self.permissions.require_configurer(request)
+            by = request.origin.user_id
+            await self.key_service.forget_earlier(request.workspace, mark, by=by)
+            return forms.finished((await self._slots(request)).record)
 
-        await self.screen.redraw(conversation, form, forms.interrupted)
+        await self.screen.redraw(request, form, forms.interrupted)
 
-    async def _show_step(self, conversation: Request, step: Callable[[KeyPair], Block]) -> None:
+    async def _show_step(self, request: Request, step: Callable[[KeyPair], Block]) -> None:
         """Show the next step, or why there is none."""
 
         async def form() -> Block:
-            await self.permissions.require_configurer(conversation)
-            return step(await self._slots(conversation))
+            await self.permissions.require_configurer(request)
+            return step(await self._slots(request))
 
-        await self.screen.redraw(conversation, form, forms.interrupted)
+        await self.screen.redraw(request, form, forms.interrupted)
 
     async def _save(
-        self, conversation: Request, given: GivenKey, draw: Draw, *, is_rotation: bool = False
+        self, request: Request, given: GivenKey, draw: Draw, *, is_rotation: bool = False
     ) -> KeyCheck | None:
         """Check and save a key; `None` if it was not saved, which the form then says."""
         try:
-            member = await self.permissions.require_configurer(conversation)
+            member = await self.permissions.require_configurer(request)
             return await self.key_service.set_key(
-                conversation.workspace,
+                request.workspace,
                 given.draft(self.clock().date()),
                 by=member.user_id,
                 is_rotation=is_rotation,
             )
         except NotAllowedError as error:
-            await self.screen.show_failure(conversation, error, forms.refused_form)
+            await self.screen.show_failure(request, error, forms.refused_form)
         except BotError as error:
-            sentence = (await self.screen.explained(conversation, error)).text
+            sentence = (await self.screen.explained(request, error)).text
             in_use = None
             with contextlib.suppress(StoreError):  # the form says why it was not saved, anyway
-                in_use = await self.keys.slots(conversation.workspace)
-            form = draw(conversation.as_metadata(), given.values, sentence, in_use)
+                in_use = await self.keys.slots(request.workspace)
+            form = draw(request.as_metadata(), given.values, sentence, in_use)
             text = f"The key was not saved. {sentence}"
-            await self.screen.show(conversation, form, Message(text, (section(text),)))
+            await self.screen.show(request, form, Message(text, (section(text),)))
         return None
 
-    async def _run_deferred(self, conversation: Request) -> None:
-        await self.deferred.run_all(conversation.workspace, conversation.client)
-        await self.digests.retry_waiting(conversation.workspace)
+    async def _run_deferred(self, request: Request) -> None:
+        await self.deferred.run_all(request.workspace, request.client)
+        await self.digests.retry_waiting(request.workspace)
 
     def _proposed(self, slots: KeyPair) -> KeyFormValues:
         """Return the values of the key in use, with a new label."""
         label = proposed_label(slots, self.clock().date())
         return KeyFormValues(label=label, scopes=slots.record.scopes)
 
-    async def _slots(self, conversation: Request) -> KeyPair:
-        slots = await self.keys.slots(conversation.workspace)
+    async def _slots(self, request: Request) -> KeyPair:
+        slots = await self.keys.slots(request.workspace)
         if slots is None:
             raise NoKeyError("removed in between")
         return slots

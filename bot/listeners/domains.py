@@ -24,23 +24,23 @@ class DomainsListeners:
         dispatcher.on_command("/domains", self.list_domains)
         dispatcher.on_press(SHARE_DOMAINS, self.share, once=shared_already_message())
 
-    async def list_domains(self, conversation: Request, text: str) -> None:
+    async def list_domains(self, request: Request, text: str) -> None:
         """Answer `/domains [filter]`."""
         if is_help(text):
-            await conversation.reply(usage_message("/domains"))
+            await request.reply(usage_message("/domains"))
             return
-        await conversation.reply(await self._message(conversation, text))
+        await request.reply(await self._message(request, text))
 
-    async def share(self, conversation: Request, text: str) -> None:
+    async def share(self, request: Request, text: str) -> None:
         """Show the same list to the whole channel."""
-        member = await conversation.fetch_member()
-        await conversation.share(await self._message(conversation, text, shared_by=member.name))
+        member = await request.fetch_member()
+        await request.share(await self._message(request, text, shared_by=member.name))
 
     async def _message(
-        self, conversation: Request, text: str, *, shared_by: str | None = None
+        self, request: Request, text: str, *, shared_by: str | None = None
     ) -> Message:
         query = parse_query(text)
-        snapshot = await self.portfolio.snapshot(conversation.workspace)
+        snapshot = await self.portfolio.snapshot(request.workspace)
         # Sorting and packing 10,000 domains takes tens of milliseconds: off the loop.
         found = await asyncio.to_thread(select, snapshot.domains, query)
         return await asyncio.to_thread(

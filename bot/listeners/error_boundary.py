@@ -83,40 +83,40 @@ class Failures:
     clock: Callable[[], datetime]
     may_configure: Callable[[Request], Awaitable[bool]]
 
-    async def explain(self, error: Exception, conversation: Request, reference: str) -> Message:
+    async def explain(self, error: Exception, request: Request, reference: str) -> Message:
         """Return the message about an error; a command that lacks a key is stored for later."""
-        command = (conversation.command_line or "").partition(" ")[0]
+        command = (request.command_line or "").partition(" ")[0]
         if isinstance(error, NotUnderstoodError) and command in COMMANDS:
             return not_understood_message(command, error.problems, error.understood)
-        is_kept = isinstance(error, NoKeyError) and await self._defer(conversation)
-        facts = await self.facts(error, conversation, reference, is_kept=is_kept)
+        is_kept = isinstance(error, NoKeyError) and await self._defer(request)
+        facts = await self.facts(error, request, reference, is_kept=is_kept)
         return failure_message(error, facts)
 
     async def facts(
-        self, error: Exception, conversation: Request, reference: str, *, is_kept: bool = False
+        self, error: Exception, request: Request, reference: str, *, is_kept: bool = False
     ) -> Facts:
         """Return the facts for the sentence about `error`; never raises."""
         has_two_sides = isinstance(error, _FOR_ADMINS)
         is_about_quota = isinstance(error, RateLimitedError | ReserveReachedError)
-        workspace = conversation.workspace
+        workspace = request.workspace
         return Facts(
             reference=reference,
             now=self.clock(),
-            is_admin=has_two_sides and bool(await _or_none(self.may_configure(conversation))),
-            command_line=conversation.command_line,
+            is_admin=has_two_sides and bool(await _or_none(self.may_configure(request))),
+            command_line=request.command_line,
             key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
             egress_addresses=self.egress_addresses,
             allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
             is_kept=is_kept,
         )
 
-    async def _defer(self, conversation: Request) -> bool:
-        name, _, text = (conversation.command_line or "").partition(" ")
+    async def _defer(self, request: Request) -> bool:
+        name, _, text = (request.command_line or "").partition(" ")
         command = COMMANDS.get(name)
         # A form cannot open by itself later; the state of the key can be asked for again.
         if not command or command.takes_secrets or (command.opens_form and not text.strip()):
             return False
-        origin = conversation.origin
+        origin = request.origin
         kept = KeptCommand(
             command=name,
             text=text,
@@ -125,7 +125,7 @@ class Failures:
             response_url=origin.response_url,
         )
         try:
-            await self.deferred.keep(conversation.workspace, kept)
+            await self.deferred.keep(request.workspace, kept)
         except BotError:
             return False
         return True
@@ -154,22 +154,22 @@ class ExternalUserGuard:
             MAX_KNOWN, KNOWN_FOR_S, timer=clock
         )
 
-    async def check(self, conversation: Request) -> None:
+    async def check(self, request: Request) -> None:
         """Return if the person belongs to the workspace, or to its organisation.
 
         Raises:
             StrangerError: they do not, or the bot cannot see them.
             SlackError: the request names another workspace, and Slack does not say who they are.
         """
-        who = (conversation.workspace, conversation.origin.user_id)
-        if who in self._known and not conversation.is_from_elsewhere:
+        who = (request.workspace, request.origin.user_id)
+        if who in self._known and not request.is_from_elsewhere:
             return
         try:
-            member = await conversation.fetch_member()
+            member = await request.fetch_member()
         except SlackError as error:
             if isinstance(error, SlackRefusedError) and error.code == NOT_VISIBLE:
                 raise StrangerError("a person whom the bot cannot see") from error
-            if conversation.is_from_elsewhere:
+            if request.is_from_elsewhere:
                 raise
             # Slack hardly lets others type a command: without its answer the person may go on.
             logger.warning("Slack does not say who asks", error=repr(error))
@@ -261,7 +261,7 @@ class ErrorBoundary:
 
     def start(
         self,
-        conversation: Request,
+        request: Request,
         work: Callable[[], Awaitable[None]],
         name: str,
         *,
@@ -279,16 +279,16 @@ class ErrorBoundary:
         """
 
         async def checked() -> None:
-            with caller_context(conversation.workspace, person(conversation.origin.user_id)):
+            with caller_context(request.workspace, person(request.origin.user_id)):
                 if not admits_strangers:
-                    await self.external_users.check(conversation)
+                    await self.external_users.check(request)
                 await work()
 
         entry, reference = None, secrets.token_hex(4)
-        conversation.reference = reference
+        request.reference = reference
         if self.inflight and is_awaited:
-            entry = self.inflight.note(conversation, name, reference, form_waits=form_waits)
-        self.tasks.start(self._run(conversation, checked, name, entry, speaks=speaks))
+            entry = self.inflight.note(request, name, reference, form_waits=form_waits)
+        self.tasks.start(self._run(request, checked, name, entry, speaks=speaks))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are.
@@ -297,7 +297,7 @@ class ErrorBoundary:
         """
         waiting = list(self._open)
         await self.tasks.cancel()
-        left = [conversation for conversation in waiting if not conversation.is_answered]
+        left = [request for request in waiting if not request.is_answered]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.excuses_within_s):
                 excuses = (_try(each.reply(stopping_message(each.command_line))) for each in left)
@@ -308,7 +308,7 @@ class ErrorBoundary:
 
     async def _run(
         self,
-        conversation: Request,
+        request: Request,
         work: Callable[[], Coroutine[Any, Any, None]],
         name: str,
         entry: Entry | None,
@@ -317,46 +317,46 @@ class ErrorBoundary:
     ) -> None:
         outcome, started = "cut off", time.monotonic()
         failure: BaseException | None = asyncio.CancelledError()
-        self._open.append(conversation)
+        self._open.append(request)
         with structlog.contextvars.bound_contextvars(
-            request=conversation.reference,
-            workspace=str(conversation.workspace),
-            user=conversation.origin.user_id,
+            request=request.reference,
+            workspace=str(request.workspace),
+            user=request.origin.user_id,
             what=name,
         ):
             try:
-                await self._with_first_word(conversation, work(), speaks=speaks)
+                await self._with_first_word(request, work(), speaks=speaks)
                 outcome, failure = "answered", None
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
                 outcome, failure = type(error).__name__, error
-                await self._explain(conversation, error)
+                await self._explain(request, error)
             finally:
-                self._open.remove(conversation)
+                self._open.remove(request)
                 took_s = time.monotonic() - started
                 self.note(name, outcome_of(failure), took_s)
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3))
             if entry:  # after a cancellation the entry stays until the person knows
                 entry.close()
-            if self._at_home and conversation.origin.is_home:
-                await self._at_home(conversation)
+            if self._at_home and request.origin.is_home:
+                await self._at_home(request)
 
     async def _with_first_word(
-        self, conversation: Request, work: Coroutine[Any, Any, None], *, speaks: bool
+        self, request: Request, work: Coroutine[Any, Any, None], *, speaks: bool
     ) -> None:
         task = asyncio.create_task(work)
-        is_at_home = conversation.window is not None
+        is_at_home = request.window is not None
         wait_s = self.first_word_in_home_after_s if is_at_home else self.first_word_after_s
         try:
             await asyncio.wait({task}, timeout=wait_s)
-            if speaks and not task.done() and not conversation.has_spoken:
-                await _try(conversation.send_progress(working_message()))
+            if speaks and not task.done() and not request.has_spoken:
+                await _try(request.send_progress(working_message()))
             await task
         finally:
             task.cancel()
-        if conversation.owes_answer:  # the answer is in a form
-            await _try(conversation.reply(done_message()))
+        if request.owes_answer:  # the answer is in a form
+            await _try(request.reply(done_message()))
 
-    async def _explain(self, conversation: Request, error: Exception) -> None:
+    async def _explain(self, request: Request, error: Exception) -> None:
         if not isinstance(error, BotError):
             logger.exception("unforeseen failure")
         elif isinstance(error, ForgottenError):
@@ -364,8 +364,8 @@ class ErrorBoundary:
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         try:
-            message = await self.failures.explain(error, conversation, conversation.reference)
-            await conversation.reply(message)
+            message = await self.failures.explain(error, request, request.reference)
+            await request.reply(message)
         except Exception:
             logger.exception("could not explain the failure")
 

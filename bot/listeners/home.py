@@ -73,53 +73,53 @@ class HomeCollector:
             return error
 
     async def look(
-        self, conversation: Request, page: int, domains: Snapshot | Exception | None
+        self, request: Request, page: int, domains: Snapshot | Exception | None
     ) -> HomePage:
         """Return the page for a person; `page` counts the pages of digests.
 
         `domains` is `None` while the service is asked. Raises SlackError.
         """
-        member = await conversation.fetch_member()
+        member = await request.fetch_member()
         if member.is_stranger:
             return HomePage(now=self.clock(), reader=Reader.STRANGER)
         reader = Reader.GUEST if member.is_guest else Reader.MEMBER
         begun = HomePage(now=self.clock(), reader=reader)
-        looked = await self._with_set_up(conversation, member, begun, page)
+        looked = await self._with_set_up(request, member, begun, page)
         if domains is None:
-            kept = await self.portfolio.last_snapshot(conversation.workspace)
+            kept = await self.portfolio.last_snapshot(request.workspace)
             return replace(looked, portfolio=kept, is_awaited=True)
         if isinstance(domains, Snapshot):
             return replace(looked, portfolio=domains)
-        message = await self.explained(conversation, domains)
-        last = await self.portfolio.last_snapshot(conversation.workspace)
+        message = await self.explained(request, domains)
+        last = await self.portfolio.last_snapshot(request.workspace)
         is_connected = not isinstance(domains, NoKeyError)
         return replace(looked, portfolio=message, last=last, is_connected=is_connected)
 
-    async def explained(self, conversation: Request, error: Exception) -> Message:
+    async def explained(self, request: Request, error: Exception) -> Message:
         """Return the message about a failure; log it under the same reference."""
         reference = secrets.token_hex(4)
         if not isinstance(error, NoKeyError):
             logger.warning("not on Home", request=reference, error=repr(error))
-        facts = await self.failures.facts(error, conversation, reference)
+        facts = await self.failures.facts(error, request, reference)
         return failure_message(error, facts)
 
     async def _with_set_up(
-        self, conversation: Request, member: Member, begun: HomePage, page: int
+        self, request: Request, member: Member, begun: HomePage, page: int
     ) -> HomePage:
         try:
-            named = await self.managers.named(conversation.workspace)
+            named = await self.managers.named(request.workspace)
             begun = replace(begun, managers=named.ids)
-            if member.is_admin or await self.permissions.is_manager(conversation, member):
-                return replace(begun, set_up=await self._set_up(conversation, member, page))
+            if member.is_admin or await self.permissions.is_manager(request, member):
+                return replace(begun, set_up=await self._set_up(request, member, page))
         except BotError as error:
             if member.is_admin:  # known without store and groups
-                return replace(begun, set_up=await self.explained(conversation, error))
+                return replace(begun, set_up=await self.explained(request, error))
             logger.warning("a manager or not is unknown", error=repr(error))
             return replace(begun, doubt=error if member.is_colleague else None)
         return begun
 
-    async def _set_up(self, conversation: Request, member: Member, page: int) -> SetUp | Message:
-        workspace = conversation.workspace
+    async def _set_up(self, request: Request, member: Member, page: int) -> SetUp | Message:
+        workspace = request.workspace
         try:
             return SetUp(
                 key=await self.key.message_for(member, workspace),
@@ -129,7 +129,7 @@ class HomeCollector:
                 zone=member.zone,
             )
         except StoreError as error:
-            return await self.explained(conversation, error)
+            return await self.explained(request, error)
 
 
 # If the domains take longer, the person sees everything else first.
@@ -156,18 +156,18 @@ class HomeScreen:
         default_factory=lambda: LRUCache(MAX_PLACES), init=False
     )
 
-    def turn(self, conversation: Request, page: int) -> None:
+    def turn(self, request: Request, page: int) -> None:
         """Set the page of digests for this person."""
-        self._pages[_name(conversation)] = page
+        self._pages[_name(request)] = page
 
-    def look_as_of(self, conversation: Request, view_hash: str | None) -> None:
+    def look_as_of(self, request: Request, view_hash: str | None) -> None:
         """Set the hash of the tab that the person sees: only that may be replaced unread."""
         if view_hash:
-            self._draws.note_drawn(_name(conversation), view_hash)
+            self._draws.note_drawn(_name(request), view_hash)
 
-    def request_refresh(self, conversation: Request) -> None:
+    def request_refresh(self, request: Request) -> None:
         """Let the next draw for this person ask the service; later draws wait for its answer."""
-        self._refreshing[_name(conversation)] = True
+        self._refreshing[_name(request)] = True
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Forget the tabs of a workspace's people."""
@@ -191,15 +191,13 @@ class HomeScreen:
                 return
             await self.draw(self._visit(workspace, user_id, client))
 
-    async def draw(self, conversation: Request) -> None:
+    async def draw(self, request: Request) -> None:
         """Draw the tab of the person.
 
         A draw asks the service after `request_refresh`, or if there is no result yet; if that
         takes long, the rest of the page comes first.
         """
-        visit = self._visit(
-            conversation.workspace, conversation.origin.user_id, conversation.client
-        )
+        visit = self._visit(request.workspace, request.origin.user_id, request.client)
         number = self._draws.note(_name(visit))
         try:
             await self._draw(visit, number)
@@ -288,8 +286,8 @@ async def _refetch_member(visit: Request) -> Member:
     return visit.member
 
 
-def _name(conversation: Request) -> str:
-    return f"{conversation.workspace}/{conversation.origin.user_id}"
+def _name(request: Request) -> str:
+    return f"{request.workspace}/{request.origin.user_id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,33 +306,33 @@ class HomeListeners:
         dispatcher.after_home(self.follow)
         self.homes.set_renderer(self.screen.draw_for)
 
-    async def open(self, conversation: Request, event: Mapping[str, Any]) -> None:
+    async def open(self, request: Request, event: Mapping[str, Any]) -> None:
         """Draw the tab when a person opens it; the event comes for the messages tab too.
 
         https://docs.slack.dev/reference/events/app_home_opened
         """
         if event.get("tab") != "home":
             return
-        self.screen.turn(conversation, 0)
-        self.screen.look_as_of(conversation, (event.get("view") or {}).get("hash"))
+        self.screen.turn(request, 0)
+        self.screen.look_as_of(request, (event.get("view") or {}).get("hash"))
         # Noted first: changes during the draw must reach them, too.
-        await self.homes.opened(conversation.workspace, conversation.origin.user_id)
-        self.screen.request_refresh(conversation)
-        await self.screen.draw(conversation)
+        await self.homes.opened(request.workspace, request.origin.user_id)
+        self.screen.request_refresh(request)
+        await self.screen.draw(request)
 
-    async def refresh(self, conversation: Request, _value: str) -> None:
+    async def refresh(self, request: Request, _value: str) -> None:
         """Let the draw that follows every press ask the service."""
-        self.screen.request_refresh(conversation)
+        self.screen.request_refresh(request)
 
-    async def leave(self, conversation: Request, _value: str) -> None:
+    async def leave(self, request: Request, _value: str) -> None:
         """Accept the button with a link: Slack sends the press all the same."""
 
-    async def turn_digests(self, conversation: Request, page: str) -> None:
+    async def turn_digests(self, request: Request, page: str) -> None:
         """Show another page of the digests."""
-        self.screen.turn(conversation, int(page) if page.isdecimal() else 0)
+        self.screen.turn(request, int(page) if page.isdecimal() else 0)
 
-    async def follow(self, conversation: Request) -> None:
+    async def follow(self, request: Request) -> None:
         """Draw the tab after a press on it, or on a form opened from it."""
-        await self.homes.opened(conversation.workspace, conversation.origin.user_id)
-        with caller_context(conversation.workspace, person(conversation.origin.user_id)):
-            await self.screen.draw(conversation)
+        await self.homes.opened(request.workspace, request.origin.user_id)
+        with caller_context(request.workspace, person(request.origin.user_id)):
+            await self.screen.draw(request)

@@ -46,7 +46,7 @@ class Entry:
     """A person who waits. `close` it when nothing is owed to them any more."""
 
     place: Place
-    conversation: Request
+    request: Request
     since: datetime
     may_be_stored: bool = False
     _closed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -54,7 +54,7 @@ class Entry:
     @property
     def is_over(self) -> bool:
         """Whether they have their answer, or the work was done."""
-        return self._closed.is_set() or self.conversation.is_answered
+        return self._closed.is_set() or self.request.is_answered
 
     def close(self) -> None:
         """Let it be removed from the store soon, without waiting."""
@@ -83,17 +83,17 @@ class InflightTracker:
     _open: set[Entry] = field(default_factory=set)
 
     def note(
-        self, conversation: Request, what: str, request: str, *, form_waits: bool = False
+        self, request: Request, what: str, reference: str, *, form_waits: bool = False
     ) -> Entry:
         """Start to store that a person waits for `what`; never waits for the store.
 
-        `request` is its reference in the log. `form_waits`: their form says "please wait". What
+        `reference` names it in the log. `form_waits`: their form says "please wait". What
         takes long is stored at once, anything else after `noted_after_s`.
         """
-        place = Place(conversation.workspace, self.process_id, next(self._numbers))
-        entry = Entry(place, conversation, self.clock())
+        place = Place(request.workspace, self.process_id, next(self._numbers))
+        entry = Entry(place, request, self.clock())
         self._open.add(entry)
-        describe = partial(_described, conversation, what, request, form_waits=form_waits)
+        describe = partial(_described, request, what, reference, form_waits=form_waits)
         command = COMMANDS.get(what)
         is_long = form_waits or (command is not None and command.takes_long)
         self.tasks.start(self._keep(entry, describe, 0 if is_long else self.noted_after_s))
@@ -130,22 +130,22 @@ class InflightTracker:
         self._open.discard(entry)
 
 
-def _described(conversation: Request, what: str, request: str, *, form_waits: bool) -> Pending:
+def _described(request: Request, what: str, reference: str, *, form_waits: bool) -> Pending:
     """Return what another process needs to answer the person."""
-    origin, line = conversation.origin, conversation.command_line
-    window = None if form_waits else conversation.window
+    origin, line = request.origin, request.command_line
+    window = None if form_waits else request.window
     return Pending(
         user_id=origin.user_id,
         what=what,
-        request=request,
+        request=reference,
         channel_id=origin.channel_id,
         response_url=origin.response_url,
         is_message=origin.is_message,
         is_home=origin.is_home,
-        takes_place=conversation.takes_place,
+        takes_place=request.takes_place,
         command_line=line if line and not holds_secret(line) else None,
-        view_id=window.view_id if window else conversation.view_id,
-        view_hash=None if window else conversation.view_hash,
+        view_id=window.view_id if window else request.view_id,
+        view_hash=None if window else request.view_hash,
         form_waits=form_waits,
         messages_url=window.messages_url if window else None,
     )
@@ -238,17 +238,17 @@ class OrphanNotifier:
 
     async def _tell(self, workspace: WorkspaceId, pending: Pending) -> None:
         client = await self.client_for(workspace)
-        conversation = _conversation(workspace, pending, client, self.replies)
+        request = _conversation(workspace, pending, client, self.replies)
         message = interrupted_message(pending.what, pending.command_line)
         is_form = pending.view_id is not None and pending.messages_url is None
         if not is_form or not (pending.form_waits or pending.view_hash):
-            await conversation.reply(message)
+            await request.reply(message)
             return
         # A form that has changed since the press may be filled in: with its hash it stays.
         view_hash = None if pending.form_waits else pending.view_hash
         form = interrupted_form(pending.what, pending.command_line)
         drawing = update_form(client, pending.view_id or "", form, view_hash=view_hash)
-        await draw_or_reply(conversation, drawing, message)
+        await draw_or_reply(request, drawing, message)
 
 
 def _conversation(

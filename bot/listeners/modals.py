@@ -157,7 +157,7 @@ class DigestScreen:
 
     async def list_form(
         self,
-        conversation: Request,
+        request: Request,
         channel_id: str | None,
         line: str = "",
         *,
@@ -171,14 +171,12 @@ class DigestScreen:
         Raises:
             NotInChannelError and others: see `DigestAccess.require_visitor`. StoreError.
         """
-        metadata = conversation.as_metadata(FormNote(channel_id=channel_id).as_text())
-        visitor = visitor or await self.access.require_visitor(conversation, channel_id or "")
-        digests = await self.digests.of_channel(conversation.workspace, channel_id or "")
+        metadata = request.as_metadata(FormNote(channel_id=channel_id).as_text())
+        visitor = visitor or await self.access.require_visitor(request, channel_id or "")
+        digests = await self.digests.of_channel(request.workspace, channel_id or "")
         return list_form(listed_digests(visitor, digests, self.clock(), line), metadata)
 
-    async def open_list(
-        self, conversation: Request, channel_id: str | None, line: str = ""
-    ) -> None:
+    async def open_list(self, request: Request, channel_id: str | None, line: str = "") -> None:
         """Open a form that says "please wait", then show the list in it.
 
         Slack opens a form only within three seconds of a press; checking who is in a large
@@ -187,21 +185,21 @@ class DigestScreen:
         Raises:
             TriggerExpiredError, SlackError: it could not be opened.
         """
-        conversation.note = FormNote(channel_id=channel_id).as_text()
-        busy = busy_form(LOOKING, self._metadata(conversation))
-        view_id = await open_form(conversation.client, conversation.trigger_id or "", busy)
+        request.note = FormNote(channel_id=channel_id).as_text()
+        busy = busy_form(LOOKING, self._metadata(request))
+        view_id = await open_form(request.client, request.trigger_id or "", busy)
         try:
-            visitor = await self.access.require_visitor(conversation, channel_id or "")
+            visitor = await self.access.require_visitor(request, channel_id or "")
         except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
-            conversation.view_id = view_id
-            await self._show_trouble(conversation, error)
+            request.view_id = view_id
+            await self._show_trouble(request, error)
         else:
-            conversation.view_id = view_id
-            await self.show_list(conversation, channel_id, line, visitor=visitor)
+            request.view_id = view_id
+            await self.show_list(request, channel_id, line, visitor=visitor)
 
     async def show_list(
         self,
-        conversation: Request,
+        request: Request,
         channel_id: str | None,
         line: str = "",
         *,
@@ -209,37 +207,37 @@ class DigestScreen:
     ) -> None:
         """Show the list with `line` on top; show `line` even if there is no list."""
         try:
-            form = await self.list_form(conversation, channel_id, line, visitor=visitor)
+            form = await self.list_form(request, channel_id, line, visitor=visitor)
         except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
-            await self._show_trouble(conversation, error, line)
+            await self._show_trouble(request, error, line)
         else:
-            await self.show(conversation, form, line)
+            await self.show(request, form, line)
 
-    async def _show_trouble(self, conversation: Request, error: Exception, line: str = "") -> None:
+    async def _show_trouble(self, request: Request, error: Exception, line: str = "") -> None:
         button = "Back" if line else "Try again"
-        line = line or await self.trouble(conversation, error)
-        form = error_form(line, self._metadata(conversation), button)
-        await self.show(conversation, form, line)
+        line = line or await self.trouble(request, error)
+        form = error_form(line, self._metadata(request), button)
+        await self.show(request, form, line)
         if not isinstance(error, BotError):  # a mistake of ours: the boundary logs it
             raise error
 
-    async def show(self, conversation: Request, form: Block, line: str = "") -> None:
+    async def show(self, request: Request, form: Block, line: str = "") -> None:
         """Draw `form` in the open one; reply with `line` if it was closed."""
-        drawing = update_form(conversation.client, conversation.view_id or "", form)
+        drawing = update_form(request.client, request.view_id or "", form)
         otherwise = line_message(line) if line else None
-        if view_hash := await draw_or_reply(conversation, drawing, otherwise):
-            self.presses.note_drawn(conversation.view_id, view_hash)
-            conversation.view_hash = view_hash
+        if view_hash := await draw_or_reply(request, drawing, otherwise):
+            self.presses.note_drawn(request.view_id, view_hash)
+            request.view_hash = view_hash
 
-    async def show_newer(self, conversation: Request, form: Block, number: int) -> None:
+    async def show_newer(self, request: Request, form: Block, number: int) -> None:
         """Draw `form` unless the view has changed since press `number`.
 
         It replaces only what the person saw when they pressed, or our own latest draw: another
         process may have drawn something newer.
         """
-        presses, view_id, client = self.presses, conversation.view_id or "", conversation.client
+        presses, view_id, client = self.presses, request.view_id or "", request.client
         async with presses.turn(view_id):
-            hashes = (conversation.view_hash, presses.drawn_hash(view_id, number))
+            hashes = (request.view_hash, presses.drawn_hash(view_id, number))
             for view_hash in dict.fromkeys(hashes):
                 if view_hash is None or not presses.is_latest(view_id, number):
                     continue
@@ -254,13 +252,13 @@ class DigestScreen:
                 return
         logger.info("left alone: the form shows something newer")
 
-    async def show_busy(self, conversation: Request, words: str) -> None:
+    async def show_busy(self, request: Request, words: str) -> None:
         """Show "please wait" in the form, without anything to press."""
-        await self.show(conversation, busy_form(words, self._metadata(conversation)))
+        await self.show(request, busy_form(words, self._metadata(request)))
 
     async def attempt(
         self,
-        conversation: Request,
+        request: Request,
         work: Callable[[], Awaitable[str | None]],
         lead: str = "",
     ) -> None:
@@ -268,31 +266,31 @@ class DigestScreen:
 
         A failure is shown there too, after `lead`: the person sees nothing but the form.
         """
-        self.presses.note(conversation.view_id)
-        channel_id = note_in(conversation.note).channel_id
+        self.presses.note(request.view_id)
+        channel_id = note_in(request.note).channel_id
         try:
             line = await work()
         except Exception as error:
-            line = await self.trouble(conversation, error, lead)
-            await self.show_list(conversation, channel_id, line)
+            line = await self.trouble(request, error, lead)
+            await self.show_list(request, channel_id, line)
             if not isinstance(error, BotError):
                 raise
             return
         if line is not None:
-            await self.show_list(conversation, channel_id, line)
+            await self.show_list(request, channel_id, line)
 
-    async def trouble(self, conversation: Request, error: Exception, lead: str = "") -> str:
+    async def trouble(self, request: Request, error: Exception, lead: str = "") -> str:
         """Return one line of mrkdwn that explains an error, after `lead`."""
         logger.warning("failure shown in the form", error=repr(error), cause=repr(error.__cause__))
         if isinstance(error, ChannelClosedError) and error.code == "is_archived":
             return archived_line(lead)
-        facts = await self.failures.facts(error, conversation, conversation.reference)
+        facts = await self.failures.facts(error, request, request.reference)
         is_about_key = isinstance(error, _ABOUT_KEY)
         return error_line(failure_message(error, facts), lead, is_about_key=is_about_key)
 
-    def _metadata(self, conversation: Request) -> str:
-        note = FormNote(channel_id=note_in(conversation.note).channel_id)
-        return conversation.as_metadata(note.as_text())
+    def _metadata(self, request: Request) -> str:
+        note = FormNote(channel_id=note_in(request.note).channel_id)
+        return request.as_metadata(note.as_text())
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,14 +299,14 @@ class KeyScreen:
 
     failures: Failures
 
-    async def show(self, conversation: Request, form: Block, otherwise: Message) -> None:
+    async def show(self, request: Request, form: Block, otherwise: Message) -> None:
         """Draw `form` in the open one; reply with `otherwise` where that fails."""
-        drawing = put_form(conversation.client, conversation.view_id or "", form)
-        await draw_or_reply(conversation, drawing, otherwise)
+        drawing = put_form(request.client, request.view_id or "", form)
+        await draw_or_reply(request, drawing, otherwise)
 
     async def redraw(
         self,
-        conversation: Request,
+        request: Request,
         draw: Callable[[], Awaitable[Block]],
         draw_trouble: Callable[[str], Block],
     ) -> None:
@@ -316,20 +314,20 @@ class KeyScreen:
         try:
             form = await draw()
         except BotError as error:
-            await self.show_failure(conversation, error, draw_trouble)
+            await self.show_failure(request, error, draw_trouble)
         else:
-            await self.show(conversation, form, Message("That form is closed."))
+            await self.show(request, form, Message("That form is closed."))
 
     async def show_failure(
-        self, conversation: Request, error: BotError, draw: Callable[[str], Block]
+        self, request: Request, error: BotError, draw: Callable[[str], Block]
     ) -> None:
         """Show an error in the form; `draw` returns a form with the sentence."""
-        message = await self.explained(conversation, error)
-        await self.show(conversation, draw(message.text), message)
+        message = await self.explained(request, error)
+        await self.show(request, draw(message.text), message)
 
-    async def explained(self, conversation: Request, error: BotError) -> Message:
+    async def explained(self, request: Request, error: BotError) -> Message:
         """Return the message about an error, in a sentence of the bot's own."""
         logger.warning("not done", error=repr(error), cause=repr(error.__cause__))
-        facts = await self.failures.facts(error, conversation, conversation.reference)
+        facts = await self.failures.facts(error, request, request.reference)
         trouble = draft_error_text(error, facts)
         return Message(trouble) if trouble else failure_message(error, facts)

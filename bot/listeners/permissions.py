@@ -33,37 +33,37 @@ class Permissions:
         self._managers = managers
         self.groups = groups
 
-    async def may_configure(self, conversation: Request) -> bool:
+    async def may_configure(self, request: Request) -> bool:
         """Return whether the person may manage the key, as far as Slack says."""
-        member = await conversation.fetch_member()
+        member = await request.fetch_member()
         try:
-            return member.is_admin or await self.is_manager(conversation, member)
+            return member.is_admin or await self.is_manager(request, member)
         except ManagersUnknownError:
             return False
 
-    async def require_configurer(self, conversation: Request) -> Member:
+    async def require_configurer(self, request: Request) -> Member:
         """Return the person, if they may manage the key.
 
         Raises:
             NotAManagerError: they may not; it says who may.
             ManagersUnknownError: Slack does not say whether they may.
         """
-        member = await conversation.fetch_member()
-        if not (member.is_admin or await self.is_manager(conversation, member)):
-            named = await self._managers.named(conversation.workspace)
-            is_in_organisation = conversation.workspace.enterprise_id is not None
+        member = await request.fetch_member()
+        if not (member.is_admin or await self.is_manager(request, member)):
+            named = await self._managers.named(request.workspace)
+            is_in_organisation = request.workspace.enterprise_id is not None
             raise NotAManagerError(named.ids, is_in_organisation=is_in_organisation)
         return member
 
-    async def require_admin(self, conversation: Request) -> Member:
+    async def require_admin(self, request: Request) -> Member:
         """Return the person; raise NotAnAdminError if they are no admin or owner."""
-        member = await conversation.fetch_member()
+        member = await request.fetch_member()
         if not member.is_admin:
-            is_in_organisation = conversation.workspace.enterprise_id is not None
+            is_in_organisation = request.workspace.enterprise_id is not None
             raise NotAnAdminError(is_in_organisation=is_in_organisation)
         return member
 
-    async def is_manager(self, conversation: Request, member: Member) -> bool:
+    async def is_manager(self, request: Request, member: Member) -> bool:
         """Return whether `member` was named, alone or in a group, and is no guest or bot.
 
         Raises:
@@ -71,14 +71,14 @@ class Permissions:
         """
         if not member.is_colleague:
             return False
-        named = await self._managers.named(conversation.workspace)
+        named = await self._managers.named(request.workspace)
         is_named = member.user_id in named.user_ids
-        return is_named or await self._is_in_group(conversation, named, member.user_id)
+        return is_named or await self._is_in_group(request, named, member.user_id)
 
-    async def _is_in_group(self, conversation: Request, named: Named, user_id: str) -> bool:
+    async def _is_in_group(self, request: Request, named: Named, user_id: str) -> bool:
         """One group that has them is enough, even if Slack does not answer for the others."""
         asked = (
-            self.groups.people_in(conversation.client, conversation.workspace, group_id)
+            self.groups.people_in(request.client, request.workspace, group_id)
             for group_id in named.group_ids
         )
         doubt: SlackError | None = None
@@ -95,7 +95,7 @@ class Permissions:
         return False
 
 
-# A direct message of one person: https://docs.slack.dev/reference/objects/conversation-object
+# A direct message of one person: https://docs.slack.dev/reference/objects/request-object
 _DIRECT = "D"
 # The bot does not ask for these: direct messages have no digests.
 _DIRECT_SCOPES = {"im:read", "mpim:read"}
@@ -143,43 +143,43 @@ class DigestAccess:
         self._digests = digests
         self.permissions = permissions
 
-    async def require_member(self, conversation: Request) -> Member:
+    async def require_member(self, request: Request) -> Member:
         """Return the person; raise StrangerError, GuestError or SlackError."""
-        member = await conversation.fetch_member()
+        member = await request.fetch_member()
         if member.is_stranger:
             raise StrangerError("digests are for the workspace's own people")
         if member.is_guest:
             raise GuestError("digests are not for guests")
         return member
 
-    async def require_maker(self, conversation: Request) -> Member:
+    async def require_maker(self, request: Request) -> Member:
         """Return the person, if they may create a digest in some channel.
 
         Raises:
             AdminsOnlyError: only admins may. ManagersUnknownError: Slack does not say.
             Others: see `require_member`.
         """
-        member = await self.require_member(conversation)
-        if not member.is_admin and await self._is_restricted(conversation, member):
+        member = await self.require_member(request)
+        if not member.is_admin and await self._is_restricted(request, member):
             raise AdminsOnlyError("restricted by an admin")
         return member
 
-    async def require_visitor(self, conversation: Request, channel_id: str) -> ChannelAccess:
+    async def require_visitor(self, request: Request, channel_id: str) -> ChannelAccess:
         """Return the person, if they may see the digests of this channel.
 
         Raises:
             NotInChannelError: they are not in it. Others: see `require_member`.
         """
-        visitor = await self._visitor(conversation, channel_id)
-        if await _may_see(conversation, visitor, channel_id):
+        visitor = await self._visitor(request, channel_id)
+        if await _may_see(request, visitor, channel_id):
             return visitor
-        digests = await self._digests.of_channel(conversation.workspace, channel_id)
+        digests = await self._digests.of_channel(request.workspace, channel_id)
         if any(_is_own(digest, visitor) for digest in digests):
             return replace(visitor, sees_own_only=True)
         raise NotInChannelError("not a member of the channel")
 
     async def require_editor(
-        self, conversation: Request, channel_id: str, *, digest: Digest | None = None
+        self, request: Request, channel_id: str, *, digest: Digest | None = None
     ) -> ChannelAccess:
         """Return the person, if they may change the digests of this channel, or this `digest`.
 
@@ -187,33 +187,33 @@ class DigestAccess:
             NotInChannelError, AdminsOnlyError: they may not. ManagersUnknownError: Slack does not
                 say. Others: see `require_member`.
         """
-        visitor = await self._visitor(conversation, channel_id)
+        visitor = await self._visitor(request, channel_id)
         if not visitor.may_change:
             raise visitor.doubt or AdminsOnlyError("restricted by an admin")
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
-        if await _is_in(conversation, visitor, channel_id):
+        if await _is_in(request, visitor, channel_id):
             return visitor
         raise NotInChannelError("not a member of the channel")
 
-    async def require_editor_of(self, conversation: Request, digest: Digest) -> ChannelAccess:
+    async def require_editor_of(self, request: Request, digest: Digest) -> ChannelAccess:
         """Return the person, if they may change this digest; see `require_editor`."""
-        return await self.require_editor(conversation, digest.plan.channel_id, digest=digest)
+        return await self.require_editor(request, digest.plan.channel_id, digest=digest)
 
-    async def _visitor(self, conversation: Request, channel_id: str) -> ChannelAccess:
-        member = await self.require_member(conversation)
-        channel = await seen_channel(conversation, channel_id)
+    async def _visitor(self, request: Request, channel_id: str) -> ChannelAccess:
+        member = await self.require_member(request)
+        channel = await seen_channel(request, channel_id)
         try:
-            is_restricted = await self._is_restricted(conversation, member)
+            is_restricted = await self._is_restricted(request, member)
         except ManagersUnknownError as error:  # they can see the digests all the same
             return ChannelAccess(member, channel, is_restricted=True, doubt=error)
         return ChannelAccess(member, channel, is_restricted)
 
-    async def _is_restricted(self, conversation: Request, member: Member) -> bool:
+    async def _is_restricted(self, request: Request, member: Member) -> bool:
         """Return whether the person needs to be an admin: managers count as admins here."""
-        if not await self._digests.admins_only(conversation.workspace):
+        if not await self._digests.admins_only(request.workspace):
             return False
-        return not await self.permissions.is_manager(conversation, member)
+        return not await self.permissions.is_manager(request, member)
 
 
 def require_open(visitor: ChannelAccess) -> None:
@@ -224,12 +224,12 @@ def require_open(visitor: ChannelAccess) -> None:
         raise BotNotInChannelError("not invited")
 
 
-async def seen_channel(conversation: Request, channel_id: str) -> Channel | None:
+async def seen_channel(request: Request, channel_id: str) -> Channel | None:
     """Return a channel, `None` if it is hidden from the bot; raise SlackError."""
     if channel_id.startswith(_DIRECT):
         return None
     try:
-        return await fetch_channel(conversation.client, channel_id)
+        return await fetch_channel(request.client, channel_id)
     except ChannelClosedError:
         return None
     except MissingScopeError as error:
@@ -239,27 +239,27 @@ async def seen_channel(conversation: Request, channel_id: str) -> Channel | None
         raise
 
 
-async def _may_see(conversation: Request, visitor: ChannelAccess, channel_id: str) -> bool:
+async def _may_see(request: Request, visitor: ChannelAccess, channel_id: str) -> bool:
     """A command proves that the person was in the channel when they typed it."""
-    origin = conversation.origin
+    origin = request.origin
     typed_here = origin.channel_id == channel_id and not origin.is_message
-    if typed_here and (conversation.view_id is None or visitor.channel is None):
+    if typed_here and (request.view_id is None or visitor.channel is None):
         return True
-    return await _is_in(conversation, visitor, channel_id)
+    return await _is_in(request, visitor, channel_id)
 
 
 def _is_own(digest: Digest, visitor: ChannelAccess) -> bool:
     return visitor.is_out_of_sight and digest.made_by == visitor.member.user_id
 
 
-async def _is_in(conversation: Request, visitor: ChannelAccess, channel_id: str) -> bool:
+async def _is_in(request: Request, visitor: ChannelAccess, channel_id: str) -> bool:
     channel = visitor.channel
     if channel is None:
         return False
     if visitor.member.is_admin and not channel.is_private:
         return True
     try:
-        return await is_in_channel(conversation.client, channel_id, visitor.member.user_id)
+        return await is_in_channel(request.client, channel_id, visitor.member.user_id)
     except SlackRefusedError:
         if channel.is_archived:  # without the bot Slack does not say who was in it
             return False

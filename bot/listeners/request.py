@@ -210,7 +210,7 @@ class Request:
 
 
 async def draw_or_reply(
-    conversation: Request, drawing: Awaitable[T], otherwise: Message | None
+    request: Request, drawing: Awaitable[T], otherwise: Message | None
 ) -> T | None:
     """Draw in an open form; reply with `otherwise` if it was closed, or Slack fails."""
     try:
@@ -218,13 +218,13 @@ async def draw_or_reply(
     except SlackError as error:
         logger.info("not drawn in the form", error=repr(error))
         if otherwise:
-            await conversation.reply(otherwise)
+            await request.reply(otherwise)
         return None
 
 
-def require_trigger(conversation: Request) -> None:
+def require_trigger(request: Request) -> None:
     """Raise TriggerExpiredError if no form can be opened now, as nothing was pressed."""
-    if conversation.trigger_id is None:
+    if request.trigger_id is None:
         raise TriggerExpiredError("nothing was typed or pressed just now")
 
 
@@ -264,7 +264,7 @@ class OncePerMessage:
         self,
         place: str,
         once: Once | None,
-        conversation: Request,
+        request: Request,
         work: Callable[[], Awaitable[None]],
     ) -> None:
         """Do `work` unless it was done for this place; raise what it raises.
@@ -276,7 +276,7 @@ class OncePerMessage:
             return
         pressed, running = f"press/{place}", f"running/{place}"
         if not await self._seen.is_new(running):
-            await conversation.reply(once.running)
+            await request.reply(once.running)
             return
         try:
             if is_first := await self._seen.is_new(pressed):
@@ -284,7 +284,7 @@ class OncePerMessage:
         finally:
             await self._seen.forget(running)
         if not is_first:
-            await conversation.reply(once.done)
+            await request.reply(once.done)
 
     async def _do(self, pressed: str, work: Callable[[], Awaitable[None]]) -> None:
         try:

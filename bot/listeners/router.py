@@ -54,43 +54,41 @@ class CommandLines:
         app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
 
     def register(self, command: str, handle: CommandHandler) -> None:
-        """Register `handle(conversation, text)` for a slash command and its line in buttons."""
+        """Register `handle(request, text)` for a slash command and its line in buttons."""
         self._handlers[command] = handle
         self._app.command(command)(self._run_typed)
 
-    def run(self, conversation: Request, line: str) -> None:
+    def run(self, request: Request, line: str) -> None:
         """Run a command line as if the person had just typed it."""
         command, _, text = line.partition(" ")
         handle = self._handlers.get(command, _answer_old_button)
-        conversation.command_line = line
+        request.command_line = line
         takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
         if holds_secret(line) and not takes_secrets:
-            handle, conversation.command_line = _answer_typed_key, None
+            handle, request.command_line = _answer_typed_key, None
         # A form needs the trigger, with which "please wait" would open a window.
-        speaks = conversation.window is None or not conversation.opens_form
-        self._boundary.start(
-            conversation, lambda: handle(conversation, text), command, speaks=speaks
-        )
+        speaks = request.window is None or not request.opens_form
+        self._boundary.start(request, lambda: handle(request, text), command, speaks=speaks)
 
     async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
-        conversation = from_command(body, context, self._replies)
+        request = from_command(body, context, self._replies)
         await ack()
-        self.run(conversation, conversation.command_line or "")
+        self.run(request, request.command_line or "")
 
     async def _run_pressed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
         action = body["actions"][0]
-        conversation = from_press(body, context, self._replies)
+        request = from_press(body, context, self._replies)
         await ack()
-        conversation.takes_place = action["action_id"].startswith(RUN_HERE) and is_ephemeral(body)
-        self.run(conversation, str(action.get("value", "")))
+        request.takes_place = action["action_id"].startswith(RUN_HERE) and is_ephemeral(body)
+        self.run(request, str(action.get("value", "")))
 
 
-async def _answer_typed_key(conversation: Request, _text: str) -> None:
-    await conversation.reply(exposed_key_message())
+async def _answer_typed_key(request: Request, _text: str) -> None:
+    await request.reply(exposed_key_message())
 
 
-async def _answer_old_button(conversation: Request, _text: str) -> None:
-    await conversation.reply(old_button_message())
+async def _answer_old_button(request: Request, _text: str) -> None:
+    await request.reply(old_button_message())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +105,13 @@ class DeferredRuns:
         One that opens a form sends a button instead: nothing was pressed just now.
         """
         for command in await self.deferred.take_all(workspace):
-            conversation = Request(
+            request = Request(
                 workspace=workspace,
                 origin=Origin(command.user_id, command.channel_id, command.response_url),
                 client=client,
                 replies=self.replies,
             )
-            self.lines.run(conversation, f"{command.command} {command.text}".strip())
+            self.lines.run(request, f"{command.command} {command.text}".strip())
 
 
 logger = structlog.get_logger()
@@ -154,7 +152,7 @@ class Dispatcher:
         self.lines = CommandLines(app, boundary, replies)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
-        """Register `handle(conversation, text)` for a slash command."""
+        """Register `handle(request, text)` for a slash command."""
         self.lines.register(command, handle)
 
     def on_press(
@@ -165,7 +163,7 @@ class Dispatcher:
         replies: bool = False,
         once: Once | Message | None = None,
     ) -> None:
-        """Register `handle(conversation, value)` for a button; also `action_id.anything`.
+        """Register `handle(request, value)` for a button; also `action_id.anything`.
 
         `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
         a failure is said below it. `once` answers a second press in the same message, unless
@@ -174,36 +172,34 @@ class Dispatcher:
         answers = Once(done=once, running=once) if isinstance(once, Message) else once
 
         async def pressed(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            conversation = from_press(body, context, self._replies)
+            request = from_press(body, context, self._replies)
             value = str(body["actions"][0].get("value", ""))
             # With the value: the same message may show another page by now.
-            place = f"{conversation.workspace}/{place_of(body)}/{action_id}/{value}"
+            place = f"{request.workspace}/{place_of(body)}/{action_id}/{value}"
             await ack()
-            conversation.takes_place = replies and is_ephemeral(body)
+            request.takes_place = replies and is_ephemeral(body)
 
             async def work() -> None:
-                await self._once.run(
-                    place, answers, conversation, lambda: handle(conversation, value)
-                )
+                await self._once.run(place, answers, request, lambda: handle(request, value))
 
-            self._boundary.start(conversation, work, action_id, speaks=replies)
+            self._boundary.start(request, work, action_id, speaks=replies)
 
         self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(pressed)
 
     def on_change(self, action_id: str, handle: ChangeHandler) -> None:
-        """Register `handle(conversation, value, values)` for a press or choice in an open form.
+        """Register `handle(request, value, values)` for a press or choice in an open form.
 
         Also for `action_id.anything`. `values` is the state of the form, as Slack sends it.
         """
 
         async def changed(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            conversation = from_press(body, context, self._replies)
+            request = from_press(body, context, self._replies)
             value = str(body["actions"][0].get("value", ""))
             values = ((body.get("view") or {}).get("state") or {}).get("values") or {}
             await ack()
             self._boundary.start(
-                conversation,
-                lambda: handle(conversation, value, values),
+                request,
+                lambda: handle(request, value, values),
                 action_id,
                 speaks=False,
                 is_awaited=False,
@@ -219,14 +215,14 @@ class Dispatcher:
         *,
         busy: Callable[[], Block] | None = None,
     ) -> None:
-        """Register `handle(conversation, read(values))` for a submitted form.
+        """Register `handle(request, read(values))` for a submitted form.
 
         `read` is pure and raises FormErrors: the answer to a form is its ack. The form of `busy`
         replaces it until the answer; without `busy` the form closes.
         """
 
         async def submitted(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            conversation = from_form(body, context, self._replies)
+            request = from_form(body, context, self._replies)
             try:
                 given = read(body["view"]["state"]["values"])
             except FormErrors as problems:
@@ -234,8 +230,8 @@ class Dispatcher:
                 return
             await (ack(response_action="update", view=busy()) if busy else ack())
             self._boundary.start(
-                conversation,
-                lambda: handle(conversation, given),
+                request,
+                lambda: handle(request, given),
                 callback_id,
                 speaks=busy is None,
                 form_waits=busy is not None,
@@ -246,26 +242,26 @@ class Dispatcher:
     def on_options(
         self, action_id: str, find: OptionsFinder, *, otherwise: Sequence[Block] = ()
     ) -> None:
-        """Register `find(conversation, typed)` for the options of a menu.
+        """Register `find(request, typed)` for the options of a menu.
 
         `otherwise` is offered when it fails, or takes longer than Slack waits.
         """
 
         async def asked(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            conversation = from_press(body, context, self._replies)
+            request = from_press(body, context, self._replies)
             begun_at: float = context.get(BEGUN_AT) or asyncio.get_running_loop().time()
-            caller = person(conversation.origin.user_id)
+            caller = person(request.origin.user_id)
             log_context = structlog.contextvars.bound_contextvars(
                 request=secrets.token_hex(4),
-                workspace=str(conversation.workspace),
-                user=conversation.origin.user_id,
+                workspace=str(request.workspace),
+                user=request.origin.user_id,
                 what=action_id,
             )
             try:
-                with caller_context(conversation.workspace, caller), log_context:
+                with caller_context(request.workspace, caller), log_context:
                     async with asyncio.timeout_at(begun_at + self._options_within_s):
-                        await self._boundary.external_users.check(conversation)
-                        options = await find(conversation, str(body.get("value") or ""))
+                        await self._boundary.external_users.check(request)
+                        options = await find(request, str(body.get("value") or ""))
             except (BotError, TimeoutError) as error:
                 logger.warning("no options to offer", action=action_id, error=repr(error))
                 options = list(otherwise)
@@ -274,17 +270,17 @@ class Dispatcher:
         self._app.options(action_id)(asked)
 
     def on_event(self, event_type: str, handle: EventHandler) -> None:
-        """Register `handle(conversation, event)` for an event that asks for no answer.
+        """Register `handle(request, event)` for an event that asks for no answer.
 
         A failure would come as a direct message: `handle` shows what it can by itself.
         """
 
         async def received(body: dict[str, Any], context: Any) -> None:
-            conversation = from_event(body, context, self._replies)
+            request = from_event(body, context, self._replies)
             event = body["event"]
             self._boundary.start(
-                conversation,
-                lambda: handle(conversation, event),
+                request,
+                lambda: handle(request, event),
                 event_type,
                 speaks=False,
                 admits_strangers=True,
@@ -294,5 +290,5 @@ class Dispatcher:
         self._app.event(event_type)(received)
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
-        """Call `follow(conversation)` after each answer on the Home tab, or to a press on it."""
+        """Call `follow(request)` after each answer on the Home tab, or to a press on it."""
         self._boundary.after_home(follow)

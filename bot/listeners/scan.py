@@ -50,69 +50,69 @@ class ScanListeners:
         no_answer = option(NO_ANSWER, "Domain Tracker does not answer right now")
         dispatcher.on_options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
-    async def scan(self, conversation: Request, text: str) -> None:
+    async def scan(self, request: Request, text: str) -> None:
         """Answer `/scan [domain]`."""
         if is_help(text):
-            await conversation.reply(usage_message("/scan"))
+            await request.reply(usage_message("/scan"))
         elif not text.strip():
-            require_trigger(conversation)
-            await self.tracker.ready(conversation.workspace)
-            form = views.pick_form(conversation.as_metadata())
-            await open_form(conversation.client, conversation.trigger_id or "", form)
+            require_trigger(request)
+            await self.tracker.ready(request.workspace)
+            form = views.pick_form(request.as_metadata())
+            await open_form(request.client, request.trigger_id or "", form)
         else:
-            await self._scan(conversation, _host(text))
+            await self._scan(request, _host(text))
 
-    async def scan_picked(self, conversation: Request, picked: str) -> None:
+    async def scan_picked(self, request: Request, picked: str) -> None:
         """Scan the domain that was picked in the form."""
-        conversation.command_line = f"/scan {picked}"
-        snapshot = await self.portfolio.snapshot(conversation.workspace)
+        request.command_line = f"/scan {picked}"
+        snapshot = await self.portfolio.snapshot(request.workspace)
         host = next((host for host in snapshot.by_host if _value(host) == picked), picked)
-        conversation.command_line = f"/scan {host}"
-        await self._scan(conversation, host)
+        request.command_line = f"/scan {host}"
+        await self._scan(request, host)
 
-    async def offer_domains(self, conversation: Request, typed: str) -> list[Block]:
+    async def offer_domains(self, request: Request, typed: str) -> list[Block]:
         """Offer the domains that match the typed text."""
-        snapshot = await self.portfolio.snapshot(conversation.workspace)
+        snapshot = await self.portfolio.snapshot(request.workspace)
         hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
         return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
 
-    async def share(self, conversation: Request, host: str) -> None:
+    async def share(self, request: Request, host: str) -> None:
         """Show the last scan to the whole channel."""
-        report = await self.scans.last(conversation.workspace, host)
-        member = await conversation.fetch_member()
-        await conversation.share(views.scan_message(report, shared_by=member.name))
+        report = await self.scans.last(request.workspace, host)
+        member = await request.fetch_member()
+        await request.share(views.scan_message(report, shared_by=member.name))
 
-    async def show_section(self, conversation: Request, value: str) -> None:
+    async def show_section(self, request: Request, value: str) -> None:
         """Open a form with all of one section."""
-        form = await self._section_form(conversation, value)
-        await open_form(conversation.client, conversation.trigger_id or "", form)
+        form = await self._section_form(request, value)
+        await open_form(request.client, request.trigger_id or "", form)
 
-    async def turn_section(self, conversation: Request, value: str) -> None:
+    async def turn_section(self, request: Request, value: str) -> None:
         """Turn a page in that form."""
-        form = await self._section_form(conversation, value)
-        await update_form(conversation.client, conversation.view_id or "", form)
+        form = await self._section_form(request, value)
+        await update_form(request.client, request.view_id or "", form)
 
-    async def _section_form(self, conversation: Request, value: str) -> Block:
+    async def _section_form(self, request: Request, value: str) -> Block:
         host, name, page = views.section_place(value)
-        report = await self.scans.last(conversation.workspace, host)
-        metadata = conversation.as_metadata()
+        report = await self.scans.last(request.workspace, host)
+        metadata = request.as_metadata()
         return await asyncio.to_thread(views.section_form, report, name, page, metadata)
 
-    async def _scan(self, conversation: Request, host: str) -> None:
-        snapshot = await self.portfolio.snapshot(conversation.workspace)
+    async def _scan(self, request: Request, host: str) -> None:
+        snapshot = await self.portfolio.snapshot(request.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
-        if not conversation.origin.is_message:  # after a press it could not be replaced
-            await _send_progress(conversation, views.waiting_message(host))
-        report = await self._run(conversation, domain, host)
+        if not request.origin.is_message:  # after a press it could not be replaced
+            await _send_progress(request, views.waiting_message(host))
+        report = await self._run(request, domain, host)
         message = await asyncio.to_thread(views.scan_message, report)
-        await conversation.reply(message)
+        await request.reply(message)
 
-    async def _run(self, conversation: Request, domain: Domain, host: str) -> ScanReport:
-        scan = asyncio.ensure_future(self.scans.run(conversation.workspace, domain))
+    async def _run(self, request: Request, domain: Domain, host: str) -> ScanReport:
+        scan = asyncio.ensure_future(self.scans.run(request.workspace, domain))
         try:
             await asyncio.wait({scan}, timeout=self.still_waiting_after_s)
             if not scan.done():
-                await _send_progress(conversation, views.waiting_message(host, is_long=True))
+                await _send_progress(request, views.waiting_message(host, is_long=True))
             return await scan
         finally:
             scan.cancel()  # this person leaves; others may wait for the same scan
@@ -150,9 +150,9 @@ def _value(host: str) -> str:
     return "#" + hashlib.sha256(host.encode()).hexdigest()
 
 
-async def _send_progress(conversation: Request, message: Message) -> None:
+async def _send_progress(request: Request, message: Message) -> None:
     """Send a progress message; the scan goes on where that fails."""
     try:
-        await conversation.send_progress(message)
+        await request.send_progress(message)
     except SlackError as error:
         logger.warning("progress message not sent", error=repr(error))
