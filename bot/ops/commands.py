@@ -21,12 +21,12 @@ from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
 from bot.ops.doctor import LIMIT_S, DoctorInput, OAuthApp, OneToken, examine
 from bot.ops.doctor_slack import InstallQuery
-from bot.ops.export_file import Holdings, file_text, places_of
+from bot.ops.export_file import Holdings, file_text
 from bot.ops.import_diff import Difference, difference_between, difference_lines, write
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
 from bot.ops.move import back, relocate
 from bot.ops.output import Finding, Mark, OperatingError, failure, ok, shown, some_of
-from bot.ops.rotate_secrets import failure_lines, require_shared, rotate, rotation_lines
+from bot.ops.rotate_secrets import failure_lines, require_shared, rotate_all, rotation_lines
 from bot.ops.stores import (
     DatabaseStore,
     FileStore,
@@ -246,8 +246,7 @@ async def rotate_secrets(settings: Settings) -> int:
         async with store.opened() as documents:
             check = await documents.get(CHECK_KEY)
             require_shared(source.ring, check, await store.living())
-            snapshot = await read_sealed(store)
-            rotated = await rotate(documents, snapshot.keys, source.ring)
+            rotated, places = await rotate_all(lambda: read_sealed(store), documents, source.ring)
             await _vacuum(documents)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
@@ -255,7 +254,7 @@ async def rotate_secrets(settings: Settings) -> int:
     if rotated.failures:
         raise OperatingError(
             "Could not be opened, and was left as it is:",
-            *some_of([*failure_lines(rotated, source.ring, places_of(snapshot.documents))]),
+            *some_of([*failure_lines(rotated, source.ring, places)]),
             "Keep the earlier keys in BOT_SECRET_KEYS until that is mended.",
         )
     return DONE

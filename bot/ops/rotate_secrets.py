@@ -1,11 +1,11 @@
 """Encrypt everything at rest again, under the first key of the ring."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.ops.export_file import Places
-from bot.ops.output import OperatingError, shown
+from bot.ops.export_file import Places, places_of
+from bot.ops.output import OperatingError, counted, shown
 from bot.ops.stores import Process, SealedText, roles, sealed_in, with_text
 from bot.store.documents import (
     ConflictError,
@@ -15,6 +15,7 @@ from bot.store.documents import (
     UnreadableSecretError,
 )
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
+from bot.store.sqlite import Snapshot
 
 NEW_KEY = (
     "  python -c 'import base64, secrets;"
@@ -76,6 +77,35 @@ async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Ro
         first = {ring.names[0]: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
         await documents.put(CHECK_KEY, first, if_rev=note.rev if note else 0)
     return rotated
+
+
+async def rotate_all(
+    look: Callable[[], Awaitable[Snapshot]], documents: Documents, ring: KeyRing
+) -> tuple[Rotated, Places]:
+    """Encrypt everything in the store again; return the counts, and the names of places.
+
+    `look` finds at least the documents with secrets, and the installations. It is called again at
+    the end: a process whose first key is an old one may have written in between.
+
+    Raises:
+        OperatingError: a process encrypts with an old key at this moment.
+        WrongKeyRingError, StoreError: as `rotate` does.
+    """
+    snapshot = await look()
+    rotated = await rotate(documents, snapshot.keys, ring)
+    late = [
+        sealed
+        for document in (await look()).documents
+        for sealed in sealed_in(document)
+        if sealed.key_name != ring.names[0]
+    ]
+    if late and not rotated.failures:
+        raise OperatingError(
+            f"{counted(len(late), 'secret')} came in the meantime, sealed with an old key: a"
+            " process runs that does not have the new one. Give it the new BOT_SECRET_KEYS, start"
+            " it again, and run this again. Until then keep the old keys."
+        )
+    return rotated, places_of(snapshot.documents)
 
 
 def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:

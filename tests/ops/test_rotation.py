@@ -22,6 +22,7 @@ from bot.ops.rotate_secrets import (
     failure_lines,
     require_shared,
     rotate,
+    rotate_all,
     rotation_lines,
 )
 from bot.ops.stores import Process
@@ -34,6 +35,7 @@ from bot.store.documents import (
 )
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
 from bot.store.memory import MemoryDocuments
+from bot.store.sqlite import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.ops.builders import an_installation
@@ -393,3 +395,41 @@ def test_whoever_has_the_new_key_may_run(note: Document | None, running: list[Pr
 def test_whoever_lacks_it_is_in_the_way(note: Document | None, running: list[Process]) -> None:
     with pytest.raises(OperatingError, match="that does not seal with k2 yet"):
         require_shared(BOTH, note, running)
+
+
+def looking(
+    documents: Documents, before_second: Callable[[], Awaitable[None]]
+) -> Callable[[], Awaitable[Snapshot]]:
+    """Look at all documents, of which somebody changes some before the second look."""
+    looks = 0
+
+    async def look() -> Snapshot:
+        nonlocal looks
+        looks += 1
+        if looks == 2:
+            await before_second()
+        return Snapshot(documents=tuple(await documents.list_prefix("")))
+
+    return look
+
+
+async def test_what_is_sealed_with_an_old_key_in_the_meantime_is_told(
+    documents: Documents,
+) -> None:
+    async def seal_late() -> None:
+        await kept_of(documents, OLD).keep(OTHER, COMMAND)
+
+    with pytest.raises(OperatingError, match="1 secret came in the meantime"):
+        await rotate_all(looking(documents, seal_late), documents, BOTH)
+
+
+async def test_what_is_sealed_with_the_new_key_in_the_meantime_is_well(
+    documents: Documents,
+) -> None:
+    async def seal_anew() -> None:
+        await kept_of(documents, BOTH).keep(OTHER, COMMAND)
+
+    result, places = await rotate_all(looking(documents, seal_anew), documents, BOTH)
+
+    assert (result.again, result.failures) == (SEALED, 0)
+    assert places.workspace(ACME) == "Acme (T1)"
