@@ -4,10 +4,10 @@ import pytest
 
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.store.encryption import KeyRing
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

@@ -17,10 +17,10 @@ from bot.home_viewers import (
     HomeViewers,
 )
 from bot.store.documents import Documents
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId, caller_context, current_caller, person
 from tests.digests.office import DocumentsOnDisk
 from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

@@ -17,9 +17,9 @@ from bot.inflight_requests import (
 )
 from bot.store.documents import Document
 from bot.store.encryption import KeyRing, associated_data
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

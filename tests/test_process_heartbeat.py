@@ -14,9 +14,9 @@ from bot.process_heartbeat import (
     SharedProcesses,
 )
 from bot.store.documents import Document, StoreError
-from bot.store.memory import MemoryDocuments
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

@@ -4,11 +4,11 @@ import pytest
 
 from bot.portfolio.service import Portfolio
 from bot.scans import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
-from bot.store.memory import MemoryDocuments
 from bot.tracker.models import ScanResult
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import FakeClock, FakeLists
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

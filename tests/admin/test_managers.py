@@ -4,8 +4,8 @@ import pytest
 
 from bot.admin import MAX_GROUPS, MAX_MANAGERS, Managers, Named
 from bot.store.documents import ConflictError
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

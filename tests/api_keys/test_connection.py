@@ -13,7 +13,6 @@ from bot.api_keys.service import LackingScopeError, WorkspaceTracker
 from bot.portfolio.add_domain import NewDomain
 from bot.shared_limits import Allowance, QuotaService
 from bot.store.documents import Document, StoreError
-from bot.store.memory import MemoryDocuments
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 from bot.tracker.rate_limit import RateLimiter, fingerprint
 from bot.tracker.usage import UsageCounter
@@ -21,6 +20,7 @@ from bot.workspace import KEY_CHECK, OTHER, Caller, WorkspaceId, caller_context,
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

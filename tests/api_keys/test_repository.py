@@ -8,10 +8,10 @@ from bot.api_keys.models import KeyDraft, KeyFormError, NoKeyError, checked_secr
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

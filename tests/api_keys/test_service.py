@@ -17,12 +17,12 @@ from bot.api_keys.models import (
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.store.memory import MemoryDocuments
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

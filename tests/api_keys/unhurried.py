@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.store.documents import Document
-from bot.store.memory import MemoryDocuments
+from tests.memory import MemoryDocuments
 
 
 class UnhurriedDocuments(MemoryDocuments):

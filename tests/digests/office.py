@@ -22,11 +22,11 @@ from bot.message import Message
 from bot.portfolio.service import Portfolio
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import KeyRing
-from bot.store.memory import MemoryDocuments
 from bot.store.postgres.documents import PostgresDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
+from tests.memory import MemoryDocuments
 
 ACME = WorkspaceId("T1")
 ADA = Editor(user_id="U0ADA", name="ada")

@@ -12,10 +12,10 @@ from bot.digests.delivery import STEP_AGAIN_AFTER_S, Recording
 from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome
 from bot.digests.repository import DigestRepository
 from bot.store.documents import Document, ForgottenError, StoreError
-from bot.store.memory import MemoryDocuments
 from tests.digests.builders import DUE, a_digest, a_past_run, a_run, a_slot
 from tests.digests.office import ACME, BOB
 from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

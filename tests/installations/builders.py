@@ -21,10 +21,10 @@ from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import KeyRing
 from bot.store.fenced import ErasableDocuments, FencedDocuments
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.memory import MemoryDocuments
 
 ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 IN_ORG, OTHER_IN_ORG, ORG = WorkspaceId("T3", "E1"), WorkspaceId("T4", "E1"), organisation("E1")

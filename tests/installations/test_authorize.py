@@ -29,10 +29,10 @@ from bot.installations.token_rotation import TokenProvider
 from bot.listeners.error_boundary import register_error_handler
 from bot.slack.auth import workspace_of
 from bot.slack.errors import SlackUnreachableError
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.renewals import ONE, Renewals, a_memory, a_shelf, an_installation
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

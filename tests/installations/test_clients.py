@@ -11,10 +11,10 @@ from bot.installations.models import organisation
 from bot.installations.repository import Directory
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import TokenRefusedError
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.installations.renewals import ONE, Renewals, a_memory, a_shelf, an_installation
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

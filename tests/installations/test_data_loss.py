@@ -16,10 +16,10 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.store.documents import Document, StoreError
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID
 from tests.fakes import FakeClock, FakePosts
+from tests.memory import MemoryDocuments
 from tests.slack.test_membership import Pages, channels
 
 pytestmark = pytest.mark.anyio

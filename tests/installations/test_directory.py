@@ -4,11 +4,11 @@ import pytest
 
 from bot.installations.models import organisation
 from bot.installations.repository import Directory, ResolvedInstallation
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
 from tests.installations.renewals import a_memory, a_shelf, an_installation
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

@@ -26,7 +26,6 @@ from bot.installations.oauth_flow import (
 )
 from bot.slack.auth import OAuthCalls
 from bot.store.documents import StoreError
-from bot.store.memory import MemoryDocuments
 from bot.views import install_pages
 from bot.web import HealthEndpoints, InstallEndpoint, listening
 from tests.builders import MOMENT
@@ -40,6 +39,7 @@ from tests.installations.slack_stub import (
     SlackStub,
     running_slack_stub,
 )
+from tests.memory import MemoryDocuments
 from tests.ports import reserve_port
 from tests.test_deduplication import TroubledSeen
 

@@ -10,12 +10,12 @@ from bot.installations.oauth_flow import InstallationStore, NewInstallation
 from bot.installations.repository import InstallationRepository, next_check
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
 from tests.installations.renewals import ONE, a_memory, a_shelf, an_installation, kept
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

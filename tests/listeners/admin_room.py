@@ -36,7 +36,6 @@ from bot.shared_limits import QuotaService
 from bot.slack.client import open_form
 from bot.slack.replies import Replies
 from bot.slack.usergroups import UserGroups
-from bot.store.memory import MemoryDocuments
 from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
@@ -46,6 +45,7 @@ from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts, FakeTracker
+from tests.memory import MemoryDocuments
 from tests.playground.slack.bolt import bolt_app, by_http
 
 SCOPES = (

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from bot.store.documents import Document, StoreError
-from bot.store.memory import MemoryDocuments
 from tests.fakes import TIME_LIMIT_S
+from tests.memory import MemoryDocuments
 
 
 class GatedDocuments(MemoryDocuments):

@@ -9,10 +9,10 @@ from bot.admin import MAX_GROUPS, MAX_MANAGERS, Act, Named
 from bot.listeners.domainkey import Chosen, read_managers_form
 from bot.playground.slack import View
 from bot.store.documents import ConflictError, Document
-from bot.store.memory import MemoryDocuments
 from bot.views.admin import GROUPS_FIELD, MANAGERS_FIELD, Groups, managers_form
 from bot.views.api_key import NAME_MANAGERS
 from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

@@ -9,13 +9,13 @@ from bot.api_keys.repository import Keys
 from bot.listeners.domainkey import KeyState
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member
-from bot.store.memory import MemoryDocuments
 from bot.tracker.rate_limit import RateLimiter, RateLimitState
 from bot.tracker.usage import BUCKET_S, UsageCounter
 from bot.workspace import WorkspaceId, person
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY
 from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

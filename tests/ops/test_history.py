@@ -8,10 +8,10 @@ import pytest
 from bot.admin import OPERATOR, Act, Audit, encode
 from bot.ops.export_file import histories_of
 from bot.store.documents import Document
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL, MOMENT
 from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

@@ -14,8 +14,8 @@ from bot.ops.export_file import file_text, holdings_of
 from bot.ops.import_diff import Difference, difference_between, write
 from bot.ops.import_file import read_file
 from bot.store.documents import ConflictError, Document, StoreError
-from bot.store.memory import MemoryDocuments
 from tests.digests.builders import a_digest, a_past_run, a_schedule
+from tests.memory import MemoryDocuments
 from tests.ops.builders import ACME, a_file
 
 pytestmark = pytest.mark.anyio

@@ -11,9 +11,9 @@ from bot.ops.output import Finding, Mark
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError
 from bot.store.documents import Document
-from bot.store.memory import MemoryDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, MOMENT
+from tests.memory import MemoryDocuments
 from tests.ops.builders import an_installation
 from tests.store.test_encryption import a_ring
 

@@ -7,9 +7,9 @@ import pytest
 
 from bot.ops.stores import DatabaseStore, Process, roles
 from bot.process_heartbeat import SharedProcesses
-from bot.store.memory import MemoryDocuments
 from bot.store.postgres.pool import parse_address
 from bot.store.sqlite import Snapshot
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

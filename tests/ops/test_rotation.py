@@ -34,10 +34,10 @@ from bot.store.documents import (
     WrongKeyRingError,
 )
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
-from bot.store.memory import MemoryDocuments
 from bot.store.sqlite import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
+from tests.memory import MemoryDocuments
 from tests.ops.builders import an_installation
 from tests.store.test_encryption import a_ring
 

@@ -8,12 +8,12 @@ import pytest
 import bot.portfolio.service as under_test
 from bot.portfolio.query import UnknownDomainError
 from bot.portfolio.service import FRESH_FOR, Portfolio, StoredVersions
-from bot.store.memory import MemoryDocuments
 from bot.tracker.models import Domain, ReserveReachedError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT, a_domain, a_snapshot
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

@@ -11,13 +11,13 @@ import httpx
 from bot.concurrency import Tasks
 from bot.shared_limits import SharedLimits
 from bot.store.documents import Document, Documents, StoreError
-from bot.store.memory import MemoryDocuments
 from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.tracker.usage import UsageCounter
 from bot.workspace import Caller, WorkspaceId, caller_context, person
 from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.memory import MemoryDocuments
 from tests.tracker.loopback import KEY, QUICK, Service
 
 ACME = WorkspaceId("T1")

@@ -8,12 +8,12 @@ from bot.api_keys.repository import Keys
 from bot.shared_limits import WRITTEN_EVERY_S, Allowance, QuotaService, forget_expired
 from bot.store.documents import Document, Documents
 from bot.store.fenced import FencedDocuments
-from bot.store.memory import MemoryDocuments
 from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.tracker.usage import WINDOW_S
 from bot.workspace import KEY_CHECK, Caller, WorkspaceId, digests_of
 from tests.api_keys.test_repository import RING, a_draft
 from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 from tests.shared_limits.processes import ACME, ADA, BOB, ONE, BadDay, Process, two_processes
 from tests.tracker.loopback import KEY, always, reply, service
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bot.store.documents import Documents
-from bot.store.memory import MemoryDocuments
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.pool import parse_address
 from bot.store.sqlite import SqliteDocuments, open_sqlite
+from tests.memory import MemoryDocuments
 
 
 @asynccontextmanager

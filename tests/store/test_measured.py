@@ -10,8 +10,8 @@ from bot.metrics.definitions import STORE_OPERATIONS, STORE_OUTCOMES
 from bot.store.documents import ConflictError, Documents, ForgottenError, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.measured import TimedDocuments
-from bot.store.memory import MemoryDocuments
 from tests.builders import MOMENT
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

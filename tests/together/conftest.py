@@ -10,11 +10,11 @@ import pytest
 
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.store.documents import Documents
-from bot.store.memory import MemoryDocuments
 from bot.store.postgres.documents import PostgresDedup, open_postgres
 from bot.store.postgres.pool import open_pool, parse_address
 from bot.store.sqlite import open_sqlite
 from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])

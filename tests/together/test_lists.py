@@ -6,11 +6,11 @@ import pytest
 
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.store.documents import Document, Documents, StoreError
-from bot.store.memory import MemoryDocuments
 from bot.tracker.models import UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 

@@ -19,7 +19,6 @@ from bot.listeners.request import Request
 from bot.metrics.definitions import REQUEST_OUTCOMES
 from bot.portfolio.service import Portfolio
 from bot.slack.replies import Origin
-from bot.store.memory import MemoryDocuments
 from bot.tracker import models
 from bot.tracker.client import TrackerClient, outcome_of
 from bot.tracker.models import Listing, TrackerError
@@ -31,6 +30,7 @@ from tests.digests.office import NINE, Office
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
 from tests.listeners.test_error_boundary import FakeReplies
 from tests.loops import loop_over
+from tests.memory import MemoryDocuments
 from tests.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
 
 pytestmark = pytest.mark.anyio

@@ -1,4 +1,4 @@
-"""A store in memory, for tests and dry runs."""
+"""A document store in memory."""
 
 from collections.abc import Mapping
 from datetime import datetime
