@@ -2,6 +2,8 @@
 
 from playwright.async_api import Locator, Page, expect
 
+MARK_AS_OLD = "articles => articles.forEach(article => article.setAttribute('data-old', ''))"
+
 
 async def type_line(page: Page, line: str) -> None:
     """Type a line into the composer and send it."""
@@ -13,9 +15,14 @@ async def type_line(page: Page, line: str) -> None:
 
 
 async def type_command(page: Page, line: str, answer: str) -> Locator:
-    """Type a command; return the newest message, once it shows `answer`."""
+    """Type a command; return the newest message, once it shows `answer`.
+
+    What stood there before is marked: the same command may have been answered in this channel.
+    """
+    await expect(page.locator(".sk-item").first).to_be_attached()
+    await page.get_by_role("article").evaluate_all(MARK_AS_OLD)
     await type_line(page, line)
-    newest = page.get_by_role("article").last
+    newest = page.locator("[role=article]:not([data-old])").last
     await expect(newest).to_contain_text(answer)
     await expect(newest).to_be_in_viewport()
     return newest
