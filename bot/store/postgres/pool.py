@@ -178,9 +178,16 @@ class FreshPool(AsyncConnectionPool[Connection]):
 
     async def getconn(self, timeout: float | None = None) -> Connection:  # noqa: ASYNC109 - theirs
         """Return an open connection; see psycopg_pool."""
+        task = asyncio.current_task()
+        cancelled = task.cancelling() if task else 0
         while _has_ended(connection := await super().getconn(timeout)):
             await connection.close()
             await self.putconn(connection)
+        # Python 3.11 loses a cancellation, so any time limit, in the moment when a connection comes
+        # free: https://github.com/psycopg/psycopg/issues/1345 (psycopg_pool 3.3.3).
+        if task and task.cancelling() > cancelled:
+            await self.putconn(connection)
+            raise asyncio.CancelledError
         return connection
 
 

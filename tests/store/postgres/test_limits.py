@@ -91,6 +91,31 @@ async def test_that_no_connection_came_free_is_told(hasty: PostgresDocuments) ->
             await hasty.get("-.T1/key")
 
 
+async def test_a_caller_cancelled_while_a_connection_comes_free_ends_at_once(
+    hasty: PostgresDocuments,
+) -> None:
+    """On Python 3.11 a cancellation at that moment was lost: https://github.com/psycopg/psycopg/issues/1345."""
+    pool = hasty.pool
+    for moments in range(8):
+        taken = [await pool.getconn() for _ in range(pool.max_size)]
+        waiting = asyncio.create_task(pool.getconn())
+        while not pool.get_stats()["requests_waiting"]:
+            await asyncio.sleep(0)
+        freed = asyncio.create_task(pool.putconn(taken.pop()))
+        for _ in range(moments):
+            await asyncio.sleep(0)
+
+        if waiting.cancel():
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+        else:
+            taken.append(await waiting)
+        await freed
+        for connection in taken:
+            await pool.putconn(connection)
+    assert await all_connections_are_back(hasty)
+
+
 async def test_whoever_is_cancelled_gives_the_connection_back(
     store: PostgresDocuments, address: Address
 ) -> None:
