@@ -74,7 +74,8 @@ async def ticking(
         scheduler.pause()
         # APScheduler 3.11 would cancel a tick that runs, and log that as an error of the job.
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(under_way.acquire(), END_WITHIN_S)
+            async with asyncio.timeout(END_WITHIN_S):
+                await under_way.acquire()
         scheduler.shutdown(wait=False)
 
 

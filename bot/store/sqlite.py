@@ -300,7 +300,9 @@ class SqliteDocuments:
 
     async def _outcome(self, job: "asyncio.Future[T]", within_s: float) -> T:
         try:
-            return await asyncio.wait_for(asyncio.shield(job), within_s)
+            # wait_for may lose a cancellation: https://github.com/python/cpython/issues/86296
+            async with asyncio.timeout(within_s):
+                return await asyncio.shield(job)
         except (sqlite3.Error, TimeoutError, ValueError) as error:
             raise StoreError(f"the store failed: {_told(error)}") from error
 

@@ -183,8 +183,8 @@ class FreshPool(AsyncConnectionPool[Connection]):
         while _has_ended(connection := await super().getconn(timeout)):
             await connection.close()
             await self.putconn(connection)
-        # Python 3.11 loses a cancellation, so any time limit, in the moment when a connection comes
-        # free: https://github.com/psycopg/psycopg/issues/1345 (psycopg_pool 3.3.3).
+        # Python 3.11 loses a cancellation, so any time limit, while a connection comes free:
+        # https://github.com/psycopg/psycopg/issues/1345 (psycopg_pool 3.3.3).
         if task and task.cancelling() > cancelled:
             await self.putconn(connection)
             raise asyncio.CancelledError

@@ -99,8 +99,9 @@ async def test_a_caller_cancelled_while_a_connection_comes_free_ends_at_once(
     for moments in range(8):
         taken = [await pool.getconn() for _ in range(pool.max_size)]
         waiting = asyncio.create_task(pool.getconn())
-        while not pool.get_stats()["requests_waiting"]:
-            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert pool.get_stats()["requests_waiting"] == 1
         freed = asyncio.create_task(pool.putconn(taken.pop()))
         for _ in range(moments):
             await asyncio.sleep(0)
