@@ -23,6 +23,7 @@ class Command:
     with what it does. `opens_form`: so it does without text. `operation` is the call of the
     service that it needs, and `scope` the least scope of the key for that, where the service
     names one. `takes_long`: its answer may take minutes, or change something at the service.
+    `takes_text`: anything but `help` may stand behind it; else the router refuses it.
     `takes_secrets`: the handler itself refuses a key that was typed behind it.
     """
 
@@ -36,6 +37,7 @@ class Command:
     operation: str | None = None
     scope: str | None = None
     takes_long: bool = False
+    takes_text: bool = True
     takes_secrets: bool = False
 
 
@@ -94,6 +96,7 @@ _ALL = (
         " silent, whom to mention.",
         audience=Audience.MEMBERS,
         opens_form=True,
+        takes_text=False,
     ),
     Command(
         name="/domainkey",

@@ -6,6 +6,7 @@ from pathlib import Path
 import yaml
 
 from bot.commands import COMMANDS, Audience, commands_for
+from tests.whole import test_service_errors
 
 ROOT = Path(__file__).parents[1]
 
@@ -19,8 +20,17 @@ def test_every_command_has_its_handler() -> None:
 def test_every_command_is_in_the_manifest_and_in_the_readme() -> None:
     manifest = yaml.safe_load((ROOT / "manifest.yml").read_text())
 
+    readme = (ROOT / "README.md").read_text()
+    missing = [name for name in COMMANDS if not re.search(rf"`{name}[ `]", readme)]
+
     assert [each["command"] for each in manifest["features"]["slash_commands"]] == [*COMMANDS]
-    assert all(f"`{name}" in (ROOT / "README.md").read_text() for name in COMMANDS)
+    assert missing == []
+
+
+def test_every_command_that_asks_the_service_has_its_errors_tested() -> None:
+    asking = [each.name for each in COMMANDS.values() if each.operation]
+
+    assert sorted(line.split()[0] for line in test_service_errors.COMMANDS) == sorted(asking)
 
 
 def test_who_may_do_more_sees_more_commands() -> None:

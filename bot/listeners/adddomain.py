@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 
 from bot.api_keys.service import WorkspaceTracker
-from bot.command_text import is_help, quoted
+from bot.command_text import quoted
 from bot.errors import BotError
 from bot.hostnames import HostNameError, host_name
 from bot.listeners.request import FormErrors, Request, require_trigger
@@ -18,7 +18,6 @@ from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_form
 from bot.views import adddomain as views
 from bot.views.errors import host_sentence
-from bot.views.usage import usage_message
 
 logger = structlog.get_logger()
 
@@ -46,9 +45,7 @@ class AddingListeners:
 
     async def add(self, request: Request, text: str) -> None:
         """Answer `/adddomain [domain …]`."""
-        if is_help(text):
-            await request.reply(usage_message("/adddomain"))
-        elif not text.strip():
+        if not text.strip():
             require_trigger(request)
             await self.tracker.ready(request.workspace)
             form = views.add_form(request.as_metadata(), owned_type=self.owned_type)

@@ -9,7 +9,6 @@ from typing import Any
 
 import structlog
 
-from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.digests.models import AdminsOnlyError, Digest
 from bot.digests.schedule import zone_of
 from bot.digests.service import DigestService
@@ -26,7 +25,6 @@ from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.post import digest_message
 from bot.views.digests.wording import MANAGE_DIGEST
 from bot.views.schedule import schedule_text
-from bot.views.usage import usage_message
 
 logger = structlog.get_logger()
 # The zone in which the date changes last: https://en.wikipedia.org/wiki/UTC%E2%88%9212:00
@@ -63,14 +61,8 @@ class DigestListeners:
         dispatcher.on_press(RESUME_DIGEST, resume, replies=True, once=once)
         dispatcher.on_press(MANAGE_DIGEST, self.manage)
 
-    async def open_list(self, request: Request, text: str) -> None:
+    async def open_list(self, request: Request, _text: str) -> None:
         """Answer `/domaindigest`: everything else is in the form."""
-        if is_help(text):
-            await request.reply(usage_message("/domaindigest"))
-            return
-        if words := split_words(text):
-            why = "nothing stands behind this command: it opens a form"
-            raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in words], [])
         require_trigger(request)
         await self.access.require_member(request)
         await self.screen.open_list(request, request.origin.channel_id)

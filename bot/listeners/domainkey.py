@@ -22,7 +22,6 @@ from bot.admin import (
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import KeyService
-from bot.command_text import is_help
 from bot.digests.service import DigestService
 from bot.errors import BotError, NotAllowedError
 from bot.listeners.domaindigest_parse import field_in
@@ -38,7 +37,6 @@ from bot.slack.errors import MissingScopeError, SlackError
 from bot.store.documents import ConflictError
 from bot.views import admin, api_key
 from bot.views.digests.mention_fields import group_options
-from bot.views.usage import usage_message
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -94,9 +92,7 @@ class KeyListeners:
     async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
         request.command_line = "/domainkey"
-        if is_help(text):
-            await request.reply(usage_message("/domainkey"))
-        elif text.strip():
+        if text.strip():
             may_set = await self.permissions.may_configure(request)
             is_key = holds_secret(text)
             await request.reply(api_key.typed_key_message(looks_like_key=is_key, may_set=may_set))

@@ -3,14 +3,13 @@
 import asyncio
 from dataclasses import dataclass
 
-from bot.command_text import is_help
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Message
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio
 from bot.views.domains import SHARE_DOMAINS, domains_message
-from bot.views.usage import shared_already_message, usage_message
+from bot.views.usage import shared_already_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +25,6 @@ class DomainsListeners:
 
     async def list_domains(self, request: Request, text: str) -> None:
         """Answer `/domains [filter]`."""
-        if is_help(text):
-            await request.reply(usage_message("/domains"))
-            return
         await request.reply(await self._message(request, text))
 
     async def share(self, request: Request, text: str) -> None:

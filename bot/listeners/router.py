@@ -15,6 +15,7 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.commands import COMMANDS
 from bot.deduplication import DedupStore
 from bot.deferred_commands import DeferredCommands
@@ -37,7 +38,7 @@ from bot.message import Block, Message
 from bot.redaction import holds_secret
 from bot.slack.replies import Origin, Replies
 from bot.views.blocks import RUN_BELOW, RUN_HERE
-from bot.views.usage import exposed_key_message, old_button_message
+from bot.views.usage import exposed_key_message, old_button_message, usage_message
 from bot.workspace import WorkspaceId, caller_context, person
 
 CommandHandler = Callable[[Request, str], Awaitable[None]]
@@ -152,8 +153,18 @@ class Dispatcher:
         self.lines = CommandLines(app, boundary, replies)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
-        """Register `handle(request, text)` for a slash command."""
-        self.lines.register(command, handle)
+        """Register `handle(request, text)` for a slash command; `help` is answered here."""
+
+        async def answer(request: Request, text: str) -> None:
+            if is_help(text):
+                await request.reply(usage_message(command))
+                return
+            if not COMMANDS[command].takes_text and (words := split_words(text)):
+                why = "nothing stands behind this command: it opens a form"
+                raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in words], [])
+            await handle(request, text)
+
+        self.lines.register(command, answer)
 
     def on_press(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 
 from bot.api_keys.service import WorkspaceTracker
-from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
+from bot.command_text import NotUnderstood, NotUnderstoodError, split_words
 from bot.hostnames import host_name
 from bot.listeners.request import FormErrors, Request, require_trigger
 from bot.listeners.router import Dispatcher
@@ -23,7 +23,7 @@ from bot.tracker.models import Domain
 from bot.views import scan as views
 from bot.views.blocks import option
 from bot.views.text import MAX_OPTION_VALUE_CHARS
-from bot.views.usage import shared_already_message, usage_message
+from bot.views.usage import shared_already_message
 
 logger = structlog.get_logger()
 STILL_WAITING_AFTER_S = 20.0
@@ -52,9 +52,7 @@ class ScanListeners:
 
     async def scan(self, request: Request, text: str) -> None:
         """Answer `/scan [domain]`."""
-        if is_help(text):
-            await request.reply(usage_message("/scan"))
-        elif not text.strip():
+        if not text.strip():
             require_trigger(request)
             await self.tracker.ready(request.workspace)
             form = views.pick_form(request.as_metadata())

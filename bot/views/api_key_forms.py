@@ -37,8 +37,8 @@ EXPIRIES = {
     "unknown": "None, or I do not know",
 }
 _SCOPE_NOTES = {
-    "read_domains": "needed for /domains and to find a domain",
-    "write_domains": "needed for /adddomain",
+    "read_domains": "needed to list and to find domains",
+    "write_domains": "needed to add domains",
     "admin": "more than this bot needs: avoid it",
 }
 

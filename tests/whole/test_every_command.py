@@ -27,7 +27,6 @@ async def test_each_command_answers_help_and_nonsense_without_asking_the_service
         usages[command] = (await shop.ask(shop.ada, f"{command} help")).everything
         refusals[command] = (await shop.ask(shop.ada, f"{command} colour:red below:")).everything
 
-    assert len(COMMANDS) == 5
     for command in COMMANDS:
         assert usages[command].startswith(f"*{command}* ")
         assert f"`{command}` –" in usages[command]
