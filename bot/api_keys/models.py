@@ -66,8 +66,9 @@ class KeyDraft:
 class KeyRecord:
     """The public facts of a workspace's key.
 
-    `refused_at`: since when the service calls it invalid, or `None`; `told_at`: when the people
-    in `told` got a notice of that. `lacks` and `works`: the operations ("list", "add", "scan")
+    `refused_at`: since when the service calls it invalid, or `None`; `tried_at`: when it was last
+    sent since; `told_at`: when the people in `told` got a notice of that. A key that works again
+    keeps `told` until they know. `lacks` and `works`: the operations ("list", "add", "scan")
     for which its scopes do not suffice, and those that succeeded. `reminded_days`: the last sent
     step of the countdown to its expiration, `None` before the first. `rotation_told_at`: when
     another key was proposed.
@@ -80,6 +81,7 @@ class KeyRecord:
     set_by: str
     set_at: datetime
     refused_at: datetime | None = None
+    tried_at: datetime | None = None
     told_at: datetime | None = None
     told: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
@@ -117,6 +119,8 @@ def checked_secret(typed: str) -> str:
 
 # Days before the expiration that was entered, the earliest first.
 COUNTDOWN_DAYS = (14, 7, 3, 1, 0)
+# The service may refuse a key by mistake, and nothing but a request shows that it works again.
+TRY_AGAIN_AFTER = timedelta(hours=1)
 # Service document, section 5.3, rule 5.
 ROTATE_AFTER = timedelta(days=90)
 
@@ -125,6 +129,7 @@ class NoticeKind(Enum):
     """The kinds of notices about a key."""
 
     REFUSED = "refused"
+    WORKS_AGAIN = "works-again"
     EXPIRY = "expiry"
     ROTATION = "rotation"
 
@@ -149,6 +154,8 @@ def due_notice(record: KeyRecord, now: datetime) -> KeyNotice | None:
     """
     if record.refused_at:
         return None if record.told_at else KeyNotice(NoticeKind.REFUSED)
+    if record.told:
+        return KeyNotice(NoticeKind.WORKS_AGAIN)
     passed = [days for days, at in _steps(record).items() if at <= now]
     if passed:
         return KeyNotice(NoticeKind.EXPIRY, min(passed))
@@ -160,8 +167,16 @@ def next_notice_at(record: KeyRecord) -> datetime | None:
     """Return when the next notice is due, `None` for never."""
     if record.refused_at:
         return None if record.told_at else record.refused_at
+    if record.told:
+        return record.set_at
     moments = [*_steps(record).values(), _rotation_at(record)]
     return min((at for at in moments if at), default=None)
+
+
+def may_try(record: KeyRecord, now: datetime) -> bool:
+    """Return whether the key may be sent: a refused one is tried again once an hour."""
+    tried_at = record.tried_at or record.refused_at
+    return tried_at is None or now >= tried_at + TRY_AGAIN_AFTER
 
 
 def passed_days(record: KeyRecord, now: datetime) -> int | None:
@@ -237,13 +252,16 @@ class KeyPair:
     def noted(self, change: Callable[[KeyRecord], KeyRecord]) -> "KeyPair":
         """Return the same with another record of the key in use."""
         record = change(self.record)
+        if record.refused_at == self.record.refused_at:
+            return replace(self, record=record)
         # A refusal, or its end, replaces the notice that is being sent.
-        is_same = record.refused_at == self.record.refused_at
-        return replace(self, record=record, telling=self.telling if is_same else None)
+        if self.telling and self.telling.name == NoticeKind.REFUSED.value:
+            record = replace(record, told=self.telling.told)
+        return replace(self, record=record, telling=None)
 
     def rolled_back(self, to: PreviousKey, now: datetime) -> "KeyPair":
         """Return the two keys swapped; the earlier one was just seen to work."""
-        works = replace(to.record, refused_at=None, told_at=None, told=())
+        works = replace(to.record, refused_at=None, tried_at=None, told_at=None, told=())
         earlier = PreviousKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
         return KeyPair(sealed=to.sealed, record=works, earlier=earlier)
 
@@ -257,6 +275,8 @@ class KeyPair:
         match notice.kind:
             case NoticeKind.REFUSED:
                 record = replace(self.record, told_at=now, told=people)
+            case NoticeKind.WORKS_AGAIN:
+                record = replace(self.record, told=())
             case NoticeKind.EXPIRY:
                 record = replace(self.record, reminded_days=notice.days)
             case NoticeKind.ROTATION:

@@ -9,7 +9,7 @@ import structlog
 from cachetools import TTLCache
 
 from bot.admin import Managers
-from bot.api_keys.models import KeyNotice, KeyRecord, StoredKey
+from bot.api_keys.models import KeyNotice, KeyRecord, NoticeKind, StoredKey
 from bot.api_keys.repository import Claim, KeyClaims
 from bot.concurrency import SingleFlight, Tasks
 from bot.errors import BotError
@@ -142,6 +142,8 @@ Words = Callable[[KeyNotice, KeyRecord, date], Message]
 class KeyNotices:
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
+    Those who read of a refusal read also when the key works again.
+
     `groups` looks up the people of named user groups. Each notice reaches each of them once, or
     twice after a crash.
     """
@@ -212,6 +214,8 @@ class KeyNotices:
         """Send a notice; return the wait until the next attempt, if any."""
         message = self._words(claim.notice, claim.record, self._clock().date())
         delivery = NoticeDelivery(self._messages, self._claims, workspace, claim, message)
+        if claim.notice.kind is NoticeKind.WORKS_AGAIN:
+            return await delivery.tell(claim.record.told)
         named = await self._managers.named(workspace)
         wait = await delivery.tell((claim.record.set_by, *named.user_ids))
         for group_id in named.group_ids:

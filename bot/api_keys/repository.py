@@ -18,6 +18,7 @@ from bot.api_keys.models import (
     decode_key_pair,
     due_notice,
     encode_key_pair,
+    may_try,
     new_key_pair,
 )
 from bot.store.documents import (
@@ -300,11 +301,18 @@ class Keys:
         return await self._repository.delete(workspace, mark)
 
     async def note_refused(self, workspace: WorkspaceId, key: StoredKey) -> bool:
-        """Record that the service calls `key` invalid; return whether that is new."""
+        """Record that the service calls `key` invalid; return whether that changes its record."""
         now = self._clock()
-        return await self._note(
-            workspace, key, lambda record: replace(record, refused_at=record.refused_at or now)
-        )
+
+        def refused(record: KeyRecord) -> KeyRecord:
+            told = record.told if record.refused_at else ()
+            return replace(record, refused_at=record.refused_at or now, tried_at=now, told=told)
+
+        return await self._note(workspace, key, refused)
+
+    def may_try(self, key: StoredKey) -> bool:
+        """Return whether `key` may be sent now."""
+        return may_try(key.record, self._clock())
 
     async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
         """Record that `key` works for this operation; return whether that is new."""
@@ -316,8 +324,8 @@ class Keys:
             return replace(
                 record,
                 refused_at=None,
+                tried_at=None,
                 told_at=None,
-                told=(),
                 lacks=_without(record.lacks, operation),
                 works=(*_without(record.works, operation), operation),
             )

@@ -49,7 +49,7 @@ class LackingScopeError(BotError):
 class WorkspaceTracker:
     """Calls the service for workspaces, and records its verdicts about their keys.
 
-    A key that was refused as invalid is not sent again before it is replaced or rechecked.
+    A key that was refused as invalid is sent again once an hour, and when somebody rechecks it.
     `on_refusal` notifies of a new refusal and never raises. Every call may raise NoKeyError,
     LackingScopeError, StoreError (the key cannot be read) and any TrackerError. During a call
     the context holds its caller (see `workspace.py`).
@@ -132,8 +132,8 @@ class WorkspaceTracker:
 
     async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
         key = await self._keys.stored(workspace)
-        if key.record.refused_at:
-            raise InvalidKeyError("refused before, and not replaced since")
+        if not self._keys.may_try(key):
+            raise InvalidKeyError("refused within the hour, and not replaced since")
         return key
 
     async def _observed(

@@ -26,7 +26,17 @@ from bot.views.api_key import (
     left_text,
     operation_text,
 )
-from bot.views.blocks import Explain, Facts, actions, button, context, plain, run_button, section
+from bot.views.blocks import (
+    Explain,
+    Facts,
+    actions,
+    button,
+    context,
+    plain,
+    plain_message,
+    run_button,
+    section,
+)
 from bot.views.text import code, day_text, duration_text, escaped, plural
 
 NAMED_MANAGERS = 5
@@ -206,6 +216,11 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
     match notice.kind:
         case NoticeKind.REFUSED:
             return refusal_notice(record)
+        case NoticeKind.WORKS_AGAIN:
+            return plain_message(
+                f"✅ Domain Tracker accepts the API key {code(record.shown)} again."
+                " You need not do anything."
+            )
         case NoticeKind.EXPIRY:
             return _with_steps(record, expiry_words(record, today), "📅")
         case NoticeKind.ROTATION:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -18,7 +18,7 @@ from bot.tracker.rate_limit import RateLimiter, fingerprint
 from bot.tracker.usage import UsageCounter
 from bot.workspace import KEY_CHECK, OTHER, Caller, WorkspaceId, caller_context, digests_of, person
 from tests.api_keys.test_repository import RING, a_draft
-from tests.builders import KEY, a_domain
+from tests.builders import KEY, MOMENT, a_domain
 from tests.fakes import FakeClock, FakeTracker
 from tests.memory import MemoryDocuments
 
@@ -51,7 +51,8 @@ class Lines:
 
     def __init__(self) -> None:
         self.documents = FullDisk()
-        self.keys = Keys(self.documents, RING, clock=FakeClock())
+        self.clock = FakeClock()
+        self.keys = Keys(self.documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
         self.told: list[StoredKey] = []
         self.meter = UsageCounter(clock=FakeClock().seconds)
@@ -94,6 +95,22 @@ async def test_a_refused_key_is_told_once_and_not_sent_again(lines: Lines) -> No
 
     assert len(lines.tracker.asked) == 1
     assert len(lines.told) == 1
+
+
+async def test_a_refused_key_is_tried_again_once_an_hour_and_heals(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    for minutes in (0, 59, 60, 61, 119, 120):
+        lines.clock.now = MOMENT + timedelta(minutes=minutes)
+        with pytest.raises(InvalidKeyError):
+            await lines.connection.list_domains(ONE)
+
+    assert len(lines.tracker.asked) == 3  # after 0, 60 and 120 minutes
+    lines.tracker.errors.clear()
+    lines.clock.now += timedelta(hours=1)
+    await lines.connection.list_domains(ONE)
+    record = await lines.keys.record(ONE)
+    assert record is not None
+    assert record.refused_at is None
 
 
 async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_again(

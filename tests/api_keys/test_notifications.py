@@ -161,6 +161,27 @@ async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell
     assert [text.partition(" ")[0] for _, text in bell.posts.told] == ["rotation"]
 
 
+@pytest.mark.parametrize("reached", [1, 3])
+async def test_those_who_read_of_a_refusal_read_once_when_the_key_works_again(
+    bell: Bell, reached: int
+) -> None:
+    await bell.managers.name(ONE, Named(("U2", "U3")))
+    bell.posts.fails_after = reached
+    await bell.refuse()
+    await bell.tick()
+    informed = list(bell.told)
+    bell.posts.fails_after = None
+
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+    await bell.tick(3)
+
+    assert len(informed) == reached
+    assert bell.told == informed * 2
+    assert [text.partition(" ")[0] for _, text in bell.posts.told[reached:]] == (
+        ["works-again"] * reached
+    )
+
+
 async def test_a_restart_tells_nothing_twice(bell: Bell) -> None:
     await bell.at(14)
     bell.start()

@@ -89,7 +89,7 @@ async def test_a_refusal_of_the_old_key_is_no_news_of_the_new_one(keys: Keys) ->
     assert (await keys.stored(ONE)).record.refused_at is None
 
 
-async def test_a_key_that_works_again_is_refused_and_told_no_more(
+async def test_a_key_that_works_again_is_not_refused_and_remembers_who_must_hear_of_it(
     keys: Keys, documents: MemoryDocuments
 ) -> None:
     await keys.save(ONE, a_draft(), set_by="U1")
@@ -105,7 +105,8 @@ async def test_a_key_that_works_again_is_refused_and_told_no_more(
     await keys.note_accepted(ONE, await keys.stored(ONE), "add")
 
     record = (await keys.stored(ONE)).record
-    assert (record.refused_at, record.told_at, record.told, record.lacks) == (None, None, (), ())
+    assert (record.refused_at, record.told_at, record.lacks) == (None, None, ())
+    assert record.told == ("U1",)
 
 
 async def test_a_refusal_is_noticed_although_another_note_came_first(keys: Keys) -> None:
