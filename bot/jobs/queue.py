@@ -84,7 +84,7 @@ class Connector(PsycopgConnector):
         procrastinate writes the end of a job once. When that fails, the job stays "doing" under
         a worker that lives, and holds its lock for ever (issues 1446 and 1518).
         """
-        while not await self._is_written(query, arguments):
+        while not await self._is_written(query, arguments):  # noqa: ASYNC110  # a database has no event
             await asyncio.sleep(PAUSE_S)
 
     async def _is_written(self, query: LiteralString, arguments: dict[str, Any]) -> bool:
