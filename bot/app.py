@@ -203,7 +203,7 @@ async def run_periodic(
             intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
         ) as queue:
             try:
-                yield {"tick": ticks.are_recent, "queue": queue.are_recent}
+                yield {"tick": ticks.are_recent, "queue": queue.is_ready}
             finally:
                 running.stop()
 

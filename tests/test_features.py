@@ -10,7 +10,7 @@ from bot.digests.collector import steps_to
 from bot.metrics.definitions import Metrics
 from bot.process_heartbeat import SharedProcesses
 from bot.store.fenced import FencedDocuments
-from bot.store.measured import TimedDocuments
+from bot.store.measured import timed_documents
 from bot.store.postgres.documents import PostgresDedup, open_postgres
 from bot.store.postgres.pool import parse_address
 from bot.tracker.rate_limit import RateLimiter
@@ -25,7 +25,7 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
     address = parse_address(database)
     opened = await open_postgres(address)
     return Stored(
-        documents=TimedDocuments(opened, metrics.store.note_call),
+        documents=timed_documents(opened, metrics.store.note_call),
         ring=RING,
         shared=Shared(address, opened.pool, PostgresDedup(opened.pool), opened.drop_old),
     )

@@ -32,7 +32,7 @@ from bot.slack.replies import Replies
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments
-from bot.store.measured import Note, TimedDocuments
+from bot.store.measured import Note, timed_documents
 from bot.store.postgres.documents import PostgresDedup, PostgresDocuments, open_postgres
 from bot.store.postgres.pool import Address, Pool
 from bot.store.sqlite import open_sqlite
@@ -87,7 +87,7 @@ async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
         stack.push_async_callback(documents.close)
         ring = _key_ring(settings)
         await check_key_ring(documents, ring)
-        yield Stored(documents=TimedDocuments(documents, note), ring=ring, shared=shared)
+        yield Stored(documents=timed_documents(documents, note), ring=ring, shared=shared)
 
 
 async def _open_file(path: Path) -> FencedDocuments:

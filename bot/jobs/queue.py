@@ -1,20 +1,21 @@
 """Run jobs that any number of processes share, by procrastinate on PostgreSQL.
 
-This module and its neighbours `queue_*` are the only ones that know procrastinate.
+This module and `queue_jobs` are the only ones that know procrastinate. What it overrides, and
+why: docs/decisions/0032-procrastinate-as-shipped.md.
 """
 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, LiteralString
 
 import structlog
 from procrastinate import App, PsycopgConnector
-from procrastinate.exceptions import ConnectorException
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.worker import Worker
 
 from bot.jobs.queue_jobs import (
@@ -24,93 +25,131 @@ from bot.jobs.queue_jobs import (
     Work,
     add_deliver,
     add_periodic,
+    add_retry_stalled,
     soon_again,
     tick,
 )
-from bot.jobs.queue_upkeep import Ends, Pulse, come_round, keep_up
+from bot.jobs.scheduler import ticking
 from bot.store.postgres.pool import Address, Pool
 
 logger = structlog.get_logger()
-FIRST_DELAY_S = 0.5
-LONGEST_DELAY_S = 10.0
-# Who has worked so long has not failed at the start.
-GOOD_RUN_S = 60.0
-
-
-class WorkerSupervisor:
-    """Workers one after the other, until it is stopped.
-
-    procrastinate 3.10 ends a worker when PostgreSQL goes away, with an error or without one.
-    """
-
-    def __init__(self, hire: Callable[[], Worker]) -> None:
-        self._hire = hire
-        self._worker: Worker | None = None
-        self._is_over = asyncio.Event()
-
-    @property
-    def worker_id(self) -> int | None:
-        """The number by which the database knows the present worker; `None`: there is none."""
-        return self._worker.worker_id if self._worker else None
-
-    def stop(self) -> None:
-        """Take nothing new; `run` returns when what was begun has ended or is handed back."""
-        self._is_over.set()
-        if self._worker:
-            self._worker.stop()  # type: ignore[no-untyped-call]  # procrastinate 3.10
-
-    async def run(self) -> None:
-        """Work until `stop`."""
-        delay_s = FIRST_DELAY_S
-        while not self._is_over.is_set():
-            begun_at = time.monotonic()
-            await self._work()
-            if time.monotonic() - begun_at > GOOD_RUN_S:
-                delay_s = FIRST_DELAY_S
-            await self._rest(delay_s)
-            delay_s = min(2 * delay_s, LONGEST_DELAY_S)
-
-    async def _work(self) -> None:
-        self._worker = self._hire()
-        try:
-            await self._worker.run()  # type: ignore[no-untyped-call]  # likewise
-        except ConnectorException as error:
-            logger.warning("the queue cannot reach its database", error=repr(error.__cause__))
-        except Exception:
-            logger.exception("a worker of the queue failed")
-        finally:
-            self._worker = None
-
-    async def _rest(self, delay_s: float) -> None:
-        if self._is_over.is_set():
-            return
-        logger.warning("a worker of the queue has ended; another begins", in_s=delay_s)
-        waiting = asyncio.create_task(self._is_over.wait())
-        await asyncio.wait({waiting}, timeout=delay_s)
-        waiting.cancel()
-
-
 CONCURRENCY = 20
 FINISH_WITHIN_S = 20.0
 # So long handing back what was cut off may take.
 HAND_BACK_WITHIN_S = 4.0
-NEVER_S = 1e9
+# More than the pool lets a caller wait for a connection.
+ANSWER_WITHIN_S = 15.0
+PAUSE_S = 1.0
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+RAISED, SHUTDOWN = "P0001", "57P"
 
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """How often a process looks. After `dead_after_s` without a sign a worker counts as dead.
+    """How often a worker looks for jobs, shows that it lives, and looks for stalled jobs.
 
-    Workers poll and do not listen: a job that was handed back sends no notification, nor does one
-    whose lock became free (procrastinate 3.10), and a pooler in transaction mode passes none on.
+    A worker that was silent for `dead_after_s` counts as dead. procrastinate 3.10 sends no
+    heartbeat while a worker stops (pull request 1585), so it is more than the longest stop.
     """
 
     look_s: float = 1.0
-    heartbeat_s: float = 4.0
-    dead_after_s: float = 16.0
+    heartbeat_s: float = 5.0
+    dead_after_s: float = 30.0
+    stalled_every_s: int = 5
 
 
 INTERVALS = Intervals()
+
+
+class Connector(PsycopgConnector):
+    """procrastinate's connector, with a time limit and with repeated writes.
+
+    Without a limit a half-open connection holds a worker for ever (issues 1334 and 1513).
+    """
+
+    async def execute_query_one_async(
+        self, query: LiteralString, **arguments: Any
+    ) -> dict[str, Any]:
+        """Return the row; a database that does not answer ends the worker, as one that fails."""
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                row: dict[str, Any] = await super().execute_query_one_async(query, **arguments)
+        except TimeoutError as error:
+            raise ConnectorException from error
+        return row
+
+    async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
+        """Write, and repeat what a broken connection may have kept from being written.
+
+        procrastinate writes the end of a job once. When that fails, the job stays "doing" under
+        a worker that lives, and holds its lock for ever (issues 1446 and 1518).
+        """
+        while not await self._is_written(query, arguments):  # noqa: ASYNC110  # a database has no event
+            await asyncio.sleep(PAUSE_S)
+
+    async def _is_written(self, query: LiteralString, arguments: dict[str, Any]) -> bool:
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                await super().execute_query_async(query, **arguments)
+        except (ConnectorException, TimeoutError) as error:
+            state = getattr(error.__cause__, "sqlstate", None) or SHUTDOWN
+            if state == RAISED:  # it was written before, or another worker has taken the job
+                return True
+            if not state.startswith(SHUTDOWN):
+                raise
+            logger.warning("the queue repeats a write", error=repr(error.__cause__ or error))
+            return False
+        return True
+
+
+# So many ticks may fail before somebody should look.
+MISSED = 3
+# A tick gives up after half a minute; other work asks Slack for each of many workspaces.
+TICK_WITHIN_S = 120.0
+UPKEEP_WITHIN_S = 900.0
+_STUCK = """
+SELECT task_name FROM procrastinate_jobs job
+WHERE status = 'doing' AND queue_name = %(queue)s AND (
+    SELECT max(at) FROM procrastinate_events WHERE job_id = job.id AND type = 'started'
+) < now() - make_interval(
+    secs => CASE task_name WHEN %(tick)s THEN %(tick_s)s ELSE %(else_s)s END
+)
+"""
+
+
+async def stuck(pool: Pool) -> list[str]:
+    """Return the names of periodic work that goes on for longer than it ever should."""
+    values = {"queue": PERIODIC, "tick": TICK, "tick_s": TICK_WITHIN_S, "else_s": UPKEEP_WITHIN_S}
+    async with pool.connection() as connection:
+        found = await connection.execute(_STUCK, values)
+        return [name for (name,) in await found.fetchall()]
+
+
+class Readiness:
+    """Whether this process takes part in the queue, and the periodic work of all comes round."""
+
+    def __init__(self, pool: Pool, workers: Sequence[Worker], *, every_s: float) -> None:
+        self._pool = pool
+        self._workers = workers
+        self._every_s = every_s
+        self.failed_at: float | None = None
+
+    @contextmanager
+    def ticking(self) -> Iterator[None]:
+        """Record how the tick inside the block goes; what it raises is passed on."""
+        try:
+            yield
+        except Exception:
+            self.failed_at = time.monotonic()
+            raise
+        self.failed_at = None
+
+    async def is_ready(self) -> bool:
+        """Ask the database; ticks are done by one of all workers, so none here is no fault."""
+        if names := await stuck(self._pool):
+            logger.error("periodic work does not end", work=names)
+        has_failed = self.failed_at and time.monotonic() - self.failed_at < MISSED * self._every_s
+        return not (names or has_failed) and all(each.worker_id for each in self._workers)
 
 
 @asynccontextmanager
@@ -123,8 +162,8 @@ async def working(
     concurrency: int = CONCURRENCY,
     finish_within_s: float = FINISH_WITHIN_S,
     intervals: Intervals = INTERVALS,
-) -> AsyncIterator[Pulse]:
-    """Do the queue's work inside the block; yield what tells whether that goes well.
+) -> AsyncIterator[Readiness]:
+    """Do the queue's work inside the block; yield how to tell whether that goes well.
 
     `pool` leads to `address`. At the end of the block nothing new is taken; what has not ended
     within `finish_within_s` is cancelled, and handed back for another worker. Digests that are
@@ -132,20 +171,20 @@ async def working(
     is done. `concurrency` deliveries are under way at once; periodic work does not wait for them.
     """
     logger.info("queue", database=address.place, at_once=concurrency)
-    app, ends = await _app(pool)
-    pulse = Pulse(heartbeat_s=intervals.heartbeat_s, every_s=every_s)
-    names = _teach(app, pool, work, pulse)
-    hire = partial(_worker, app, finish_within_s=finish_within_s, look_s=intervals.look_s)
-    shifts = [
-        WorkerSupervisor(partial(hire, PERIODIC, len(names))),
-        WorkerSupervisor(partial(hire, DELIVER, concurrency)),
-    ]
-    async with (  # the upkeep goes on while jobs end: their workers live
-        _beside(_upkeep(ends, pool, shifts, pulse, intervals)),
-        _at_work(shifts, finish_within_s + HAND_BACK_WITHIN_S),
-        _beside(come_round(app, names, every_s=every_s)),
+    logging.getLogger("procrastinate").setLevel(logging.WARNING)  # two lines for each job
+    connector = Connector()
+    await connector.open_async(pool)  # it leaves a pool that it was given open
+    app = App(connector=connector)
+    make = partial(_worker, app, finish_within_s=finish_within_s, intervals=intervals)
+    names = [*work.periodic, TICK]
+    workers = [make(PERIODIC, len(names) + 1), make(DELIVER, concurrency)]
+    readiness = Readiness(pool, workers, every_s=every_s)
+    _add_tasks(app, pool, work, readiness, intervals)
+    async with (
+        _at_work(workers, finish_within_s + HAND_BACK_WITHIN_S),
+        ticking(partial(_defer_periodic, app, names, every_s), every_s=every_s),
     ):
-        yield pulse
+        yield readiness
 
 
 async def depth(pool: Pool) -> Mapping[tuple[str, str], int]:
@@ -158,20 +197,11 @@ async def depth(pool: Pool) -> Mapping[tuple[str, str], int]:
         return {(task, state): count for task, state, count in await counted.fetchall()}
 
 
-async def _app(pool: Pool) -> tuple[App, Ends]:
-    logging.getLogger("procrastinate").setLevel(logging.WARNING)  # two lines for each job
-    connector = PsycopgConnector()
-    await connector.open_async(pool)  # it leaves a pool that it was given open
-    app = App(connector=connector)
-    app.job_manager = ends = Ends(connector)
-    return app, ends
-
-
-def _teach(app: App, pool: Pool, work: Work, pulse: Pulse) -> list[str]:
-    """Teach `app` the work; return the names of what is periodic in it."""
-
+def _add_tasks(
+    app: App, pool: Pool, work: Work, readiness: Readiness, intervals: Intervals
+) -> None:
     async def look() -> None:
-        with pulse.ticking():
+        with readiness.ticking():
             found = await tick(pool, app.job_manager.batch_defer_jobs_async, clock=work.clock)
         if found:
             logger.info("due", digests=found)
@@ -179,62 +209,71 @@ def _teach(app: App, pool: Pool, work: Work, pulse: Pulse) -> list[str]:
     add_deliver(app, work, partial(soon_again, pool, clock=work.clock))
     for name, action in {**work.periodic, TICK: look}.items():
         add_periodic(app, name, action)
-    return [*work.periodic, TICK]
+    add_retry_stalled(app, every_s=intervals.stalled_every_s, dead_after_s=intervals.dead_after_s)
 
 
 def _worker(
-    app: App, queue: str, concurrency: int, *, finish_within_s: float, look_s: float
+    app: App, queue: str, concurrency: int, *, finish_within_s: float, intervals: Intervals
 ) -> Worker:
     return Worker(
         app,
         queues=[queue],
         name=queue,
         concurrency=concurrency,
-        fetch_job_polling_interval=look_s,
-        abort_job_polling_interval=NEVER_S,  # jobs are never aborted
+        fetch_job_polling_interval=intervals.look_s,
         shutdown_graceful_timeout=finish_within_s,
-        listen_notify=False,
+        listen_notify=False,  # freed locks send no notification, and poolers pass none on
         delete_jobs="always",
         install_signal_handlers=False,
-        update_heartbeat_interval=NEVER_S,  # `keep_up` does
-        stalled_worker_timeout=NEVER_S,  # likewise
+        update_heartbeat_interval=intervals.heartbeat_s,
+        stalled_worker_timeout=intervals.dead_after_s,
     )
 
 
-async def _upkeep(
-    ends: Ends, pool: Pool, shifts: Sequence[WorkerSupervisor], pulse: Pulse, intervals: Intervals
-) -> None:
-    await keep_up(
-        pool,
-        ends,
-        lambda: [worker_id for shift in shifts if (worker_id := shift.worker_id)],
-        pulse.note,
-        every_s=intervals.heartbeat_s,
-        dead_after_s=intervals.dead_after_s,
-    )
+async def _defer_periodic(app: App, names: Sequence[str], every_s: float) -> None:
+    """Defer each periodic work for this moment, which the database takes from one process.
+
+    cron knows whole seconds and no 45 of them, and TICK_SECONDS is any number from 0.5.
+    """
+    moment_ms = int(time.time() // every_s * every_s * 1000)
+    try:
+        for name in names:
+            job = app.tasks[name].configure(task_kwargs={"timestamp": moment_ms}).job
+            with suppress(AlreadyEnqueued):  # the last turn still waits
+                await app.job_manager.defer_periodic_job(job, "", moment_ms)
+    except ConnectorException as error:
+        logger.warning("periodic work was not queued", error=repr(error.__cause__ or error))
 
 
 @asynccontextmanager
-async def _beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Do what never ends beside the block, and cancel it then."""
-    task = asyncio.create_task(work)
+async def _at_work(workers: Sequence[Worker], end_within_s: float) -> AsyncIterator[None]:
+    stop = asyncio.Event()
+    running = [asyncio.create_task(keep_running(worker, stop)) for worker in workers]
     try:
         yield
     finally:
-        task.cancel()
-        await asyncio.wait({task})
-
-
-@asynccontextmanager
-async def _at_work(shifts: Sequence[WorkerSupervisor], end_within_s: float) -> AsyncIterator[None]:
-    crew = [asyncio.create_task(shift.run()) for shift in shifts]
-    try:
-        yield
-    finally:
-        for shift in shifts:
-            shift.stop()
-        _, late = await asyncio.wait(crew, timeout=end_within_s)
+        stop.set()
+        for worker in workers:
+            worker.stop()  # type: ignore[no-untyped-call]  # procrastinate 3.10
+        _, late = await asyncio.wait(running, timeout=end_within_s)
         for task in late:
             task.cancel()
         if late:
             logger.error("jobs do not end: others take them when this process is gone")
+
+
+async def keep_running(worker: Worker, stop: asyncio.Event) -> None:
+    """Run the worker until `stop`, again after each end.
+
+    procrastinate ends a worker when PostgreSQL goes away (issues 1116 and 1463).
+    """
+    while not stop.is_set():
+        try:
+            await worker.run()  # type: ignore[no-untyped-call]  # procrastinate 3.10
+        except ConnectorException as error:
+            logger.warning("the queue cannot reach its database", error=repr(error.__cause__))
+        except Exception:
+            logger.exception("a worker of the queue failed")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PAUSE_S):
+                await stop.wait()

@@ -1,6 +1,5 @@
 """The queue's tables and its jobs: digests that are due become jobs, each in one job only."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,23 +7,21 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import structlog
-from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
-from procrastinate.jobs import Job
+from procrastinate import App, JobContext, RetryStrategy
+from procrastinate.jobs import Job, Status
 from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
 
 from bot.errors import BotError
-from bot.store.documents import StoreError
 from bot.store.postgres.leases import claimed_due, due_again
 from bot.store.postgres.migrations import OURS as STORE
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.pool import Connection, Pool, db_errors
 from bot.workspace import WorkspaceId
 
-# Our jobs have locks, by which procrastinate 3.10 has no index, and the table is mostly empty:
-# when 20,000 jobs come at once, PostgreSQL 18, which still takes it for empty, sorted and compared
-# all of them for each that was fetched (5.6 s). With the index and in the order of the index that
-# it is made for, a fetch takes less than 1 ms, whatever PostgreSQL takes the table for.
+# procrastinate 3.10 has no index by lock (issue 1242), and PostgreSQL 18 takes the table for empty
+# when 20,000 jobs come at once: each fetch sorted and compared all of them (5.6 s). With the index
+# and in the order of the index that it is made for, a fetch takes less than 1 ms.
 FETCHING = """
 CREATE INDEX bot_jobs_by_lock ON procrastinate_jobs (lock) WHERE status IN ('todo', 'doing');
 ALTER FUNCTION procrastinate_fetch_job_v2(character varying[], bigint)
@@ -54,9 +51,8 @@ logger = structlog.get_logger()
 DELIVER = "deliver"
 PERIODIC = "periodic"
 DIGESTS_PER_JOB = 100
-# After the waits of 2, 4, 8 and 16 s. procrastinate 3.10 lets a job that waits for its next try
-# keep back all others of its lock, so they are short, and few; then a tick finds the digests again
-# when their lease is over: https://github.com/procrastinate-org/procrastinate/issues/1599
+# After waits of 2, 4, 8 and 16 s: short and few, as a job that waits for its next try holds its
+# lock (issue 1599). Then a tick finds the digests again when their lease is over.
 MAX_ATTEMPTS = 4
 
 
@@ -68,28 +64,13 @@ class Work:
     never twice at once. `deliver` takes up these digests of one workspace; the jobs of a
     workspace run one after the other. Both may be cancelled by a stop.
 
-    `deliver` returns those at which the store failed: they are taken up again soon, by another
-    job, and keep no other digest waiting. It may raise a BotError when its process stops, to be
-    called at once with the same digests by a process that does not. Anything else that either
-    raises is a mistake of ours, which is logged.
+    `deliver` returns those at which the store failed: another job takes them up soon. It may
+    raise a BotError, to be called again with the same digests. Anything else is logged.
     """
 
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
     deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
     clock: Callable[[], datetime]
-
-
-class Again(BaseRetryStrategy):
-    """Which jobs are tried again, and when."""
-
-    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        """Return when to try `job` again; `None` if not at all."""
-        if job.attempts >= MAX_ATTEMPTS:
-            return None
-        if isinstance(exception, StoreError):
-            return RetryDecision(retry_in={"seconds": 2 ** (job.attempts + 1)})
-        is_stop = isinstance(exception, asyncio.CancelledError | BotError)
-        return RetryDecision() if is_stop else None
 
 
 def add_deliver(
@@ -114,7 +95,9 @@ def add_deliver(
             except Exception:
                 logger.exception("unforeseen failure")
 
-    app.task(name=DELIVER, queue=DELIVER, retry=Again(), pass_context=True)(deliver)
+    # A cancelled job was cut off by a stop.
+    again_after = RetryStrategy(max_attempts=MAX_ATTEMPTS, exponential_wait=2)
+    app.task(name=DELIVER, queue=DELIVER, retry=again_after, pass_context=True)(deliver)
 
 
 def add_periodic(app: App, name: str, action: Callable[[], Awaitable[object]]) -> None:
@@ -132,27 +115,43 @@ def add_periodic(app: App, name: str, action: Callable[[], Awaitable[object]]) -
     app.task(name=name, queue=PERIODIC, lock=name, queueing_lock=name, pass_context=True)(run)
 
 
+def add_retry_stalled(app: App, *, every_s: int, dead_after_s: float) -> None:
+    """Teach `app` to take the jobs of dead workers back.
+
+    It has no lock: a dead worker that was at it would keep it (procrastinate issue 1408).
+    https://procrastinate.readthedocs.io/en/stable/howto/production/retry_stalled_jobs.html
+    """
+
+    async def retry_stalled(timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
+        manager = app.job_manager
+        for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
+            logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
+            if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
+                await manager.retry_job(job)
+            else:  # periodic work comes round, and to retry it can fail for good (issue 1446)
+                await manager.finish_job(job, Status.FAILED, delete_job=True)
+
+    name = "retry_stalled"
+    task = app.task(name=name, queue=PERIODIC, queueing_lock=name)(retry_stalled)
+    app.periodic(cron=f"* * * * * */{every_s}")(task)
+
+
 def deliver_jobs(due: Sequence[tuple[str, str]]) -> list[Job]:
     """Return the jobs that deliver these (workspace, digest id), in the order of the first due."""
-    digests: defaultdict[str, list[str]] = defaultdict(list)
+    digests: defaultdict[str, list[JSONValue]] = defaultdict(list)
     for workspace, digest_id in due:
         digests[workspace].append(digest_id)
     return [
-        _deliver_job(workspace, ids[first : first + DIGESTS_PER_JOB])
+        Job(
+            queue=DELIVER,
+            task_name=DELIVER,
+            lock=workspace,
+            queueing_lock=None,
+            task_kwargs={"workspace": workspace, "digests": ids[first : first + DIGESTS_PER_JOB]},
+        )
         for workspace, ids in digests.items()
         for first in range(0, len(ids), DIGESTS_PER_JOB)
     ]
-
-
-def _deliver_job(workspace: str, digest_ids: list[str]) -> Job:
-    arguments: dict[str, JSONValue] = {"workspace": workspace, "digests": [*digest_ids]}
-    return Job(
-        queue=DELIVER,
-        task_name=DELIVER,
-        lock=workspace,
-        queueing_lock=None,
-        task_kwargs=arguments,
-    )
 
 
 TICK = "tick"

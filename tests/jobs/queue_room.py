@@ -8,9 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
-from bot.jobs.queue import Intervals, working
+from bot.jobs.queue import Intervals, Readiness, working
 from bot.jobs.queue_jobs import Work
-from bot.jobs.queue_upkeep import Pulse
 from bot.store.postgres.pool import Pool, parse_address
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
@@ -18,8 +17,8 @@ from tests.fakes import TIME_LIMIT_S
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 A_MINUTE_AGO = NOW - timedelta(minutes=1)
 # A worker on a busy machine may be silent for a while, and is not to be taken for dead.
-QUICK = Intervals(look_s=0.02, heartbeat_s=0.05, dead_after_s=TIME_LIMIT_S)
-# Where workers do die. Who looks after the dead has let the database know of itself just before.
+QUICK = Intervals(look_s=0.02, heartbeat_s=0.05, dead_after_s=TIME_LIMIT_S, stalled_every_s=1)
+# Where workers do die.
 MORTAL = replace(QUICK, dead_after_s=1)
 TABLES = ("jobs", "events", "periodic_defers", "workers")
 
@@ -126,7 +125,7 @@ def at_work(
     finish_within_s: float = TIME_LIMIT_S,
     concurrency: int = 20,
     intervals: Intervals = QUICK,
-) -> AbstractAsyncContextManager[Pulse]:
+) -> AbstractAsyncContextManager[Readiness]:
     """Return a quick worker, for which it is `NOW`."""
     return working(
         parse_address("postgresql:///here"),

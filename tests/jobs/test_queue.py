@@ -4,12 +4,14 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
 import structlog
 from structlog.testing import capture_logs
 
 from bot.errors import BotError
+from bot.jobs import queue
 from bot.jobs.queue import depth
 from bot.jobs.queue_jobs import AGAIN_AFTER, LEASE
 from bot.store.documents import StoreError
@@ -207,6 +209,33 @@ async def test_a_stop_lets_jobs_end_and_begins_none(pool: Pool) -> None:
 
     assert len(deliveries.digests) == 100
     assert (await depth(pool))[("deliver", "todo")] == 1
+
+
+async def test_a_job_that_ends_for_no_stop_holds_no_process(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "HAND_BACK_WITHIN_S", 0.05)
+    begun, may_end = asyncio.Event(), asyncio.Event()
+    deliveries = Deliveries()
+
+    async def hold_on(_workspace: str) -> None:
+        begun.set()
+        while not may_end.is_set():
+            with suppress(asyncio.CancelledError):
+                await may_end.wait()
+
+    deliveries.during = hold_on
+    await put_due(pool, digests_of("T1"))
+
+    with capture_logs() as lines:
+        async with asyncio.timeout(TIME_LIMIT_S), at_work(pool, deliveries, finish_within_s=0.05):
+            await begun.wait()
+    may_end.set()
+    await deliveries.until_done()
+
+    assert [line["event"] for line in lines if line["log_level"] == "error"] == [
+        "jobs do not end: others take them when this process is gone"
+    ]
 
 
 async def test_depth_counts_what_waits_and_what_is_under_way(pool: Pool) -> None:

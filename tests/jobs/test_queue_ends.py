@@ -3,16 +3,16 @@
 import asyncio
 
 import pytest
-from procrastinate import PsycopgConnector
 from procrastinate.exceptions import ConnectorException
-from procrastinate.jobs import Job, Status
+from procrastinate.jobs import Status
+from procrastinate.manager import JobManager
 
-from bot.jobs.queue_upkeep import Ends, keep_up, take_back
+from bot.jobs import queue
+from bot.jobs.queue import Connector
 from bot.store.documents import StoreError
 from bot.store.postgres.pool import Pool
 from tests.fakes import TIME_LIMIT_S
 from tests.jobs.queue_room import (
-    MORTAL,
     Deliveries,
     at_work,
     digests_of,
@@ -20,7 +20,6 @@ from tests.jobs.queue_room import (
     rows,
     until,
 )
-from tests.jobs.test_queue_upkeep import a_job, a_worker
 
 pytestmark = pytest.mark.anyio
 
@@ -65,7 +64,7 @@ async def test_an_end_that_could_not_be_written_does_not_stop_what_comes_after(
     await cut(pool, AT_THE_END, task)
     await put_due(pool, [first])
 
-    async with at_work(pool, deliveries, intervals=MORTAL):
+    async with at_work(pool, deliveries):
         await until(lambda: was_cut(pool))
         await put_due(pool, [second])
         await until(lambda: deliveries.has(second))
@@ -85,62 +84,34 @@ async def test_a_hand_back_that_could_not_be_written_is_made_up_for(pool: Pool) 
     await cut(pool, AT_A_RETRY, "deliver")
     await put_due(pool, digests_of("T1"))
 
-    async with at_work(pool, deliveries, intervals=MORTAL):
+    async with at_work(pool, deliveries):
         await deliveries.until_done()
 
     assert await was_cut(pool)
 
 
-async def test_a_job_that_is_tried_again_by_now_is_not_taken_from_whoever_has_it(
+async def test_a_write_that_came_through_or_is_of_no_use_by_now_is_not_repeated(
     pool: Pool,
 ) -> None:
-    worker = await a_worker(pool, silent_s=0)
-    again = await a_job(pool, worker, attempts=1)
-    lost = await a_job(pool, worker, attempts=1)
+    manager = await manager_on(pool)
 
-    taken = await take_back(pool, dead_after_s=16, unwritten={again: 0, lost: 1})
-
-    found = await rows(pool, "SELECT id, status::text, attempts FROM procrastinate_jobs")
-    assert taken == 1
-    assert sorted(found) == [(again, "doing", 1), (lost, "todo", 2)]
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await manager.finish_job_by_id_async(7, Status.SUCCEEDED, delete_job=True)
 
 
-async def impatient(pool: Pool) -> Ends:
-    connector = PsycopgConnector()
-    await connector.open_async(pool)
-    return Ends(connector, within_s=0.05)
-
-
-async def test_a_job_that_a_statement_still_holds_is_taken_back_once_it_does_not(
-    pool: Pool,
+async def test_a_database_that_does_not_answer_does_not_hold_a_worker_for_ever(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ends, looks = await impatient(pool), asyncio.Semaphore(0)
-    job_id = await a_job(pool, await a_worker(pool, silent_s=0), attempts=1)
-    job = Job(
-        id=job_id, queue="deliver", task_name="any", lock=None, queueing_lock=None, attempts=1
-    )
-    upkeep = keep_up(pool, ends, list, lambda _: looks.release(), every_s=0.02, dead_after_s=16)
-
-    async with pool.connection() as connection, connection.transaction():
-        await connection.execute("SELECT FROM procrastinate_jobs FOR UPDATE")
-        await ends.finish_job(job, Status.SUCCEEDED, delete_job=True)  # takes too long
-        looking = asyncio.create_task(upkeep)
-        await asyncio.wait_for(looks.acquire(), TIME_LIMIT_S)
-        kept = ends.unwritten
-    await until(lambda: is_todo(pool))
-    looking.cancel()
-
-    assert kept == {job_id: 1}
-
-
-async def is_todo(pool: Pool) -> bool:
-    return await rows(pool, "SELECT status::text FROM procrastinate_jobs") == [("todo",)]
-
-
-async def test_a_database_that_does_not_answer_does_not_hold_a_worker_for_ever(pool: Pool) -> None:
-    ends = await impatient(pool)
+    monkeypatch.setattr(queue, "ANSWER_WITHIN_S", 0.05)
+    manager = await manager_on(pool)
 
     async with pool.connection() as connection, connection.transaction():
         await connection.execute("LOCK TABLE procrastinate_jobs")
         with pytest.raises(ConnectorException):
-            await asyncio.wait_for(ends.fetch_job(["deliver"], 1), TIME_LIMIT_S)
+            await asyncio.wait_for(manager.fetch_job(["deliver"], 1), TIME_LIMIT_S)
+
+
+async def manager_on(pool: Pool) -> JobManager:
+    connector = Connector()
+    await connector.open_async(pool)
+    return JobManager(connector)

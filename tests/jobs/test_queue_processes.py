@@ -159,14 +159,14 @@ async def test_work_goes_on_by_itself_after_a_restart_of_the_database(
     deliveries = Deliveries(wanted=2)
     await put_due(noted, digests_of("T1"))
 
-    async with at_work(noted, deliveries, intervals=MORTAL) as pulse:
+    async with at_work(noted, deliveries, intervals=MORTAL) as queue:
         await until(lambda: is_delivered(deliveries, 1))
         postgres.stop()
         postgres.start()
         await until(lambda: works(noted))
         await put_due(noted, digests_of("T2"))
         await deliveries.until_done()
-        await until(pulse.are_recent)
+        await until(queue.is_ready)
 
     assert deliveries.digests == digests_of("T1", "T2")
 

@@ -1,4 +1,4 @@
-"""A worker that ends is followed by another, until the shift is over."""
+"""A worker that ends begins again, until the stop; readiness tells whether it takes part."""
 
 import asyncio
 from typing import cast
@@ -7,99 +7,99 @@ import pytest
 from procrastinate.exceptions import ConnectorException
 from procrastinate.worker import Worker
 
+from bot.app import FINISH_WITHIN_S, JOBS_END_WITHIN
 from bot.jobs import queue
-from bot.jobs.queue import WorkerSupervisor
+from bot.jobs.queue import HAND_BACK_WITHIN_S, INTERVALS, Readiness, keep_running
+from bot.store.postgres.pool import Pool
 from tests.fakes import TIME_LIMIT_S
+from tests.jobs.queue_room import Deliveries, at_work, until
 
 pytestmark = pytest.mark.anyio
 
 
 class FakeWorker:
-    """Ends as it is told: with an error, by itself, or not before `stop`."""
+    """Ends its first run, with an error or without, and its second one by a stop."""
 
-    def __init__(self, error: Exception | None, *, ends: bool) -> None:
-        self.worker_id: int | None = None
-        self.is_stopped, self.has_left = asyncio.Event(), asyncio.Event()
-        self._error, self._ends = error, ends
+    def __init__(self, error: Exception | None = None) -> None:
+        self.runs = 0
+        self.is_again = asyncio.Event()
+        self._error, self._stop = error, asyncio.Event()
 
     async def run(self) -> None:
-        self.worker_id = 7
-        if self._ends:
-            self.has_left.set()
-        if self._error:
+        self.runs += 1
+        if self.runs > 1:
+            self.is_again.set()
+            await self._stop.wait()
+        elif self._error:
             raise self._error
-        if not self._ends:
-            await self.is_stopped.wait()
 
     def stop(self) -> None:
-        self.is_stopped.set()
-
-
-class Office:
-    """Hires these workers, one after the other; the last one stays."""
-
-    def __init__(self, *workers: FakeWorker) -> None:
-        self._waiting = [*workers]
-        self.is_staffed = asyncio.Event()
-
-    def hire(self) -> Worker:
-        worker = self._waiting.pop(0)
-        if not self._waiting:
-            self.is_staffed.set()
-        return cast(Worker, worker)
-
-
-@pytest.fixture(autouse=True)
-def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "FIRST_DELAY_S", 0.01)
+        self._stop.set()
 
 
 @pytest.mark.parametrize(
-    "leaver",
+    "error",
     [
-        pytest.param(FakeWorker(None, ends=True), id="ends without an error"),
-        pytest.param(FakeWorker(ConnectorException(), ends=True), id="has lost the database"),
-        pytest.param(FakeWorker(ZeroDivisionError(), ends=True), id="has met a mistake"),
+        pytest.param(None, id="ends without an error"),
+        pytest.param(ConnectorException(), id="has lost the database"),
+        pytest.param(ZeroDivisionError(), id="has met a mistake"),
     ],
 )
-async def test_a_worker_that_ends_is_followed_by_another(leaver: FakeWorker) -> None:
-    stayer = FakeWorker(None, ends=False)
-    office = Office(leaver, stayer)
-    shift = WorkerSupervisor(office.hire)
+async def test_a_worker_that_ends_begins_again(
+    error: Exception | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "PAUSE_S", 0.01)
+    worker, stop = FakeWorker(error), asyncio.Event()
 
-    running = asyncio.create_task(shift.run())
     async with asyncio.timeout(TIME_LIMIT_S):
-        await office.is_staffed.wait()
-        await asyncio.sleep(0)
-        assert shift.worker_id == 7
-        shift.stop()
+        running = asyncio.create_task(keep_running(cast(Worker, worker), stop))
+        await worker.is_again.wait()
+        stop.set()
+        worker.stop()
         await running
 
-    assert stayer.is_stopped.is_set()
-    assert shift.worker_id is None
+    assert worker.runs == 2
 
 
-async def test_a_stop_while_nobody_works_hires_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "FIRST_DELAY_S", 60)
-    leaver = FakeWorker(None, ends=True)
-    office = Office(leaver, FakeWorker(None, ends=False))
-    shift = WorkerSupervisor(office.hire)
+async def test_a_stop_between_two_runs_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "PAUSE_S", 60)
+    worker, stop = FakeWorker(), asyncio.Event()
 
-    running = asyncio.create_task(shift.run())
     async with asyncio.timeout(TIME_LIMIT_S):
-        await leaver.has_left.wait()
-        shift.stop()
-        await running
+        asyncio.get_running_loop().call_later(0.01, stop.set)
+        await keep_running(cast(Worker, worker), stop)
+        await keep_running(cast(Worker, worker), stop)
 
-    assert not office.is_staffed.is_set()
+    assert worker.runs == 1
 
 
-async def test_a_stop_before_the_start_works_nothing() -> None:
-    office = Office(FakeWorker(None, ends=False))
-    shift = WorkerSupervisor(office.hire)
+def test_a_worker_that_stops_is_not_taken_for_dead() -> None:
+    longest_s = FINISH_WITHIN_S * JOBS_END_WITHIN + HAND_BACK_WITHIN_S
 
-    shift.stop()
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await shift.run()
+    assert INTERVALS.heartbeat_s + longest_s < INTERVALS.dead_after_s
 
-    assert not office.is_staffed.is_set()
+
+async def test_a_worker_is_ready_once_it_takes_part(pool: Pool) -> None:
+    async with at_work(pool, Deliveries()) as ready:
+        await until(ready.is_ready)
+
+    assert await ready.is_ready() is False
+
+
+async def test_a_tick_that_failed_makes_unready_until_one_ends_well_or_others_tick(
+    pool: Pool,
+) -> None:
+    ready = Readiness(pool, [], every_s=10)
+
+    with pytest.raises(ZeroDivisionError), ready.ticking():
+        raise ZeroDivisionError
+    assert await ready.is_ready() is False
+    assert ready.failed_at is not None
+    ready.failed_at -= 3 * 10 + 1
+    assert await ready.is_ready() is True
+
+    with pytest.raises(ZeroDivisionError), ready.ticking():
+        raise ZeroDivisionError
+    with ready.ticking():
+        pass
+    assert await ready.is_ready() is True

@@ -9,7 +9,7 @@ import pytest
 from bot.metrics.definitions import STORE_OPERATIONS, STORE_OUTCOMES
 from bot.store.documents import ConflictError, Documents, ForgottenError, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments
-from bot.store.measured import TimedDocuments
+from bot.store.measured import timed_documents
 from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 
@@ -29,8 +29,8 @@ class Notes:
         self.longest_s = max(self.longest_s, took_s)
 
 
-def timed(stored: MemoryDocuments, notes: Notes) -> TimedDocuments:
-    return TimedDocuments(FencedDocuments(stored), notes)
+def timed(stored: MemoryDocuments, notes: Notes) -> ErasableDocuments:
+    return timed_documents(FencedDocuments(stored), notes)
 
 
 class StuckDocuments(MemoryDocuments):

@@ -1,0 +1,140 @@
+"""What dead workers leave: their jobs go to others, and those of the living are let alone."""
+
+import pytest
+
+from bot.jobs.queue import stuck
+from bot.jobs.queue_jobs import MAX_ATTEMPTS
+from bot.store.postgres.pool import Pool
+from tests.jobs.queue_room import MORTAL, Deliveries, at_work, digests_of, rows, until
+
+pytestmark = pytest.mark.anyio
+DEAD, ALIVE = 3600, -3600  # seconds of silence
+
+
+async def a_worker(pool: Pool, *, silent_s: float) -> int:
+    found = await rows(
+        pool,
+        "INSERT INTO procrastinate_workers (last_heartbeat)"
+        " VALUES (now() - make_interval(secs => %s)) RETURNING id",
+        silent_s,
+    )
+    return int(found[0][0])
+
+
+async def a_job(
+    pool: Pool,
+    worker_id: int | None,
+    *,
+    digest: str = "-.T1/digest/d1",
+    task: str = "deliver",
+    attempts: int = 0,
+) -> int:
+    workspace, _, digest_id = digest.split("/")
+    queue = "deliver" if task == "deliver" else "periodic"
+    locks = (workspace, None) if task == "deliver" else (task, task)
+    found = await rows(
+        pool,
+        "INSERT INTO procrastinate_jobs"
+        " (queue_name, task_name, status, attempts, worker_id, lock, queueing_lock, args)"
+        " VALUES (%s, %s, 'doing', %s, %s, %s, %s, jsonb_build_object('workspace', %s::text,"
+        " 'digests', ARRAY[%s::text])) RETURNING id",
+        queue,
+        task,
+        attempts,
+        worker_id,
+        *locks,
+        workspace,
+        digest_id,
+    )
+    return int(found[0][0])
+
+
+async def test_the_jobs_of_dead_workers_are_done_and_those_of_living_ones_are_not(
+    pool: Pool,
+) -> None:
+    lost, orphaned, kept = digests_of("T1", "T2", "T3")
+    await a_job(pool, await a_worker(pool, silent_s=DEAD), digest=lost)
+    await a_job(pool, None, digest=orphaned)  # the row of its worker is gone
+    job_id = await a_job(pool, await a_worker(pool, silent_s=ALIVE), digest=kept)
+    deliveries = Deliveries(wanted=2)
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+
+    assert sorted(deliveries.digests) == [lost, orphaned]
+    found = await rows(
+        pool, "SELECT id, attempts FROM procrastinate_jobs WHERE queue_name = %s", "deliver"
+    )
+    assert found == [(job_id, 0)]
+
+
+async def test_periodic_work_comes_round_though_its_worker_died_at_it(pool: Pool) -> None:
+    dead = await a_worker(pool, silent_s=DEAD)
+    await a_job(pool, dead, task="tick")
+    await a_job(pool, dead, task="retry_stalled")
+    deliveries = Deliveries()
+    await rows(
+        pool,
+        "INSERT INTO document (key, value, rev, due_at) VALUES"
+        " ('-.T1/digest/d1', '{}', 1, '2026-01-01Z') RETURNING 1",
+    )
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+
+
+async def test_a_job_that_has_killed_many_workers_is_given_up(pool: Pool) -> None:
+    await a_job(pool, None, attempts=MAX_ATTEMPTS)
+    deliveries = Deliveries()
+
+    async def is_gone() -> bool:
+        query = "SELECT id FROM procrastinate_jobs WHERE queue_name = 'deliver'"
+        return await rows(pool, query) == []
+
+    async with at_work(pool, deliveries):
+        await until(is_gone)
+
+    assert deliveries.done == []
+
+
+async def test_a_living_worker_that_was_taken_for_dead_goes_on(pool: Pool) -> None:
+    deliveries = Deliveries()
+
+    async with at_work(pool, deliveries, intervals=MORTAL) as queue:
+        await until(queue.is_ready)
+        await rows(pool, "DELETE FROM procrastinate_workers RETURNING id")
+        await rows(
+            pool,
+            "INSERT INTO document (key, value, rev, due_at) VALUES"
+            " ('-.T1/digest/d1', '{}', 1, '2026-01-01Z') RETURNING 1",
+        )
+        await deliveries.until_done()
+
+
+async def begun(pool: Pool, job_id: int, *, ago_s: float) -> None:
+    await rows(
+        pool,
+        "INSERT INTO procrastinate_events (job_id, type, at)"
+        " VALUES (%s, 'started', now() - make_interval(secs => %s)) RETURNING id",
+        job_id,
+        ago_s,
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "ago_s", "names"),
+    [
+        ("tick", 119, []),
+        ("tick", 121, ["tick"]),
+        ("proofs", 899, []),
+        ("proofs", 901, ["proofs"]),
+    ],
+)
+async def test_periodic_work_that_takes_too_long_counts_as_stuck(
+    pool: Pool, task: str, ago_s: float, names: list[str]
+) -> None:
+    worker = await a_worker(pool, silent_s=0)
+    await begun(pool, await a_job(pool, worker, task=task), ago_s=ago_s)
+    await begun(pool, await a_job(pool, worker), ago_s=5000)  # a delivery may take its time
+
+    assert await stuck(pool) == names
