@@ -70,13 +70,21 @@ class Collector:
         return tags + [f"folder:{folder}" for folder in snapshot.folders]
 
     async def collect(
-        self, workspace: WorkspaceId, digest: Digest, *, slot: Slot | None, purpose: Purpose
+        self,
+        workspace: WorkspaceId,
+        digest: Digest,
+        *,
+        slot: Slot | None,
+        purpose: Purpose,
+        newer_than: datetime | None = None,
     ) -> Collected:
         """Return the content of a post now; `slot` is `None` when a person asked for it.
 
-        Raises as `matching` does, and StoreError.
+        `newer_than`: see `Portfolio.snapshot`. Raises as `matching` does, and StoreError.
         """
-        snapshot = await self._portfolio.snapshot(workspace, purpose=purpose)
+        snapshot = await self._portfolio.snapshot(
+            workspace, purpose=purpose, newer_than=newer_than
+        )
         before = await self._repository.baseline(workspace, digest.digest_id, digest.baseline)
         now = self._clock()
         size = len(snapshot.domains)

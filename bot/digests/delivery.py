@@ -272,11 +272,15 @@ class Delivery:
     async def _collect_in_time(
         self, workspace: WorkspaceId, digest: Digest, run: Run
     ) -> Collected:
-        slot = None if run.is_extra else run.slot
-        purpose = Purpose.PERSON if run.asked_by else Purpose.SCHEDULED
         try:
             async with asyncio.timeout(self._collect_within_s):
-                return await self._collector.collect(workspace, digest, slot=slot, purpose=purpose)
+                return await self._collector.collect(
+                    workspace,
+                    digest,
+                    slot=None if run.is_extra else run.slot,
+                    purpose=Purpose.PERSON if run.asked_by else Purpose.SCHEDULED,
+                    newer_than=self._clock() if run.asked_by else None,
+                )
         except TimeoutError as error:
             why = f"no list within {self._collect_within_s:g} s"
             raise TimedOutError(why, is_outcome_unknown=False) from error

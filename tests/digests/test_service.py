@@ -263,6 +263,19 @@ async def test_send_now_asks_for_the_list_as_a_person_does(office: Office) -> No
     assert office.lists.purposes == [Purpose.PERSON]
 
 
+async def test_send_now_asks_for_the_list_even_where_one_is_fresh() -> None:
+    office = Office()
+    digest = await office.make()
+    await office.at(NINE)
+    office.lists.domains = (a_domain(score=90),)
+
+    await office.desk.send_now(ACME, digest.digest_id, by=ADA)
+    await office.at(NINE + timedelta(seconds=1))
+
+    assert office.posts.posts[1:] == [("C1", "digest: 1 domains, average 90.0")]
+    assert len(office.lists.asked) == 2
+
+
 async def test_send_now_pressed_twice_posts_once(office: Office) -> None:
     digest = await office.make()
     await office.desk.send_now(ACME, digest.digest_id, by=ADA)
