@@ -1,15 +1,13 @@
 """Apply what people do to a digest: create, update, pause, resume, send. Pure."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from bot.digests import run_state
 from bot.digests.models import (
     Digest,
     DigestBusyError,
     EditConflictError,
-    JustSentError,
-    Outcome,
     Pause,
     Plan,
     Run,
@@ -18,9 +16,6 @@ from bot.digests.models import (
 from bot.digests.run_state import claim_due_run, coming_slot, resumed_in_time
 from bot.digests.schedule import next_slot, slot_at
 from bot.portfolio.query import parse_query
-
-# A second press of `Send now` within this time is taken for a slip.
-SLIP = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +82,11 @@ def start_manual_run(digest: Digest, by: Editor, now: datetime, token: str) -> D
     """Return the digest with a manual run, in which a run that waits goes on.
 
     Raises:
-        DigestBusyError: it is being sent. JustSentError: it was sent by hand moments ago.
+        DigestBusyError: it is being sent.
     """
     run = digest.run
     if run and run.state is not RunState.WAITING and now < run.until:
         raise DigestBusyError("a run is under way")
-    if digest.past:
-        last = digest.past[-1]
-        is_fresh = timedelta() <= now - last.at < SLIP
-        if last.asked_by and last.outcome is Outcome.POSTED and is_fresh:
-            raise JustSentError(last.at)
     if run and run.state is RunState.POSTING:  # of a dead process: end that first
         digest = claim_due_run(digest, now, token)
         run = digest.run

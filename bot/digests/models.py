@@ -229,14 +229,6 @@ class DigestBusyError(BotError):
     """The digest is being sent at this moment."""
 
 
-class JustSentError(BotError):
-    """The digest was sent by hand moments ago, `at`."""
-
-    def __init__(self, at: datetime) -> None:
-        self.at = at
-        super().__init__("sent moments ago")
-
-
 class LostClaimError(BotError):
     """The run is no longer this worker's: taken over after its claim ended, or cancelled."""
 

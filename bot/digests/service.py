@@ -161,7 +161,7 @@ class DigestService:
         """Post a digest now, whatever its mode and schedule say.
 
         Raises:
-            UnknownDigestError, DigestBusyError, JustSentError: nothing was posted.
+            UnknownDigestError, DigestBusyError: nothing was posted.
             NoKeyError, TrackerError, LackingScopeError, SlackError: nothing was posted, unless
                 it is a SlackError whose outcome is unknown.
         """

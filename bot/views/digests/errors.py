@@ -10,7 +10,6 @@ from bot.digests.models import (
     DigestBusyError,
     EditConflictError,
     GuestError,
-    JustSentError,
     LostClaimError,
     Notice,
     NotInChannelError,
@@ -147,17 +146,7 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
 
 
 def _changed(error: EditConflictError, _facts: Facts) -> Message:
-    return _dated_message(f"{changed_text(error.digest)} Look at it again before you change it.")
-
-
-def _just_sent(error: JustSentError, _facts: Facts) -> Message:
-    return _dated_message(
-        f"This digest was sent just now, {moment_token(error.at)}: look into its channel. You can"
-        " send it again in half a minute."
-    )
-
-
-def _dated_message(mrkdwn: str) -> Message:
+    mrkdwn = f"{changed_text(error.digest)} Look at it again before you change it."
     return Message(without_markup(mrkdwn), (section(mrkdwn),))
 
 
@@ -173,7 +162,6 @@ DIGEST_ERRORS: dict[type[BaseException], Explain] = {
     DigestBusyError: plain(
         "This digest is being sent at this very moment: it will be in its channel soon."
     ),
-    JustSentError: _just_sent,
     LostClaimError: plain(
         "Something else came in between, so I did not go on. Look into the channel before you"
         " press `Send now` again."
