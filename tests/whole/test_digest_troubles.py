@@ -99,6 +99,21 @@ async def test_a_refused_key_is_told_once_and_a_new_one_sends_what_waits_once(sh
     assert len(told) == 1
 
 
+async def test_an_empty_list_is_asked_for_once_more_and_the_digest_says_that_it_stayed_so(
+    shop: Town,
+) -> None:
+    await make(shop)
+    await at_nine(shop)
+    shop.acme.domains.clear()
+    shop.tracker.requests.clear()
+
+    post = await at_nine(shop)
+
+    assert "less than half as long as at the last digest" in post.everything
+    assert "3 domains gone" in post.everything
+    assert len(shop.tracker.requests) == 2
+
+
 async def test_an_owner_who_has_left_is_followed_by_whoever_set_the_key(shop: Town) -> None:
     await make(shop)
     shop.slack.deactivate("bob")
