@@ -11,6 +11,7 @@ import structlog
 
 from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.digests.models import AdminsOnlyError, Digest
+from bot.digests.run_state import is_promised
 from bot.digests.schedule import zone_of
 from bot.digests.service import DigestService
 from bot.errors import BotError
@@ -139,12 +140,16 @@ class DigestListeners:
     async def send(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         """Post a digest now."""
         try:
-            await self.digests.send_now(request.workspace, digest.digest_id, by=visitor.editor)
+            sent = await self.digests.send_now(
+                request.workspace, digest.digest_id, by=visitor.editor
+            )
         except SlackError as error:
             if not error.is_outcome_unknown:
                 raise
             logger.warning("maybe sent", error=repr(error))
             return modal.MAYBE_SENT
+        if sent.run and is_promised(sent.run):
+            return modal.on_its_way_line(sent.run.until)
         return modal.sent_line(visitor.channel.name if visitor.channel else None)
 
     async def preview(self, request: Request, digest: Digest, _visitor: object) -> str:

@@ -26,7 +26,7 @@ from bot.tracker.models import Listing, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
-from tests.digests.office import ACME, ADA, BOB, DAY, NINE, DocumentsOnDisk, Office
+from tests.digests.office import ACME, ADA, BOB, DAY, NINE, DocumentsOnDisk, Office, announcement
 from tests.fakes import FakeLists, FakePosts
 
 pytestmark = pytest.mark.anyio
@@ -61,7 +61,7 @@ def press() -> Press:
 @pytest.fixture
 def office(press: Press) -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
-    return Office(words=DigestRenderer(press.digest, press.heartbeat))
+    return Office(words=DigestRenderer(press.digest, press.heartbeat, announcement))
 
 
 async def send_now(office: Office) -> Digest:
@@ -133,7 +133,7 @@ async def test_a_list_that_has_shrunk_is_asked_for_once_more_before_it_is_posted
     press: Press, counts: list[int], asked: int, posted: int, is_said: bool
 ) -> None:
     lists = Answers(*counts)
-    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat))
+    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement))
     await office.make()
 
     await office.at(NINE)
@@ -156,7 +156,7 @@ async def test_digests_that_are_due_together_ask_once_more_together() -> None:
 
 async def test_a_list_that_cannot_be_asked_for_once_more_is_not_posted(press: Press) -> None:
     lists = Answers(4, 0)
-    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat))
+    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement))
     await office.make()
     await office.at(NINE)
 
@@ -201,7 +201,8 @@ class SlowTurns(FakePosts):
 
 async def test_a_post_says_when_it_is_posted_and_not_when_its_list_came(press: Press) -> None:
     office = Office(
-        posts=(posts := SlowTurns()), words=DigestRenderer(press.digest, press.heartbeat)
+        posts=(posts := SlowTurns()),
+        words=DigestRenderer(press.digest, press.heartbeat, announcement),
     )
     posts.wait = lambda: None
     await office.make()
@@ -364,7 +365,7 @@ async def test_many_domains_are_put_into_words_off_the_loop_one_digest_at_a_time
     count: int,
 ) -> None:
     words = Threads()
-    office = Office(words=DigestRenderer(words, words))
+    office = Office(words=DigestRenderer(words, words, announcement))
     office.lists.domains = tuple(a_domain(f"d{number}.example") for number in range(count))
     for number in range(3):
         await office.make(channel_id=f"C{number}")

@@ -67,6 +67,25 @@ async def test_a_busy_slack_gets_the_digest_when_it_said(shop: Town) -> None:
 
 
 @pytest.mark.modes("socket", "shared")
+async def test_a_busy_slack_gets_the_announcement_and_what_is_sent_now_a_little_later(
+    shop: Town,
+) -> None:
+    shop.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=1)
+    saved = await make(shop)
+    await shop.bob.next_message(where=lambda each: "set up a health digest" in each.everything)
+    shop.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=1)
+
+    sent = await press_in(shop.bob, await open_list(shop, shop.bob), "Send now")
+    await next_digest(shop)
+    notice = await next_notice(shop)
+
+    assert "Its announcement is on its way" in saved.everything
+    assert "On its way" in sent.everything
+    assert "Your digest is posted" in notice.everything
+    assert len(digests(shop)) == 1
+
+
+@pytest.mark.modes("socket", "shared")
 async def test_without_a_service_the_digest_waits_and_comes_late(shop: Town) -> None:
     await make(shop)
     shop.tracker.fail_next("503", times=50)

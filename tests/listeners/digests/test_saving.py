@@ -8,7 +8,7 @@ import pytest
 
 from bot.digests.models import Mention
 from bot.playground.slack import View
-from bot.slack.errors import ChannelClosedError, SlackUnavailableError
+from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackUnavailableError
 from bot.store.documents import StoreError
 from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
@@ -115,8 +115,9 @@ async def test_a_channel_of_others_is_refused(room: Room) -> None:
     [
         (ChannelClosedError("restricted_action"), "Not saved.* That channel is closed to me", 0),
         (SlackUnavailableError("lost"), "did not say whether it took the announcement", 1),
+        (SlackRateLimitedError(1), "Its announcement is on its way", 1),
     ],
-    ids=["refused", "lost"],
+    ids=["refused", "lost", "busy"],
 )
 async def test_what_becomes_of_the_announcement_is_told(
     room: Room, error: Exception, told: str, count: int
