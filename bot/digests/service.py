@@ -26,6 +26,7 @@ from bot.digests.repository import DigestRepository
 from bot.errors import BotError
 from bot.slack.direct_messages import retry_after
 from bot.slack.errors import SlackError, SlackUnavailableError
+from bot.store.documents import ConflictError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
@@ -69,16 +70,27 @@ class DigestService:
         """Return a digest, or raise UnknownDigestError."""
         return await self._repository.get(workspace, digest_id)
 
-    async def make(self, workspace: WorkspaceId, plan: Plan, *, by: Editor) -> Made:
+    async def make(
+        self, workspace: WorkspaceId, plan: Plan, *, by: Editor, digest_id: str = ""
+    ) -> Made:
         """Save a digest and announce it in its channel.
+
+        `digest_id` is that of its form: one that is submitted again changes the digest.
 
         Raises:
             TooManyDigestsError: the channel has twenty.
+            EditConflictError: it was made before, and changed since.
             SlackError: the channel takes no posts; nothing was posted or saved.
         """
-        digest = edits.create(secrets.token_hex(6), plan, by, self._clock())
-        await self._require_room(workspace, plan.channel_id)
-        digest = await self._repository.put(workspace, digest)
+        digest = edits.create(digest_id or secrets.token_hex(6), plan, by, self._clock())
+        await self._require_room(workspace, digest)
+        try:
+            digest = await self._repository.put(workspace, digest)
+        except ConflictError:
+            made = await self._repository.get(workspace, digest_id)
+            if made.plan != plan:
+                made = await self.change(workspace, digest_id, plan, by=by, version=1)
+            return Made(made, is_announced=True)
         try:
             digest, is_announced = await self._announce(workspace, digest)
         except SlackError:
@@ -101,7 +113,7 @@ class DigestService:
         before = await self._repository.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
         if is_moved:
-            await self._require_room(workspace, plan.channel_id)
+            await self._require_room(workspace, replace(before, plan=plan))
         saved = await self._replan(workspace, digest_id, plan, by, version)
         try:
             if is_moved:
@@ -230,9 +242,10 @@ class DigestService:
         channel_id = digest.plan.channel_id
         await self._notes(workspace, what, by=by.user_id, channel_id=channel_id)
 
-    async def _require_room(self, workspace: WorkspaceId, channel_id: str) -> None:
+    async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Raise TooManyDigestsError; digests made at the same moment may exceed the limit."""
-        if len(await self.of_channel(workspace, channel_id)) >= MAX_PER_CHANNEL:
+        there = await self.of_channel(workspace, digest.plan.channel_id)
+        if sum(each.digest_id != digest.digest_id for each in there) >= MAX_PER_CHANNEL:
             raise TooManyDigestsError("a full channel")
 
     async def _announce(self, workspace: WorkspaceId, digest: Digest) -> tuple[Digest, bool]:

@@ -1,5 +1,6 @@
 """Digests when something is wrong: with the key, the service, Slack, the bot, or what is typed."""
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -179,6 +180,17 @@ async def test_no_weekday_an_odd_filter_and_an_unknown_zone_are_said_under_their
     assert "below:low" in str(delivery.errors)
     with pytest.raises(FormError):
         await shop.bob.submit(form, {"Days": [], "Filter": None})
+
+
+@pytest.mark.modes("shared")
+async def test_a_form_that_is_submitted_twice_makes_one_digest(shop: Town) -> None:
+    form = await new_form(shop, shop.bob)
+
+    await asyncio.gather(shop.bob.submit(form), shop.bob.submit(form))
+    listed = await settled(shop.bob)
+
+    assert "1 digest in" in listed.everything
+    assert "1 digest in" in (await open_list(shop, shop.bob)).everything
 
 
 @pytest.mark.modes("socket", "shared")
