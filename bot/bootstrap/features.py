@@ -348,14 +348,12 @@ def _digests(
 ) -> tuple[DigestService, DigestWorker]:
     """What people do with digests, and what the clock does."""
     collector = Collector(portfolio, repository, clock=parts.clock)
-    words = DigestRenderer(digest_message, heartbeat_message)
+    words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
     delivery = Delivery(repository, collector, parts.posting, words, clock=parts.clock)
     digests = DigestService(
         repository,
         collector,
         delivery,
-        parts.posting,
-        announcement_message,
         clock=parts.clock,
         notes=admin.audit.note_digest,
     )

@@ -5,9 +5,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from bot.digests.models import Digest, Outcome, PastRun, Plan, UnknownDigestError
-from bot.digests.report import Baseline, Post, Report, TrendPoint, baseline_of, make_report
+from bot.digests.report import (
+    Baseline,
+    Post,
+    Report,
+    TrendPoint,
+    baseline_of,
+    has_shrunk,
+    make_report,
+)
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import due_at, newly_ended, was_postponed
 from bot.digests.schedule import Slot, slot_at
@@ -40,6 +49,8 @@ class Collector:
         self._portfolio = portfolio
         self._repository = repository
         self._clock = clock
+        # The lists that were asked for again: digests that are due together share them.
+        self._asked_twice: WeakValueDictionary[WorkspaceId, Snapshot] = WeakValueDictionary()
         # One thread at a time: more of them compete with the loop for the interpreter.
         self._counting = asyncio.Lock()
 
@@ -70,30 +81,48 @@ class Collector:
         return tags + [f"folder:{folder}" for folder in snapshot.folders]
 
     async def collect(
-        self, workspace: WorkspaceId, digest: Digest, *, slot: Slot | None, purpose: Purpose
+        self,
+        workspace: WorkspaceId,
+        digest: Digest,
+        *,
+        slot: Slot | None,
+        purpose: Purpose,
+        newer_than: datetime | None = None,
     ) -> Collected:
         """Return the content of a post now; `slot` is `None` when a person asked for it.
 
-        Raises as `matching` does, and StoreError.
+        `newer_than`: see `Portfolio.snapshot`. Raises as `matching` does, and StoreError.
         """
-        snapshot = await self._portfolio.snapshot(workspace, purpose=purpose)
         before = await self._repository.baseline(workspace, digest.digest_id, digest.baseline)
-        now = self._clock()
-        size = len(snapshot.domains)
-        report, baseline = await self.offload(
-            _report_of, snapshot, digest.plan, before, now, size=size
+        snapshot = await self._portfolio.snapshot(
+            workspace, purpose=purpose, newer_than=newer_than
         )
+        report, baseline = await self._compare(snapshot, digest.plan, before)
+        if has_shrunk(before, baseline) and self._asked_twice.get(workspace) is not snapshot:
+            snapshot = await self._portfolio.snapshot(
+                workspace, purpose=purpose, newer_than=snapshot.listed_at
+            )
+            self._asked_twice[workspace] = snapshot
+            report, baseline = await self._compare(snapshot, digest.plan, before)
+        now = baseline.taken_at
         post = Post(
             digest=digest,
             report=report,
             sent_at=now,
             slot=slot,
+            has_shrunk=has_shrunk(before, baseline),
             trend=_trend(digest, slot, now, report.totals.average),
             unposted=_unposted(digest),
             is_first=digest.baseline is None
             and all(run.outcome is not Outcome.POSTED for run in digest.past),
         )
         return Collected(post, baseline)
+
+    async def _compare(
+        self, snapshot: Snapshot, plan: Plan, before: Baseline | None
+    ) -> tuple[Report, Baseline]:
+        size = len(snapshot.domains)
+        return await self.offload(_report_of, snapshot, plan, before, self._clock(), size=size)
 
 
 def _report_of(

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 import structlog
@@ -17,6 +17,7 @@ from bot.digests.models import (
     FailureReason,
     LostClaimError,
     Mode,
+    Notice,
     Outcome,
     PastRun,
     Run,
@@ -28,6 +29,7 @@ from bot.digests.run_state import newly_ended
 from bot.digests.schedule import Slot
 from bot.errors import BotError
 from bot.message import Message
+from bot.slack.direct_messages import retry_after
 from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,
@@ -61,10 +63,11 @@ class Poster(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DigestRenderer:
-    """Renders the message of a digest, and of its heartbeat."""
+    """Renders the messages of a digest: its post, its heartbeat, its announcement."""
 
     digest: Callable[[Post], Message]
     heartbeat: Callable[[Post], Message]
+    announcement: Callable[[Digest, datetime], Message]
 
 
 def after(error: SlackError, token: str) -> Step:
@@ -194,14 +197,31 @@ class Delivery:
         self._recording = Recording(repository, clock=clock, sleep=sleep)
         self._collect_within_s = collect_within_s
 
-    async def deliver(
-        self,
-        workspace: WorkspaceId,
-        digest: Digest,
-        token: str,
-        *,
-        asked_by_name: str | None = None,
-    ) -> Digest:
+    async def announce(self, workspace: WorkspaceId, digest: Digest) -> None:
+        """Announce a digest in its channel; raise SlackError."""
+        await self._posts.acquire_turn(workspace, digest.plan.channel_id)
+        message = self._words.announcement(digest, self._clock())
+        await self._posts.post(workspace, digest.plan.channel_id, message)
+
+    async def announce_late(
+        self, workspace: WorkspaceId, digest: Digest, notice: Notice
+    ) -> timedelta | None:
+        """Announce a digest that Slack did not let be announced before.
+
+        Return when to try again; `None`: it was announced, or need not or cannot be.
+        """
+        since = digest.moved_at or digest.made_at
+        is_known = any(run.outcome is Outcome.POSTED and run.at >= since for run in digest.past)
+        if is_known or notice.channel_id != digest.plan.channel_id:
+            return None
+        try:
+            await self.announce(workspace, digest)
+        except SlackError as error:
+            logger.warning("not announced", error=repr(error), tries=notice.tries)
+            return None if error.is_outcome_unknown else retry_after(error, notice.tries)
+        return None
+
+    async def deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         """Take the run that carries `token` to its end; return the digest after it.
 
         Raises:
@@ -210,7 +230,7 @@ class Delivery:
             BotError: the recorded reason for which it was not posted.
         """
         try:
-            return await self._deliver(workspace, digest, token, asked_by_name)
+            return await self._deliver(workspace, digest, token)
         except (LostClaimError, UnknownDigestError):
             await self._tidy_up(workspace, digest, token)
             raise
@@ -221,9 +241,7 @@ class Delivery:
                 )
             raise
 
-    async def _deliver(
-        self, workspace: WorkspaceId, digest: Digest, token: str, asked_by_name: str | None
-    ) -> Digest:
+    async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
@@ -238,7 +256,7 @@ class Delivery:
             await self._repository.keep_baseline(
                 workspace, digest.digest_id, token, collected.baseline
             )
-        post = replace(collected.post, asked_by_name=asked_by_name)
+        post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         words = self._words.digest if is_wanted else self._words.heartbeat
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
@@ -272,11 +290,15 @@ class Delivery:
     async def _collect_in_time(
         self, workspace: WorkspaceId, digest: Digest, run: Run
     ) -> Collected:
-        slot = None if run.is_extra else run.slot
-        purpose = Purpose.PERSON if run.asked_by else Purpose.SCHEDULED
         try:
             async with asyncio.timeout(self._collect_within_s):
-                return await self._collector.collect(workspace, digest, slot=slot, purpose=purpose)
+                return await self._collector.collect(
+                    workspace,
+                    digest,
+                    slot=None if run.is_extra else run.slot,
+                    purpose=Purpose.PERSON if run.asked_by else Purpose.SCHEDULED,
+                    newer_than=self._clock() if run.asked_by else None,
+                )
         except TimeoutError as error:
             why = f"no list within {self._collect_within_s:g} s"
             raise TimedOutError(why, is_outcome_unknown=False) from error

@@ -1,15 +1,13 @@
 """Apply what people do to a digest: create, update, pause, resume, send. Pure."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from bot.digests import run_state
 from bot.digests.models import (
     Digest,
     DigestBusyError,
     EditConflictError,
-    JustSentError,
-    Outcome,
     Pause,
     Plan,
     Run,
@@ -18,9 +16,6 @@ from bot.digests.models import (
 from bot.digests.run_state import claim_due_run, coming_slot, resumed_in_time
 from bot.digests.schedule import next_slot, slot_at
 from bot.portfolio.query import parse_query
-
-# A second press of `Send now` within this time is taken for a slip.
-SLIP = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +82,14 @@ def start_manual_run(digest: Digest, by: Editor, now: datetime, token: str) -> D
     """Return the digest with a manual run, in which a run that waits goes on.
 
     Raises:
-        DigestBusyError: it is being sent. JustSentError: it was sent by hand moments ago.
+        DigestBusyError: it is being sent, or on its way for somebody else.
     """
     run = digest.run
-    if run and run.state is not RunState.WAITING and now < run.until:
+    is_waiting = run is not None and run.state is RunState.WAITING
+    if run and is_waiting and run.asked_by not in {None, by.user_id}:
+        raise DigestBusyError("it is on its way")
+    if run and not is_waiting and now < run.until:
         raise DigestBusyError("a run is under way")
-    if digest.past:
-        last = digest.past[-1]
-        is_fresh = timedelta() <= now - last.at < SLIP
-        if last.asked_by and last.outcome is Outcome.POSTED and is_fresh:
-            raise JustSentError(last.at)
     if run and run.state is RunState.POSTING:  # of a dead process: end that first
         digest = claim_due_run(digest, now, token)
         run = digest.run
@@ -106,11 +99,19 @@ def start_manual_run(digest: Digest, by: Editor, now: datetime, token: str) -> D
         channel_id=digest.plan.channel_id,
         state=RunState.CLAIMED,
         until=until,
-        deadline=now,
+        deadline=now + run_state.SEND_WITHIN,
         token=token,
         is_extra=True,
     )
-    mine = replace(run, state=RunState.CLAIMED, until=until, token=token, asked_by=by.user_id)
+    mine = replace(
+        run,
+        state=RunState.CLAIMED,
+        until=until,
+        token=token,
+        attempt=1,
+        asked_by=by.user_id,
+        asked_by_name=by.name,
+    )
     return replace(digest, run=mine)
 
 
@@ -136,7 +137,7 @@ def _restart(run: Run, plan: Plan, now: datetime) -> Run | None:
     """Return the run after a change of the plan but not of its time: it begins again at once."""
     if run.state is RunState.POSTING:
         return run
-    if run.is_extra:  # its person gets an error
+    if run.is_extra and not run_state.is_promised(run):  # its person gets an error
         return None
     run = replace(run, channel_id=plan.channel_id)
     return run if run.state is RunState.WAITING else replace(run, until=now, token="")

@@ -80,7 +80,10 @@ logger = structlog.get_logger()
 
 
 class Owners:
-    """Notifies a digest's maker; if they have left, its last editor, or who set the key."""
+    """Notifies a digest's maker; if they have left, its last editor, or who set the key.
+
+    A notice with `to` goes to that person alone.
+    """
 
     def __init__(
         self, messages: DirectMessages, keys: Keys, words: Callable[[Digest, Notice], Message]
@@ -99,7 +102,8 @@ class Owners:
         message = self._words(digest, notice)
         try:
             record = await self._keys.record(workspace)
-            people = (digest.made_by, digest.changed_by, record and record.set_by)
+            owners = (digest.made_by, digest.changed_by, record and record.set_by)
+            people = (notice.to,) if notice.to else owners
             for user_id in dict.fromkeys(each for each in people if each):
                 try:
                     await self._messages.send_dm(workspace, user_id, message)

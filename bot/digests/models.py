@@ -118,8 +118,9 @@ class RunState(Enum):
 class Run:
     """The run under way. `until`: when its claim ends, or when it is tried again.
 
-    `deadline` ends its grace. `token` identifies the worker that owns the run. `asked_by` is the
-    person who pressed `Send now`; `is_extra`: the run is for no slot of the schedule.
+    `deadline` ends its grace. `token` identifies the worker that owns the run. `asked_by` and
+    `asked_by_name` are the person who pressed `Send now`; `is_extra`: the run is for no slot of
+    the schedule.
     `is_unwanted`: the digest was changed since the run began to post, so it is not tried again.
     `baseline` names the next report's baseline, once it is stored.
     """
@@ -132,6 +133,7 @@ class Run:
     token: str
     attempt: int = 1
     asked_by: str | None = None
+    asked_by_name: str | None = None
     is_extra: bool = False
     is_unwanted: bool = False
     trouble: FailureReason | None = None
@@ -163,11 +165,13 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A message that the owner still has to get.
+    """A message that still has to be sent.
 
-    It is about a run that was missed, failed or is uncertain, or `outcome=None`: the digest was
-    paused. `count` is the number of runs of one kind, `slot` the newest one's. `tries` counts
-    failed attempts to send it, `retry_at` is the time of the next one.
+    It goes to the owner, or to the person `to`, whose `Send now` was repeated. It is about the
+    outcome of a run, or `outcome=None`: the digest was paused, or, with `is_announcement`, the
+    channel gets the announcement that Slack did not take. `count` is the number of runs of one
+    kind, `slot` the newest one's. `tries` counts failed attempts to send it, `retry_at` is the
+    time of the next one.
     """
 
     outcome: Outcome | None
@@ -177,6 +181,8 @@ class Notice:
     count: int = 1
     tries: int = 0
     retry_at: datetime | None = None
+    to: str | None = None
+    is_announcement: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,14 +233,6 @@ class EditConflictError(BotError):
 
 class DigestBusyError(BotError):
     """The digest is being sent at this moment."""
-
-
-class JustSentError(BotError):
-    """The digest was sent by hand moments ago, `at`."""
-
-    def __init__(self, at: datetime) -> None:
-        self.at = at
-        super().__init__("sent moments ago")
 
 
 class LostClaimError(BotError):

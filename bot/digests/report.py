@@ -135,6 +135,11 @@ def _compared(
     )
 
 
+def has_shrunk(before: Baseline | None, now: Baseline) -> bool:
+    """Return whether less than half as many domains are there: the list may be incomplete."""
+    return before is not None and 2 * len(now.scores) < len(before.scores)
+
+
 def has_changed(report: Report) -> bool:
     """Return whether the report has a change; also `True` without a baseline.
 
@@ -236,7 +241,8 @@ class TrendPoint:
 class Post:
     """The content of one post.
 
-    `slot` is `None` after `Send now` or `Preview`. `trend` holds at most 20 points, the oldest
+    `slot` is `None` after `Send now` or `Preview`. `has_shrunk`: two lists in a row had less than
+    half of the baseline's domains. `trend` holds at most 20 points, the oldest
     first, this post's own average last where it is known. `unposted` are the runs since the last
     post that did not reach the channel, without the quiet ones.
     """
@@ -246,6 +252,7 @@ class Post:
     sent_at: datetime
     slot: Slot | None = None
     asked_by_name: str | None = None
+    has_shrunk: bool = False
     trend: tuple[TrendPoint, ...] = ()
     unposted: tuple[PastRun, ...] = ()
     is_first: bool = False

@@ -55,7 +55,10 @@ def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
 
 def _is_alike(one: Notice, other: Notice) -> bool:
     """Return whether both notices are of one kind, and the first one is not being sent now."""
-    kinds = [(each.outcome, each.trouble, each.channel_id) for each in (one, other)]
+    kinds = [
+        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement)
+        for each in (one, other)
+    ]
     return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)
 
 
@@ -64,6 +67,13 @@ def _is_alike(one: Notice, other: Notice) -> bool:
 CLAIM = timedelta(seconds=60)
 FIRST_RETRY = timedelta(seconds=60)
 LONGEST_RETRY = timedelta(minutes=15)
+# What somebody sent, and Slack surely did not take, is repeated within this time.
+SEND_WITHIN = timedelta(minutes=10)
+
+
+def is_promised(run: Run) -> bool:
+    """Return whether a person was shown that their `Send now` is repeated."""
+    return run.asked_by is not None and (run.attempt > 1 or run.state is RunState.WAITING)
 
 
 def due_at(digest: Digest) -> datetime | None:
@@ -74,7 +84,7 @@ def due_at(digest: Digest) -> datetime | None:
         moments.append(run.until)
     if digest.pause:
         moments += [digest.pause.until] if digest.pause.until else []
-    elif run is None or run.state is RunState.WAITING:
+    elif run is None or (run.state is RunState.WAITING and not run.is_extra):
         moments.append(digest.next.due_at)  # a new slot does not wait for an old one's retry
     return min(moments, default=None)
 
@@ -117,18 +127,22 @@ def waiting(
 ) -> Digest:
     """Return the digest whose run was surely not posted and is tried again after `wait`.
 
-    `None` waits longer with each attempt. An extra run is dropped: its person gets the error.
-    An unwanted run, of a digest that was changed or paused since, has failed.
+    `None` waits longer with each attempt. An extra run that Slack does not take within
+    `SEND_WITHIN` is dropped: its person gets the error. An unwanted run, of a digest that was
+    changed or paused since, has failed, and so has a promised one without a key.
     """
     run = own_run(digest, token)
-    if run.is_extra:
-        return replace(digest, run=None)
-    if run.is_unwanted:
-        return ended(digest, token, now, Outcome.FAILED, trouble)
     until = now + (wait or backoff(FIRST_RETRY, run.attempt - 1, LONGEST_RETRY))
+    is_short = trouble is FailureReason.SLACK and until <= now + SEND_WITHIN
+    is_kept = is_promised(run) or (is_short and not run.is_unwanted)
+    asked_by = run.asked_by if is_kept else None
+    if run.is_extra and asked_by is None:
+        return replace(digest, run=None)
+    if run.is_unwanted or (run.is_extra and trouble is FailureReason.KEY):
+        return ended(digest, token, now, Outcome.FAILED, trouble)
     if trouble is not FailureReason.KEY:  # a run that waits for a key ends with the next slot
         until = min(until, run.deadline)
-    run = replace(run, state=RunState.WAITING, until=until, trouble=trouble, asked_by=None)
+    run = replace(run, state=RunState.WAITING, until=until, trouble=trouble, asked_by=asked_by)
     return replace(digest, run=run)
 
 
@@ -138,6 +152,8 @@ def ended(
     """Return the digest whose run failed or is uncertain, with a notice for the owner."""
     run = own_run(digest, token)
     digest = recorded(digest, run, outcome, now, trouble)
+    if is_promised(run) and run.asked_by == digest.made_by:  # `recorded` has a notice for them
+        return digest
     notice = Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
     return with_notice(digest, notice)
 
@@ -146,7 +162,7 @@ def mark_failed(digest: Digest, token: str, now: datetime) -> Digest:
     """Return the digest whose run met a bug of the bot."""
     run = own_run(digest, token)
     is_posting = run.state is RunState.POSTING
-    if run.is_extra and not is_posting:
+    if run.is_extra and not is_posting and not is_promised(run):
         return replace(digest, run=None)
     outcome = Outcome.UNCERTAIN if is_posting else Outcome.FAILED
     return ended(digest, token, now, outcome, FailureReason.INTERNAL)
@@ -186,7 +202,7 @@ def cancel_run(
         return digest
     if run.state is RunState.POSTING:
         return replace(digest, run=replace(run, is_unwanted=True))
-    if run.is_extra:
+    if run.is_extra and not is_promised(run):
         return replace(digest, run=None)
     return recorded(digest, run, Outcome.FAILED, now, run.trouble or why)
 
@@ -224,7 +240,7 @@ def own_run(digest: Digest, token: str) -> Run:
 def recorded(
     digest: Digest, run: Run, outcome: Outcome, now: datetime, trouble: FailureReason | None
 ) -> Digest:
-    """Return the digest with its run among the past ones."""
+    """Return the digest with its run among the past ones, and a notice if it was promised."""
     past = PastRun(
         slot=run.slot,
         outcome=outcome,
@@ -233,7 +249,11 @@ def recorded(
         trouble=trouble,
         asked_by=run.asked_by,
     )
-    return replace(digest, run=None, past=(*digest.past, past)[-MAX_PAST_RUNS:])
+    digest = replace(digest, run=None, past=(*digest.past, past)[-MAX_PAST_RUNS:])
+    if not is_promised(run):
+        return digest
+    notice = Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
+    return with_notice(digest, replace(notice, to=run.asked_by))
 
 
 def _with_past_slots(
@@ -301,9 +321,9 @@ def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
     is_waiting = run.state is RunState.WAITING
     if not is_waiting and run.until > now:
         return digest  # a worker has it
-    if run.is_extra:  # its process died before it answered
+    if run.is_extra and not is_promised(run):  # its process died before it answered
         return ended(digest, run.token, now, Outcome.FAILED, FailureReason.DOWN)
-    next_is_due = digest.next.due_at <= now
+    next_is_due = digest.next.due_at <= now and not run.is_extra
     is_over = run.trouble is not FailureReason.KEY and now >= run.deadline
     if not next_is_due and not is_over:
         return digest
@@ -325,7 +345,7 @@ def _take_over(digest: Digest, run: Run, now: datetime, token: str) -> Digest:
         deadline=max(run.deadline, now + AFTER_KEY) if has_waited_for_key else run.deadline,
         token=token,
         attempt=run.attempt + 1,
-        asked_by=None,
+        asked_by=run.asked_by if is_promised(run) else None,
         trouble=None,
     )
     return replace(digest, run=mine)

@@ -10,12 +10,13 @@ import structlog
 
 from bot.digests import edits, run_state
 from bot.digests.collector import Collector
-from bot.digests.delivery import Delivery, Poster
+from bot.digests.delivery import Delivery
 from bot.digests.edits import Editor
 from bot.digests.models import (
     MAX_PER_CHANNEL,
     Digest,
     EditConflictError,
+    Notice,
     Plan,
     TooManyDigestsError,
     UnknownDigestError,
@@ -23,22 +24,20 @@ from bot.digests.models import (
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
 from bot.errors import BotError
-from bot.message import Message
-from bot.slack.errors import SlackError
+from bot.slack.direct_messages import retry_after
+from bot.slack.errors import SlackError, SlackUnavailableError
+from bot.store.documents import ConflictError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-Announce = Callable[[Digest, datetime], Message]
-
-
 # See `Audit.note_digest`.
 Note = Callable[..., Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A digest that was saved; `is_announced`: the announcement was surely posted."""
+    """A digest that was saved; `is_announced`: the announcement is posted, or on its way."""
 
     digest: Digest
     is_announced: bool
@@ -52,8 +51,6 @@ class DigestService:
         repository: DigestRepository,
         collector: Collector,
         delivery: Delivery,
-        posts: Poster,
-        announce: Announce,
         *,
         clock: Callable[[], datetime],
         notes: Note,
@@ -62,8 +59,6 @@ class DigestService:
         self._repository = repository
         self._collector = collector
         self._delivery = delivery
-        self._posts = posts
-        self._announce = announce
         self._clock = clock
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
@@ -75,18 +70,29 @@ class DigestService:
         """Return a digest, or raise UnknownDigestError."""
         return await self._repository.get(workspace, digest_id)
 
-    async def make(self, workspace: WorkspaceId, plan: Plan, *, by: Editor) -> Made:
+    async def make(
+        self, workspace: WorkspaceId, plan: Plan, *, by: Editor, digest_id: str = ""
+    ) -> Made:
         """Save a digest and announce it in its channel.
+
+        `digest_id` is that of its form: one that is submitted again changes the digest.
 
         Raises:
             TooManyDigestsError: the channel has twenty.
+            EditConflictError: it was made before, and changed since.
             SlackError: the channel takes no posts; nothing was posted or saved.
         """
-        digest = edits.create(secrets.token_hex(6), plan, by, self._clock())
-        await self._require_room(workspace, plan.channel_id)
-        digest = await self._repository.put(workspace, digest)
+        digest = edits.create(digest_id or secrets.token_hex(6), plan, by, self._clock())
+        await self._require_room(workspace, digest)
         try:
-            is_announced = await self._announce_in_channel(workspace, digest)
+            digest = await self._repository.put(workspace, digest)
+        except ConflictError:
+            made = await self._repository.get(workspace, digest_id)
+            if made.plan != plan:
+                made = await self.change(workspace, digest_id, plan, by=by, version=1)
+            return Made(made, is_announced=True)
+        try:
+            digest, is_announced = await self._announce(workspace, digest)
         except SlackError:
             await self._repository.delete(workspace, digest.digest_id)
             raise
@@ -107,11 +113,11 @@ class DigestService:
         before = await self._repository.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
         if is_moved:
-            await self._require_room(workspace, plan.channel_id)
+            await self._require_room(workspace, replace(before, plan=plan))
         saved = await self._replan(workspace, digest_id, plan, by, version)
         try:
             if is_moved:
-                await self._announce_in_channel(workspace, saved)
+                saved, _ = await self._announce(workspace, saved)
         except SlackError:
             with contextlib.suppress(EditConflictError, UnknownDigestError):
                 await self._replan(workspace, digest_id, before.plan, by, saved.version)
@@ -158,10 +164,13 @@ class DigestService:
             await self._note(workspace, "digest-deleted", by, digest)
 
     async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
-        """Post a digest now, whatever its mode and schedule say.
+        """Post a digest now, whatever its mode and schedule say; return it.
+
+        Its run `is_promised` if Slack surely did not take the post: it is repeated, and the
+        person gets a notice.
 
         Raises:
-            UnknownDigestError, DigestBusyError, JustSentError: nothing was posted.
+            UnknownDigestError, DigestBusyError: nothing was posted.
             NoKeyError, TrackerError, LackingScopeError, SlackError: nothing was posted, unless
                 it is a SlackError whose outcome is unknown.
         """
@@ -171,7 +180,13 @@ class DigestService:
             digest_id,
             lambda each: edits.start_manual_run(each, by, self._clock(), token),
         )
-        return await self._delivery.deliver(workspace, digest, token, asked_by_name=by.name)
+        try:
+            return await self._delivery.deliver(workspace, digest, token)
+        except SlackError:
+            digest = await self._repository.get(workspace, digest_id)
+            if digest.run and digest.run.token == token and run_state.is_promised(digest.run):
+                return digest
+            raise
 
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
         """Return the post that would be made now; nothing is recorded.
@@ -227,20 +242,33 @@ class DigestService:
         channel_id = digest.plan.channel_id
         await self._notes(workspace, what, by=by.user_id, channel_id=channel_id)
 
-    async def _require_room(self, workspace: WorkspaceId, channel_id: str) -> None:
+    async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Raise TooManyDigestsError; digests made at the same moment may exceed the limit."""
-        if len(await self.of_channel(workspace, channel_id)) >= MAX_PER_CHANNEL:
+        there = await self.of_channel(workspace, digest.plan.channel_id)
+        if sum(each.digest_id != digest.digest_id for each in there) >= MAX_PER_CHANNEL:
             raise TooManyDigestsError("a full channel")
 
-    async def _announce_in_channel(self, workspace: WorkspaceId, digest: Digest) -> bool:
-        """Announce a digest; return whether that is sure. Raise SlackError when it failed."""
+    async def _announce(self, workspace: WorkspaceId, digest: Digest) -> tuple[Digest, bool]:
+        """Announce a digest; return it, and whether the announcement is posted or on its way.
+
+        Raises:
+            SlackError: the channel takes no posts.
+        """
         try:
-            await self._posts.acquire_turn(workspace, digest.plan.channel_id)
-            message = self._announce(digest, self._clock())
-            await self._posts.post(workspace, digest.plan.channel_id, message)
-        except SlackError as error:
-            if not error.is_outcome_unknown:
-                raise
-            logger.warning("the announcement may be missing", error=repr(error))
-            return False
-        return True
+            await self._delivery.announce(workspace, digest)
+        except SlackUnavailableError as error:
+            logger.warning("not announced, or maybe", error=repr(error))
+            wait = retry_after(error, 0)
+            if error.is_outcome_unknown or wait is None:
+                return digest, False
+            notice = Notice(
+                outcome=None,
+                slot=digest.next,
+                channel_id=digest.plan.channel_id,
+                retry_at=self._clock() + wait,
+                is_announcement=True,
+            )
+            return await self._repository.change(
+                workspace, digest.digest_id, lambda each: run_state.with_notice(each, notice)
+            ), True
+        return digest, True

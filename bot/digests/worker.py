@@ -169,7 +169,8 @@ class DigestWorker:
         return None
 
     async def _send(self, workspace: WorkspaceId, digest: Digest, notice: Notice) -> None:
-        again = await self._notify(workspace, digest, notice)
+        send = self._delivery.announce_late if notice.is_announcement else self._notify
+        again = await send(workspace, digest, notice)
 
         def done(each: Digest) -> Digest:
             if again is None:

@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 
 from bot.digests.models import AdminsOnlyError, Digest
+from bot.digests.run_state import is_promised
 from bot.digests.schedule import zone_of
 from bot.digests.service import DigestService
 from bot.errors import BotError
@@ -46,7 +47,9 @@ class DigestListeners:
         dispatcher.on_command("/domaindigest", self.open_list)
         dispatcher.on_press(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
-        dispatcher.on_press(tables.SEND, send)
+        done = modal.done_already_message()
+        same_press = Once(running=None, done=done, per_drawing=True)
+        dispatcher.on_press(tables.SEND, send, once=same_press)
         preview = self.in_list(self.preview, busy=modal.PREVIEWING)
         dispatcher.on_press(tables.PREVIEW, preview)
         dispatcher.on_press(tables.RESUME, self.in_list(self.resume))
@@ -54,7 +57,7 @@ class DigestListeners:
         dispatcher.on_press(tables.RESTRICT, self.restrict)
         dispatcher.on_press(tables.PAUSE, self.open_pause)
         dispatcher.on_form(modal.PAUSE_FORM, self.read_pause, self.pause, busy=tables.saving_form)
-        once = Once(running=modal.at_it_message(), done=modal.done_already_message())
+        once = Once(running=modal.at_it_message(), done=done)
         send = self.in_message(self.send, modal.NOT_SENT)
         dispatcher.on_press(SEND_DIGEST, send, replies=True, once=once)
         resume = self.in_message(self.resume, modal.NOT_RESUMED)
@@ -129,12 +132,16 @@ class DigestListeners:
     async def send(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         """Post a digest now."""
         try:
-            await self.digests.send_now(request.workspace, digest.digest_id, by=visitor.editor)
+            sent = await self.digests.send_now(
+                request.workspace, digest.digest_id, by=visitor.editor
+            )
         except SlackError as error:
             if not error.is_outcome_unknown:
                 raise
             logger.warning("maybe sent", error=repr(error))
             return modal.MAYBE_SENT
+        if sent.run and is_promised(sent.run):
+            return modal.on_its_way_line(sent.run.until)
         return modal.sent_line(visitor.channel.name if visitor.channel else None)
 
     async def preview(self, request: Request, digest: Digest, _visitor: object) -> str:

@@ -175,7 +175,9 @@ class DigestFormListeners:
         if note.digest_id is None:
             visitor = await self.access.require_editor(request, plan.channel_id)
             require_open(visitor)
-            made = await self.digests.make(workspace, plan, by=visitor.editor)
+            made = await self.digests.make(
+                workspace, plan, by=visitor.editor, digest_id=note.nonce.partition("-")[0]
+            )
             line = modal.saved_line(made.digest, visitor.member.zone)
             doubt = "" if made.is_announced else f"\n{modal.UNANNOUNCED}"
             return made.digest, visitor, line + doubt
@@ -227,7 +229,9 @@ class DigestFormListeners:
     async def _show_not_saved(self, request: Request, draft: Draft, error: Exception) -> None:
         """Show the form with its values; if the digest has changed since, with the saved ones."""
         line = await self.screen.trouble(request, error, modal.NOT_SAVED)
-        note = replace(note_in(request.note), nonce=_nonce())
+        note = note_in(request.note)
+        # Its first part stays: the digest may have been saved all the same.
+        note = replace(note, nonce=f"{note.nonce.partition('-')[0]}-{_nonce()}")
         try:
             member, digest = await self._current(request, note)
         except _LOST:  # `line` says so
@@ -285,5 +289,8 @@ class DigestFormListeners:
 
 
 def _nonce() -> str:
-    """Return a value with which Slack draws the fields of a form afresh: see `Editing`."""
-    return secrets.token_hex(4)
+    """Return a value with which Slack draws the fields of a form afresh: see `Editing`.
+
+    That of a new digest is its id, up to a hyphen.
+    """
+    return secrets.token_hex(6)

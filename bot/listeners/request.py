@@ -230,10 +230,15 @@ def require_trigger(request: Request) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """The replies to a second press: after the first one, and while it still runs."""
+    """The replies to a second press: after the first one, and while it still runs.
+
+    `running=None`: no reply, as the answer to the first one comes into the form.
+    `per_drawing`: after a form was drawn again, its button works again.
+    """
 
     done: Message
-    running: Message
+    running: Message | None
+    per_drawing: bool = False
 
 
 def place_of(body: Mapping[str, Any]) -> str:
@@ -276,7 +281,8 @@ class OncePerMessage:
             return
         pressed, running = f"press/{place}", f"running/{place}"
         if not await self._seen.is_new(running):
-            await request.reply(once.running)
+            if once.running:
+                await request.reply(once.running)
             return
         try:
             if is_first := await self._seen.is_new(pressed):

@@ -187,6 +187,8 @@ class Dispatcher:
             value = str(body["actions"][0].get("value", ""))
             # With the value: the same message may show another page by now.
             place = f"{request.workspace}/{place_of(body)}/{action_id}/{value}"
+            if answers and answers.per_drawing:
+                place = f"{place}/{request.view_hash}"
             await ack()
             request.takes_place = replies and is_ephemeral(body)
 

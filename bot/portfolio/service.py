@@ -285,9 +285,15 @@ class Portfolio:
         self._latest = Latest()
 
     async def snapshot(
-        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+        self,
+        workspace: WorkspaceId,
+        *,
+        purpose: Purpose = Purpose.PERSON,
+        newer_than: datetime | None = None,
     ) -> Snapshot:
         """Return the domains as of at most 60 s ago; simultaneous calls share one request.
+
+        A list that is not newer than `newer_than` is asked for again.
 
         Raises:
             TrackerError: the service gave no list; no older one is used instead.
@@ -295,7 +301,8 @@ class Portfolio:
         """
         version = await self._catch_up(workspace)
         present = self._latest.present(workspace)
-        if present and self._clock() - present.listed_at < FRESH_FOR:
+        is_fresh = present is not None and self._clock() - present.listed_at < FRESH_FOR
+        if present and is_fresh and (newer_than is None or present.listed_at > newer_than):
             return present
 
         def ask() -> Awaitable[Listing]:

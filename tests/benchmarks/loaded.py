@@ -38,7 +38,7 @@ from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import RateLimiter
 from bot.views.digests.errors import owner_notice
-from bot.views.digests.post import digest_message, heartbeat_message
+from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.workspace import WorkspaceId
 from tests.benchmarks.handed import HandedClock
 from tests.benchmarks.meter import metered
@@ -125,7 +125,7 @@ async def _rounds(
         shelf,
         Collector(portfolio, shelf, clock=clock),
         posting,
-        DigestRenderer(digest_message, heartbeat_message),
+        DigestRenderer(digest_message, heartbeat_message, announcement_message),
         clock=clock,
     )
     owners = Owners(posting, keys, owner_notice)

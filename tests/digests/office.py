@@ -78,7 +78,7 @@ class Office:
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
     words: DigestRenderer = field(
-        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words)
+        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words, announcement)
     )
 
     def __post_init__(self) -> None:
@@ -107,8 +107,6 @@ class Office:
             self.repository,
             collector,
             self.delivery,
-            self.posts,
-            _announcement,
             clock=self.clock,
             notes=self.note,
         )
@@ -190,7 +188,7 @@ def _heartbeat_words(post: Post) -> Message:
     return Message(f"heartbeat after {post.digest.silent_runs}")
 
 
-def _announcement(digest: Digest, _now: datetime) -> Message:
+def announcement(digest: Digest, _now: datetime) -> Message:
     return Message(f"announced by {digest.made_by_name}")
 
 

@@ -35,7 +35,18 @@ from bot.store.documents import Document, StoreError
 from bot.tracker.models import InvalidKeyError, TimedOutError, UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
-from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, EVE, NINE, DocumentsOnDisk, Office
+from tests.digests.office import (
+    ACME,
+    ADA,
+    BOB,
+    DAILY,
+    DAY,
+    EVE,
+    NINE,
+    DocumentsOnDisk,
+    Office,
+    announcement,
+)
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -343,7 +354,7 @@ def broken_words(_post: Post) -> Message:
 
 
 async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> None:
-    office.words = DigestRenderer(broken_words, broken_words)
+    office.words = DigestRenderer(broken_words, broken_words, announcement)
     office.start()
     await office.make()
 
@@ -355,7 +366,7 @@ async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> N
 async def test_send_now_that_meets_a_mistake_of_ours_tells_no_owner_of_a_stop(
     office: Office,
 ) -> None:
-    office.words = DigestRenderer(broken_words, broken_words)
+    office.words = DigestRenderer(broken_words, broken_words, announcement)
     office.start()
     digest = await office.make()
 

@@ -11,7 +11,6 @@ from bot.digests.models import (
     Digest,
     DigestBusyError,
     FailureReason,
-    JustSentError,
     LostClaimError,
     Mode,
     Outcome,
@@ -453,18 +452,3 @@ async def test_send_now_that_was_refused_may_be_pressed_again_at_once(office: Of
     sent = await send_now(office)
 
     assert ends(sent) == [(Outcome.FAILED, FailureReason.INTERNAL), (Outcome.POSTED, None)]
-
-
-async def test_send_now_half_a_minute_later_is_meant(office: Office) -> None:
-    await office.make()
-    await send_now(office)
-    office.clock.advance(29)
-    with pytest.raises(JustSentError) as refusal:
-        await send_now(office)
-    office.clock.advance(1)
-
-    await send_now(office)
-
-    assert refusal.value.at == EVE
-
-    assert len(digests(office)) == 2

@@ -14,7 +14,6 @@ from bot.digests.edits import Editor, create, paused, resumed, start_manual_run,
 from bot.digests.models import (
     DigestBusyError,
     FailureReason,
-    JustSentError,
     LostClaimError,
     Outcome,
     Pause,
@@ -40,6 +39,7 @@ class DigestMachine(RuleBasedStateMachine):
         self.now = START
         self.digest = create("d1", Plan(channel_id="C1", schedule=SCHEDULE), BOB, START)
         self.workers: list[str] = []
+        self.is_waited_for = False
         self.sent: Counter[datetime] = Counter()  # asked of Slack, and not surely refused
         # Computed as time goes by, once: all of them anew at each step took most of the time.
         self.due: list[datetime] = []
@@ -115,8 +115,9 @@ class DigestMachine(RuleBasedStateMachine):
     def somebody_sends_it(self) -> None:
         self.workers.append(f"person-{len(self.workers)}")
         was_paused = self.digest.pause
-        with contextlib.suppress(DigestBusyError, JustSentError):
+        with contextlib.suppress(DigestBusyError):
             self.digest = start_manual_run(self.digest, BOB, self.now, self.workers[-1])
+            self.is_waited_for = False  # they get the answer to this press
         if was_paused and not self.digest.pause:  # it settled what a dead process had left
             self._want_none_in(was_paused, was_paused.until or self.now)
 
@@ -156,6 +157,14 @@ class DigestMachine(RuleBasedStateMachine):
         run = self.digest.run
         open_ones = self.unaccounted - {run.slot.due_at} if run else self.unaccounted
         assert all(slot >= self.digest.next.due_at for slot in open_ones)
+
+    @invariant()
+    def whoever_was_promised_a_post_waits_for_it_or_is_told(self) -> None:
+        run, notices = self.digest.run, self.digest.notices
+        is_waited_for = run is not None and run_state.is_promised(run)
+        assert is_waited_for or not self.is_waited_for or any(each.to for each in notices)
+        self.is_waited_for = is_waited_for
+        self.digest = replace(self.digest, notices=tuple(n for n in notices if not n.to))
 
     @invariant()
     def no_run_is_tried_within_a_pause(self) -> None:

@@ -22,11 +22,12 @@ from bot.slack.errors import (
     SlackUnavailableError,
 )
 from bot.store.documents import Document, StoreError, UnreadableSecretError
-from bot.tracker.models import UnavailableError
+from bot.tracker.models import Listing, UnavailableError
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
-from tests.digests.office import ACME, ADA, BOB, DAY, NINE, DocumentsOnDisk, Office
-from tests.fakes import FakePosts
+from tests.digests.office import ACME, ADA, BOB, DAY, NINE, DocumentsOnDisk, Office, announcement
+from tests.fakes import FakeLists, FakePosts
 
 pytestmark = pytest.mark.anyio
 
@@ -60,7 +61,7 @@ def press() -> Press:
 @pytest.fixture
 def office(press: Press) -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
-    return Office(words=DigestRenderer(press.digest, press.heartbeat))
+    return Office(words=DigestRenderer(press.digest, press.heartbeat, announcement))
 
 
 async def send_now(office: Office) -> Digest:
@@ -104,6 +105,77 @@ async def test_what_somebody_sends_names_them_and_no_slot(office: Office, press:
     assert (post.slot, post.asked_by_name) == (None, ADA.name)
 
 
+class Answers(FakeLists):
+    """Lists that come one after the other, of so many domains each; the last one stays."""
+
+    def __init__(self, *counts: int) -> None:
+        super().__init__()
+        self.counts = list(counts)
+
+    async def list_domains(
+        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+    ) -> Listing:
+        count = self.counts.pop(0) if len(self.counts) > 1 else self.counts[0]
+        self.domains = tuple(a_domain(f"d{number}.example") for number in range(count))
+        return await super().list_domains(workspace, purpose=purpose)
+
+
+@pytest.mark.parametrize(
+    ("counts", "asked", "posted", "is_said"),
+    [
+        pytest.param([4, 0, 4], 3, 4, False, id="empty once"),
+        pytest.param([4, 0, 0], 3, 0, True, id="empty"),
+        pytest.param([4, 1, 1], 3, 1, True, id="less than half"),
+        pytest.param([4, 2, 4], 2, 2, False, id="half"),
+    ],
+)
+async def test_a_list_that_has_shrunk_is_asked_for_once_more_before_it_is_posted(
+    press: Press, counts: list[int], asked: int, posted: int, is_said: bool
+) -> None:
+    lists = Answers(*counts)
+    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement))
+    await office.make()
+
+    await office.at(NINE)
+    await office.at(NINE + DAY)
+
+    assert (len(lists.asked), press.posts[1].report.totals.count) == (asked, posted)
+    assert [post.has_shrunk for post in press.posts] == [False, is_said]
+
+
+async def test_digests_that_are_due_together_ask_once_more_together() -> None:
+    office = Office(lists=(lists := Answers(4, 0)))
+    for number in range(12):
+        await office.make(channel_id=f"C{number}")
+
+    await office.at(NINE)
+    await office.at(NINE + DAY)
+
+    assert (len(office.posts.posts), len(lists.asked)) == (24, 3)
+
+
+async def test_a_list_that_cannot_be_asked_for_once_more_is_not_posted(press: Press) -> None:
+    lists = Answers(4, 0)
+    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement))
+    await office.make()
+    await office.at(NINE)
+
+    async def fail_next_time() -> None:
+        await lists.is_asked.wait()
+        lists.error = DOWN
+
+    lists.is_asked.clear()
+    failing = asyncio.create_task(fail_next_time())
+    await office.at(NINE + DAY)
+    await failing
+
+    run = (await office.digest()).run
+    assert run is not None
+    assert (run.state, run.trouble, len(press.posts)) == (
+        RunState.WAITING, FailureReason.SERVICE, 1,
+    )  # fmt: skip
+
+
 async def test_a_slot_that_somebody_sends_is_still_that_slot(office: Office, press: Press) -> None:
     await office.make()
     office.lists.error = DOWN
@@ -129,7 +201,8 @@ class SlowTurns(FakePosts):
 
 async def test_a_post_says_when_it_is_posted_and_not_when_its_list_came(press: Press) -> None:
     office = Office(
-        posts=(posts := SlowTurns()), words=DigestRenderer(press.digest, press.heartbeat)
+        posts=(posts := SlowTurns()),
+        words=DigestRenderer(press.digest, press.heartbeat, announcement),
     )
     posts.wait = lambda: None
     await office.make()
@@ -292,7 +365,7 @@ async def test_many_domains_are_put_into_words_off_the_loop_one_digest_at_a_time
     count: int,
 ) -> None:
     words = Threads()
-    office = Office(words=DigestRenderer(words, words))
+    office = Office(words=DigestRenderer(words, words, announcement))
     office.lists.domains = tuple(a_domain(f"d{number}.example") for number in range(count))
     for number in range(3):
         await office.make(channel_id=f"C{number}")

@@ -216,14 +216,12 @@ def listeners_of(
 def _digests(room: AdminRoom, portfolio: Portfolio) -> DigestService:
     posts = FakePosts()
     collector = Collector(portfolio, room.shelf, clock=room.clock)
-    words = DigestRenderer(digest_message, heartbeat_message)
+    words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
     delivery = Delivery(room.shelf, collector, posts, words, clock=room.clock)
     return DigestService(
         room.shelf,
         collector,
         delivery,
-        posts,
-        announcement_message,
         clock=room.clock,
         notes=room.audit.note_digest,
     )

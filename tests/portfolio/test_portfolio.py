@@ -41,6 +41,18 @@ async def test_a_list_is_fresh_for_a_minute() -> None:
     assert service.asked == [HERE, HERE]
 
 
+async def test_a_list_that_is_fresh_but_too_old_for_its_asker_is_asked_for_again() -> None:
+    clock, service = FakeClock(), FakeLists(a_domain())
+    portfolio = Portfolio(service, clock=clock)
+    first = await portfolio.snapshot(HERE)
+    clock.advance(1)
+
+    second = await portfolio.snapshot(HERE, newer_than=first.listed_at)
+    third = await portfolio.snapshot(HERE, newer_than=first.listed_at)
+
+    assert (second is third, len(service.asked)) == (True, 2)
+
+
 async def test_a_snapshot_is_what_the_service_listed() -> None:
     service = FakeLists(a_domain("a.example"), skipped=3)
 

@@ -8,7 +8,7 @@ import bot.app  # noqa: F401  # so that every error there is has been defined
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.service import LackingScopeError
 from bot.command_text import NotUnderstood, NotUnderstoodError
-from bot.digests.models import EditConflictError, JustSentError
+from bot.digests.models import EditConflictError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
@@ -80,7 +80,6 @@ MADE: dict[type[BotError], BotError] = {
         TokenRefusedError("account_inactive"),
         MissingScopeError("usergroups:read"),
         EditConflictError(a_digest(changed_by=ADMIN_ID, changed_at=MOMENT)),
-        JustSentError(MOMENT),
     )
 }
 UNFORESEEN = failure_message(RuntimeError("boom"), facts_for()).text

@@ -1,5 +1,6 @@
 """Digests when something is wrong: with the key, the service, Slack, the bot, or what is typed."""
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -67,6 +68,25 @@ async def test_a_busy_slack_gets_the_digest_when_it_said(shop: Town) -> None:
 
 
 @pytest.mark.modes("socket", "shared")
+async def test_a_busy_slack_gets_the_announcement_and_what_is_sent_now_a_little_later(
+    shop: Town,
+) -> None:
+    shop.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=1)
+    saved = await make(shop)
+    await shop.bob.next_message(where=lambda each: "set up a health digest" in each.everything)
+    shop.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=1)
+
+    sent = await press_in(shop.bob, await open_list(shop, shop.bob), "Send now")
+    await next_digest(shop)
+    notice = await next_notice(shop)
+
+    assert "Its announcement is on its way" in saved.everything
+    assert "On its way" in sent.everything
+    assert "Your digest is posted" in notice.everything
+    assert len(digests(shop)) == 1
+
+
+@pytest.mark.modes("socket", "shared")
 async def test_without_a_service_the_digest_waits_and_comes_late(shop: Town) -> None:
     await make(shop)
     shop.tracker.fail_next("503", times=50)
@@ -97,6 +117,21 @@ async def test_a_refused_key_is_told_once_and_a_new_one_sends_what_waits_once(sh
     assert (len(digests(shop)), len(digests(shop, "secret"))) == (1, 1)
     told = [message for message in shop.ada.messages("dm") if "refuse" in message.everything]
     assert len(told) == 1
+
+
+async def test_an_empty_list_is_asked_for_once_more_and_the_digest_says_that_it_stayed_so(
+    shop: Town,
+) -> None:
+    await make(shop)
+    await at_nine(shop)
+    shop.acme.domains.clear()
+    shop.tracker.requests.clear()
+
+    post = await at_nine(shop)
+
+    assert "less than half as long as at the last digest" in post.everything
+    assert "3 domains gone" in post.everything
+    assert len(shop.tracker.requests) == 2
 
 
 async def test_an_owner_who_has_left_is_followed_by_whoever_set_the_key(shop: Town) -> None:
@@ -145,6 +180,17 @@ async def test_no_weekday_an_odd_filter_and_an_unknown_zone_are_said_under_their
     assert "below:low" in str(delivery.errors)
     with pytest.raises(FormError):
         await shop.bob.submit(form, {"Days": [], "Filter": None})
+
+
+@pytest.mark.modes("shared")
+async def test_a_form_that_is_submitted_twice_makes_one_digest(shop: Town) -> None:
+    form = await new_form(shop, shop.bob)
+
+    await asyncio.gather(shop.bob.submit(form), shop.bob.submit(form))
+    listed = await settled(shop.bob)
+
+    assert "1 digest in" in listed.everything
+    assert "1 digest in" in (await open_list(shop, shop.bob)).everything
 
 
 @pytest.mark.modes("socket", "shared")

@@ -115,6 +115,11 @@ def _move_line(move: Move) -> DomainLine:
 
 LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3
+_SHRUNK = (
+    "⚠️ *The list is less than half as long as at the last digest.* I asked Domain Tracker twice,"
+    " and it stayed so. If domains are missing, look into Domain Tracker, or ask an admin whether"
+    " its key was replaced."
+)
 
 
 def about_mrkdwn(post: Post) -> str:
@@ -156,6 +161,8 @@ def notes(post: Post) -> list[str]:
     lines = [f"Sent now by {person_mrkdwn(post.asked_by_name)}."] if post.asked_by_name else []
     if post.slot and post.sent_at - post.slot.due_at >= LATE_FROM:
         lines.append(_late(post.slot, post))
+    if post.has_shrunk:
+        lines.append(_SHRUNK)
     return [*lines, *_unposted(post)]
 
 

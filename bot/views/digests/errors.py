@@ -10,7 +10,6 @@ from bot.digests.models import (
     DigestBusyError,
     EditConflictError,
     GuestError,
-    JustSentError,
     LostClaimError,
     Notice,
     NotInChannelError,
@@ -71,14 +70,18 @@ def _notice_texts(digest: Digest, notice: Notice) -> tuple[str, str]:
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
     because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
     mend = remedy(notice.trouble, channel=channel, change="`Manage` and `Change`")
+    due = f"You asked for it {slot}." if notice.to else f"It was due {slot}."
     match notice.outcome:
+        case Outcome.POSTED:
+            title = f"✅ Your digest is posted in {channel} now."
+            text = f"{due} Slack did not take it at first."
         case None:
             title = f"⏸️ I have paused the digest in {channel}{because}."
             text = f"The one due {slot} was not posted. {mend} Then press `Resume`."
         case Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             text = (
-                f"It was due {slot}. {_capital(uncertain_text(notice.trouble))}, so I do not post"
+                f"{due} {_capital(uncertain_text(notice.trouble))}, so I do not post"
                 " it again by myself: nobody should read it twice. Look there, and press"
                 " `Send now` if it is missing."
             )
@@ -87,10 +90,10 @@ def _notice_texts(digest: Digest, notice: Notice) -> tuple[str, str]:
             text = f"The newest of them was due {slot}. {mend} {_next(digest)}"
         case Outcome.MISSED:
             title = f"⚠️ A digest in {channel} was missed{because}."
-            text = f"It was due {slot}. {mend} {_next(digest)}"
+            text = f"{due} {mend} {_next(digest)}"
         case _:
             title = f"⚠️ A digest in {channel} was not posted{because}."
-            text = f"It was due {slot}. {mend} {_next(digest)}"
+            text = f"{due} {mend} {_next(digest)}"
     return title, text.replace("  ", " ")
 
 
@@ -106,6 +109,8 @@ def _next(digest: Digest) -> str:
 
 
 def _notice_button(digest: Digest, notice: Notice) -> Block | None:
+    if notice.outcome is Outcome.POSTED:
+        return None
     address = digest_address(digest)
     if notice.outcome is None:
         return button("Resume", RESUME_DIGEST, address, style="primary")
@@ -147,17 +152,7 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
 
 
 def _changed(error: EditConflictError, _facts: Facts) -> Message:
-    return _dated_message(f"{changed_text(error.digest)} Look at it again before you change it.")
-
-
-def _just_sent(error: JustSentError, _facts: Facts) -> Message:
-    return _dated_message(
-        f"This digest was sent just now, {moment_token(error.at)}: look into its channel. You can"
-        " send it again in half a minute."
-    )
-
-
-def _dated_message(mrkdwn: str) -> Message:
+    mrkdwn = f"{changed_text(error.digest)} Look at it again before you change it."
     return Message(without_markup(mrkdwn), (section(mrkdwn),))
 
 
@@ -173,7 +168,6 @@ DIGEST_ERRORS: dict[type[BaseException], Explain] = {
     DigestBusyError: plain(
         "This digest is being sent at this very moment: it will be in its channel soon."
     ),
-    JustSentError: _just_sent,
     LostClaimError: plain(
         "Something else came in between, so I did not go on. Look into the channel before you"
         " press `Send now` again."

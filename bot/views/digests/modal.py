@@ -29,6 +29,7 @@ MAYBE_SENT = (
 UNANNOUNCED = (
     "❓ Slack did not say whether it took the announcement of the digest: look into the channel."
 )
+LATE_ANNOUNCEMENT = "\n🕓 Its announcement is on its way: Slack did not take it at first."
 EMPTY_FILTER = "⚠️ At the moment no domain matches the filter: there would be nothing to tell."
 DAY_IS_OVER = "⚠️ That day has begun where the digest's clock is. Pick a later one, or none."
 SENDING = "Sending… That can take some seconds."
@@ -41,6 +42,11 @@ UNRESTRICTED = "🔓 From now on members make and change the digests of their ch
 
 def saved_line(digest: Digest, reader_zone: str | None) -> str:
     """Return the confirmation of a saved digest, with its next run."""
+    is_announced_late = any(notice.is_announcement for notice in digest.notices)
+    return f"{_saved(digest, reader_zone)}{LATE_ANNOUNCEMENT if is_announced_late else ''}"
+
+
+def _saved(digest: Digest, reader_zone: str | None) -> str:
     if digest.pause and digest.pause.until:
         until = until_text(digest.pause.until, digest.plan.schedule.zone)
         coming = run_after_pause(digest, reader_zone)
@@ -54,6 +60,14 @@ def sent_line(channel_name: str | None) -> str:
     """Return the confirmation of a sent digest."""
     return (
         f"✅ Sent. It is in {code(f'#{channel_name}', 90) if channel_name else 'its channel'} now."
+    )
+
+
+def on_its_way_line(again_at: datetime) -> str:
+    """Return the answer to `Send now` while Slack takes no post."""
+    return (
+        f"🕓 *On its way.* Slack did not take the post. I try again {moment_token(again_at)}, and"
+        " send you a direct message when it is posted."
     )
 
 

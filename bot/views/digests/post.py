@@ -173,7 +173,8 @@ def news_blocks(
     report: Report, groups: Sequence[ChangeGroup], mentions: str, filter_text: str
 ) -> list[Block]:
     """Return the bands, the mentions and the changes."""
-    texts = [_bands_mrkdwn(report) if report.totals.count else _nothing_there(filter_text)]
+    there = report.totals.count
+    texts = [_bands_mrkdwn(report) if there else _nothing_there(report, filter_text)]
     if not has_changed(report):
         texts.append(f"✅ {_NOTHING_CHANGED}")
     if mentions:
@@ -183,18 +184,20 @@ def news_blocks(
 
 def news_text(report: Report, groups: Sequence[ChangeGroup], filter_text: str) -> list[str]:
     """Return the changes as sentences; the bands are in the title."""
-    texts = [] if report.totals.count else [without_markup(_nothing_there(filter_text))]
+    texts = [] if report.totals.count else [without_markup(_nothing_there(report, filter_text))]
     if not has_changed(report):
         texts.append(_NOTHING_CHANGED)
     return [*texts, *(group.as_text for group in groups)]
 
 
-def _nothing_there(filter_text: str) -> str:
+def _nothing_there(report: Report, filter_text: str) -> str:
     if filter_text:
         return (
             f"No domain matches {filter_mrkdwn(filter_text)} now. To look at others, change the"
             " filter with `Manage`."
         )
+    if report.before and report.before.count:
+        return "Domain Tracker lists no domains for this workspace any more."
     return (
         "Domain Tracker watches no domains for this workspace yet. Add the first one with"
         " `/adddomain`: the next digest tells of it."

@@ -1,11 +1,12 @@
 """`/domaindigest`: the list of a channel's digests, and what its buttons do."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from bot.api_keys.models import NoKeyError
-from bot.slack.errors import ChannelClosedError, SlackUnavailableError
+from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackUnavailableError
 from bot.tracker.models import UnavailableError
 from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
@@ -86,10 +87,19 @@ async def test_send_now_pressed_twice_sends_once(room: Room) -> None:
     form = await room.list()
 
     await asyncio.gather(room.bob.press(form, "Send now"), room.bob.press(form, "Send now"))
-    await room.press(await room.settled(), "Send now")
 
+    assert "✅ Sent." in (await room.settled()).everything
     assert len(room.office.posts.posts) == 1
-    assert "was sent just now" in (await room.settled()).everything
+
+
+async def test_send_now_pressed_again_in_the_list_that_says_sent_sends_again(room: Room) -> None:
+    await room.made()
+    sent = await room.press(await room.list(), "Send now")
+
+    again = await room.press(sent, "Send now")
+
+    assert "✅ Sent." in again.everything
+    assert len(room.office.posts.posts) == 2
 
 
 @pytest.mark.parametrize(
@@ -111,6 +121,22 @@ async def test_what_slack_does_with_the_post_is_told_in_the_form(
 
     assert told in sent.everything
     assert "1 digest in `#general`" in sent.everything
+
+
+async def test_what_slack_does_not_take_is_on_its_way_and_whoever_sent_it_reads_when_it_is_posted(
+    room: Room,
+) -> None:
+    await room.made()
+    form = await room.list()
+    room.office.posts.errors.append(SlackRateLimitedError(1))
+
+    sent = await room.press(form, "Send now")
+    await room.office.at(room.office.clock.now + timedelta(seconds=1))
+
+    assert "🕓 *On its way.* Slack did not take the post." in sent.everything
+    assert "🕓 *Waiting*: Slack did not take the post" in sent.everything
+    assert len(room.office.posts.posts) == 1
+    assert room.office.posts.told == [(room.bob.id, "posted None x1")]
 
 
 @pytest.mark.parametrize("label", ["Send now", "Preview"])

@@ -1,5 +1,6 @@
 """Saving the form of a digest: where it can fail, and what is said then."""
 
+import asyncio
 from dataclasses import replace
 from datetime import time
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 from bot.digests.models import Mention
 from bot.playground.slack import View
-from bot.slack.errors import ChannelClosedError, SlackUnavailableError
+from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackUnavailableError
 from bot.store.documents import StoreError
 from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
@@ -115,8 +116,9 @@ async def test_a_channel_of_others_is_refused(room: Room) -> None:
     [
         (ChannelClosedError("restricted_action"), "Not saved.* That channel is closed to me", 0),
         (SlackUnavailableError("lost"), "did not say whether it took the announcement", 1),
+        (SlackRateLimitedError(1), "Its announcement is on its way", 1),
     ],
-    ids=["refused", "lost"],
+    ids=["refused", "lost", "busy"],
 )
 async def test_what_becomes_of_the_announcement_is_told(
     room: Room, error: Exception, told: str, count: int
@@ -128,6 +130,37 @@ async def test_what_becomes_of_the_announcement_is_told(
 
     assert told in after.everything
     assert len(await room.digests()) == count
+
+
+async def test_a_form_that_is_submitted_twice_makes_one_digest(room: Room) -> None:
+    form = await room.new_form()
+
+    await asyncio.gather(room.bob.submit(form), room.bob.submit(form))
+    saved = await room.settled()
+
+    assert "✅ Saved." in saved.everything
+    assert "1 digest in `#general`" in saved.everything
+    assert len(await room.digests()) == 1
+
+
+async def test_a_form_that_was_saved_though_it_said_otherwise_makes_one_digest(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = await room.new_form()
+    put = room.office.repository.put
+
+    async def saved_unheard(*digest: Any) -> None:
+        await put(*digest)
+        raise StoreError("no answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(room.office.repository, "put", saved_unheard)
+        failed = await room.submit(form)
+    saved = await room.submit(failed)
+
+    assert "*Not saved.*" in failed.everything
+    assert "✅ Saved." in saved.everything
+    assert len(await room.digests()) == 1
 
 
 async def test_a_full_channel_takes_no_more(room: Room) -> None:

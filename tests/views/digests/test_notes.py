@@ -59,6 +59,17 @@ def test_a_late_digest_says_so_in_its_own_time_zone(seconds: float, words: str |
     assert everywhere(message, words) if words else "late" not in message.text.lower()
 
 
+def test_a_list_that_has_shrunk_is_said_to_stay_so_though_it_was_asked_for_twice() -> None:
+    emptied = a_post(report=a_report({}, {"a.example": 60}), has_shrunk=True)
+
+    message = taken(digest_message(emptied))
+
+    assert everywhere(message, "The list is less than half as long as at the last digest.")
+    assert everywhere(message, "lists no domains for this workspace any more")
+    assert not everywhere(message, "Add the first one")
+    assert "asked Domain Tracker twice" in heartbeat_message(emptied).text
+
+
 def test_a_digest_that_somebody_sent_is_never_late_and_says_who_it_was() -> None:
     post = a_post(slot=None, asked_by_name="Bob", sent_at=DUE + timedelta(hours=3))
 

@@ -88,7 +88,7 @@ def test_every_notice_names_the_channel_the_slot_and_why(
         assert CHANNEL in text
         assert DUE_TEXT in text
         assert "{" not in text.replace("{date_short_pretty} {time}", "")
-    if trouble and outcome is not Outcome.UNCERTAIN:
+    if trouble and outcome not in {Outcome.UNCERTAIN, Outcome.POSTED}:
         assert failure_text(trouble) in message.text
 
 
@@ -99,6 +99,14 @@ def test_a_run_that_did_not_reach_the_channel_can_be_sent_now(outcome: Outcome) 
     assert buttons(message) == {"Send now": ADDRESS, "Manage": ADDRESS}
     assert action_ids(message) == [SEND_DIGEST, MANAGE_DIGEST]
     assert "press Send now" in message.text
+
+
+def test_whoever_sent_a_digest_reads_when_it_was_posted_and_when_they_asked_for_it() -> None:
+    message = told(Outcome.POSTED, None, to="U0BOB")
+
+    assert message.text.startswith(f"✅ Your digest is posted in {CHANNEL} now.")
+    assert f"You asked for it {DUE_TEXT}. Slack did not take it at first." in message.text
+    assert buttons(message) == {"Manage": ADDRESS}
 
 
 @loop_over("trouble", FailureReason)

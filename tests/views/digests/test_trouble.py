@@ -21,7 +21,7 @@ from bot.views.digests.modal import (
 )
 from bot.views.digests.tables import error_form
 from bot.views.errors import failure_message
-from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, facts_for, facts_for_admin
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, facts_for, facts_for_admin
 from tests.digests.builders import DUE, ZONE, a_digest
 from tests.digests.builders import DUE as CHANGED_AT
 from tests.loops import loop_over
@@ -33,7 +33,6 @@ ERRORS: list[tuple[BotError, str]] = [
     (models.TooManyDigestsError(), "has 20 digests, the most"),
     (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> changed this digest meanwhile"),
     (models.DigestBusyError(), "is being sent at this very moment"),
-    (models.JustSentError(MOMENT), "was sent just now, <!date^"),
     (models.LostClaimError(), "Something else came in between"),
     (models.StoppedError(), "did not begin"),
     (models.NotInChannelError(), "You are not in that channel, or I am not"),
