@@ -27,6 +27,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.bootstrap.services import Role, Services
 from bot.concurrency import Event, Tasks
 from bot.deduplication import DedupStore, MemoryDedup
+from bot.errors import UnknownWorkspaceError
 from bot.installations.authorize import (
     KNOWN_WITHIN_S,
     Clients,
@@ -92,15 +93,23 @@ class SlackAuth:
 
 
 class TimedAuthorize(AsyncAuthorize):
-    """An authorization that notes when it began, for what is to be answered in time."""
+    """An authorization that notes when it began, for what is to be answered in time.
 
-    def __init__(self, authorize: AsyncAuthorize) -> None:
+    Bolt (1.30) would answer people of an `unknown` workspace through the `response_url`, before
+    the ack and without a time limit: with UnknownWorkspaceError the error handler answers them.
+    """
+
+    def __init__(self, authorize: AsyncAuthorize, unknown: str) -> None:
         self._authorize = authorize
+        self._unknown = unknown
 
-    async def __call__(self, *, context: AsyncBoltContext, **asked: Any) -> AuthorizeResult | None:
-        """See `AsyncAuthorize`."""
+    async def __call__(self, *, context: AsyncBoltContext, **asked: Any) -> AuthorizeResult:
+        """See `AsyncAuthorize`; raise UnknownWorkspaceError."""
         context[BEGUN_AT] = asyncio.get_running_loop().time()
-        return await self._authorize(context=context, **asked)
+        result = await self._authorize(context=context, **asked)
+        if result is None:
+            raise UnknownWorkspaceError(self._unknown)
+        return result
 
 
 class SlackClients:
@@ -151,7 +160,7 @@ def open_workspaces(
         workspaces = _many_workspaces(
             settings, recent, clients, tasks, clock=clock, known_within_s=KNOWN_WITHIN_S * patience
         )
-    return replace(workspaces, authorize=TimedAuthorize(workspaces.authorize))
+    return replace(workspaces, authorize=TimedAuthorize(workspaces.authorize, workspaces.unknown))
 
 
 def _one_workspace(
@@ -277,6 +286,9 @@ class TimedApp(AsyncApp):
     With `process_before_response=True` the ack is what dispatching returns. What is done for a
     request after its ack is not counted, nor what comes before Bolt: see
     `bot_http_request_seconds`.
+
+    An event for which there is no listener gets 200 all the same: Slack switches all events off
+    when most of them fail (https://docs.slack.dev/apis/events-api).
     """
 
     def __init__(self, *, note_ack: NotesAcks, **options: Any) -> None:
@@ -285,13 +297,14 @@ class TimedApp(AsyncApp):
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         """See `AsyncApp.async_dispatch`."""
-        began, is_refused = time.perf_counter(), True
+        began, kind, is_refused = time.perf_counter(), kind_of(req.body), True
         try:
             answer = await super().async_dispatch(req)
+            if kind == "event" and answer.status == 404:
+                kind, answer = "ignored_event", BoltResponse(status=200)
             is_refused = answer.status >= 400
         finally:
-            took_s = time.perf_counter() - began
-            self._note_ack(kind_of(req.body), took_s, is_refused=is_refused)
+            self._note_ack(kind, time.perf_counter() - began, is_refused=is_refused)
         return answer
 
 
@@ -326,7 +339,6 @@ def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) ->
         client=client,
         before_authorize=note_asked_place,
         authorize=workspaces.authorize,
-        user_facing_authorize_error_message=workspaces.unknown,
         process_before_response=True,  # no polling for the ack: the listeners only ack
         request_verification_enabled=False,  # web.py does; a socket needs none
     )

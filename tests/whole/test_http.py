@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from bot.app import serve
 from tests.fakes import TIME_LIMIT_S
@@ -188,12 +189,57 @@ async def test_a_replayed_request_acts_once(town: Town) -> None:
     assert len(town.bob.messages()) == 2
 
 
-async def test_a_request_of_another_workspace_is_refused(town: Town) -> None:
+@loop_over("kind", ["command", "press"])
+async def test_a_person_of_another_workspace_gets_a_sentence_although_no_address_takes_it(
+    town: Town, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
     body = command_body(town, team_id="T0SOMEONEELSE")
+    if kind == "press":
+        press = {
+            "type": "block_actions",
+            "user": {"id": "U1", "team_id": "T0SOMEONEELSE"},
+            "team": {"id": "T0SOMEONEELSE"},
+            "actions": [{"type": "button", "action_id": "key.set", "block_id": "b"}],
+            "response_url": "http://127.0.0.1:9/none",
+        }
+        body = urlencode({"payload": json.dumps(press)}).encode()
 
-    await town.slack.raw_post(body, town.slack.sign(body) | FORM)
+    status, text = await town.slack.raw_post(body, town.slack.sign(body) | FORM)
 
+    assert status == 200
+    assert ("serves another workspace" in text) is (kind == "command")
     assert town.tracker.requests == []
+    assert "[error" not in capsys.readouterr().out
+
+
+@loop_over("event", [{"type": "app_mention"}, {"type": "message", "subtype": "bot_message"}, {}])
+async def test_an_event_that_the_bot_has_no_use_for_is_taken_and_counted(
+    town: Town, event: dict[str, str]
+) -> None:
+    """Slack switches all events of an app off when most fail."""
+    before = await ignored_events(town)
+    about = {"type": "event_callback", "team_id": town.slack.team_id, "api_app_id": "A1"}
+    body = json.dumps(about | {"event": event}).encode()
+
+    status, _ = await town.slack.raw_post(
+        body, town.slack.sign(body) | {"Content-Type": "application/json"}
+    )
+
+    assert status == 200
+    assert await ignored_events(town) == before + 1
+
+
+async def ignored_events(town: Town) -> float:
+    """Return how many the page of metrics counts."""
+    async with aiohttp.ClientSession() as http, http.get(town.url("/metrics")) as answer:
+        families = text_string_to_metric_families(await answer.text())
+        samples = [sample for family in families for sample in family.samples]
+    ignored = {"kind": "ignored_event"}
+    return sum(
+        each.value
+        for each in samples
+        if (each.name, each.labels) == ("bot_ack_seconds_count", ignored)
+    )
 
 
 async def readiness(town: Town, *, status: int) -> Any:
