@@ -45,7 +45,9 @@ from bot.slack.auth import (
     OAuthCalls,
     SingleWorkspaceAuthorize,
     SingleWorkspaceClient,
+    SlackHealth,
     check_api,
+    fetch_grant,
 )
 from bot.slack.client import check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
@@ -78,7 +80,7 @@ class SlackAuth:
     """As whom the bot answers, and posts unasked.
 
     `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
-    returns once Slack is there, and raises SlackError until then. `unknown` is for people whose
+    returns while Slack answers, and raises SlackError otherwise. `unknown` is for people whose
     workspace is none of these. Either `own` or `oauth` is `None`. `doubt` is notified of a
     workspace whose token Slack has refused.
     """
@@ -113,11 +115,14 @@ class TimedAuthorize(AsyncAuthorize):
 
 
 class SlackClients:
-    """Makes clients of Slack's Web API that share one HTTP session."""
+    """Makes clients of Slack's Web API that share one HTTP session, whose calls `health` notes."""
 
-    def __init__(self, settings: Settings, http: aiohttp.ClientSession) -> None:
+    def __init__(
+        self, settings: Settings, http: aiohttp.ClientSession, health: SlackHealth
+    ) -> None:
         self._settings = settings
         self._http = http
+        self.health = health
 
     def patient(self, token: str | None = None) -> AsyncWebClient:
         """Return a client that waits once when Slack asks it to."""
@@ -166,11 +171,15 @@ def open_workspaces(
 def _one_workspace(
     clients: SlackClients, token: str, *, clock: Callable[[], datetime]
 ) -> SlackAuth:
-    own = Identity(clients.patient(token), clock=clock)
+    own, once = Identity(clients.patient(token), clock=clock), clients.once(token)
+
+    async def ask() -> None:
+        await (fetch_grant(once) if own.since else own.fetch())
+
     return SlackAuth(
         authorize=SingleWorkspaceAuthorize(own),
-        client_for=SingleWorkspaceClient(own, clients.once(token)),
-        find_slack=own.fetch,
+        client_for=SingleWorkspaceClient(own, once),
+        find_slack=lambda: clients.health.check(ask),
         unknown=FOREIGN_WORKSPACE,
         doubt=Event(),  # no listener: its operator finds out
         own=own,
@@ -198,23 +207,12 @@ def _many_workspaces(
     return SlackAuth(
         authorize=InstalledWorkspaces(directory, tokens, known_within_s=known_within_s),
         client_for=Clients(directory, tokens, clients.once),
-        find_slack=_until_found(clients.once()),
+        # Without an installation there is no token to ask with, and the bot is ready all the same.
+        find_slack=lambda: clients.health.check(lambda: check_api(clients.once())),
         unknown=not_installed_text(settings.public_url or ""),
         doubt=doubt,
         oauth=OAuth(calls=calls, recent=recent, directory=directory, tokens=tokens),
     )
-
-
-def _until_found(client: AsyncWebClient) -> Callable[[], Awaitable[object]]:
-    """A bot without an installation has no token to ask with, and is ready all the same."""
-    found: list[bool] = []
-
-    async def find() -> None:
-        if not found:
-            await check_api(client)
-            found.append(True)
-
-    return find
 
 
 class SocketMode(AsyncSocketModeHandler):

@@ -269,6 +269,20 @@ async def test_a_store_whose_folder_is_gone_is_not_ready(town: Town) -> None:
     assert told["checks"]["store"] is False
 
 
+async def test_a_slack_that_refuses_every_call_is_not_ready_until_it_answers_again(
+    town: Town,
+) -> None:
+    await readiness(town, status=200)
+    town.slack.fail_next("*", kind="html", times=10_000)
+    await town.bob.type("/domains help")
+
+    told = await readiness(town, status=503)
+    town.slack.app.faults.clear()
+
+    assert told["checks"]["slack"] is False
+    await readiness(town, status=200)
+
+
 @loop_over("body", [b"ssl_check=1&token=x", b"token=x&ssl_check=1"])
 async def test_slacks_probe_of_the_address_is_answered_without_a_signature(
     town: Town, body: bytes
