@@ -363,15 +363,15 @@ async def start_transport(
     """Begin to take Slack's requests; over HTTP the web server passes them to the endpoint."""
     if not role.answers:
         return SlackTransport()
-    seen = parts.commons.seen
+    commons = parts.commons
     if app_token := parts.settings.slack_app_token:
-        link = connected(app, app_token.get_secret_value(), seen=seen)
+        link = connected(app, app_token.get_secret_value(), seen=commons.seen)
         return SlackTransport(
             checks={"socket": (await stack.enter_async_context(link)).is_connected}
         )
     secret = parts.settings.slack_signing_secret  # the settings require one of the two
     return (
-        SlackTransport(SlackEndpoint(app, secret.get_secret_value(), seen=seen))
+        SlackTransport(SlackEndpoint(app, secret.get_secret_value(), seen=commons.requests))
         if secret
         else SlackTransport()
     )

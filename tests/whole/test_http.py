@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.app import serve
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
-from tests.whole.town import Town, running_stand_ins, running_town
+from tests.whole.town import Town, make_store, running_bot, running_stand_ins, running_town
 
 pytestmark = pytest.mark.anyio
 
@@ -267,6 +267,26 @@ async def test_a_store_whose_folder_is_gone_is_not_ready(town: Town) -> None:
 
     told = await readiness(town, status=503)  # the last result is good for half a second
     assert told["checks"]["store"] is False
+
+
+async def test_a_request_that_is_replayed_after_a_restart_does_not_act_again(
+    tmp_path: Path,
+) -> None:
+    async with running_stand_ins(tmp_path, "http") as town:
+        await make_store(town)
+        async with running_bot(town):
+            await town.ask(town.bob, "/domains help")
+            typed = town.slack.envelopes[-1].payload
+            body = urlencode(typed | {"text": "help", "trigger_id": "captured"}).encode()
+            headers = town.slack.sign(body) | FORM
+            await town.slack.raw_post(body, headers)
+            await town.answer(town.bob)
+        async with running_bot(town):
+            status, _ = await town.slack.raw_post(body, headers)
+            await town.ask(town.ada, "/domains help")
+
+        assert status == 200
+        assert len(town.bob.messages()) == 2
 
 
 async def test_a_slack_that_refuses_every_call_is_not_ready_until_it_answers_again(
