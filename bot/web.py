@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import parse_qs
 
 import structlog
@@ -189,10 +190,12 @@ class SlackEndpoint:
             return web.Response()
         if not self._is_genuine(request, body):
             return web.Response(status=401, text="the signature is missing, wrong or too old")
-        if not _is_readable(request, body):
+        if (payload := _payload(request, body)) is None:
             return web.Response(status=400, text="the body cannot be read")
         name = f"request/{request.headers['X-Slack-Signature']}"
-        if not await self._seen.is_new(name):
+        # Two look-ups of the same letters within a second have one signature; neither acts.
+        is_look_up = payload.get("type") == "block_suggestion"
+        if not is_look_up and not await self._seen.is_new(name):
             return web.Response()
         try:
             answer = await self._app.async_dispatch(await to_bolt_request(request))
@@ -226,17 +229,18 @@ def _is_ssl_check(request: web.Request, body: bytes) -> bool:
     return fields.get("ssl_check") == ["1"] and not fields.keys() & {"payload", "command"}
 
 
-def _is_readable(request: web.Request, body: bytes) -> bool:
+def _payload(request: web.Request, body: bytes) -> Mapping[str, Any] | None:
+    """Return what a body holds, `None` if it cannot be read."""
     try:
         text = body.decode()
         if request.content_type == "application/json":
-            return isinstance(json.loads(text), dict)
-        fields = parse_qs(text)
-        if "payload" in fields:
-            return isinstance(json.loads(fields["payload"][0]), dict)
-        return bool(fields)
+            payload = json.loads(text)
+        else:
+            fields = parse_qs(text)
+            payload = json.loads(fields["payload"][0]) if "payload" in fields else fields or None
     except (ValueError, RecursionError):
-        return False
+        return None
+    return payload if isinstance(payload, dict) else None
 
 
 class InstallEndpoint:
