@@ -18,7 +18,6 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
-from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
@@ -49,7 +48,7 @@ from bot.slack.auth import (
     check_api,
     fetch_grant,
 )
-from bot.slack.client import check_app_token
+from bot.slack.client import ShortWait, check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.views.install import not_installed_text
 from bot.web import (
@@ -125,17 +124,15 @@ class SlackClients:
         self.health = health
 
     def patient(self, token: str | None = None) -> AsyncWebClient:
-        """Return a client that waits once when Slack asks it to."""
+        """Return a client that waits once when Slack asks it to, for at most 3 s."""
         # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
-        return self._client(token, AsyncRateLimitErrorRetryHandler(max_retry_count=1))
+        return self._client(token, ShortWait())
 
     def once(self, token: str | None = None) -> AsyncWebClient:
         """Return a client that repeats nothing by itself."""
         return self._client(token)
 
-    def _client(
-        self, token: str | None, *handlers: AsyncRateLimitErrorRetryHandler
-    ) -> AsyncWebClient:
+    def _client(self, token: str | None, *handlers: ShortWait) -> AsyncWebClient:
         client = AsyncWebClient(
             token=token, base_url=self._settings.slack_api_url, session=self._http
         )

@@ -138,9 +138,12 @@ async def test_a_command_without_a_user_is_a_4xx(town: Town) -> None:
     assert 400 <= status < 500
 
 
-async def test_a_command_is_answered_while_slack_does_not_say_who_we_are(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", [{"kind": "html"}, {"retry_after_s": 1800}], ids=str)
+async def test_a_command_is_answered_while_slack_does_not_say_who_we_are(
+    tmp_path: Path, fault: dict[str, Any]
+) -> None:
     async with running_stand_ins(tmp_path, "http") as town:
-        town.slack.fail_next("auth.test", kind="html", times=50)
+        town.slack.fail_next("auth.test", times=50, **fault)
         stop = asyncio.Event()
         bot = asyncio.create_task(serve(town.settings, stop))
         town.slack.deliver_to(town.url("/slack/events"))
