@@ -25,6 +25,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
 from bot.concurrency import BoundedWait, SingleFlight
+from bot.connections import BoundedServer, ConnectionLimits
 from bot.deduplication import DedupStore, MemoryDedup
 
 logger = structlog.get_logger()
@@ -300,8 +301,6 @@ def _for_browsers(answer: BoltResponse) -> web.Response:
     return response
 
 
-# With the default of 128, connections of a burst wait a second to be accepted.
-BACKLOG = 2048
 MAX_BODY_BYTES = 1024 * 1024
 
 
@@ -315,10 +314,14 @@ async def listening(
     *,
     metrics: MetricsEndpoint | None = None,
     note_request: Note = lambda _route, _status, _took_s: None,
+    limits: ConnectionLimits | None = None,
 ) -> AsyncIterator[None]:
     """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth."""
     logging.getLogger("aiohttp.server").addFilter(_is_our_mistake)
-    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[timing(note_request)])
+    limits = limits or ConnectionLimits.for_files()
+    server = BoundedServer(limits)
+    middlewares = [timing(note_request), server.middleware()]
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=middlewares)
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
     if metrics:
@@ -327,12 +330,21 @@ async def listening(
         app.router.add_post("/slack/events", slack.answer)
     if install:
         install.register(app)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=5)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        shutdown_timeout=5,
+        keepalive_timeout=limits.idle_s,
+        lingering_time=limits.body_within_s,  # for the rest of a body that was given up
+    )
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
+        listener = await server.listen(runner, host, port)
         logger.info("listening", host=host, port=port)
-        yield
+        try:
+            yield
+        finally:
+            listener.close()
     finally:
         await runner.cleanup()
 
