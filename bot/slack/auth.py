@@ -91,12 +91,13 @@ async def check_api(client: AsyncWebClient) -> None:
         await client.api_test()
 
 
-async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) -> Answer:
+async def fetch_answer(
+    http: aiohttp.ClientSession, url: str, timeout_s: float, *, proxy: str | None = None
+) -> Answer:
     """Return the answer to a GET of `url`; redirects are not followed."""
+    within = aiohttp.ClientTimeout(total=timeout_s)
     try:
-        async with http.get(
-            url, allow_redirects=False, timeout=aiohttp.ClientTimeout(total=timeout_s)
-        ) as response:
+        async with http.get(url, allow_redirects=False, timeout=within, proxy=proxy) as response:
             body = await response.content.read(MAX_BODY_BYTES)
             return Answer(status=response.status, body=body.decode(errors="replace"))
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
