@@ -34,6 +34,7 @@ from bot.metrics.definitions import Metrics, traced_calls
 from bot.process_heartbeat import REFRESH_EVERY_S, Processes, SharedProcesses
 from bot.settings import Settings
 from bot.shared_limits import ANSWERED_WITHIN_S, SharedHolds
+from bot.slack.auth import SlackHealth
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.store.documents import Documents
@@ -76,8 +77,9 @@ async def build_runtime(
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
     commons = build_shared_state(stored, patience=pace.patience)
-    http = await stack.enter_async_context(_slack_session(metrics))
-    clients, tasks = SlackClients(settings, http), Tasks()
+    health, tasks = SlackHealth(), Tasks()
+    http = await stack.enter_async_context(_slack_session(metrics, health))
+    clients = SlackClients(settings, http, health)
     installations = InstallationRepository(documents, ring)
     workspaces = open_workspaces(
         settings,
@@ -117,11 +119,11 @@ async def build_runtime(
     )
 
 
-def _slack_session(metrics: Metrics) -> aiohttp.ClientSession:
+def _slack_session(metrics: Metrics, health: SlackHealth) -> aiohttp.ClientSession:
     # A line that the other side is about to close loses a post without a word, and no process may
     # repeat it: idle lines are given up early.
     connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_LINE_S)
-    traces = [traced_calls(metrics.slack.note_call)]
+    traces = [traced_calls(metrics.slack.note_call), traced_calls(health.note_call)]
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=traces)
 
 

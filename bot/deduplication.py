@@ -1,14 +1,16 @@
 """Recognise a request of Slack that arrives a second time."""
 
 import asyncio
+import time
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Protocol
 
 import structlog
 from cachetools import TTLCache
 
 from bot.concurrency import BoundedWait
-from bot.store.documents import StoreError
+from bot.store.documents import Documents, StoreError
 
 logger = structlog.get_logger()
 # Slack's signatures are good for five minutes either way:
@@ -58,6 +60,71 @@ class MemoryDedup:
     async def forget(self, name: str) -> None:
         """See `Seen.forget`."""
         self._names.pop(name, None)
+
+
+KEY_PREFIX = "meta/seen/"
+BUCKET_S = 10
+
+
+class StoredDedup:
+    """What this process has seen, and those before it on a store that one process uses alone.
+
+    One document holds the hashes of ten seconds, so that many names cost one write. `seconds` is
+    the clock by which signatures are checked.
+    """
+
+    def __init__(self, documents: Documents, *, seconds: Callable[[], float] = time.time) -> None:
+        self._documents = documents
+        self._seconds = seconds
+        self._seen: dict[int, set[str]] | None = None
+        self._unwritten: set[int] = set()
+        self._turn = asyncio.Lock()
+
+    async def is_new(self, name: str) -> bool:
+        """See `DedupStore.is_new`; raise StoreError."""
+        seen, hashed = await self._read(), _hash(name)
+        if any(hashed in names for names in seen.values()):
+            return False
+        bucket = int(self._seconds() // BUCKET_S)
+        seen.setdefault(bucket, set()).add(hashed)
+        await self._write(bucket)
+        return True
+
+    async def forget(self, name: str) -> None:
+        """See `DedupStore.forget`; raise StoreError."""
+        seen, hashed = await self._read(), _hash(name)
+        for bucket in [bucket for bucket, names in seen.items() if hashed in names]:
+            seen[bucket].discard(hashed)
+            await self._write(bucket)
+
+    async def _read(self) -> dict[int, set[str]]:
+        async with self._turn:
+            if self._seen is None:
+                found = await self._documents.list_prefix(KEY_PREFIX)
+                self._seen = {
+                    int(each.key.removeprefix(KEY_PREFIX)): set(each.value["names"])
+                    for each in found
+                }
+            return self._seen
+
+    async def _write(self, bucket: int) -> None:
+        """Write a bucket, unless another caller has just done so, and delete those too old."""
+        self._unwritten.add(bucket)
+        async with self._turn:
+            if bucket not in self._unwritten:
+                return
+            self._unwritten.discard(bucket)
+            seen = self._seen or {}
+            value = {"v": 1, "names": sorted(seen.get(bucket, ()))}
+            await self._documents.put(f"{KEY_PREFIX}{bucket}", value)
+            oldest = (self._seconds() - REMEMBERED_FOR_S) // BUCKET_S
+            for old in [each for each in seen if each < oldest]:
+                await self._documents.delete(f"{KEY_PREFIX}{old}")
+                del seen[old]
+
+
+def _hash(name: str) -> str:
+    return sha256(name.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 class SharedDedup:

@@ -15,3 +15,7 @@ class NotAllowedError(BotError):
 
 class StrangerError(BotError):
     """The person belongs to another workspace, met in a shared channel."""
+
+
+class UnknownWorkspaceError(BotError):
+    """The bot serves no such workspace; `str(error)` is for the person who asked."""

@@ -35,11 +35,6 @@ _NEEDLESS = (
         r"As you've set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET env variables, Bolt has enabled"
         r" the file-based InstallationStore/OAuthStateStore for you\. .*"
     ),
-    # ...after `authorize` has said None, with a warning of ours that tells whose request it was.
-    re.compile(
-        r"Although the app should be installed into this workspace, the AuthorizeResult"
-        r" \(returned value from authorize\) for it was not found\."
-    ),
     # ...at a start with one token, which it ignores as it is given a client.
     re.compile(r".*`token`.*(will be ignored|will be unused).*", re.DOTALL),
 )

@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import parse_qs
 
 import structlog
@@ -24,6 +25,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
 from bot.concurrency import BoundedWait, SingleFlight
+from bot.connections import BoundedServer, ConnectionLimits
 from bot.deduplication import DedupStore, MemoryDedup
 
 logger = structlog.get_logger()
@@ -189,10 +191,12 @@ class SlackEndpoint:
             return web.Response()
         if not self._is_genuine(request, body):
             return web.Response(status=401, text="the signature is missing, wrong or too old")
-        if not _is_readable(request, body):
+        if (payload := _payload(request, body)) is None:
             return web.Response(status=400, text="the body cannot be read")
         name = f"request/{request.headers['X-Slack-Signature']}"
-        if not await self._seen.is_new(name):
+        # Two look-ups of the same letters within a second have one signature; neither acts.
+        is_look_up = payload.get("type") == "block_suggestion"
+        if not is_look_up and not await self._seen.is_new(name):
             return web.Response()
         try:
             answer = await self._app.async_dispatch(await to_bolt_request(request))
@@ -226,17 +230,18 @@ def _is_ssl_check(request: web.Request, body: bytes) -> bool:
     return fields.get("ssl_check") == ["1"] and not fields.keys() & {"payload", "command"}
 
 
-def _is_readable(request: web.Request, body: bytes) -> bool:
+def _payload(request: web.Request, body: bytes) -> Mapping[str, Any] | None:
+    """Return what a body holds, `None` if it cannot be read."""
     try:
         text = body.decode()
         if request.content_type == "application/json":
-            return isinstance(json.loads(text), dict)
-        fields = parse_qs(text)
-        if "payload" in fields:
-            return isinstance(json.loads(fields["payload"][0]), dict)
-        return bool(fields)
+            payload = json.loads(text)
+        else:
+            fields = parse_qs(text)
+            payload = json.loads(fields["payload"][0]) if "payload" in fields else fields or None
     except (ValueError, RecursionError):
-        return False
+        return None
+    return payload if isinstance(payload, dict) else None
 
 
 class InstallEndpoint:
@@ -296,8 +301,6 @@ def _for_browsers(answer: BoltResponse) -> web.Response:
     return response
 
 
-# With the default of 128, connections of a burst wait a second to be accepted.
-BACKLOG = 2048
 MAX_BODY_BYTES = 1024 * 1024
 
 
@@ -311,10 +314,14 @@ async def listening(
     *,
     metrics: MetricsEndpoint | None = None,
     note_request: Note = lambda _route, _status, _took_s: None,
+    limits: ConnectionLimits | None = None,
 ) -> AsyncIterator[None]:
     """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth."""
     logging.getLogger("aiohttp.server").addFilter(_is_our_mistake)
-    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[timing(note_request)])
+    limits = limits or ConnectionLimits.for_files()
+    server = BoundedServer(limits)
+    middlewares = [timing(note_request), server.middleware()]
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=middlewares)
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
     if metrics:
@@ -323,12 +330,21 @@ async def listening(
         app.router.add_post("/slack/events", slack.answer)
     if install:
         install.register(app)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=5)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        shutdown_timeout=5,
+        keepalive_timeout=limits.idle_s,
+        lingering_time=limits.body_within_s,  # for the rest of a body that was given up
+    )
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
+        listener = await server.listen(runner, host, port)
         logger.info("listening", host=host, port=port)
-        yield
+        try:
+            yield
+        finally:
+            listener.close()
     finally:
         await runner.cleanup()
 

@@ -1,14 +1,27 @@
 """What is remembered of what arrived, here and by all processes together."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from bot.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup
-from bot.store.documents import StoreError
+from bot.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup, StoredDedup
+from bot.store.documents import Document, StoreError
 from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
+
+
+class CountedDocuments(MemoryDocuments):
+    """Counts what is written."""
+
+    writes = 0
+
+    async def put(self, *args: Any, **options: Any) -> Document:
+        self.writes += 1
+        await asyncio.sleep(0)
+        return await super().put(*args, **options)
 
 
 class TroubledSeen(MemoryDedup):
@@ -67,6 +80,40 @@ async def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
 
     assert not await seen.is_new("3")
     assert await seen.is_new("0")
+
+
+async def test_what_was_seen_is_known_after_a_restart() -> None:
+    documents, clock = CountedDocuments(), FakeClock()
+    first = StoredDedup(documents, seconds=clock.seconds)
+    await first.is_new("a")
+    await first.is_new("b")
+    await first.forget("b")
+
+    second = StoredDedup(documents, seconds=clock.seconds)
+
+    assert [await second.is_new(name) for name in "abc"] == [False, True, True]
+
+
+async def test_many_that_come_at_once_cost_few_writes() -> None:
+    documents, clock = CountedDocuments(), FakeClock()
+    seen = StoredDedup(documents, seconds=clock.seconds)
+
+    await asyncio.gather(*(seen.is_new(str(number)) for number in range(100)))
+
+    assert documents.writes <= 2
+
+
+async def test_what_a_signature_is_no_longer_good_for_leaves_the_store() -> None:
+    documents, clock = CountedDocuments(), FakeClock()
+    seen = StoredDedup(documents, seconds=clock.seconds)
+    await seen.is_new("a")
+
+    clock.advance(REMEMBERED_FOR_S - 10)
+    assert not await seen.is_new("a")
+    clock.advance(30)
+
+    assert await seen.is_new("b")
+    assert len(await documents.list_keys("")) == 1
 
 
 async def test_while_the_others_cannot_be_asked_this_process_decides_alone() -> None:

@@ -12,7 +12,10 @@ BOT = Path(__file__).parents[1] / "bot"
 # parts of lower layers. The playground imports nothing of the bot, or one mistake would hide on
 # both sides; only RUN starts the bot.
 LAYERS: list[set[str]] = [
-    {"backoff", "commands", "errors", "health", "message", "playground", "redaction", "workspace"},
+    {
+        *("backoff", "commands", "connections", "errors", "health", "message", "playground"),
+        *("redaction", "workspace"),
+    },
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
     {
         *("admin", "deduplication", "deferred_commands", "home_viewers", "inflight_requests"),
@@ -31,12 +34,12 @@ LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in part
 INDEPENDENT = {
     "metrics": {"concurrency"},
     "playground": set(),
-    "web": {"concurrency", "deduplication"},
+    "web": {"concurrency", "connections", "deduplication"},
 }
 RUN = BOT / "playground" / "run.py"
 # package -> the only parts, beside the playground, that may import it
 ONLY_IN: dict[str, set[str]] = {
-    "aiohttp": {"app", "bootstrap", "metrics", "ops", "slack", "web"},
+    "aiohttp": {"app", "bootstrap", "connections", "metrics", "ops", "slack", "web"},
     "apscheduler": {"jobs"},
     "httpx": {"bootstrap", "tracker"},
     "procrastinate": {"jobs"},

@@ -2,7 +2,6 @@ import io
 import json
 import logging
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 import structlog
@@ -11,11 +10,6 @@ from slack_bolt.logger.messages import (
     warning_client_prioritized_and_token_skipped,
     warning_token_skipped,
 )
-from slack_bolt.middleware.authorization.async_multi_teams_authorization import (
-    AsyncMultiTeamsAuthorization,
-)
-from slack_bolt.request.async_request import AsyncBoltRequest
-from slack_bolt.response import BoltResponse
 
 from bot.logs import bolt_logger, lines_counted, set_up_logs
 from bot.redaction import holds_secret
@@ -222,32 +216,6 @@ def test_what_bolt_says_of_settings_that_are_as_they_should_be_is_left_out() -> 
     bolt_logger().warning("Unhandled request")
 
     assert [json.loads(line)["event"] for line in log.lines()] == ["Unhandled request"]
-
-
-async def nobody(**_request: Any) -> None:
-    """An `authorize` that knows no workspace."""
-
-
-async def never() -> BoltResponse:
-    raise AssertionError("the request went on")
-
-
-@pytest.mark.anyio
-async def test_bolt_does_not_alarm_where_the_bot_itself_has_said_whose_request_it_was() -> None:
-    log = Log("json")
-    middleware = AsyncMultiTeamsAuthorization(
-        authorize=nobody,  # type: ignore[arg-type]  # a function will do
-        base_logger=bolt_logger(),
-    )
-    request = AsyncBoltRequest(
-        body={"type": "block_actions", "team": {"id": "T1"}}, mode="socket_mode"
-    )
-
-    answer = await middleware.async_process(req=request, resp=BoltResponse(status=200), next=never)
-    middleware.logger.error("Failed to authorize with the given token (invalid_auth)")
-
-    assert answer.status == 200
-    assert [json.loads(line)["event"][:19] for line in log.lines()] == ["Failed to authorize"]
 
 
 def test_lines_that_an_operator_should_look_at_are_counted_those_of_libraries_too() -> None:

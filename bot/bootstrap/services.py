@@ -14,7 +14,13 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup
+from bot.deduplication import (
+    ASKED_WITHIN_S,
+    DedupStore,
+    MemoryDedup,
+    SharedDedup,
+    StoredDedup,
+)
 from bot.deferred_commands import DeferredCommands
 from bot.installations.models import scope_of_key
 from bot.installations.repository import REMEMBERED_FOR_S
@@ -129,12 +135,14 @@ FRESH_FOR_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedState:
-    """`seen` never raises; `used` does, for what may under no doubt be done twice.
+    """`seen` and `requests` never raise; `used` does, for what must surely not be done twice.
 
-    `None` in either: each of those who ask remembers for itself. `installations_for_s`: how long
+    `requests` are those that came over HTTP, also before a restart. `None` in the other two: each
+    of those who ask remembers for itself. `installations_for_s`: how long
     an installation is taken as it was read. `periodic` keeps the shared memory small.
     """
 
+    requests: DedupStore
     seen: DedupStore | None
     used: DedupStore | None
     versions: Versions
@@ -144,19 +152,26 @@ class SharedState:
 
 def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
     """Return what is known together on this store; for `patience` see `Pace`."""
+    by_all = stored.shared.seen if stored.shared else StoredDedup(stored.documents)
+    here, within_s = MemoryDedup(clock=time.monotonic), ASKED_WITHIN_S * patience
+    seen = SharedDedup(by_all, here=here, asked_within_s=within_s)
     if stored.shared is None:
         return SharedState(
-            seen=None, used=None, versions=Versions(), installations_for_s=REMEMBERED_FOR_S
+            requests=seen,
+            seen=None,
+            used=None,
+            versions=Versions(),
+            installations_for_s=REMEMBERED_FOR_S,
         )
-    by_all, here = stored.shared.seen, MemoryDedup(clock=time.monotonic)
     return SharedState(
-        seen=SharedDedup(by_all, here=here, asked_within_s=ASKED_WITHIN_S * patience),
+        requests=seen,
+        seen=seen,
         used=by_all,
         versions=StoredVersions(
             stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
         ),
         installations_for_s=FRESH_FOR_S,
-        periodic={"seen": by_all.drop_old, "bans": stored.shared.drop_bans},
+        periodic={"seen": stored.shared.seen.drop_old, "bans": stored.shared.drop_bans},
     )
 
 

@@ -18,7 +18,6 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
-from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
@@ -27,6 +26,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.bootstrap.services import Role, Services
 from bot.concurrency import Event, Tasks
 from bot.deduplication import DedupStore, MemoryDedup
+from bot.errors import UnknownWorkspaceError
 from bot.installations.authorize import (
     KNOWN_WITHIN_S,
     Clients,
@@ -44,9 +44,11 @@ from bot.slack.auth import (
     OAuthCalls,
     SingleWorkspaceAuthorize,
     SingleWorkspaceClient,
+    SlackHealth,
     check_api,
+    fetch_grant,
 )
-from bot.slack.client import check_app_token
+from bot.slack.client import ShortWait, check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.views.install import not_installed_text
 from bot.web import (
@@ -77,7 +79,7 @@ class SlackAuth:
     """As whom the bot answers, and posts unasked.
 
     `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
-    returns once Slack is there, and raises SlackError until then. `unknown` is for people whose
+    returns while Slack answers, and raises SlackError otherwise. `unknown` is for people whose
     workspace is none of these. Either `own` or `oauth` is `None`. `doubt` is notified of a
     workspace whose token Slack has refused.
     """
@@ -92,36 +94,45 @@ class SlackAuth:
 
 
 class TimedAuthorize(AsyncAuthorize):
-    """An authorization that notes when it began, for what is to be answered in time."""
+    """An authorization that notes when it began, for what is to be answered in time.
 
-    def __init__(self, authorize: AsyncAuthorize) -> None:
+    Bolt (1.30) would answer people of an `unknown` workspace through the `response_url`, before
+    the ack and without a time limit: with UnknownWorkspaceError the error handler answers them.
+    """
+
+    def __init__(self, authorize: AsyncAuthorize, unknown: str) -> None:
         self._authorize = authorize
+        self._unknown = unknown
 
-    async def __call__(self, *, context: AsyncBoltContext, **asked: Any) -> AuthorizeResult | None:
-        """See `AsyncAuthorize`."""
+    async def __call__(self, *, context: AsyncBoltContext, **asked: Any) -> AuthorizeResult:
+        """See `AsyncAuthorize`; raise UnknownWorkspaceError."""
         context[BEGUN_AT] = asyncio.get_running_loop().time()
-        return await self._authorize(context=context, **asked)
+        result = await self._authorize(context=context, **asked)
+        if result is None:
+            raise UnknownWorkspaceError(self._unknown)
+        return result
 
 
 class SlackClients:
-    """Makes clients of Slack's Web API that share one HTTP session."""
+    """Makes clients of Slack's Web API that share one HTTP session, whose calls `health` notes."""
 
-    def __init__(self, settings: Settings, http: aiohttp.ClientSession) -> None:
+    def __init__(
+        self, settings: Settings, http: aiohttp.ClientSession, health: SlackHealth
+    ) -> None:
         self._settings = settings
         self._http = http
+        self.health = health
 
     def patient(self, token: str | None = None) -> AsyncWebClient:
-        """Return a client that waits once when Slack asks it to."""
+        """Return a client that waits once when Slack asks it to, for at most 3 s."""
         # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
-        return self._client(token, AsyncRateLimitErrorRetryHandler(max_retry_count=1))
+        return self._client(token, ShortWait())
 
     def once(self, token: str | None = None) -> AsyncWebClient:
         """Return a client that repeats nothing by itself."""
         return self._client(token)
 
-    def _client(
-        self, token: str | None, *handlers: AsyncRateLimitErrorRetryHandler
-    ) -> AsyncWebClient:
+    def _client(self, token: str | None, *handlers: ShortWait) -> AsyncWebClient:
         client = AsyncWebClient(
             token=token, base_url=self._settings.slack_api_url, session=self._http
         )
@@ -151,17 +162,21 @@ def open_workspaces(
         workspaces = _many_workspaces(
             settings, recent, clients, tasks, clock=clock, known_within_s=KNOWN_WITHIN_S * patience
         )
-    return replace(workspaces, authorize=TimedAuthorize(workspaces.authorize))
+    return replace(workspaces, authorize=TimedAuthorize(workspaces.authorize, workspaces.unknown))
 
 
 def _one_workspace(
     clients: SlackClients, token: str, *, clock: Callable[[], datetime]
 ) -> SlackAuth:
-    own = Identity(clients.patient(token), clock=clock)
+    own, once = Identity(clients.patient(token), clock=clock), clients.once(token)
+
+    async def ask() -> None:
+        await (fetch_grant(once) if own.since else own.fetch())
+
     return SlackAuth(
         authorize=SingleWorkspaceAuthorize(own),
-        client_for=SingleWorkspaceClient(own, clients.once(token)),
-        find_slack=own.fetch,
+        client_for=SingleWorkspaceClient(own, once),
+        find_slack=lambda: clients.health.check(ask),
         unknown=FOREIGN_WORKSPACE,
         doubt=Event(),  # no listener: its operator finds out
         own=own,
@@ -189,23 +204,12 @@ def _many_workspaces(
     return SlackAuth(
         authorize=InstalledWorkspaces(directory, tokens, known_within_s=known_within_s),
         client_for=Clients(directory, tokens, clients.once),
-        find_slack=_until_found(clients.once()),
+        # Without an installation there is no token to ask with, and the bot is ready all the same.
+        find_slack=lambda: clients.health.check(lambda: check_api(clients.once())),
         unknown=not_installed_text(settings.public_url or ""),
         doubt=doubt,
         oauth=OAuth(calls=calls, recent=recent, directory=directory, tokens=tokens),
     )
-
-
-def _until_found(client: AsyncWebClient) -> Callable[[], Awaitable[object]]:
-    """A bot without an installation has no token to ask with, and is ready all the same."""
-    found: list[bool] = []
-
-    async def find() -> None:
-        if not found:
-            await check_api(client)
-            found.append(True)
-
-    return find
 
 
 class SocketMode(AsyncSocketModeHandler):
@@ -277,6 +281,9 @@ class TimedApp(AsyncApp):
     With `process_before_response=True` the ack is what dispatching returns. What is done for a
     request after its ack is not counted, nor what comes before Bolt: see
     `bot_http_request_seconds`.
+
+    An event for which there is no listener gets 200 all the same: Slack switches all events off
+    when most of them fail (https://docs.slack.dev/apis/events-api).
     """
 
     def __init__(self, *, note_ack: NotesAcks, **options: Any) -> None:
@@ -285,13 +292,14 @@ class TimedApp(AsyncApp):
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         """See `AsyncApp.async_dispatch`."""
-        began, is_refused = time.perf_counter(), True
+        began, kind, is_refused = time.perf_counter(), kind_of(req.body), True
         try:
             answer = await super().async_dispatch(req)
+            if kind == "event" and answer.status == 404:
+                kind, answer = "ignored_event", BoltResponse(status=200)
             is_refused = answer.status >= 400
         finally:
-            took_s = time.perf_counter() - began
-            self._note_ack(kind_of(req.body), took_s, is_refused=is_refused)
+            self._note_ack(kind, time.perf_counter() - began, is_refused=is_refused)
         return answer
 
 
@@ -326,7 +334,6 @@ def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) ->
         client=client,
         before_authorize=note_asked_place,
         authorize=workspaces.authorize,
-        user_facing_authorize_error_message=workspaces.unknown,
         process_before_response=True,  # no polling for the ack: the listeners only ack
         request_verification_enabled=False,  # web.py does; a socket needs none
     )
@@ -353,15 +360,15 @@ async def start_transport(
     """Begin to take Slack's requests; over HTTP the web server passes them to the endpoint."""
     if not role.answers:
         return SlackTransport()
-    seen = parts.commons.seen
+    commons = parts.commons
     if app_token := parts.settings.slack_app_token:
-        link = connected(app, app_token.get_secret_value(), seen=seen)
+        link = connected(app, app_token.get_secret_value(), seen=commons.seen)
         return SlackTransport(
             checks={"socket": (await stack.enter_async_context(link)).is_connected}
         )
     secret = parts.settings.slack_signing_secret  # the settings require one of the two
     return (
-        SlackTransport(SlackEndpoint(app, secret.get_secret_value(), seen=seen))
+        SlackTransport(SlackEndpoint(app, secret.get_secret_value(), seen=commons.requests))
         if secret
         else SlackTransport()
     )

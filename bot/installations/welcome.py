@@ -197,7 +197,9 @@ class DataLossCheck:
             channels = await fetch_own_channels(client, workspace, limit=CHANNELS_LOOKED_FOR)
             if not channels:
                 return
-            logger.warning("the bot is in channels, but its store is empty", channels=channels)
+            # Slack does not say which: without a scope for its messages, both look the same.
+            said = "in channels, but the store is empty: invited before the first start, or lost"
+            logger.warning(said, channels=channels)
             await self._tell(workspace, await fetch_admins(client, workspace), channels)
         except (TokenRefusedError, WorkspaceHeldError):
             raise  # the operator, or time, changes that
@@ -216,4 +218,4 @@ class DataLossCheck:
                 logger.warning("the outcome of the message is unknown", error=repr(error))
             self._was_told = True
             return
-        logger.error("nobody to tell that the store is empty")
+        logger.warning("no admin can be told that the store is empty")

@@ -23,7 +23,7 @@ from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.errors import BotError, StrangerError
+from bot.errors import BotError, StrangerError, UnknownWorkspaceError
 from bot.listeners.interrupted import Entry, InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
@@ -179,6 +179,10 @@ class ExternalUserGuard:
         self._known[who] = True
 
 
+# Slack waits 3 s for the ack that follows.
+RESPONDED_WITHIN_S = 2.0
+
+
 def register_error_handler(app: AsyncApp) -> None:
     """Attach the handler of failures before an ack; afterwards the boundary answers."""
     app.error(answer_unread)
@@ -189,6 +193,8 @@ async def answer_unread(
 ) -> BoltResponse:
     """Answer a command or a press with a sentence, anything else with 503.
 
+    What comes from an unknown workspace gets 200: it would fail again.
+
     Slack shows the body of a 200 to the person who typed a command
     (https://docs.slack.dev/interactivity/implementing-slash-commands); after a press in a message
     the sentence goes below it. A form would close as if it were saved: with a 503 Slack says that
@@ -198,12 +204,16 @@ async def answer_unread(
     if not isinstance(error, BotError):
         logger.error("a request could not be read", request=reference, exc_info=error)
         return BoltResponse(status=400, body=f"the request cannot be read; reference {reference}")
-    logger.warning("a request could not be taken", request=reference, error=repr(error))
+    is_unknown = isinstance(error, UnknownWorkspaceError)  # logged where it was found
+    if not is_unknown:
+        logger.warning("a request could not be taken", request=reference, error=repr(error))
     what = "my memory" if isinstance(error, StoreError) else "Slack properly"
-    text = f"I cannot reach {what} right now. Please try again. Reference {reference}."
+    again = f"I cannot reach {what} right now. Please try again. Reference {reference}."
+    text = str(error) if is_unknown else again
     if "command" not in body:
         is_said = body.get("type") == "block_actions" and await _respond(respond, text)
-        return BoltResponse(status=200 if is_said else 503, body="" if is_said else text)
+        is_over = is_said or is_unknown
+        return BoltResponse(status=200 if is_over else 503, body="" if is_over else text)
     reply = json.dumps({"response_type": "ephemeral", "text": text})
     return BoltResponse(status=200, body=reply, headers={"content-type": ["application/json"]})
 
@@ -213,7 +223,8 @@ async def _respond(respond: AsyncRespond, text: str) -> bool:
     if respond.response_url is None:
         return False
     try:
-        await respond(text, replace_original=False)
+        async with asyncio.timeout(RESPONDED_WITHIN_S):
+            await respond(text, replace_original=False)
     except FAILURES as unreachable:
         logger.warning("the answer could not be sent", error=repr(unreachable))
         return False

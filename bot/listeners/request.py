@@ -14,7 +14,7 @@ from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.message import Message
 from bot.slack.auth import workspace_of
-from bot.slack.client import Member, fetch_member, open_form, put_form
+from bot.slack.client import Member, fetch_member, hurry, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies, Way
 from bot.views.home import ANSWER, answer_window, fits_window, messages_url, summary_window
@@ -304,7 +304,7 @@ class OncePerMessage:
 
 def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
     """https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling."""
-    return Request(
+    request = Request(
         workspace=workspace_of(context.authorize_result),
         origin=Origin(body["user_id"], body.get("channel_id"), body.get("response_url")),
         client=context.client,
@@ -312,6 +312,9 @@ def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
         trigger_id=body.get("trigger_id"),
         command_line=f"{body['command']} {body.get('text', '')}".strip(),
     )
+    if request.opens_form:
+        hurry(context.client)
+    return request
 
 
 def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
@@ -321,6 +324,7 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
     workspace = workspace_of(context.authorize_result)
     origin, note = _origin_of_press(body, workspace), note_of(view, workspace)
     window = _window(body, context, origin)
+    hurry(context.client)
     if origin.is_home and note == ANSWER:
         window.view_id = view["id"]
     # In other forms that were opened from Home an answer must not take the form's place.

@@ -6,10 +6,11 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 import asyncio
 import os
 import sys
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic import SecretStr
@@ -38,7 +39,7 @@ from bot.ops.stores import (
     unreadable_error,
 )
 from bot.settings import DEFAULT_FILE, MOVE_TO, Settings
-from bot.slack.auth import Grant, OAuthCalls, check_api, fetch_answer, fetch_grant
+from bot.slack.auth import Answer, Grant, OAuthCalls, check_api, fetch_answer, fetch_grant
 from bot.slack.client import check_app_token
 from bot.store.documents import (
     ConflictError,
@@ -79,8 +80,20 @@ async def diagnose(settings: Settings) -> list[Finding]:
             store=open_store(settings),
             key_ring=_text(settings.bot_secret_keys) or None,
             environ=os.environ,
+            hooks=_hooks(slack, http),
         )
         return await examine(given)
+
+
+def _hooks(
+    slack: AsyncWebClient, http: aiohttp.ClientSession
+) -> tuple[str, Callable[[], Awaitable[Answer]]] | None:
+    """Return Slack's host of answers, and what asks it by the proxy of all other calls."""
+    host = urlsplit(slack.base_url).hostname
+    if host not in {"slack.com", "slack-gov.com"}:
+        return None
+    url = f"https://hooks.{host}"
+    return url, partial(fetch_answer, http, url, HEALTH_WITHIN_S, proxy=slack.proxy)
 
 
 def _way(settings: Settings, http: aiohttp.ClientSession) -> OneToken | OAuthApp:

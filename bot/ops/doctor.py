@@ -8,6 +8,7 @@ from itertools import chain
 from urllib.parse import urlsplit
 
 from bot.ops.doctor_slack import (
+    ANSWERS,
     API,
     APP_TOKEN,
     BOT_TOKEN,
@@ -17,6 +18,7 @@ from bot.ops.doctor_slack import (
     MEND_APP,
     PUBLIC,
     InstallQuery,
+    check_answers,
     check_bot_token,
     check_call,
     check_client,
@@ -84,7 +86,8 @@ class OAuthApp:
 class DoctorInput:
     """What is to be checked. `way` asks for the grant of the one bot token, or is OAuth.
 
-    `ask_for_socket` is `None` in HTTP mode, `key_ring` where it is not set.
+    `ask_for_socket` is `None` in HTTP mode, `key_ring` where it is not set, `hooks` (an address,
+    and what asks it) where the Web API is not Slack's own.
     """
 
     way: OneToken | OAuthApp
@@ -95,6 +98,7 @@ class DoctorInput:
     store: Store
     key_ring: str | None
     environ: Mapping[str, str]
+    hooks: tuple[str, Callable[[], Awaitable[Answer]]] | None = None
 
 
 async def examine(given: DoctorInput, limit_s: float = LIMIT_S) -> list[Finding]:
@@ -112,6 +116,7 @@ async def examine(given: DoctorInput, limit_s: float = LIMIT_S) -> list[Finding]
     checks: list[tuple[str, Check, float]] = [
         *((about, check, limit_s) for about, check in _authorization_checks(given.way)),
         (APP_TOKEN, check_requests, limit_s),
+        *_answer_checks(given, limit_s),
         (SETTING, lambda: check_tracker(given.look_for_service, given.service_url), limit_s),
         (STORE, lambda: _check_stored(given, limit_s), STORE_LIMIT_S),
     ]
@@ -128,6 +133,13 @@ def _authorization_checks(way: OneToken | OAuthApp) -> list[tuple[str, Check]]:
         (API, lambda: check_call(way.ask_api, API, "Slack answers", MEND_API)),
         (PUBLIC, lambda: check_public_url(way.look_at_health, way.public_url)),
     ]
+
+
+def _answer_checks(given: DoctorInput, limit_s: float) -> list[tuple[str, Check, float]]:
+    if given.hooks is None:
+        return []
+    url, look = given.hooks
+    return [(ANSWERS, lambda: check_answers(look, url), limit_s)]
 
 
 async def _check_stored(given: DoctorInput, limit_s: float) -> Sequence[Finding]:

@@ -161,6 +161,17 @@ async def check_public_url(
     return [warning(PUBLIC, said, mend)]
 
 
+ANSWERS = "answers to commands"
+
+
+async def check_answers(look: Callable[[], Awaitable[Answer]], url: str) -> Sequence[Finding]:
+    """Return whether the host of each `response_url` can be reached; any status will do."""
+    if error := (await look()).error:
+        mend = "Let the firewall pass it, or the proxy that HTTPS_PROXY names."
+        return [failure(ANSWERS, f"no answer from {shown(url)} ({shown(error)})", mend)]
+    return [ok(ANSWERS, f"{shown(url)}, where they go, can be reached")]
+
+
 INSTALLATIONS = "installations"
 MAX_ASKED = 20
 

@@ -1,6 +1,7 @@
 """Check the store, beside running bots and without changing it."""
 
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from bot.store.files import lock_file_of, lock_holder, may_write
 from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import Address, open_pool
 from bot.store.postgres.snapshot import Facts, read_facts
-from bot.store.sqlite import Snapshot, read_snapshot
+from bot.store.sqlite import Snapshot, open_sqlite, read_snapshot
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 MAX_NAMED = 3
@@ -39,8 +40,8 @@ SAME_USER = (
 async def check_store(path: Path) -> tuple[list[Finding], Snapshot | None]:
     """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
-        if new := _new_store(path):
-            return [new], Snapshot()
+        if folder := _folder_of_new(path):
+            return [await _new_store_finding(path, folder)], Snapshot()
         holder = lock_holder(lock_file_of(path))
         snapshot = await read_snapshot(path)
     except (StoreError, OSError) as error:
@@ -101,7 +102,7 @@ def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
 
 
 def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Finding:
-    where = shown(str(path.absolute()))
+    where = _where(path)
     if snapshot.unreadable:
         return _unreadable_finding(where, snapshot)
     if forwarding := forwarding_in(snapshot.documents):
@@ -112,19 +113,34 @@ def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Findin
     return ok(STORE, f"{where} is whole, {counted(len(snapshot.documents), 'document')}, {used}")
 
 
-def _new_store(path: Path) -> Finding | None:
-    """Return whether a store can be made there, `None` when there is one."""
+def _where(path: Path) -> str:
+    return shown(str(path.absolute()))
+
+
+def _folder_of_new(path: Path) -> Path | None:
+    """Return the folder below which a store is to be made, `None` when there is one already."""
     if path.exists():
         return None
-    where, folder = shown(str(path.absolute())), path.absolute().parent
+    folder = path.absolute().parent
     while not folder.exists():
         folder = folder.parent
-    if folder.is_dir() and may_write(folder):
-        return ok(STORE, f"{where} is not there yet; the bot makes it when it starts")
-    said = f"{where} cannot be made, as {shown(str(folder))} cannot be written to"
-    return failure(
-        STORE, said, "Give that folder to the user that runs the bot, or choose another."
-    )
+    return folder
+
+
+async def _new_store_finding(path: Path, folder: Path) -> Finding:
+    """Return whether a store can be made in a folder: make one, and remove it.
+
+    Root may write everywhere, says the system, also to `/proc`.
+    """
+    where = _where(path)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".doctor.", dir=folder) as trial:
+            await (await open_sqlite(Path(trial, path.name))).close()
+    except (StoreError, OSError):
+        said = f"{where} cannot be made, as {shown(str(folder))} cannot be written to"
+        mend = "Give that folder to the user that runs the bot, or choose another."
+        return failure(STORE, said, mend)
+    return ok(STORE, f"{where} is not there yet; the bot makes it when it starts")
 
 
 def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str) -> Finding:

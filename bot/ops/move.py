@@ -31,7 +31,7 @@ from bot.workspace import WorkspaceId
 MARK = "meta/move"  # in the database: what was moved there
 # The documents of a process or of the file itself. So are `pending` ones, of whatever workspace:
 # answers that an ended process cannot give any more.
-STAYS = (MARK, FORWARDING, "meta/check", "meta/process/", "meta/traces")
+STAYS = (MARK, FORWARDING, "meta/check", "meta/process/", "meta/seen/", "meta/traces")
 PENDING = "pending"
 NOTHING = "Nothing was moved."
 PROGRESS_EVERY = 10_000

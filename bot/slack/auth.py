@@ -5,7 +5,9 @@ a refresh token work once.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+import math
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,7 +24,12 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.concurrency import SingleFlight
 from bot.slack.client import slack_errors
-from bot.slack.errors import SlackError, SlackUnavailableError, TokenRefusedError
+from bot.slack.errors import (
+    SlackError,
+    SlackRateLimitedError,
+    SlackUnavailableError,
+    TokenRefusedError,
+)
 from bot.workspace import WorkspaceId
 
 NEEDED_SCOPES = {
@@ -84,12 +91,13 @@ async def check_api(client: AsyncWebClient) -> None:
         await client.api_test()
 
 
-async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) -> Answer:
+async def fetch_answer(
+    http: aiohttp.ClientSession, url: str, timeout_s: float, *, proxy: str | None = None
+) -> Answer:
     """Return the answer to a GET of `url`; redirects are not followed."""
+    within = aiohttp.ClientTimeout(total=timeout_s)
     try:
-        async with http.get(
-            url, allow_redirects=False, timeout=aiohttp.ClientTimeout(total=timeout_s)
-        ) as response:
+        async with http.get(url, allow_redirects=False, timeout=within, proxy=proxy) as response:
             body = await response.content.read(MAX_BODY_BYTES)
             return Answer(status=response.status, body=body.decode(errors="replace"))
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
@@ -97,6 +105,44 @@ async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) 
 
 
 logger = structlog.get_logger()
+# Slack allows hundreds of these calls a minute:
+# https://docs.slack.dev/reference/methods/auth.test
+WELL_FOR_S = 5.0
+
+
+class SlackHealth:
+    """Whether Slack answers the bot, as its last answer says.
+
+    The next `check` asks again after a failed call, and when the last good answer is 5 s old.
+    `seconds` never go back.
+    """
+
+    def __init__(self, *, seconds: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._well_until = -math.inf
+        self._was_well = False
+        self._flights: SingleFlight[str, None] = SingleFlight()
+
+    def note_call(self, _method: str, outcome: str, _took_s: float) -> None:
+        """Note how a call ended: for `outcome` see `traced_calls`."""
+        if outcome in {"failed", "unreachable"}:
+            self._well_until = -math.inf
+
+    async def check(self, ask: Callable[[], Awaitable[object]]) -> None:
+        """Return if Slack answers, also with a rate limit; else raise SlackError.
+
+        `ask` makes a call.
+        """
+        if self._seconds() >= self._well_until:
+            await self._flights.run("", lambda: self._check(ask))
+
+    async def _check(self, ask: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await ask()
+        except SlackRateLimitedError:
+            if not self._was_well:
+                raise
+        self._well_until, self._was_well = self._seconds() + WELL_FOR_S, True
 
 
 class Identity:

@@ -91,7 +91,7 @@ class Replies:
         if origin.response_url:
             try:
                 await self._respond(
-                    origin.response_url, message, replace=replace, to_channel=to_channel
+                    client, origin.response_url, message, replace=replace, to_channel=to_channel
                 )
             except BlocksRefusedError:
                 raise
@@ -121,7 +121,13 @@ class Replies:
         return Way.DIRECT
 
     async def _respond(
-        self, url: str, message: Message, *, replace: bool, to_channel: bool
+        self,
+        client: AsyncWebClient,
+        url: str,
+        message: Message,
+        *,
+        replace: bool,
+        to_channel: bool,
     ) -> None:
         body: dict[str, Any] = {
             **message.as_args(),
@@ -131,7 +137,10 @@ class Replies:
             "unfurl_media": False,
         }
         try:
-            async with self._http.post(url, json=body, timeout=self._timeout) as answer:
+            # The SDK has read the proxy of all other calls from the environment.
+            async with self._http.post(
+                url, json=body, timeout=self._timeout, proxy=client.proxy
+            ) as answer:
                 body_text = (await answer.content.read(4096)).decode(errors="replace")
                 if answer.status >= 500 or answer.status == 429:
                     raise SlackUnavailableError(f"response_url answered {answer.status}")

@@ -4,7 +4,7 @@ import base64
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,9 @@ NONCE_BYTES = 12
 # Shorter than the base64 of a key: a key in the place of its name is never taken for one.
 NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 URLSAFE_TO_STANDARD = str.maketrans("-_", "+/")
-SEALING = b"domain tracker bot: secrets at rest"  # the purpose of the derived key
+# The purposes of derived keys.
+SEALING = b"domain tracker bot: secrets at rest"
+STATES = b"domain tracker bot: states of installations"
 CHECK_KEY = "meta/key-check"
 CHECK_TEXT = "the ring that holds this key opens the store"
 
@@ -39,9 +41,15 @@ CHECK_TEXT = "the ring that holds this key opens the store"
 class KeyRing:
     """Named keys: the first one seals, all of them open. Shows none of them."""
 
-    def __init__(self, keys: Mapping[str, bytes]) -> None:
+    def __init__(self, keys: Mapping[str, bytes], purpose: bytes = SEALING) -> None:
         """Take at least one key of 32 bytes, the sealing one first."""
-        self._boxes = {name: AESGCM(_derived(key, SEALING)) for name, key in keys.items()}
+        # Not the keys themselves: no attribute shows one.
+        self._for: Callable[[bytes], KeyRing] = lambda purpose: KeyRing(keys, purpose)
+        self._boxes = {name: AESGCM(_derived(key, purpose)) for name, key in keys.items()}
+
+    def for_states(self) -> "KeyRing":
+        """Return the ring for what strangers may have encrypted as often as they like."""
+        return self._for(STATES)
 
     @classmethod
     def parse(cls, text: str) -> "KeyRing":

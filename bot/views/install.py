@@ -154,8 +154,9 @@ def _lost_text(channel_ids: Sequence[str]) -> str:
     if not channel_ids:
         return ""
     return (
-        " I am in channels here already, but the key and the digests of that time are not in my"
-        " store: it was lost, or is another one, or I had been removed and forgot all of it."
+        " I am in channels here already, but this workspace is not in my store. If I was invited"
+        " before my first start, or had been removed, that is as it should be. Otherwise the"
+        " store was lost, or is another one."
     )
 
 
@@ -166,11 +167,11 @@ def _lost_blocks(channel_ids: Sequence[str]) -> list[Block]:
     more = " and others" if len(channel_ids) > MAX_CHANNELS_NAMED else ""
     return [
         section(
-            f"⚠️ *I have been here before:* I am already in {named}{more}. But the key and the"
-            " digests of that time are not in my store. If I had been removed from this workspace,"
-            " that is as it should be. Otherwise the store was lost, or I run on another one now:"
-            " whoever runs me can put a backup in its place. Without one both have to be set up"
-            " again, and no digest is posted until then."
+            f"⚠️ *I am already in {named}{more}.* But this workspace is not in my store. If I was"
+            " invited before my first start, or had been removed, that is as it should be."
+            " Otherwise the store was lost, or I run on another one now. Whoever runs me can put"
+            " a backup in its place. Without one the key and the digests have to be set up again,"
+            " and no digest is posted until then."
         )
     ]
 

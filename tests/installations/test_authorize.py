@@ -19,6 +19,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.bootstrap.slack_app import TimedAuthorize
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
@@ -57,13 +58,11 @@ class Bot:
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
-            authorize=InstalledWorkspaces(  # type: ignore[arg-type]  # it may say None
-                Directory(recent),
-                tokens,
-                known_within_s=known_within_s,
+            authorize=TimedAuthorize(
+                InstalledWorkspaces(Directory(recent), tokens, known_within_s=known_within_s),
+                FOREIGN,
             ),
             before_authorize=note_asked_place,
-            user_facing_authorize_error_message=FOREIGN,
             process_before_response=True,
             request_verification_enabled=False,
         )
@@ -225,7 +224,7 @@ async def test_whoever_types_where_the_bot_is_not_installed_is_told_so(bot: Bot)
     answer = await bot.command()
 
     assert answer.status == 200
-    assert answer.body == FOREIGN
+    assert json.loads(answer.body)["text"] == FOREIGN
     assert not bot.served
 
 
@@ -274,7 +273,7 @@ async def test_a_token_that_ended_for_good_reads_like_no_installation(
     ended = an_installation(refresh=refresh, expires_at=bot.clock.now - timedelta(hours=1))
     await a_shelf(bot.documents).put(ended if refresh else replace(ended, tokens=None))
 
-    assert (await bot.command()).body == FOREIGN
+    assert json.loads((await bot.command()).body)["text"] == FOREIGN
 
 
 async def test_a_store_that_fails_leaves_a_sentence_and_a_reference(

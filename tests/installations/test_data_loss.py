@@ -111,7 +111,9 @@ async def test_an_admin_is_told_where_the_primary_owner_has_left() -> None:
     assert start.posts.told == [(ADMIN_ID, "C1")]
 
 
-async def test_where_nobody_can_be_told_it_is_not_tried_for_ever() -> None:
+async def test_where_nobody_can_be_told_it_is_a_warning_and_not_tried_for_ever(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     start = Start("C1")
     start.posts.gone = {"U0OWNER", ADMIN_ID}
 
@@ -119,6 +121,7 @@ async def test_where_nobody_can_be_told_it_is_not_tried_for_ever() -> None:
 
     assert start.posts.told == []
     assert await start.is_marked()
+    assert "[error" not in capsys.readouterr().out
 
 
 async def test_a_new_bot_says_nothing_now_or_later() -> None:

@@ -118,6 +118,7 @@ class Hall:
             clock=self.clock,
             at_once=2,
             waits_s=0.1,
+            seconds=self.clock.seconds,
         )
 
     async def welcome(self, installation: Installation, before: Installation | None) -> None:
@@ -402,6 +403,23 @@ async def test_only_so_many_codes_are_brought_to_slack_at_once(
     assert "too many installations at once" in capsys.readouterr().out
     assert sorted(each.status for each in pages) == [200, 400]  # of two the code is good for one
     assert len(hall.slack.forms) == 2
+
+
+async def test_strangers_spend_only_so_many_codes_a_minute_and_then_people_install_again(
+    hall: Hall, browser: Browser
+) -> None:
+    async def guess() -> int:
+        return (await browser.get(BACK, code="guessed", state=await browser.begin())).status
+
+    guesses = [await guess() for _ in range(33)]
+    refused = len(hall.slack.forms)
+    hall.clock.advance(60)
+
+    page = await browser.install()
+
+    assert guesses == [400] * 30 + [502] * 3
+    assert refused == 30
+    assert page.status == 200
 
 
 async def test_a_stop_waits_until_what_slack_gave_is_kept(hall: Hall, browser: Browser) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bot.deduplication import REMEMBERED_FOR_S, MemoryDedup
 from bot.installations.oauth_flow import ABOUT, LIVES_FOR, InstallStates
-from bot.store.documents import StoreError
+from bot.store.documents import StoreError, UnreadableSecretError
 from bot.store.encryption import KeyRing
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
@@ -96,9 +96,19 @@ async def test_what_is_no_state_costs_the_store_nothing(clock: FakeClock) -> Non
 
 
 async def test_a_state_of_another_ring_is_not_ours(states: InstallStates) -> None:
-    theirs = KeyRing({"k1": b"2" * 32}).encrypt(f"x {2**33}", ABOUT)
+    theirs = KeyRing({"k1": b"2" * 32}).for_states().encrypt(f"x {2**33}", ABOUT)
 
     assert not await states.async_consume(theirs)
+
+
+async def test_a_state_is_not_sealed_with_the_key_that_seals_secrets(
+    states: InstallStates,
+) -> None:
+    """Strangers have as many of them made as they like."""
+    with pytest.raises(UnreadableSecretError):
+        RING.decrypt(await states.async_issue(), ABOUT)
+
+    assert not await states.async_consume(RING.encrypt(f"x {2**33}", ABOUT))
 
 
 async def test_states_can_stand_in_an_address_and_in_a_cookie(states: InstallStates) -> None:

@@ -78,6 +78,22 @@ async def test_over_http_the_signing_secret_takes_the_place_of_the_app_token(
     assert findings[2].line.startswith("ok    SLACK_SIGNING_SECRET: it looks like one of Slack's")
 
 
+@pytest.mark.parametrize(
+    ("answer", "mark"),
+    [(Answer(status=404), Mark.OK), (Answer(error="ClientProxyConnectionError"), Mark.FAIL)],
+)
+async def test_where_slack_is_slack_the_host_of_answers_is_tried(
+    tmp_path: Path, answer: Answer, mark: Mark
+) -> None:
+    async def look() -> Answer:
+        return answer
+
+    hooks = ("https://hooks.slack.com", look)
+    findings = await examine(a_patient(tmp_path, hooks=hooks))
+
+    assert [each.mark for each in findings if each.about == "answers to commands"] == [mark]
+
+
 def an_oauth_app(**fields: Any) -> OAuthApp:
     async def health() -> Answer:
         return Answer(status=200, body='{"status": "alive"}')

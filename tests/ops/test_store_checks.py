@@ -29,6 +29,10 @@ def a_sealed(ring: KeyRing, workspace: WorkspaceId = ACME) -> Document:
     return Document(f"{workspace}/key", {"sealed": sealed}, 1, None)
 
 
+def names_in(folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir()]
+
+
 async def make_store(path: Path) -> None:
     store = await open_sqlite(path)
     await check_key_ring(store, OLD)
@@ -53,6 +57,23 @@ async def test_a_store_that_nobody_uses_is_well(path: Path) -> None:
     assert "1 document, not used by any process" in finding.said
     assert snapshot is not None
     assert snapshot.keys == ("meta/key-check",)
+
+
+@pytest.mark.parametrize(
+    "place", ["/proc/none/bot.sqlite", "/proc/bot.sqlite", "/dev/null/x.sqlite"]
+)
+async def test_a_store_that_cannot_be_made_is_a_failure_for_root_too(place: str) -> None:
+    (finding,), _ = await check_store(Path(place))
+
+    assert finding.mark is Mark.FAIL
+    assert "cannot be made" in finding.said
+
+
+async def test_to_try_whether_a_store_can_be_made_leaves_nothing(tmp_path: Path) -> None:
+    (finding,), _ = await check_store(tmp_path / "new" / "folder" / "bot.sqlite")
+
+    assert finding.mark is Mark.OK
+    assert names_in(tmp_path) == []
 
 
 async def test_whoever_uses_it_is_named(path: Path) -> None:

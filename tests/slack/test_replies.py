@@ -6,6 +6,7 @@ from collections.abc import Callable
 import aiohttp
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
@@ -21,6 +22,7 @@ from bot.slack.errors import (
 )
 from bot.slack.replies import Origin, Replies, Way
 from bot.views.blocks import actions, button, section
+from tests.slack.conftest import a_client
 from tests.slack.test_answers import answering, as_json, as_text
 
 pytestmark = pytest.mark.anyio
@@ -73,6 +75,27 @@ class Room:
 @pytest.fixture
 def room(slack: LocalSlack, client: AsyncWebClient, http: aiohttp.ClientSession) -> Room:
     return Room(slack, client, http)
+
+
+async def test_an_answer_takes_the_proxy_that_calls_take(
+    slack: LocalSlack, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed: list[str] = []
+
+    async def pass_on(request: web.Request) -> web.Response:
+        passed.append(str(request.url))
+        return web.json_response({"ok": True})
+
+    proxy = web.Application()
+    proxy.router.add_route("*", "/{anything:.*}", pass_on)
+    async with TestServer(proxy) as server:
+        monkeypatch.setenv("HTTPS_PROXY", str(server.make_url("/")))
+        room = Room(slack, a_client("http://slack.example/api/", http), http)
+        room.url = "http://hooks.slack.example/answer"
+
+        assert await room.send() is Way.THERE
+
+    assert passed == [room.url]
 
 
 async def test_who_is_answered_in_a_direct_message_has_nobody_to_share_it_with(

@@ -114,7 +114,7 @@ def test_channels_of_earlier_are_named_but_not_all() -> None:
 
     assert "<#C4> and others" in text
     assert "<#C5>" not in text
-    assert "not in my store" in text
+    assert "not in my store. If I was invited before my first start" in text
     assert "and others" not in shown_text(lost_store_message(CHANNELS[:5]))
 
 

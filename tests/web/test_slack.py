@@ -1,9 +1,11 @@
 """Slack's requests over HTTP: who is believed, and what is handed to Bolt, once."""
 
+import json
 import re
 import time
 from collections.abc import Callable
 from typing import cast
+from urllib.parse import urlencode
 
 import pytest
 from aiohttp import web
@@ -188,6 +190,16 @@ async def test_a_request_that_comes_again_acts_once() -> None:
     door = Door()
 
     assert (await door.answers(BODY, signed(), 2), door.bolt.given) == ([200, 200], 1)
+
+
+async def test_an_identical_look_up_within_the_same_second_is_answered_again() -> None:
+    door = Door()
+    body = urlencode(
+        {"payload": json.dumps({"type": "block_suggestion", "value": "sho"})}
+    ).encode()
+
+    assert await door.answers(body, signed(body), 2) == [200, 200]
+    assert door.bolt.given == 2
 
 
 async def test_a_request_that_another_process_has_seen_does_not_act() -> None:

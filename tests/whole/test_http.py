@@ -11,11 +11,12 @@ from urllib.parse import urlencode
 
 import aiohttp
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from bot.app import serve
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
-from tests.whole.town import Town, running_stand_ins, running_town
+from tests.whole.town import Town, make_store, running_bot, running_stand_ins, running_town
 
 pytestmark = pytest.mark.anyio
 
@@ -137,9 +138,12 @@ async def test_a_command_without_a_user_is_a_4xx(town: Town) -> None:
     assert 400 <= status < 500
 
 
-async def test_a_command_is_answered_while_slack_does_not_say_who_we_are(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", [{"kind": "html"}, {"retry_after_s": 1800}], ids=str)
+async def test_a_command_is_answered_while_slack_does_not_say_who_we_are(
+    tmp_path: Path, fault: dict[str, Any]
+) -> None:
     async with running_stand_ins(tmp_path, "http") as town:
-        town.slack.fail_next("auth.test", kind="html", times=50)
+        town.slack.fail_next("auth.test", times=50, **fault)
         stop = asyncio.Event()
         bot = asyncio.create_task(serve(town.settings, stop))
         town.slack.deliver_to(town.url("/slack/events"))
@@ -188,12 +192,57 @@ async def test_a_replayed_request_acts_once(town: Town) -> None:
     assert len(town.bob.messages()) == 2
 
 
-async def test_a_request_of_another_workspace_is_refused(town: Town) -> None:
+@loop_over("kind", ["command", "press"])
+async def test_a_person_of_another_workspace_gets_a_sentence_although_no_address_takes_it(
+    town: Town, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
     body = command_body(town, team_id="T0SOMEONEELSE")
+    if kind == "press":
+        press = {
+            "type": "block_actions",
+            "user": {"id": "U1", "team_id": "T0SOMEONEELSE"},
+            "team": {"id": "T0SOMEONEELSE"},
+            "actions": [{"type": "button", "action_id": "key.set", "block_id": "b"}],
+            "response_url": "http://127.0.0.1:9/none",
+        }
+        body = urlencode({"payload": json.dumps(press)}).encode()
 
-    await town.slack.raw_post(body, town.slack.sign(body) | FORM)
+    status, text = await town.slack.raw_post(body, town.slack.sign(body) | FORM)
 
+    assert status == 200
+    assert ("serves another workspace" in text) is (kind == "command")
     assert town.tracker.requests == []
+    assert "[error" not in capsys.readouterr().out
+
+
+@loop_over("event", [{"type": "app_mention"}, {"type": "message", "subtype": "bot_message"}, {}])
+async def test_an_event_that_the_bot_has_no_use_for_is_taken_and_counted(
+    town: Town, event: dict[str, str]
+) -> None:
+    """Slack switches all events of an app off when most fail."""
+    before = await ignored_events(town)
+    about = {"type": "event_callback", "team_id": town.slack.team_id, "api_app_id": "A1"}
+    body = json.dumps(about | {"event": event}).encode()
+
+    status, _ = await town.slack.raw_post(
+        body, town.slack.sign(body) | {"Content-Type": "application/json"}
+    )
+
+    assert status == 200
+    assert await ignored_events(town) == before + 1
+
+
+async def ignored_events(town: Town) -> float:
+    """Return how many the page of metrics counts."""
+    async with aiohttp.ClientSession() as http, http.get(town.url("/metrics")) as answer:
+        families = text_string_to_metric_families(await answer.text())
+        samples = [sample for family in families for sample in family.samples]
+    ignored = {"kind": "ignored_event"}
+    return sum(
+        each.value
+        for each in samples
+        if (each.name, each.labels) == ("bot_ack_seconds_count", ignored)
+    )
 
 
 async def readiness(town: Town, *, status: int) -> Any:
@@ -221,6 +270,40 @@ async def test_a_store_whose_folder_is_gone_is_not_ready(town: Town) -> None:
 
     told = await readiness(town, status=503)  # the last result is good for half a second
     assert told["checks"]["store"] is False
+
+
+async def test_a_request_that_is_replayed_after_a_restart_does_not_act_again(
+    tmp_path: Path,
+) -> None:
+    async with running_stand_ins(tmp_path, "http") as town:
+        await make_store(town)
+        async with running_bot(town):
+            await town.ask(town.bob, "/domains help")
+            typed = town.slack.envelopes[-1].payload
+            body = urlencode(typed | {"text": "help", "trigger_id": "captured"}).encode()
+            headers = town.slack.sign(body) | FORM
+            await town.slack.raw_post(body, headers)
+            await town.answer(town.bob)
+        async with running_bot(town):
+            status, _ = await town.slack.raw_post(body, headers)
+            await town.ask(town.ada, "/domains help")
+
+        assert status == 200
+        assert len(town.bob.messages()) == 2
+
+
+async def test_a_slack_that_refuses_every_call_is_not_ready_until_it_answers_again(
+    town: Town,
+) -> None:
+    await readiness(town, status=200)
+    town.slack.fail_next("*", kind="html", times=10_000)
+    await town.bob.type("/domains help")
+
+    told = await readiness(town, status=503)
+    town.slack.app.faults.clear()
+
+    assert told["checks"]["slack"] is False
+    await readiness(town, status=200)
 
 
 @loop_over("body", [b"ssl_check=1&token=x", b"token=x&ssl_check=1"])

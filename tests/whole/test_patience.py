@@ -61,6 +61,24 @@ async def test_a_failure_takes_the_place_of_please_wait(shop: Town) -> None:
     assert len(shop.bob.messages()) == 1
 
 
+async def test_a_long_wait_that_slack_asks_for_is_said_and_not_slept_out(shop: Town) -> None:
+    shop.slack.fail_next("users.info", retry_after_s=1800, times=100)
+
+    answer = await shop.ask(shop.ada, "/domainkey")
+
+    assert "Slack asks me to wait 30 min" in answer.everything
+
+
+async def test_before_a_form_no_wait_is_slept_out(shop: Town) -> None:
+    shop.slack.fail_next("users.info", retry_after_s=1)
+    calls = len(shop.slack.calls)
+
+    await shop.slack.person("cy").type("/scan")
+
+    assert (await shop.slack.person("cy").next_form()).everything
+    assert [call.method for call in shop.slack.calls[calls:]] == ["users.info", "views.open"]
+
+
 @pytest.mark.modes("socket", "shared")
 async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
     shop: Town,

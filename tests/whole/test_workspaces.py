@@ -299,7 +299,7 @@ async def test_a_bot_that_lost_its_store_says_how_to_install_it_again(tmp_path: 
             await many.install("amber")
             greeting = await amber.ada.next_message("dm", where=_is_greeting)
 
-    assert "I have been here before" in greeting.everything
+    assert "I am already in" in greeting.everything
 
 
 async def test_going_over_from_one_token_keeps_what_was_set_up(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.listeners.modals import FormNote, note_in
 from bot.listeners.request import Request, from_form, from_press
@@ -19,7 +20,7 @@ WAY = ["-.T1", "C0OPS", "https://hooks.example/1", False]
 class Bot:
     """A request's context, as far as it is read."""
 
-    client: Any = None
+    client = AsyncWebClient()
 
     class authorize_result:  # noqa: N801  # an attribute of Bolt's context
         enterprise_id = None
