@@ -1,7 +1,7 @@
 """The answers that the documents show, made by the real bot between the stand-ins.
 
-`python -m tests.answers` writes them whole into `tests/answers.txt`, and their first lines into the
-guides that quote them. tests/test_documents.py fails when they differ: then renew the pictures
+`python -m tests.answers` writes them whole into `tests/answers.txt`, and their first lines into
+the guides that quote them. tests/test_documents.py fails when they differ: then renew the pictures
 too, by `python -m tests.browser.pictures`.
 """
 

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.browser.conftest import CHROMIUM, FLAGS, running_playground
 from tests.browser.test_digests import close, make_digest, receive_digest
@@ -15,6 +15,7 @@ TALL = (1280, 1500)
 WIDE, NARROW = (1280, 860), (420, 860)
 READABLE = (1000, 1500)  # a message of this window is as wide as the text of README.md
 MARGIN = 6
+TRIES = 10
 FALLEN = {"shop.northwind.example": 38, "mail.northwind.example": 61}
 
 
@@ -63,7 +64,8 @@ async def _digests(browser: Browser, address: str) -> None:
     for host in SCANNED:  # a scan moves the score
         name = f"{host}.northwind.example"
         await type_command(page, f"/scan {name}", f"Scan of {name}")
-    await type_command(page, "/adddomain spring.northwind.example", "was added")
+    line = '/adddomain spring.northwind.example folder:"Web shops" tag:prod'
+    await (await type_command(page, line, "was added")).screenshot(path=FOLDER / "add.png")
     await type_command(page, "/adddomain beta.northwind.example", "was added")
     await page.reload()
     await receive_digest(page)
@@ -124,16 +126,26 @@ async def _alarm(browser: Browser, address: str) -> None:
     await dialog.get_by_text("Saved.").wait_for()
     await close(page)
     await receive_digest(page)
-    tracker = await _open(browser, f"{address}/tracker", WIDE)
     for name, score in FALLEN.items():
-        await tracker.get_by_role("button", name=f"Change the score of {name}").click()
-        await tracker.get_by_label("Health score", exact=True).fill(str(score))
-        await tracker.get_by_role("button", name="Save").click()
-        await tracker.get_by_label("Health score", exact=True).wait_for(state="detached")
+        await _set_score(browser, address, name, score)
     await receive_digest(page)
     await _keep_to_the_table(page, "alarm.png")
     page = await _open(browser, f"{address}/?as=bob&channel=general&dark=1", READABLE)
     await _keep_to_the_table(page, "alarm-dark.png")
+
+
+async def _set_score(browser: Browser, address: str, name: str, score: int) -> None:
+    page = await _open(browser, f"{address}/tracker", WIDE)
+    shown = page.get_by_role("button", name=f"Change the score of {name}")
+    field = page.get_by_label("Health score", exact=True)
+    for _ in range(TRIES):  # a click is lost while the table is drawn again
+        await shown.click()
+        await page.wait_for_timeout(600)
+        if await field.count():
+            break
+    await field.fill(str(score))
+    await field.press("Enter")
+    await expect(shown).to_contain_text(str(score))
 
 
 async def _keep_to_the_table(page: Page, name: str) -> None:
@@ -147,8 +159,10 @@ async def _keep_to_the_table(page: Page, name: str) -> None:
     assert whole
     assert table
     height = table["y"] + table["height"] - whole["y"] + MARGIN
-    clip = {"x": whole["x"], "y": whole["y"], "width": whole["width"], "height": height}
-    await page.screenshot(path=FOLDER / name, clip=clip)
+    await page.screenshot(
+        path=FOLDER / name,
+        clip={"x": whole["x"], "y": whole["y"], "width": whole["width"], "height": height},
+    )
 
 
 async def _open(browser: Browser, address: str, size: tuple[int, int]) -> Page:
