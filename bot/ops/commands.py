@@ -165,7 +165,7 @@ def run(command: Coroutine[object, object, int]) -> int:
 
 def print_problems(problems: list[str]) -> int:
     """Print the doctor's findings about settings that are missing or wrong."""
-    mend = "See the settings in README.md. The rest is checked once they are right."
+    mend = "See the settings in docs/operators.md. The rest is checked once they are right."
     _print(failure(SETTINGS, problem, mend).line for problem in problems)
     return FAILED
 

@@ -1,6 +1,6 @@
 """Write the file of `export` and the history of settings. Pure.
 
-Described for operators in docs/operating.md.
+Described for operators in docs/operators.md.
 """
 
 import contextlib
@@ -82,7 +82,7 @@ ADMINS, MEMBERS = "admins", "members"
 HEAD = """\
 # Domain Tracker for Slack: digests, who may change them, and who manages the API key. No keys, no
 # tokens, no history.
-# Written by `python -m bot export`, read by `python -m bot import FILE`; see docs/operating.md.
+# Written by `python -m bot export`, read by `python -m bot import FILE`; see docs/operators.md.
 """
 
 

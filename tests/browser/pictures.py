@@ -1,9 +1,9 @@
-"""The pictures of the README, taken from the playground: `python -m tests.browser.pictures`."""
+"""Take the pictures of the documents from the playground: `python -m tests.browser.pictures`."""
 
 import asyncio
 from pathlib import Path
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.browser.conftest import CHROMIUM, FLAGS, running_playground
 from tests.browser.test_digests import close, make_digest, receive_digest
@@ -13,6 +13,10 @@ FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 SCANNED = ("portal", "portal", "mail", "mail", "mail", "shop", "shop", "shop", "jobs", "checkout")
 TALL = (1280, 1500)
 WIDE, NARROW = (1280, 860), (420, 860)
+READABLE = (1000, 1500)  # a message of this window is as wide as the text of README.md
+MARGIN = 6
+TRIES = 10
+FALLEN = {"shop.northwind.example": 38, "mail.northwind.example": 61}
 
 
 async def main() -> None:
@@ -28,6 +32,8 @@ async def main() -> None:
         await _tracker(browser, address)
         async with running_playground("--no-key") as unconnected:
             await _home_without_key(browser, unconnected)
+        async with running_playground() as fallen:
+            await _alarm(browser, fallen)
         await browser.close()
 
 
@@ -58,7 +64,8 @@ async def _digests(browser: Browser, address: str) -> None:
     for host in SCANNED:  # a scan moves the score
         name = f"{host}.northwind.example"
         await type_command(page, f"/scan {name}", f"Scan of {name}")
-    await type_command(page, "/adddomain spring.northwind.example", "was added")
+    line = '/adddomain spring.northwind.example folder:"Web shops" tag:prod'
+    await (await type_command(page, line, "was added")).screenshot(path=FOLDER / "add.png")
     await type_command(page, "/adddomain beta.northwind.example", "was added")
     await page.reload()
     await receive_digest(page)
@@ -106,6 +113,56 @@ async def _tracker(browser: Browser, address: str) -> None:
     await _keep(page, "api-keys.png")
     await page.goto(f"{address}/inspector")
     await _keep(page, "inspector.png")
+
+
+async def _alarm(browser: Browser, address: str) -> None:
+    """Take the picture at the top of README.md: a digest after two scores have fallen."""
+    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", READABLE)
+    dialog = page.get_by_role("dialog")
+    await type_line(page, "/domaindigest")
+    await dialog.get_by_role("button", name="New", exact=True).click()
+    await dialog.get_by_label("Worst domains shown").fill("5")
+    await dialog.get_by_role("button", name="Save").click()
+    await dialog.get_by_text("Saved.").wait_for()
+    await close(page)
+    await receive_digest(page)
+    for name, score in FALLEN.items():
+        await _set_score(browser, address, name, score)
+    await receive_digest(page)
+    await _keep_to_the_table(page, "alarm.png")
+    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=1", READABLE)
+    await _keep_to_the_table(page, "alarm-dark.png")
+
+
+async def _set_score(browser: Browser, address: str, name: str, score: int) -> None:
+    page = await _open(browser, f"{address}/tracker", WIDE)
+    shown = page.get_by_role("button", name=f"Change the score of {name}")
+    field = page.get_by_label("Health score", exact=True)
+    for _ in range(TRIES):  # a click is lost while the table is drawn again
+        await shown.click()
+        await page.wait_for_timeout(600)
+        if await field.count():
+            break
+    await field.fill(str(score))
+    await field.press("Enter")
+    await expect(shown).to_contain_text(str(score))
+
+
+async def _keep_to_the_table(page: Page, name: str) -> None:
+    """Keep the newest message, from its beginning to the end of its first table."""
+    message = page.get_by_role("article").last
+    await message.scroll_into_view_if_needed()
+    await page.mouse.move(0, 0)
+    await page.wait_for_timeout(600)  # for pictures only: let what moves come to rest
+    whole = await message.bounding_box()
+    table = await message.get_by_role("table").first.bounding_box()
+    assert whole
+    assert table
+    height = table["y"] + table["height"] - whole["y"] + MARGIN
+    await page.screenshot(
+        path=FOLDER / name,
+        clip={"x": whole["x"], "y": whole["y"], "width": whole["width"], "height": height},
+    )
 
 
 async def _open(browser: Browser, address: str, size: tuple[int, int]) -> Page:

@@ -1,4 +1,4 @@
-"""A newcomer in the playground, in a real browser: everything that the README promises."""
+"""A newcomer in the playground, in a real browser: everything that docs/members.md promises."""
 
 import re
 from collections.abc import AsyncIterator

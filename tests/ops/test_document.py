@@ -37,7 +37,7 @@ FULL = a_digest(
 EXPORTED = """\
 # Domain Tracker for Slack: digests, who may change them, and who manages the API key. No keys, no
 # tokens, no history.
-# Written by `python -m bot export`, read by `python -m bot import FILE`; see docs/operating.md.
+# Written by `python -m bot export`, read by `python -m bot import FILE`; see docs/operators.md.
 version: 1
 workspaces:
 - team: T1

@@ -1,6 +1,8 @@
-"""The answers that README.md shows, made by the real bot between the stand-ins.
+"""The answers that the documents show, made by the real bot between the stand-ins.
 
-`python -m tests.readme` writes them into the README; tests/test_readme.py fails when they differ.
+`python -m tests.answers` writes them whole into `tests/answers.txt`, and their first lines into
+the guides that quote them. tests/test_documents.py fails when they differ: then renew the pictures
+too, by `python -m tests.browser.pictures`.
 """
 
 import asyncio
@@ -13,8 +15,9 @@ from bot.playground.slack import Message
 from tests.whole.digests import DAY, make, move_to, next_digest, score
 from tests.whole.town import Clock, Town, running_bot, running_stand_ins
 
-README = Path(__file__).parents[1] / "README.md"
-BLOCK = re.compile(r"(<!-- answer: (\w+) -->\n```text\n).*?(```\n)", re.DOTALL)
+GUIDES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+WHOLE = Path(__file__).with_name("answers.txt")
+QUOTE = re.compile(r"(<!-- answer: (\w+) -->\n> ).*\n")
 NINE = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 MONDAY = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)  # nine o'clock in Berlin
 WORKING_DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri"]
@@ -49,7 +52,7 @@ class Still(Clock):
 
 
 async def answers() -> dict[str, str]:
-    """Return what each command of the README answers, by the name of its block."""
+    """Return the answers by their names: a command or a digest as text."""
     with tempfile.TemporaryDirectory() as folder:
         async with running_stand_ins(Path(folder), "socket", Still()) as town, running_bot(town):
             return await _answers(town)
@@ -108,10 +111,27 @@ def _as_text(message: Message) -> str:
     return f"{body}\n" + (f"\n{buttons}\n" if buttons else "")
 
 
-def with_answers(text: str, made: dict[str, str]) -> str:
-    """Return the README's `text` with every block's answer as it is now."""
-    return BLOCK.sub(lambda block: f"{block[1]}{made[block[2]]}{block[3]}", text)
+def quoted(answer: str) -> str:
+    """Return the line of an answer that a guide quotes: the first one below the command."""
+    return answer.split("\n\n")[1].splitlines()[0]
+
+
+def with_quotes(text: str, made: dict[str, str]) -> str:
+    """Return a guide's `text` with every quote as the answer is now."""
+    return QUOTE.sub(lambda found: f"{found[1]}{quoted(made[found[2]])}\n", text)
+
+
+def as_file(made: dict[str, str]) -> str:
+    """Return all answers, each below its name."""
+    return "\n".join(f"=== {name} ===\n{answer}" for name, answer in made.items())
+
+
+def _write() -> None:
+    made = asyncio.run(answers())
+    WHOLE.write_text(as_file(made))
+    for guide in GUIDES:
+        guide.write_text(with_quotes(guide.read_text(), made))
 
 
 if __name__ == "__main__":
-    README.write_text(with_answers(README.read_text(), asyncio.run(answers())))
+    _write()
