@@ -1,6 +1,6 @@
 """The slash commands: what help, Home, the manifest's test and the router know of each.
 
-A new command is one record here, one handler in `bot/listeners`, and its entry in `manifest.yml`.
+A new command is one record here and one handler in `bot/listeners`; see CONTRIBUTING.md.
 """
 
 from dataclasses import dataclass
@@ -19,16 +19,18 @@ class Audience(IntEnum):
 class Command:
     """A slash command.
 
-    `does` completes "<name> …" in a sentence, `brief` in a few words; `examples` are lines, each
-    with what it does. `opens_form`: so it does without text. `operation` is the call of the
-    service that it needs, and `scope` the least scope of the key for that, where the service
-    names one. `takes_long`: its answer may take minutes, or change something at the service.
+    `does` completes "<name> …" in a sentence, `brief` in a few words; `hint` is what Slack shows
+    of the text behind it; `examples` are lines, each with what it does. `opens_form`: so it does
+    without text. `operation` is the call of the service that it needs, and `scope` the least
+    scope of the key for that, where the service names one. `takes_long`: its answer may take
+    minutes, or change something at the service.
     `takes_text`: anything but `help` may stand behind it; else the router refuses it.
     `takes_secrets`: the handler itself refuses a key that was typed behind it.
     """
 
     name: str
     brief: str
+    hint: str = "[help]"
     does: str
     examples: tuple[tuple[str, str], ...]
     note: str = ""
@@ -45,6 +47,7 @@ _ALL = (
     Command(
         name="/domains",
         brief="your domains with their health, worst first",
+        hint='[words] [tag:x] [folder:"two words"] [below:70] [sort:score|name]',
         does="lists your domains with their health scores, worst first",
         examples=(
             ("/domains", "all of them"),
@@ -61,6 +64,7 @@ _ALL = (
     Command(
         name="/scan",
         brief="a full scan of one domain",
+        hint="[example.com]",
         does="runs a full scan of one domain: WHOIS, DNS, SSL and security",
         examples=(
             ("/scan example.com", "scans it now; this can take up to two minutes"),
@@ -74,6 +78,7 @@ _ALL = (
     Command(
         name="/adddomain",
         brief="a new domain in your portfolio",
+        hint='[example.com] [type:x] [folder:"x"] [tag:x]',
         does="adds a domain to your portfolio",
         examples=(
             ("/adddomain example.com", "adds it as a domain of your own"),

@@ -17,5 +17,5 @@ class StrangerError(BotError):
     """The person belongs to another workspace, met in a shared channel."""
 
 
-class UnknownWorkspaceError(BotError):
-    """The bot serves no such workspace; `str(error)` is for the person who asked."""
+class UnknownWorkspaceError(Exception):
+    """The bot serves no such workspace; here `str(error)` is for the person who asked."""

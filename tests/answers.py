@@ -1,8 +1,9 @@
 """The answers that the documents show, made by the real bot between the stand-ins.
 
 `python -m tests.answers` writes them whole into `tests/answers.txt`, and their first lines into
-the guides that quote them. tests/test_documents.py fails when they differ: then renew the pictures
-too, by `python -m tests.browser.pictures`.
+the guides that quote them, and writes the slash commands into the manifest and the members' guide.
+tests/test_documents.py fails when they differ: then renew the pictures too, by
+`python -m tests.browser.pictures`.
 """
 
 import asyncio
@@ -11,10 +12,14 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bot.commands import COMMANDS
 from bot.playground.slack import Message
 from tests.whole.digests import DAY, make, move_to, next_digest, score
 from tests.whole.town import Clock, Town, running_bot, running_stand_ins
 
+MANIFEST = Path(__file__).parents[1] / "manifest.yml"
+SLASH_COMMANDS = re.compile(r"(?<=\n  slash_commands:\n).*?(?=\noauth_config:)", re.DOTALL)
+TABLE = re.compile(r"(<!-- commands -->\n(?:\|.*\n){2})(?:\|.*\n)*")
 GUIDES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
 WHOLE = Path(__file__).with_name("answers.txt")
 QUOTE = re.compile(r"(<!-- answer: (\w+) -->\n> ).*\n")
@@ -121,6 +126,25 @@ def with_quotes(text: str, made: dict[str, str]) -> str:
     return QUOTE.sub(lambda found: f"{found[1]}{quoted(made[found[2]])}\n", text)
 
 
+def with_commands(guide: str) -> str:
+    """Return a guide's text with the table of commands as their records are."""
+    rows = "".join(f"| `{each.name}` | {each.brief} |\n" for each in COMMANDS.values())
+    return TABLE.sub(lambda found: found[1] + rows, guide)
+
+
+def with_slash_commands(manifest: str) -> str:
+    """Return the manifest with the slash commands as their records are."""
+    entries = [
+        f"    - command: {each.name}\n"
+        "      url: https://bot.example.com/slack/events\n"
+        f"      description: {each.brief[0].upper()}{each.brief[1:]}\n"
+        f"      usage_hint: '{each.hint}'\n"
+        "      should_escape: true"
+        for each in COMMANDS.values()
+    ]
+    return SLASH_COMMANDS.sub(lambda _: "\n".join(entries), manifest)
+
+
 def as_file(made: dict[str, str]) -> str:
     """Return all answers, each below its name."""
     return "\n".join(f"=== {name} ===\n{answer}" for name, answer in made.items())
@@ -130,7 +154,8 @@ def _write() -> None:
     made = asyncio.run(answers())
     WHOLE.write_text(as_file(made))
     for guide in GUIDES:
-        guide.write_text(with_quotes(guide.read_text(), made))
+        guide.write_text(with_commands(with_quotes(guide.read_text(), made)))
+    MANIFEST.write_text(with_slash_commands(MANIFEST.read_text()))
 
 
 if __name__ == "__main__":

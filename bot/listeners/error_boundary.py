@@ -201,10 +201,10 @@ async def answer_unread(
     it was not. 400 answers what Slack would not send.
     """
     reference = secrets.token_hex(4)
-    if not isinstance(error, BotError):
+    is_unknown = isinstance(error, UnknownWorkspaceError)  # logged where it was found
+    if not (is_unknown or isinstance(error, BotError)):
         logger.error("a request could not be read", request=reference, exc_info=error)
         return BoltResponse(status=400, body=f"the request cannot be read; reference {reference}")
-    is_unknown = isinstance(error, UnknownWorkspaceError)  # logged where it was found
     if not is_unknown:
         logger.warning("a request could not be taken", request=reference, error=repr(error))
     what = "my memory" if isinstance(error, StoreError) else "Slack properly"
