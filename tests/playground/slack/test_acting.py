@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground.slack import CommandFailed, FormError, LocalSlack, NothingToPress, View
+from bot.playground.slack import CommandFailed, LocalSlack, NothingToPress, View
 from tests.playground.slack.samples import (
     ScriptedBot,
     actions,
@@ -110,14 +110,6 @@ async def test_a_wrong_field_says_so_and_nothing_is_sent(
     assert (sent is None) == bool(told)
     assert view.block_errors.get("f", "").startswith(told or "")
     assert list(view.errors) == (["F"] if told else [])
-
-
-async def test_a_form_below_another_cannot_be_sent(slack: LocalSlack) -> None:
-    below = show(slack)
-    push(slack, below)
-
-    with pytest.raises(FormError, match="not on top"):
-        await slack.person("bob").by_id.submit(below)
 
 
 async def test_closing_everything_tells_of_each_form_that_asked(

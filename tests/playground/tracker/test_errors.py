@@ -110,9 +110,3 @@ async def test_a_used_up_limit_says_the_time_to_wait_too(
     tracker.hourly_limit, tracker.retry_after_s = 0, 7
 
     assert (await api.list(key)).headers["Retry-After"] == "7"
-
-
-@pytest.mark.parametrize("name", ["error_style", "add_style"])
-def test_an_unknown_style_is_refused_at_once(name: str) -> None:
-    with pytest.raises(ValueError, match="choose one of"):
-        setattr(Tracker(), name, "yaml")

@@ -17,16 +17,6 @@ async def test_the_list_is_an_array_of_domain_objects(api: Api, acme: Account, k
     assert response.json() == [record.as_json()]
 
 
-async def test_the_list_of_a_new_account_is_empty(api: Api, key: str) -> None:
-    assert (await api.list(key)).json() == []
-
-
-async def test_ten_thousand_domains_are_listed_at_once(api: Api, acme: Account, key: str) -> None:
-    acme.fill(10_000)
-
-    assert len((await api.list(key)).json()) == 10_000
-
-
 async def test_odd_scores_are_listed_as_they_are(api: Api, acme: Account, key: str) -> None:
     for place, health in enumerate([NO_SCORE, None, "41", -1, float("nan")]):
         acme.add(f"d{place}.example", health=health)
