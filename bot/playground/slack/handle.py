@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import aiohttp
 
 from bot.playground.slack import delivery, lifecycle
-from bot.playground.slack.app import App, Call, Fault, Kind
+from bot.playground.slack.app import Fault, Kind
 from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.changes import PATIENCE_S
@@ -49,70 +49,63 @@ class Lines:
 
 
 class Handle:
-    """A part of a running local Slack. What is here is the same on every handle."""
+    """A workspace or an organisation of a running local Slack: what both can do.
+
+    `app.settings` can be changed at any time. `calls` are Web API calls and uses of
+    response_urls, and `envelopes` the payloads sent to the bot, both oldest first, the last
+    20,000. The credentials of the app are made for this run.
+    """
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
+        self.universe, self.sockets, self.outbox = lines.universe, lines.sockets, lines.outbox
+        self.app = app = self.universe.app
+        self.calls, self.envelopes = app.calls, self.outbox.sent
+        self.app_token, self.signing_secret = app.app_token, app.signing_secret
+        self.client_id, self.client_secret = app.client_id, app.client_secret
+        self.api_url = f"{self.universe.base}/api/"
+        self.authorize_url = f"{self.universe.base}{PATH}"
+
+    def _installed(self) -> Installation | None:
+        raise NotImplementedError
+
+    def _installation(self) -> Installation:
+        installation = self._installed()
+        if installation is None:
+            raise LookupError("the app is not installed here")
+        return installation
 
     @property
-    def universe(self) -> Universe:
-        """Every workspace and organisation behind this address."""
-        return self.lines.universe
+    def is_installed(self) -> bool:
+        """Whether the app acts here; of an organisation: whether all of it installed it."""
+        return self._installed() is not None
 
-    @property
-    def app(self) -> App:
-        """The app; its `settings` can be changed at any time."""
-        return self.universe.app
+    async def uninstall(
+        self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
+    ) -> list[Delivery]:
+        """Remove the app, from the whole organisation if that installed it; tell the bot.
 
-    @property
-    def sockets(self) -> Sockets:
-        """The Socket Mode links of the app."""
-        return self.lines.sockets
+        The events go out in this `order`, those to which the app is subscribed; `at` is their time
+        in Unix seconds (None: now). Raises: LookupError, if the app is not installed here.
+        """
+        installation = self._installation()
+        lifecycle.remove(self.universe, installation)
+        return await self._tell_removed(installation, order, at)
 
-    @property
-    def outbox(self) -> Outbox:
-        """The way to the app, for payloads of all workspaces."""
-        return self.lines.outbox
+    async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
+        """Revoke the bot's tokens, and tell the bot of that alone; the app stays installed.
 
-    @property
-    def api_url(self) -> str:
-        """The address of the Web API, with a slash at its end."""
-        return f"{self.universe.base}/api/"
+        Raises: LookupError, if the app is not installed here.
+        """
+        installation = self._installation()
+        self.app.tokens.revoke_all(installation, "token_revoked")
+        return await self._tell_removed(installation, ["tokens_revoked"], at)
 
-    @property
-    def authorize_url(self) -> str:
-        """The address of the page on which people allow the app."""
-        return f"{self.universe.base}{PATH}"
-
-    @property
-    def app_token(self) -> str:
-        """`xapp-…`, made for this run."""
-        return self.app.app_token
-
-    @property
-    def signing_secret(self) -> str:
-        """The secret that proves requests over HTTP, made for this run."""
-        return self.app.signing_secret
-
-    @property
-    def client_id(self) -> str:
-        """The app's public id for OAuth, made for this run."""
-        return self.app.client_id
-
-    @property
-    def client_secret(self) -> str:
-        """The app's secret for OAuth, made for this run."""
-        return self.app.client_secret
-
-    @property
-    def calls(self) -> list[Call]:
-        """Web API calls and uses of response_urls, oldest first; the last 20,000."""
-        return self.app.calls
-
-    @property
-    def envelopes(self) -> list[Delivery]:
-        """Payloads sent to the bot, oldest first; the last 20,000."""
-        return self.outbox.sent
+    async def _tell_removed(
+        self, installation: Installation, order: Iterable[str], at: float | None
+    ) -> list[Delivery]:
+        told = lifecycle.events_of_removal(self.universe, installation, order, at)
+        return [await self.outbox.deliver_event(payload) for payload in told]
 
     def deliver_to(self, url: str) -> None:
         """Send payloads to this address as signed requests, no longer through sockets."""
@@ -160,19 +153,3 @@ class Handle:
         lines = self.lines
         sender = SignedHttp(lines.session, lines.request_url, self.signing_secret)
         return await sender.post(body, headers)
-
-    async def _remove(
-        self, installation: Installation, order: Iterable[str], at: float | None
-    ) -> list[Delivery]:
-        lifecycle.remove(self.universe, installation)
-        return await self._tell_removed(installation, order, at)
-
-    async def _revoke_tokens(self, installation: Installation, at: float | None) -> list[Delivery]:
-        self.app.tokens.revoke_all(installation, "token_revoked")
-        return await self._tell_removed(installation, ["tokens_revoked"], at)
-
-    async def _tell_removed(
-        self, installation: Installation, order: Iterable[str], at: float | None
-    ) -> list[Delivery]:
-        told = lifecycle.events_of_removal(self.universe, installation, order, at)
-        return [await self.outbox.deliver_event(payload) for payload in told]

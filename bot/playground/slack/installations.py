@@ -30,7 +30,7 @@ class Installation:
     teams: set[str] = field(default_factory=set)
     refusal: str | None = None
 
-    def add_scopes(self, granted: tuple[str, ...]) -> None:
+    def add_scopes(self, granted: Iterable[str]) -> None:
         """Add what another consent granted; scopes only grow.
 
         https://docs.slack.dev/authentication/installing-with-oauth

@@ -1,6 +1,6 @@
 """The handles by which tests and the page hold a running local Slack."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 from bot.playground.slack import lifecycle, payloads
@@ -15,29 +15,20 @@ from bot.playground.slack.workspace_state import WorkspaceState
 
 
 class LocalOrg(Handle):
-    """An organisation. `handle_for` returns the handle of one of its workspaces."""
+    """An organisation."""
 
-    def __init__(
-        self, lines: Lines, org: Org, handle_for: "Callable[[WorkspaceState], LocalSlack]"
-    ) -> None:
+    def __init__(self, lines: Lines, org: Org) -> None:
         super().__init__(lines)
         self.org = org
-        self._handle_for = handle_for
+        self.id = org.id
 
-    @property
-    def id(self) -> str:
-        """The organisation's id, `E…`."""
-        return self.org.id
+    def _installed(self) -> Installation | None:
+        return self.app.installations.at(self.id)
 
     @property
     def bot_token(self) -> str:
         """The newest token for the whole organisation; empty if there never was one."""
-        return self.app.tokens.newest(self.org.id)
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether the whole organisation has installed the app."""
-        return self.app.installations.at(self.org.id) is not None
+        return self.app.tokens.newest(self.id)
 
     def add_workspace(self, name: str) -> "LocalSlack":
         """Add a workspace with the organisation's people and channels of its own.
@@ -47,7 +38,7 @@ class LocalOrg(Handle):
         """
         world = self.universe.add_workspace_of(self.org, name)
         lifecycle.take_bot_out(world)
-        return self._handle_for(world)
+        return LocalSlack(self.lines, world)
 
     async def grant(self, *workspaces: "LocalSlack") -> list[Delivery]:
         """Give workspaces the app that the organisation has installed, and tell the bot.
@@ -67,24 +58,11 @@ class LocalOrg(Handle):
             lifecycle.revoke_access(self._installation(), slack.world)
         return await self._tell("revoked", workspaces)
 
-    async def uninstall(
-        self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
-    ) -> list[Delivery]:
-        """Remove the app from the organisation, and tell the bot. See `LocalSlack.uninstall`.
-
-        Raises: LookupError, if it has not installed it.
-        """
-        return await self._remove(self._installation(), order, at)
-
-    async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
-        """Revoke the organisation's tokens. See `LocalSlack.revoke_bot_token`."""
-        return await self._revoke_tokens(self._installation(), at)
-
     async def deliver_event(
         self, event: Json, *, event_time: float | None = None, event_id: str | None = None
     ) -> Delivery:
         """Tell the bot of an event about the installation. See `LocalSlack.deliver_event`."""
-        installation = self.app.installations.at(self.id) or lifecycle.in_org(self.org, "")
+        installation = self._installed() or lifecycle.in_org(self.org, "")
         payload = payloads.of_installation(
             self.app, installation, event, at=event_time, event_id=event_id
         )
@@ -98,12 +76,6 @@ class LocalOrg(Handle):
         told = payloads.team_access(self.app, self._installation(), change, ids)
         return [await self.outbox.deliver_event(told)]
 
-    def _installation(self) -> Installation:
-        installation = self.app.installations.at(self.org.id)
-        if installation is None:
-            raise LookupError(f"{self.org.name} has not installed the app")
-        return installation
-
 
 class LocalSlack(Handle):
     """A running workspace. `world` holds its parts, for what has no method here."""
@@ -111,41 +83,17 @@ class LocalSlack(Handle):
     def __init__(self, lines: Lines, world: WorkspaceState) -> None:
         super().__init__(lines)
         self.world = world
+        self.team_id, self.bot_user_id = world.workspace.team_id, world.workspace.bot_user_id
+        self.enterprise_id = world.enterprise_id
         self._people: dict[str, Person] = {}
+
+    def _installed(self) -> Installation | None:
+        return self.world.installation
 
     @property
     def bot_token(self) -> str:
         """The newest token that acts here, or did last; empty if the app never was here."""
         return self.world.bot_token
-
-    @property
-    def team_id(self) -> str:
-        """The workspace's id."""
-        return self.world.workspace.team_id
-
-    @property
-    def enterprise_id(self) -> str | None:
-        """The id of its organisation; None outside of any."""
-        return self.world.enterprise_id
-
-    @property
-    def bot_user_id(self) -> str:
-        """The id of the bot's own user."""
-        return self.world.workspace.bot_user_id
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether the app acts here."""
-        return self.world.installation is not None
-
-    @property
-    def links_bare_domains(self) -> bool:
-        """Whether a typed `example.com` arrives as `<http://example.com|example.com>`."""
-        return self.world.links_bare_domains
-
-    @links_bare_domains.setter
-    def links_bare_domains(self, value: bool) -> None:
-        self.world.links_bare_domains = value
 
     def add_workspace(self, name: str) -> "LocalSlack":
         """Add a workspace with people and channels of its own, without the app.
@@ -160,7 +108,7 @@ class LocalSlack(Handle):
     def add_org(self, name: str) -> LocalOrg:
         """Add an organisation without workspaces. Raises: ValueError, if the name is taken."""
         org = self.universe.add_org(name)
-        return LocalOrg(self.lines, org, lambda world: LocalSlack(self.lines, world))
+        return LocalOrg(self.lines, org)
 
     def person(self, name: str) -> Person:
         """Return somebody to act as. Raises: KeyError."""
@@ -173,23 +121,6 @@ class LocalSlack(Handle):
     def _browser(self, member: Member) -> Browser:
         session = self.universe.sign_in(self.world, member)
         return Browser(self.lines.session, self.universe.base, session)
-
-    async def uninstall(
-        self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
-    ) -> list[Delivery]:
-        """Remove the app, from the whole organisation if that installed it; tell the bot.
-
-        The events go out in this `order`, those to which the app is subscribed; `at` is their time
-        in Unix seconds (None: now). Raises: LookupError, if the app is not installed here.
-        """
-        return await self._remove(self._installation(), order, at)
-
-    async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
-        """Revoke the bot's tokens, and tell the bot of that alone; the app stays installed.
-
-        Raises: LookupError, if the app is not installed here.
-        """
-        return await self._revoke_tokens(self._installation(), at)
 
     async def deliver_event(
         self, event: Json, *, event_time: float | None = None, event_id: str | None = None
@@ -207,32 +138,27 @@ class LocalSlack(Handle):
             payload = payloads.of_workspace(self.world, event, at=event_time, event_id=event_id)
         return await self.outbox.deliver_event(payload)
 
-    def _installation(self) -> Installation:
-        if self.world.installation is None:
-            raise LookupError(f"the app is not installed in {self.world.workspace.name}")
-        return self.world.installation
-
     def archive(self, channel_name: str, *, keeps_bot: bool = False) -> None:
         """Archive a channel: posts to it are refused. Raises: KeyError.
 
         Unless `keeps_bot`, that takes the app out of it, even for later. No page of Slack says so,
         but people who tried it do: https://github.com/elastic/connectors/issues/1972.
         """
-        self._channel(channel_name).is_archived = True
+        self.channel(channel_name).is_archived = True
         if not keeps_bot:
             self.remove_bot(channel_name)
 
     def unarchive(self, channel_name: str) -> None:
         """Bring an archived channel back; the app has to be invited again. Raises: KeyError."""
-        self._channel(channel_name).is_archived = False
+        self.channel(channel_name).is_archived = False
 
     def remove_bot(self, channel_name: str) -> None:
         """Take the app out of a channel. Raises: KeyError."""
-        self._channel(channel_name).members.discard(self.bot_user_id)
+        self.channel(channel_name).members.discard(self.bot_user_id)
 
     def invite_bot(self, channel_name: str) -> None:
         """Bring the app into a channel. Raises: KeyError."""
-        self._channel(channel_name).members.add(self.bot_user_id)
+        self.channel(channel_name).members.add(self.bot_user_id)
 
     def restrict(self, channel_name: str, code: str | None = "restricted_action") -> None:
         """Refuse the app's posts to a channel with this code; None: no longer. Raises: KeyError.
@@ -240,14 +166,14 @@ class LocalSlack(Handle):
         `restricted_action_thread_only_channel` leaves replies in threads alone,
         `restricted_action_non_threadable_channel` and `restricted_action_thread_locked` the rest.
         """
-        self._channel(channel_name).restricted = code
+        self.channel(channel_name).restricted = code
 
     def unrestrict(self, channel_name: str) -> None:
         """Let the app post to a channel again. Raises: KeyError."""
         self.restrict(channel_name, None)
 
-    def _channel(self, name: str) -> Channel:
-        """Return a channel that is about to change. Raises: KeyError."""
+    def channel(self, name: str) -> Channel:
+        """Return a channel, which may be about to change. Raises: KeyError."""
         channel = self.world.workspace.channel_named(name)
         if channel is None:
             raise KeyError(f"there is no channel {name}")

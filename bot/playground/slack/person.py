@@ -115,7 +115,7 @@ class Acting:
 
         Raises: CommandFailed: the bot did not take it.
         """
-        if "app_home_opened" not in self._world.events:
+        if "app_home_opened" not in self._world.app.settings.events:
             return None
         opened = payloads.home_opened(self._world, self._member, tab)
         return await self.deliver("events_api", opened)

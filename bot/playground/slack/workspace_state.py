@@ -89,17 +89,3 @@ class WorkspaceState:
         if self.installation is None:
             raise LookupError("the app is not installed here")
         self.installation.scopes = tuple(scopes)
-
-    @property
-    def commands(self) -> tuple[str, ...]:
-        """The app's slash commands."""
-        return self.app.settings.commands
-
-    @property
-    def events(self) -> tuple[str, ...]:
-        """The types of events that the app is subscribed to."""
-        return self.app.settings.events
-
-    @events.setter
-    def events(self, events: Iterable[str]) -> None:
-        self.app.settings.events = tuple(events)

@@ -95,6 +95,19 @@ def test_a_block_at_a_limit_is_taken_and_one_past_it_is_refused_there() -> None:
         assert exceeds[0].code in {"too_long", "too_many", "too_large"}, name
 
 
+def test_what_a_part_requires_is_missed() -> None:
+    for name, (surface, block, pointer, names) in CASES["required"].items():
+        assert check_blocks([block], surface=surface) == [], name
+        for required in names:
+            without = part = deepcopy(block)
+            for each in pointer.split("/")[1:]:
+                part = part[int(each) if each.isdigit() else each]
+            del part[required]
+            problems = check_blocks([without], surface=surface)
+            missed = [("missing_field", f"missing required field: {required}")]
+            assert [(each.code, each.message) for each in problems] == missed, (name, required)
+
+
 def test_a_view_at_a_limit_is_taken_and_one_past_it_is_refused_there() -> None:
     for name, (most, view, pointer) in CASES["view_limits"].items():
         assert check_view(resized(view, pointer, most)) is None, name

@@ -129,7 +129,7 @@ async def test_closing_everything_tells_of_each_form_that_asked(
 async def test_opening_home_tells_an_app_that_asked_for_it(
     slack: LocalSlack, bot: ScriptedBot, events: tuple[str, ...]
 ) -> None:
-    slack.world.events = events
+    slack.app.settings.events = events
 
     await slack.person("bob").by_id.open_home()
 

@@ -46,7 +46,7 @@ async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
     ],
 )
 async def test_bare_domains_can_arrive_linked(slack: LocalSlack, typed: str, sent: str) -> None:
-    slack.links_bare_domains = True
+    slack.world.links_bare_domains = True
 
     assert payloads.as_sent(slack.world, typed) == sent
 
