@@ -4,7 +4,7 @@ https://docs.slack.dev/authentication/using-token-rotation
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from bot.playground.slack.errors import Refusal
