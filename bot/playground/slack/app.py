@@ -98,10 +98,6 @@ class Settings:
     `app_home_opened`, `app_uninstalled`, `tokens_revoked`, `team_access_granted` and
     `team_access_revoked`. `answers_within_s`: so long Slack waits for an ack, and after a press
     for a form; on a busy machine tests should wait longer.
-
-    `heeds_team_id_everywhere` plays the kinder reading of what Slack leaves open: that a `team_id`
-    also tells methods without such an argument, as `users.info`, which workspace an
-    organisation's token means, where the person is in several.
     """
 
     commands: Sequence[str]
@@ -113,7 +109,6 @@ class Settings:
     deploys_to_orgs: bool = False
     messages_tab: bool = True
     home_tab: bool = True
-    heeds_team_id_everywhere: bool = False
     answers_within_s: float = 3.0  # docs.slack.dev/interactivity/handling-user-interaction
 
 

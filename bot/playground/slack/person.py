@@ -225,7 +225,7 @@ class Person:
         name, *rest = re.split(r"\s", text, maxsplit=1)
         words = rest[0].strip() if rest else ""
         visible.check_may_type(self._world, self.member, place, name)
-        sent = words if verbatim else payloads.as_sent(self._world, words)
+        sent = words if verbatim else payloads.escaped(self._world, words)
         payload = payloads.command(self._world, self.member, place, name, sent)
         return await self.by_id.command(payload)
 

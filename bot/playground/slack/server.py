@@ -12,8 +12,7 @@ from bot.playground.manifest import read_manifest
 from bot.playground.slack import lifecycle
 from bot.playground.slack.app import Settings
 from bot.playground.slack.authorize_page import PATH, AuthorizePage
-from bot.playground.slack.handle import Lines
-from bot.playground.slack.local import LocalSlack
+from bot.playground.slack.local import Lines, LocalSlack
 from bot.playground.slack.sockets import Sockets
 from bot.playground.slack.universe import Universe
 from bot.playground.slack.web_api import ResponseUrlApi, WebApi

@@ -52,7 +52,6 @@ class WorkspaceState:
         self.stacks = Stacks(self.workspace, self.checks, self.triggers)
         self.response_urls = ResponseUrls(self.workspace, self.posting)
         self.read_marks = ReadMarks(self.workspace)
-        self.should_escape = True
         self.links_bare_domains = False
         self.strangers_may_type = False
 

@@ -102,33 +102,3 @@ async def test_two_accounts_may_hold_the_same_domain(api: Api, tracker: Tracker,
     tracker.account("globex").add("shop.example")
 
     assert (await api.add(key)).status_code == 201
-
-
-async def test_the_types_can_be_restricted(api: Api, tracker: Tracker, key: str) -> None:
-    tracker.domain_types = frozenset({"mine", "theirs"})
-
-    refused = await api.add(key)
-
-    assert refused.json() == {"error": "domainType must be one of: mine, theirs"}
-    assert (await api.add(key, domainType="mine")).status_code == 201
-
-
-@pytest.mark.parametrize(
-    ("style", "expected"),
-    [
-        ("domain", lambda record: record.as_json()),
-        ("wrapped", lambda record: {"success": True, "data": {"domain": record.as_json()}}),
-        ("id_only", lambda record: {"id": record.domain_id}),
-        ("message", lambda record: {"message": "shop.example was added and will be scanned soon"}),
-        ("empty", lambda record: {}),
-    ],
-)
-async def test_an_add_can_answer_in_several_shapes(
-    api: Api, tracker: Tracker, acme: Account, key: str, style: str, expected: Any
-) -> None:
-    tracker.add_style, tracker.add_status = style, 200
-
-    response = await api.add(key)
-
-    [record] = acme.domains.values()
-    assert (response.status_code, response.json()) == (200, expected(record))

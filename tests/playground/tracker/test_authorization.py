@@ -109,29 +109,6 @@ async def test_each_endpoint_needs_its_scope(
         assert reply.status_code != 403 or reply.json()["error"] == "Insufficient permissions"
 
 
-@pytest.mark.parametrize(
-    ("needed", "held", "status"),
-    [
-        pytest.param(READ, (READ,), 200, id="read-is-enough"),
-        pytest.param((READ, WRITE), (WRITE,), 403, id="both-needed-one-held"),
-        pytest.param((READ, WRITE), (READ, WRITE), 200, id="both-needed-both-held"),
-    ],
-)
-async def test_the_scope_of_a_scan_can_be_chosen(
-    api: Api,
-    tracker: Tracker,
-    acme: Account,
-    needed: str | tuple[str, ...],
-    held: tuple[str, ...],
-    status: int,
-) -> None:
-    tracker.scan_scope = needed
-
-    reply = await api.scan(acme.create_key("bot", held), acme.add("a.example").domain_id)
-
-    assert reply.status_code == status
-
-
 async def test_the_last_use_of_a_key_is_noted(
     api: Api, acme: Account, clock: Clock, key: str
 ) -> None:

@@ -78,13 +78,6 @@ async def test_every_error_can_have_the_same_status(
     assert (response.status_code, response.json()) == (status, {"error": FOUR[kind]})
 
 
-async def test_one_error_can_have_another_status(api: Api, tracker: Tracker, key: str) -> None:
-    tracker.error_status = {"ip": 451}
-
-    assert (await error(api, tracker, key, "ip")).status_code == 451
-    assert (await error(api, tracker, key, "permissions")).status_code == 403
-
-
 async def test_other_mistakes_keep_their_status_and_follow_the_style(
     api: Api, tracker: Tracker, key: str
 ) -> None:

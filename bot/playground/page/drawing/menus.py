@@ -13,6 +13,7 @@ from nicegui.events import GenericEventArguments
 from bot.playground.page.drawing.context import Json, Names, RenderContext, place_of
 from bot.playground.page.drawing.fields import Label, choose, mark
 from bot.playground.page.drawing.mrkdwn import plain_words
+from bot.playground.page.theme import MARKUP
 from bot.playground.slack import forms
 
 _PREFIXES = {"public": "# ", "private": "🔒 "}
@@ -76,14 +77,6 @@ def _unknown(element: Json, meant: Any, names: Names) -> Offer:
 
 _MIN_QUERY_CHARS = 3  # as Slack says on the page above
 _NOTHING = "No results"
-_OPTION = """
-<q-item v-bind="props.itemProps" class="bk-menu-item">
-  <q-item-section>
-    <q-item-label>{{ props.opt.label }}</q-item-label>
-    <q-item-label v-if="props.opt.note" caption>{{ props.opt.note }}</q-item-label>
-  </q-item-section>
-</q-item>
-"""
 
 
 def draw_menu(context: RenderContext, block: Json, element: Json, label: Label) -> None:
@@ -120,7 +113,7 @@ class _Menu:
         select.props.set_optional("max-values", self._element.get("max_selected_items"))
         label.name_field(select)
         mark(select, self._block, self._element)
-        select.add_slot("option", _OPTION)
+        select.add_slot("option", MARKUP["menu_option"])
         with select.add_slot("no-option"):
             self._note = ui.label(self._advice("")).classes("bk-menu-note")
         self._offer(self._all)
