@@ -1,6 +1,5 @@
 """One message as its reader sees it."""
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 
 from nicegui import ui
@@ -35,28 +34,14 @@ def _hue(name: str) -> int:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A message. `is_follow_up`: the same person said the one just above it."""
-
-    message: Message
-    is_follow_up: bool = False
-
-    @property
-    def look(self) -> Hashable:
-        """What changes when it must be drawn again."""
-        return self.message.revision, self.message.is_edited, self.is_follow_up
-
-
-@dataclass(frozen=True)
 class MessageArt:
     """Draws messages for one reader."""
 
     names: SlackNames
     around: Around
 
-    def draw(self, drawn: Drawn) -> None:
+    def draw(self, message: Message) -> None:
         """Draw a message into the current element."""
-        message = drawn.message
         author = self.names.user(message.user) or message.user
         label = f"from {author}" + (", only visible to you" if message.is_ephemeral else "")
         article = ui.element("div").classes("sk-message")
@@ -66,7 +51,7 @@ class MessageArt:
                 self._say_ephemeral()
             if message.command:
                 self._draw_command(message)
-            self._draw_row(drawn, author)
+            self._draw_row(message, author)
 
     def _say_ephemeral(self) -> None:
         with ui.element("div").classes("sk-ephemeral"):
@@ -81,16 +66,11 @@ class MessageArt:
             ui.label(name).classes("sk-author")
             ui.label(message.command or "").classes("sk-typed")
 
-    def _draw_row(self, drawn: Drawn, author: str) -> None:
-        message = drawn.message
+    def _draw_row(self, message: Message, author: str) -> None:
         with ui.element("div").classes("sk-row"):
-            if drawn.is_follow_up:
-                self._draw_time(message.ts, "sk-time sk-time-aside")
-            else:
-                draw_avatar(author, kind=self._kind(message.user))
+            draw_avatar(author, kind=self._kind(message.user))
             with ui.element("div").classes("sk-body"):
-                if not drawn.is_follow_up:
-                    self._draw_head(message, author)
+                self._draw_head(message, author)
                 self._draw_content(message)
 
     def _draw_head(self, message: Message, author: str) -> None:
@@ -98,12 +78,9 @@ class MessageArt:
             ui.label(author).classes("sk-author")
             if self._kind(message.user) == "app":
                 ui.label("APP").classes("sk-app-badge")
-            self._draw_time(message.ts, "sk-time")
-
-    def _draw_time(self, ts: str, classes: str) -> None:
-        when = moment(ts, self.names.zone())
-        time = ui.label(clock_words(when)).classes(classes)
-        time.props["title"] = f"{when:%A, %B} {when.day}, {when:%Y} at {clock_words(when)}"
+            when = moment(message.ts, self.names.zone())
+            time = ui.label(clock_words(when)).classes("sk-time")
+            time.props["title"] = f"{when:%A, %B} {when.day}, {when:%Y} at {clock_words(when)}"
 
     def _draw_content(self, message: Message) -> None:
         if blocks := message.blocks:

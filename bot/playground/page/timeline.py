@@ -7,14 +7,13 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from bot.playground.page.live_list import Item, LiveList
-from bot.playground.page.message import Drawn, MessageArt
+from bot.playground.page.message import MessageArt
 from bot.playground.page.refusals import RefusedNote, RefusedNotes, draw_refusal
 from bot.playground.page.session import day_words, moment
 from bot.playground.slack import Message
 from bot.playground.slack.model import Channel
 
 SHOWN_AT_ONCE = 25
-FOLLOWS_WITHIN_S = 300
 
 
 class Timeline:
@@ -55,14 +54,13 @@ class Timeline:
             if last is None or moment(_at(last), zone).date() != day.date():
                 words = day_words(day, self._art.names.now())
                 yield Item(f"day {day.date()}", words, partial(_draw_day, words))
-                last = None
-            yield self._entry(last, entry)
+            yield self._entry(entry)
             last = entry
 
-    def _entry(self, last: Message | RefusedNote | None, entry: Message | RefusedNote) -> Item:
+    def _entry(self, entry: Message | RefusedNote) -> Item:
         if isinstance(entry, Message):
-            drawn = Drawn(entry, _follows(last, entry))
-            return Item(entry.ts, drawn.look, partial(self._art.draw, drawn))
+            look = (entry.revision, entry.is_edited)
+            return Item(entry.ts, look, partial(self._art.draw, entry))
         draw = partial(draw_refusal, entry.code, entry.details, entry.what)
         return Item(f"refused {entry.number}", 0, draw)
 
@@ -96,14 +94,6 @@ class Timeline:
 
 def _at(entry: Message | RefusedNote) -> float:
     return float(entry.ts) if isinstance(entry, Message) else entry.at
-
-
-def _follows(last: Message | RefusedNote | None, message: Message) -> bool:
-    """Tell whether a plain message needs no name: its author has just said the one above."""
-    if not isinstance(last, Message) or message.is_ephemeral or last.is_ephemeral:
-        return False
-    is_plain = not (message.blocks or message.command or last.blocks or last.command)
-    return is_plain and last.user == message.user and _at(message) - _at(last) < FOLLOWS_WITHIN_S
 
 
 def _draw_day(words: str) -> None:
