@@ -71,23 +71,11 @@ def one_part_replaced(value: Json) -> st.SearchStrategy[Json]:
     return st.builds(lambda path, part: replaced(value, path, part), ways, ANY_JSON)
 
 
-@given(ANY_JSON, SURFACES)
-def test_any_json_for_blocks_is_answered(value: Json, surface: Surface) -> None:
+@given(ANY_JSON, SURFACES, st.sampled_from(["text", "blocks", "attachments"]))
+def test_any_json_is_answered(value: Json, surface: Surface, key: str) -> None:
     assert all(isinstance(one, Problem) for one in check_blocks(value, surface=surface))
-
-
-@given(st.dictionaries(st.sampled_from(["text", "blocks", "attachments"]), ANY_JSON))
-def test_any_json_for_a_message_is_answered(payload: dict[str, Json]) -> None:
-    refusal = check_message(payload)
-
-    assert refusal is None or refusal[0]
-
-
-@given(ANY_JSON)
-def test_any_json_for_a_view_is_answered(view: Json) -> None:
-    refusal = check_view(view)
-
-    assert refusal is None or refusal[0]
+    for refusal in (check_message({key: value}), check_view(value)):
+        assert refusal is None or refusal[0]
 
 
 @settings(max_examples=200)

@@ -237,8 +237,7 @@ async def test_a_refused_message_is_noted_with_its_pointers(
 
 
 async def test_an_update_by_the_bot_says_edited(slack: LocalSlack, screen: Screen) -> None:
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     message = slack.world.posting.add(general, {"text": "Digest"})
     message.is_edited = True
 
@@ -264,8 +263,7 @@ async def test_old_messages_come_when_they_are_asked_for(
 async def test_pressing_a_drawn_button_reaches_the_bot(
     bot: ScriptedBot, slack: LocalSlack, screen: Screen
 ) -> None:
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     row = [actions(button("Scan"))]
     slack.world.posting.add(general, {"text": "x", "blocks": row})
     await screen.open("/?as=bob")
@@ -363,8 +361,7 @@ async def test_a_channel_is_archived_and_brought_back_by_its_menu(
 async def test_the_app_leaves_a_channel_and_comes_back_by_its_menu(
     slack: LocalSlack, screen: Screen
 ) -> None:
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     await screen.open("/?as=bob&channel=general")
 
     choose(screen, "Remove Domain Tracker")
@@ -399,8 +396,7 @@ async def test_what_the_app_writes_to_one_person_is_unread_until_they_look(
 
 async def test_a_mentioned_group_is_shown_by_its_handle(slack: LocalSlack, screen: Screen) -> None:
     [web_team, _] = slack.world.workspace.user_groups.values()
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     slack.world.posting.add(general, {"text": f"<!subteam^{web_team.id}> look"})
 
     await screen.open("/?as=bob")

@@ -60,8 +60,7 @@ async def test_a_removed_app_has_no_token_no_command_and_no_channel(
     assert (await api("auth.test", token=token))["error"] == "account_inactive"
     with pytest.raises(CommandFailed, match="invalid_command"):
         await slack.person("bob").type("/scan")
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     assert slack.bot_user_id not in general.members
     assert slack.person("bob").home is None
     with pytest.raises(LookupError):

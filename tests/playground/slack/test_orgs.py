@@ -58,8 +58,7 @@ async def legal(org: LocalOrg, sales: LocalSlack, installer: Installer) -> Local
 
 
 def id_of(slack: LocalSlack, name: str) -> str:
-    channel = slack.world.workspace.channel_named(name)
-    assert channel
+    channel = slack.channel(name)
     return channel.id
 
 
