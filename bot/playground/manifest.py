@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+MANIFEST = Path(__file__).parents[2] / "manifest.yml"
+
 
 @dataclass(frozen=True)
 class SlashCommand:
@@ -36,8 +38,15 @@ class AppInfo:
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What of it `running_slack` takes."""
+        names = ("scopes", "events", "optional_scopes", "messages_tab", "home_tab")
+        commands = tuple(each.command for each in self.commands)
+        return {"commands": commands, **{name: getattr(self, name) for name in names}}
 
-def read_manifest(path: Path) -> AppInfo:
+
+def read_manifest(path: Path = MANIFEST) -> AppInfo:
     """Return what the manifest says. Raises: OSError, yaml.YAMLError, KeyError."""
     manifest = yaml.safe_load(path.read_text(encoding="utf-8"))
     features, settings = manifest.get("features", {}), manifest.get("settings", {})

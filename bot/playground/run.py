@@ -27,7 +27,6 @@ from bot.settings import Settings
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 
-MANIFEST = Path(__file__).parents[2] / "manifest.yml"
 STOPS = (signal.SIGTERM, signal.SIGINT)
 TICK_S = 1.0  # when the clock is moved, what falls due is to be seen soon
 
@@ -89,7 +88,7 @@ async def _until_stopped(work: Coroutine[Any, Any, None]) -> None:
 
 async def _play(options: Options, listener: socket.socket) -> None:
     async with AsyncExitStack() as stack:
-        about = read_manifest(MANIFEST)
+        about = read_manifest()
         folder = stack.enter_context(TemporaryDirectory(prefix="bot-playground-"))
         sandbox = await stack.enter_async_context(running_sandbox(about=about))
         store = Path(folder) / "bot.sqlite"

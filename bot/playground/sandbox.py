@@ -1,11 +1,11 @@
 """A local Slack and a local Domain Tracker with sample data, and one clock for both."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
-from bot.playground.manifest import AppInfo
+from bot.playground.manifest import AppInfo, read_manifest
 from bot.playground.slack import LocalSlack, Message, View, running_slack
 from bot.playground.slack.changes import PATIENCE_S
 from bot.playground.tracker import Account, KeyRecord, Tracker, running_tracker
@@ -192,28 +192,15 @@ async def running_sandbox(
 ) -> AsyncIterator[Sandbox]:
     """Run a local Slack and a local Domain Tracker with sample portfolios until the block ends.
 
-    `about` is what Slack knows of the app; `None` leaves it to the local Slack's own idea.
+    `about` is what Slack knows of the app; `None`: what the manifest says.
     """
-    clock = MovableClock(real_clock)
-    async with _running_slack(clock, about) as slack, running_tracker(clock=clock) as tracker:
+    clock, settings = MovableClock(real_clock), (about or read_manifest()).settings
+    async with (
+        running_slack(clock=clock.seconds, **settings) as slack,
+        running_tracker(clock=clock) as tracker,
+    ):
         sandbox = Sandbox(slack, tracker, clock, ReadyKeys())
         for name in portfolios:
             fill_account(tracker.account(name))
             sandbox.keys.make(tracker.account(name), clock())
         yield sandbox
-
-
-def _running_slack(
-    clock: MovableClock, about: AppInfo | None
-) -> AbstractAsyncContextManager[LocalSlack]:
-    if about is None:
-        return running_slack(clock=clock.seconds)
-    return running_slack(
-        clock=clock.seconds,
-        commands=[entry.command for entry in about.commands],
-        scopes=about.scopes,
-        events=about.events,
-        optional_scopes=about.optional_scopes,
-        messages_tab=about.messages_tab,
-        home_tab=about.home_tab,
-    )

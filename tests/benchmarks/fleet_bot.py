@@ -1,4 +1,4 @@
-"""A `web` or a `worker` as `python -m bot` runs it, by a clock that its parent sets."""
+"""A process as `python -m bot` runs it, perhaps to be killed, by a clock that its parent sets."""
 
 import asyncio
 import os
@@ -20,7 +20,9 @@ def main() -> None:
     async def run() -> None:
         stop = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-        await serve(settings, stop, role=Role(sys.argv[1]), clock=clock)
+        await serve(
+            settings, stop, role=Role(sys.argv[1] if sys.argv[1:] else Role.ALL), clock=clock
+        )
 
     asyncio.run(run())
 

@@ -160,21 +160,6 @@ async def _until_ready(bot: BotProcess) -> None:
         raise
 
 
-def own_cpu_s() -> float:
-    """Return the processor time that this process, with the stand-ins, has used."""
-    return _cpu_s(os.getpid())
-
-
-def tree_cpu_s(pid: int) -> float:
-    """Return the processor time of a process and of all that it has started, ended ones too."""
-    children = [
-        int(each)
-        for task in Path(f"/proc/{pid}/task").iterdir()
-        for each in (task / "children").read_text().split()
-    ]
-    return _cpu_s(pid, is_with_ended=True) + sum(map(_cpu_s, children))
-
-
 def _cpu_s(pid: int, *, is_with_ended: bool = False) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

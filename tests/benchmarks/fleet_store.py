@@ -44,10 +44,6 @@ _UNSETTLED = (
     f"SELECT count(*) {_DIGESTS} AND (value->>'run' IS NOT NULL"
     " OR json_array_length(value->'past') <> 1 OR json_array_length(value->'notices') > 0)"
 )
-_USAGE = (
-    "SELECT (SELECT sum(xact_commit) FROM pg_stat_database),"
-    " pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')"
-)
 _JOBS = "SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'deliver'"
 
 
@@ -92,17 +88,6 @@ async def posting_since(url: str, at: datetime) -> set[Which]:
 async def unsettled(url: str) -> int:
     """Return how many digests have not come to one end, or have something left to tell."""
     return int((await _rows(url, _UNSETTLED))[0][0])
-
-
-async def usage_of(url: str) -> Usage:
-    """Return what the database has done so far."""
-    commits, wal_bytes = (await _rows(url, _USAGE))[0]
-    return Usage(int(commits), int(wal_bytes))
-
-
-async def postmaster_of(url: str) -> int:
-    """Return the id of the server's first process, on this machine."""
-    return int((await _rows(url, "SELECT pg_read_file('postmaster.pid')"))[0][0].split()[0])
 
 
 async def deliveries_left(url: str) -> int:

@@ -112,10 +112,6 @@ def lags_of(
     return lags
 
 
-def _told(fate: Fate) -> str:
-    return fate.outcome.value if fate.outcome else "open"
-
-
 def _fates(
     fleet: Fleet, due_at: datetime, digests: Mapping[Which, Digest]
 ) -> Iterator[tuple[Which, Fate]]:

@@ -128,7 +128,7 @@ async def _process(town: Town) -> AsyncIterator[asyncio.subprocess.Process]:
     more = {"BOT_SECRET_KEYS": RING, "TICK_SECONDS": f"{TICK_S}", "LOG_LEVEL": "INFO"}
     with (folder / "bot.log").open("ab") as log:
         bot = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.benchmarks.killed"),
+            *(sys.executable, "-m", "tests.benchmarks.fleet_bot"),
             env=environment(town) | more,
             cwd=folder,
             stdin=asyncio.subprocess.PIPE,

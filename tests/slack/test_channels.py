@@ -16,8 +16,7 @@ Json = dict[str, Any]
 
 
 def channel_id(slack: LocalSlack, name: str) -> str:
-    channel = slack.world.workspace.channel_named(name)
-    assert channel
+    channel = slack.channel(name)
     return channel.id
 
 

@@ -74,17 +74,3 @@ def test_only_an_answer_that_failed_or_went_missing_leaves_the_outcome_open() ->
     unknown = {kind for kind in kinds() if kind.is_outcome_unknown}
 
     assert unknown == {SlackUnavailableError}
-
-
-def test_a_lacking_scope_is_named() -> None:
-    error = slack_error("missing_scope", needed="usergroups:read")
-
-    assert isinstance(error, MissingScopeError)
-    assert error.needed == "usergroups:read"
-
-
-def test_a_rate_limit_says_when_to_come_back() -> None:
-    error = slack_error("ratelimited", retry_after_s=30)
-
-    assert isinstance(error, SlackRateLimitedError)
-    assert error.retry_after_s == 30

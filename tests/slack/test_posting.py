@@ -90,8 +90,7 @@ def watched(slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) 
 
 
 def channel_id(slack: LocalSlack, name: str) -> str:
-    channel = slack.world.workspace.channel_named(name)
-    assert channel
+    channel = slack.channel(name)
     return channel.id
 
 

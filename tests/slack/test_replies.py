@@ -50,9 +50,7 @@ class Room:
 
     @property
     def channel(self) -> Channel:
-        channel = self.slack.world.workspace.channel_named("general")
-        assert channel
-        return channel
+        return self.slack.channel("general")
 
     def give_url(self) -> None:
         """Let Bob have typed a command there."""

@@ -23,18 +23,6 @@ async def keys_due(documents: Documents, moment: datetime, prefix: str = "") -> 
     return [document.key for document in await documents.due_before(moment, prefix=prefix)]
 
 
-async def test_a_new_store_is_empty(documents: Documents) -> None:
-    assert await documents.list_prefix("") == []
-    assert await documents.get("-.T1/key") is None
-
-
-async def test_what_was_put_comes_back(documents: Documents) -> None:
-    put = await documents.put("-.T1/key", {"a": [1, None, {"b": 0.5}]}, due_at=NOON)
-
-    assert await documents.get("-.T1/key") == put
-    assert (put.key, put.value, put.due_at) == ("-.T1/key", {"a": [1, None, {"b": 0.5}]}, NOON)
-
-
 @loop_over(
     "value",
     [
@@ -104,21 +92,11 @@ async def test_a_key_that_not_every_store_could_keep_is_refused(
         await documents.delete(key)
 
 
-async def test_put_replaces_value_and_due_moment(documents: Documents) -> None:
-    await documents.put("-.T1/key", {"a": 1, "b": 2}, due_at=NOON)
-    await documents.put("-.T1/key", {"a": 3})
-
-    found = await documents.get("-.T1/key")
-    assert found is not None
-    assert (found.value, found.due_at) == ({"a": 3}, None)
-    assert await documents.due_before(NOON) == []
-
-
 async def test_every_write_has_a_new_positive_revision(documents: Documents) -> None:
     revs = [(await documents.put("-.T1/key", {})).rev for _ in range(5)]
 
     assert len(set(revs)) == 5
-    assert min(revs) > 0
+    assert 0 < min(revs) < max(revs) < 2**53
 
 
 async def test_put_if_absent_lets_only_one_win(documents: Documents) -> None:
@@ -146,13 +124,6 @@ async def test_put_if_unchanged_refuses_an_older_revision(documents: Documents) 
     assert await documents.due_before(NOON) == [second]
 
 
-async def test_put_if_unchanged_refuses_a_missing_document(documents: Documents) -> None:
-    with pytest.raises(ConflictError):
-        await documents.put("-.T1/key", {}, if_rev=1)
-
-    assert await documents.get("-.T1/key") is None
-
-
 async def test_a_key_deleted_and_made_again_does_not_look_unchanged(documents: Documents) -> None:
     first = await documents.put("-.T1/key", {"n": 1})
     await documents.delete("-.T1/key")
@@ -174,44 +145,13 @@ async def increment(documents: Documents, key: str) -> None:
             return
 
 
-async def test_two_hundred_simultaneous_increments_are_all_counted(documents: Documents) -> None:
-    keys = [f"-.T1/count/{number % 20}" for number in range(200)]
+async def test_simultaneous_increments_are_all_counted(documents: Documents) -> None:
+    keys = [f"-.T1/count/{number % 5}" for number in range(50)]
 
     await asyncio.gather(*(increment(documents, key) for key in keys))
 
     counts = [found.value["n"] for found in await documents.list_prefix("-.T1/count/")]
-    assert counts == [10] * 20
-
-
-async def test_delete_says_whether_there_was_one(documents: Documents) -> None:
-    await documents.put("-.T1/key", {}, due_at=NOON)
-
-    assert await documents.delete("-.T1/key") is True
-    assert await documents.delete("-.T1/key") is False
-    assert await documents.get("-.T1/key") is None
-    assert await documents.due_before(NOON) == []
-
-
-async def test_delete_if_unchanged_refuses_another_revision(documents: Documents) -> None:
-    first = await documents.put("-.T1/key", {"n": 1})
-    second = await documents.put("-.T1/key", {"n": 2})
-
-    with pytest.raises(ConflictError):
-        await documents.delete("-.T1/key", if_rev=first.rev)
-
-    assert await documents.delete("-.T1/key", if_rev=second.rev) is True
-    with pytest.raises(ConflictError):
-        await documents.delete("-.T1/key", if_rev=second.rev)
-
-
-async def test_delete_if_absent_deletes_nothing(documents: Documents) -> None:
-    assert await documents.delete("-.T1/key", if_rev=0) is False
-    await documents.put("-.T1/key", {})
-
-    with pytest.raises(ConflictError):
-        await documents.delete("-.T1/key", if_rev=0)
-
-    assert await documents.get("-.T1/key") is not None
+    assert counts == [10] * 5
 
 
 NEIGHBOURS = ["-.T1/a", "-.T10/a", "-.T1", "-.t1/a", "E1.T1/a", "-.T1\U0010ffff/a", "-.T1%"]
@@ -239,14 +179,18 @@ async def test_wiping_traces_takes_nothing_that_is_there(documents: Documents) -
     assert await documents.list_prefix("") == [put] == await documents.due_before(NOON)
 
 
-async def test_keys_are_listed_in_order_however_many_there_are(documents: Documents) -> None:
+async def test_a_list_is_in_key_order_however_long_and_as_long_as_wanted(
+    documents: Documents,
+) -> None:
     keys = sorted(f"-.T1/{number}é" for number in range(1_001))
     for key in [*reversed(keys), "-.T10/a", "-.T"]:
         await documents.put(key, {})
 
-    assert await documents.list_keys("-.T1/") == keys
+    assert await documents.list_keys("-.T1/") == await keys_under(documents, "-.T1/") == keys
     assert await documents.list_keys("") == ["-.T", *keys, "-.T10/a"]
-    assert await documents.list_keys("-.T2/") == []
+    for limit in (0, 1, 100, 1_000, 1_001, 9_999):
+        found = await documents.list_prefix("-.T1/", limit=limit)
+        assert [document.key for document in found] == keys[:limit]
 
 
 async def test_the_empty_prefix_deletes_nothing(documents: Documents) -> None:
@@ -304,17 +248,6 @@ async def test_a_prefix_is_plain_text(
     assert len(await documents.list_prefix("")) == len(keys) - len(expected)
 
 
-async def test_a_list_is_in_key_order_and_as_long_as_wanted(documents: Documents) -> None:
-    keys = [f"-.T1/{number:03}" for number in range(250)]
-    for key in reversed(keys):
-        await documents.put(key, {})
-
-    assert await keys_under(documents, "-.T1/") == keys
-    for limit in (0, 1, 100, 101, 249, 250, 999):
-        found = await documents.list_prefix("-.T1/", limit=limit)
-        assert [document.key for document in found] == keys[:limit]
-
-
 async def test_due_documents_come_in_due_order_up_to_the_moment(documents: Documents) -> None:
     await documents.put("-.T1/never", {})
     await documents.put("-.T1/later", {}, due_at=NOON + timedelta(microseconds=1))
@@ -345,18 +278,6 @@ async def test_a_due_moment_keeps_its_instant_and_comes_back_in_utc(documents: D
     assert put.due_at == NOON
     assert put.due_at.tzinfo is UTC
     assert await documents.due_before(in_kathmandu) == [put]
-
-
-async def test_the_deleted_take_no_place_among_the_due(documents: Documents) -> None:
-    for key in ("-.T1/a", "-.T1/b", "-.T2/c", "-.T3/d"):
-        await documents.put(key, {}, due_at=NOON)
-
-    await documents.delete("-.T1/a")
-    await documents.put("-.T1/b", {})
-    await documents.delete_prefix("-.T2/")
-
-    found = await documents.due_before(NOON, limit=1)
-    assert [document.key for document in found] == ["-.T3/d"]
 
 
 @loop_over(

@@ -65,7 +65,7 @@ async def test_who_waited_for_the_only_process_hears_of_it_after_its_next_start(
     async with running_stand_ins(tmp_path, mode) as town:
         town.acme.add("shop.example", health=41)
         hold = town.tracker.hold_scans()
-        async with killed_at_the_end(town, module="tests.benchmarks.killed"):
+        async with killed_at_the_end(town, module="tests.benchmarks.fleet_bot"):
             await town.connect()
             await until_noted(town, is_noted=False)  # that was ada's
             town.tracker.latency_s = 0 if is_scan else 60

@@ -49,7 +49,7 @@ async def test_a_name_in_another_script_is_found_both_ways(
 
 
 async def test_a_linked_bare_domain_is_understood(shop: Town) -> None:
-    shop.slack.links_bare_domains = True
+    shop.slack.world.links_bare_domains = True
 
     answer = await shop.ask(shop.bob, "/scan shop.example")
 

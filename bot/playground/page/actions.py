@@ -83,7 +83,6 @@ _UNKNOWN = (
     " try preceding the “/” with an empty space."
 )
 _FAILED = "`{command}` failed with the error “{code}”"
-_IN_THREAD = "`{command}` is not supported in threads. Sorry!"
 _NOT_SENT = "Your message was not sent: {code}"
 
 
@@ -99,14 +98,7 @@ class Speaking:
         if line.startswith("/"):
             await self._command(line.strip())
         else:
-            self._say(line, None)
-
-    async def send_in_thread(self, line: str) -> None:
-        """Say something in the open thread, where Slack takes no commands."""
-        if line.startswith("/"):
-            self._tell(self._session, _IN_THREAD, line, "")
-        else:
-            self._say(line, self._session.thread_ts)
+            self._say(line)
 
     async def _command(self, line: str) -> None:
         # Until the bot answers, somebody else may have taken the session.
@@ -121,9 +113,9 @@ class Speaking:
             words = _UNKNOWN if error.code == "invalid_command" else _FAILED
             self._tell(session, words, line, error.code)
 
-    def _say(self, line: str, thread_ts: str | None) -> None:
+    def _say(self, line: str) -> None:
         try:
-            self._session.person.say(line.strip(), self._session.place, thread_ts=thread_ts)
+            self._session.person.say(line.strip(), self._session.place)
         except CommandFailed as error:
             self._tell(self._session, _NOT_SENT, "", error.code)
 

@@ -7,6 +7,7 @@ from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from bot.playground.manifest import AppInfo, SlashCommand
+from bot.playground.page.theme import MARKUP
 
 
 def fitting(commands: Sequence[SlashCommand], typed: str) -> list[SlashCommand]:
@@ -89,18 +90,6 @@ class Completion:
         return row
 
 
-# Enter sends; while commands are offered, the keys that choose among them do so.
-_KEYS = """(event) => {
-    const offers = event.target.getAttribute('aria-expanded') === 'true';
-    const chooses = offers && ['ArrowUp', 'ArrowDown', 'Tab', 'Escape'].includes(event.key);
-    const sends = event.key === 'Enter' && !event.shiftKey && !event.isComposing;
-    if (chooses || sends) {
-        event.preventDefault();
-        event.stopPropagation();
-        emit({key: event.key, typed: event.target.value});
-    }
-}"""
-
 # Slack goes to the newest message when one sends; the list is drawn from the bottom up.
 _TO_NEWEST = "document.querySelectorAll('.sk-scroller').forEach(box => { box.scrollTop = 0 })"
 
@@ -122,7 +111,7 @@ class Composer:
                 self._field.props["aria-expanded"] = "false"
                 self._field.props["aria-activedescendant"] = ""
                 self._field.classes("sk-field")
-                self._field.on("keydown", self._key, js_handler=_KEYS)
+                self._field.on("keydown", self._key, js_handler=MARKUP["keys_of_composer"])
                 button = ui.button(
                     icon="send", on_click=lambda: self._submit(self._value), color=None
                 )

@@ -102,7 +102,7 @@ class Conversation:
             if channel is None:
                 self._body = Home(art.names, art.around)
             else:
-                self._body = Timeline(channel, art, refused, self._new_after_s(channel))
+                self._body = Timeline(channel, art, refused)
                 self._draw_foot(channel, Speaking(self._session, refused))
 
     def refresh(self) -> None:
@@ -110,11 +110,6 @@ class Conversation:
         self._body.refresh()
         if channel := self._session.channel:
             self._session.slack.world.read_marks.mark(self._session.member, channel)
-
-    def _new_after_s(self, channel: Channel) -> float | None:
-        """Return how far somebody has read who comes back to something new."""
-        marks, who = self._session.slack.world.read_marks, self._session.member
-        return float(marks.read_ts(who, channel) or 0) if marks.unread(who, channel) else None
 
     def _draw_head(self, channel: Channel | None) -> None:
         with ui.element("div").classes("sk-room-head"):

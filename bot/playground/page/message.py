@@ -1,13 +1,12 @@
 """One message as its reader sees it."""
 
-from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from nicegui import ui
 
 from bot.playground.page.actions import Around, SlackActions
 from bot.playground.page.drawing import draw_blocks, draw_text
-from bot.playground.page.session import SlackNames, clock_words, day_words, moment
+from bot.playground.page.session import SlackNames, clock_words, moment
 from bot.playground.slack import Message
 from bot.playground.slack.model import SLACKBOT_ID
 
@@ -35,36 +34,14 @@ def _hue(name: str) -> int:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A message and what else its looks depend on.
-
-    `replies`: those in its thread that the reader sees; None where the message itself stands in
-    a thread. `is_follow_up`: the same person said the one just above it.
-    """
-
-    message: Message
-    replies: Sequence[Message] | None = None
-    is_follow_up: bool = False
-
-    @property
-    def look(self) -> Hashable:
-        """What changes when it must be drawn again."""
-        last_ts = self.replies[-1].ts if self.replies else None
-        edited = self.message.is_edited
-        return self.message.revision, edited, len(self.replies or ()), last_ts, self.is_follow_up
-
-
-@dataclass(frozen=True)
 class MessageArt:
-    """Draws messages for one reader. `open_thread` gets the timestamp of a thread's start."""
+    """Draws messages for one reader."""
 
     names: SlackNames
     around: Around
-    open_thread: Callable[[str], None]
 
-    def draw(self, drawn: Drawn) -> None:
+    def draw(self, message: Message) -> None:
         """Draw a message into the current element."""
-        message = drawn.message
         author = self.names.user(message.user) or message.user
         label = f"from {author}" + (", only visible to you" if message.is_ephemeral else "")
         article = ui.element("div").classes("sk-message")
@@ -74,9 +51,7 @@ class MessageArt:
                 self._say_ephemeral()
             if message.command:
                 self._draw_command(message)
-            self._draw_row(drawn, author)
-            if drawn.replies is not None and not message.is_ephemeral:
-                self._offer_thread(message)
+            self._draw_row(message, author)
 
     def _say_ephemeral(self) -> None:
         with ui.element("div").classes("sk-ephemeral"):
@@ -91,31 +66,21 @@ class MessageArt:
             ui.label(name).classes("sk-author")
             ui.label(message.command or "").classes("sk-typed")
 
-    def _draw_row(self, drawn: Drawn, author: str) -> None:
-        message = drawn.message
+    def _draw_row(self, message: Message, author: str) -> None:
         with ui.element("div").classes("sk-row"):
-            if drawn.is_follow_up:
-                self._draw_time(message.ts, "sk-time sk-time-aside")
-            else:
-                draw_avatar(author, kind=self._kind(message.user))
+            draw_avatar(author, kind=self._kind(message.user))
             with ui.element("div").classes("sk-body"):
-                if not drawn.is_follow_up:
-                    self._draw_head(message, author)
+                self._draw_head(message, author)
                 self._draw_content(message)
-                if drawn.replies:
-                    self._draw_replies(message, drawn.replies)
 
     def _draw_head(self, message: Message, author: str) -> None:
         with ui.element("div").classes("sk-head"):
             ui.label(author).classes("sk-author")
             if self._kind(message.user) == "app":
                 ui.label("APP").classes("sk-app-badge")
-            self._draw_time(message.ts, "sk-time")
-
-    def _draw_time(self, ts: str, classes: str) -> None:
-        when = moment(ts, self.names.zone())
-        time = ui.label(clock_words(when)).classes(classes)
-        time.props["title"] = f"{when:%A, %B} {when.day}, {when:%Y} at {clock_words(when)}"
+            when = moment(message.ts, self.names.zone())
+            time = ui.label(clock_words(when)).classes("sk-time")
+            time.props["title"] = f"{when:%A, %B} {when.day}, {when:%Y} at {clock_words(when)}"
 
     def _draw_content(self, message: Message) -> None:
         if blocks := message.blocks:
@@ -131,23 +96,6 @@ class MessageArt:
             draw_text(message.text, names=self.names)
         if message.is_edited:
             ui.label("(edited)").classes("sk-edited")
-
-    def _draw_replies(self, message: Message, replies: Sequence[Message]) -> None:
-        count = f"{len(replies)} {'reply' if len(replies) == 1 else 'replies'}"
-        last = moment(replies[-1].ts, self.names.zone())
-        day = day_words(last, self.names.now()).lower()
-        with ui.element("button").classes("sk-replies") as thread:
-            for name in dict.fromkeys(self.names.user(reply.user) or "?" for reply in replies):
-                draw_avatar(name, is_small=True)
-            ui.label(count).classes("sk-reply-count")
-            ui.label(f"Last reply {day} at {clock_words(last)}").classes("sk-quiet")
-        thread.on("click", lambda: self.open_thread(message.ts))
-
-    def _offer_thread(self, message: Message) -> None:
-        button = ui.button(
-            icon="o_chat", on_click=lambda: self.open_thread(message.ts), color=None
-        )
-        button.props('flat dense size=sm aria-label="Reply in thread"').classes("sk-hover-tool")
 
     def _kind(self, user_id: str) -> str:
         if user_id == SLACKBOT_ID:

@@ -12,6 +12,7 @@ from nicegui.elements.drawer import Drawer
 from bot.playground.page import theme
 from bot.playground.page.live_list import Item, LiveList
 from bot.playground.page.session import DIRECT_MESSAGE, HOME, Session, people, role
+from bot.playground.page.theme import MARKUP
 from bot.playground.sandbox import MovableClock, Sandbox
 from bot.playground.slack.model import PEOPLE_ZONE, Channel
 
@@ -138,14 +139,6 @@ class TopBar:
         select.props("dense outlined dark options-dense").classes("sk-you")
 
 
-# A click with Ctrl or the like opens a new tab, as any link does.
-_PLAIN_CLICK = """(event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    emit();
-}"""
-
-
 class SideBar:
     """Draws what somebody may see; `go` gets the place that they choose."""
 
@@ -196,7 +189,7 @@ class SideBar:
             link.classes("sk-open").props["aria-current"] = "page"
         if unread:
             link.classes("sk-unread")
-        link.on("click", lambda: self._go(place), js_handler=_PLAIN_CLICK)
+        link.on("click", lambda: self._go(place), js_handler=MARKUP["plain_click"])
         with link:
             ui.icon(icon).props("aria-hidden=true")
             ui.label(name).classes("sk-place-name")

@@ -17,17 +17,16 @@ DIRECT_MESSAGE = "dm"
 # What Slack calls the app's tabs, and where they are on the page.
 TABS = {"home": HOME, "messages": DIRECT_MESSAGE}
 # What of a page's address tells who looks at what.
-QUERY = ("as", "channel", "thread")
+QUERY = ("as", "channel")
 
 
 @dataclass
 class Session:
-    """One browser tab. `place` is a channel's name, "dm" or "home"; `thread_ts` an open thread."""
+    """One browser tab. `place` is a channel's name, "dm" or "home"."""
 
     slack: LocalSlack
     name: str = DEFAULT_PERSON
     place: str = ""
-    thread_ts: str | None = None
     is_dark: bool = False
 
     def __post_init__(self) -> None:
@@ -78,8 +77,7 @@ class Session:
 
     @property
     def _state(self) -> dict[str, Any]:
-        thread = {"thread": self.thread_ts} if self.thread_ts else {}
-        return {"as": self.name, "channel": self.place, **thread}
+        return {"as": self.name, "channel": self.place}
 
     def copy(self) -> "Session":
         """Return the session as it is now."""
@@ -93,7 +91,7 @@ class Session:
 
     def go(self, place: str) -> None:
         """Open a channel, the direct message or Home."""
-        self.place, self.thread_ts = place, None
+        self.place = place
 
     def address_of(self, place: str) -> str:
         """Return the address of another place for the same person."""
@@ -102,11 +100,7 @@ class Session:
 
 def from_query(slack: LocalSlack, query: Mapping[str, str]) -> Session:
     """Return the session that a page's address asks for; nonsense in it is passed over."""
-    thread_ts = query.get("thread")
-    session = Session(slack, query.get("as", DEFAULT_PERSON), query.get("channel", ""))
-    if thread_ts and session.channel and session.channel.message(thread_ts):
-        session.thread_ts = thread_ts
-    return session
+    return Session(slack, query.get("as", DEFAULT_PERSON), query.get("channel", ""))
 
 
 def place_of_link(url: str, slack: LocalSlack) -> str | None:

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from bot.playground.manifest import AppInfo
 from bot.playground.page import theme
-from bot.playground.page.actions import Around, Speaking
+from bot.playground.page.actions import Around
 from bot.playground.page.conversation import Conversation
 from bot.playground.page.drawing import STYLE
 from bot.playground.page.message import MessageArt
@@ -16,7 +16,6 @@ from bot.playground.page.modal import Modal
 from bot.playground.page.navigation import SideBar, TopBar
 from bot.playground.page.refusals import RefusedNotes
 from bot.playground.page.session import Session, SlackNames, from_query, place_of_link
-from bot.playground.page.timeline import Thread
 from bot.playground.sandbox import Sandbox
 from bot.playground.slack.model import Channel
 
@@ -38,9 +37,8 @@ class SlackScreen:
         self._is_wide = True
         names = SlackNames(session, app.name)
         around = Around(self._complain, self._open_link)
-        self._art = MessageArt(names, around, self._open_thread)
+        self._art = MessageArt(names, around)
         self._room: tuple[object, Conversation] | None = None
-        self._thread: tuple[object, Thread] | None = None
         self._draw(TopBar(sandbox, session, self._sit, self._darken))
         self._modal = Modal(names, around)
         end = session.slack.world.workspace.change_event.subscribe(self._hear)
@@ -53,7 +51,6 @@ class SlackScreen:
             return
         with self._client:
             self._refresh_room()
-            self._refresh_thread()
             self._sidebar.refresh()
             self._modal.refresh()
 
@@ -67,7 +64,6 @@ class SlackScreen:
         top.draw(drawer)
         with ui.element("div").classes("sk-middle"):
             self._middle = ui.element("div").classes("sk-place-of-room")
-            self._aside = ui.element("div").classes("sk-place-of-thread")
 
     def _refresh_room(self) -> None:
         session = self._session
@@ -83,23 +79,6 @@ class SlackScreen:
         """Return what changes the frame of a channel."""
         members, bot = channel.members, self._session.slack.bot_user_id
         return self._session.member.id in members, bot in members, channel.is_archived
-
-    def _refresh_thread(self) -> None:
-        session = self._session
-        key = (session.name, session.place, session.thread_ts)
-        if self._thread is None or self._thread[0] != key:
-            self._aside.clear()
-            self._thread = None
-            self._aside.visible = bool(session.thread_ts and session.channel)
-            if session.channel is None or session.thread_ts is None:
-                return
-            with self._aside:
-                speaking = Speaking(session, self._refused)
-                self._thread = (
-                    key,
-                    Thread(session.channel, self._art, speaking, self._close_thread),
-                )
-        self._thread[1].refresh()
 
     def _laid_out(self, event: GenericEventArguments) -> None:
         """Note whether the side bar has a place of its own, or lies over the channel."""
@@ -136,15 +115,7 @@ class SlackScreen:
 
     def _sit(self, name: str) -> None:
         self._session.sit(name)
-        self._session.thread_ts = None
         self._moved()
-
-    def _open_thread(self, ts: str) -> None:
-        self._session.thread_ts = ts
-        self._moved()
-
-    def _close_thread(self) -> None:
-        self._go(self._session.place)
 
     def _darken(self) -> None:
         self._session.is_dark = not self._session.is_dark
@@ -164,7 +135,7 @@ def add(sandbox: Sandbox, app_info: AppInfo) -> None:
     """Add the page.
 
     Its address says who looks at what: `/?as=bob&channel=general&dark=1`, where `channel` may
-    also be "dm" or "home", and `thread` the timestamp of a thread's first message.
+    also be "dm" or "home".
     """
     refused = RefusedNotes(sandbox.slack)
 

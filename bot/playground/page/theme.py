@@ -1,14 +1,16 @@
-"""Light and dark: from the address, else as this browser was last set."""
+"""The look, and light and dark: from the address, else as this browser was last set."""
 
 from collections.abc import Callable
 from pathlib import Path
 
+import yaml
 from nicegui import ui
 from starlette.requests import Request
 
 _COOKIE = "playground_dark"
 _A_YEAR_S = 365 * 24 * 3600
 LOOK = Path(__file__).with_name("look.css").read_text(encoding="utf-8")
+MARKUP = yaml.safe_load(Path(__file__).with_name("markup.yaml").read_text(encoding="utf-8"))
 
 
 def is_dark(request: Request) -> bool:

@@ -89,33 +89,27 @@ class Call:
     team_id: str | None = None
 
 
-ANSWERS_WITHIN_S = 3.0  # https://docs.slack.dev/interactivity/handling-user-interaction
-
-
 @dataclass
 class Settings:
     """What the app's pages and its manifest say; change it whenever you like.
 
     `scopes` are all that may be asked for, `optional_scopes` those of them that people may
-    decline, `events` the types that the app is subscribed to. `answers_within_s`: so long Slack
-    waits for an ack, and after a press for a form.
-
-    `heeds_team_id_everywhere` plays the kinder reading of what Slack leaves open: that a `team_id`
-    also tells methods without such an argument, as `users.info`, which workspace an
-    organisation's token means, where the person is in several.
+    decline, `events` the types that the app is subscribed to; of these the local Slack knows
+    `app_home_opened`, `app_uninstalled`, `tokens_revoked`, `team_access_granted` and
+    `team_access_revoked`. `answers_within_s`: so long Slack waits for an ack, and after a press
+    for a form; on a busy machine tests should wait longer.
     """
 
-    commands: tuple[str, ...]
-    scopes: tuple[str, ...]
-    events: tuple[str, ...] = ()
-    optional_scopes: tuple[str, ...] = ()
+    commands: Sequence[str]
+    scopes: Sequence[str]
+    events: Sequence[str] = ()
+    optional_scopes: Sequence[str] = ()
     redirect_urls: Sequence[str] = ()
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
     messages_tab: bool = True
     home_tab: bool = True
-    heeds_team_id_everywhere: bool = False
-    answers_within_s: float = ANSWERS_WITHIN_S
+    answers_within_s: float = 3.0  # docs.slack.dev/interactivity/handling-user-interaction
 
 
 class App:

@@ -127,29 +127,26 @@ Typed = dict[tuple[str, str], Json]
 
 # type -> (its key in `state.values`, the field that fills it at the start)
 # https://docs.slack.dev/reference/block-kit/block-elements
-STATES: dict[str, tuple[str, str]] = {
-    "plain_text_input": ("value", "initial_value"),
-    "number_input": ("value", "initial_value"),
-    "email_text_input": ("value", "initial_value"),
-    "url_text_input": ("value", "initial_value"),
-    "rich_text_input": ("rich_text_value", "initial_value"),
-    "file_input": ("files", "initial_files"),
-    "static_select": ("selected_option", "initial_option"),
-    "external_select": ("selected_option", "initial_option"),
-    "radio_buttons": ("selected_option", "initial_option"),
-    "checkboxes": ("selected_options", "initial_options"),
-    "multi_static_select": ("selected_options", "initial_options"),
-    "multi_external_select": ("selected_options", "initial_options"),
-    "users_select": ("selected_user", "initial_user"),
-    "multi_users_select": ("selected_users", "initial_users"),
-    "channels_select": ("selected_channel", "initial_channel"),
-    "multi_channels_select": ("selected_channels", "initial_channels"),
-    "conversations_select": ("selected_conversation", "initial_conversation"),
-    "multi_conversations_select": ("selected_conversations", "initial_conversations"),
-    "datepicker": ("selected_date", "initial_date"),
-    "timepicker": ("selected_time", "initial_time"),
-    "datetimepicker": ("selected_date_time", "initial_date_time"),
+_NAMED_STATES = {
+    "value": "plain_text_input number_input email_text_input url_text_input",
+    "rich_text_value": "rich_text_input",
+    "selected_option": "static_select external_select radio_buttons",
+    "selected_options": "checkboxes multi_static_select multi_external_select",
+    **{f"selected_{kind}": f"{kind}s_select" for kind in ("user", "channel", "conversation")},
+    **{
+        f"selected_{kind}s": f"multi_{kind}s_select"
+        for kind in ("user", "channel", "conversation")
+    },
+    **{
+        f"selected_{kind}": f"{kind.replace('_', '')}picker"
+        for kind in ("date", "time", "date_time")
+    },
 }
+STATES: dict[str, tuple[str, str]] = {
+    kind: (key, "initial_" + key.removeprefix("selected_").removeprefix("rich_text_"))
+    for key, kinds in _NAMED_STATES.items()
+    for kind in kinds.split()
+} | {"file_input": ("files", "initial_files")}
 INTERACTIVE = {*STATES, "button", "overflow"}
 
 

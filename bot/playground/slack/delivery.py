@@ -31,9 +31,6 @@ def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[st
     }
 
 
-MAX_RETRIES = 3  # of an event: https://docs.slack.dev/apis/events-api
-
-
 @dataclass
 class Delivery:
     """One payload and what became of it.
@@ -93,7 +90,6 @@ class Outbox:
         self._clock = clock
         self.sent: list[Delivery] = []
         self._numbers = itertools.count(1)
-        self.unanswered: list[Delivery] = []  # events that Slack will try again
 
     async def deliver(self, kind: str, payload: Json) -> Delivery:
         """Send one payload and wait for its ack, at most `ack_limit_s` seconds."""
@@ -102,30 +98,16 @@ class Outbox:
     async def deliver_event(self, payload: Json) -> Delivery:
         """Send an event, and once more at once if it is not answered; return the last try.
 
-        Slack tries again "nearly immediately", after one minute and after five:
-        https://docs.slack.dev/apis/events-api. Those later ones wait in `unanswered`.
+        Slack tries again "nearly immediately", after one minute and after five, which is too long
+        for a test: https://docs.slack.dev/apis/events-api.
         """
         first = await self._send(Delivery("events_api", payload, self._new_id()))
-        return await self._again(first) if self._is_retried(first) else first
-
-    async def retry_events(self) -> list[Delivery]:
-        """Send everything that is in `unanswered` once more, as if its time had come."""
-        waiting, self.unanswered = self.unanswered, []
-        return [await self._again(delivery) for delivery in waiting]
-
-    async def _again(self, failed: Delivery) -> Delivery:
-        delivery = Delivery("events_api", failed.payload, self._new_id())
-        delivery.retry_number = failed.retry_number + 1
-        is_late = failed.problem == "operation_timeout"
-        delivery.retry_reason = "http_timeout" if is_late else "http_error"
-        await self._send(delivery)
-        if self._is_retried(delivery):
-            self.unanswered.append(delivery)
-        return delivery
-
-    def _is_retried(self, delivery: Delivery) -> bool:
-        is_last = delivery.retry_number >= MAX_RETRIES
-        return bool(delivery.problem) and not (is_last or delivery.is_not_retried)
+        if not first.problem or first.is_not_retried:
+            return first
+        again = Delivery("events_api", payload, self._new_id(), retry_number=1)
+        is_late = first.problem == "operation_timeout"
+        again.retry_reason = "http_timeout" if is_late else "http_error"
+        return await self._send(again)
 
     def _new_id(self) -> str:
         return f"envelope-{next(self._numbers)}"

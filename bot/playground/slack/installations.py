@@ -4,7 +4,7 @@ https://docs.slack.dev/authentication/using-token-rotation
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from bot.playground.slack.errors import Refusal
@@ -30,7 +30,7 @@ class Installation:
     teams: set[str] = field(default_factory=set)
     refusal: str | None = None
 
-    def add_scopes(self, granted: tuple[str, ...]) -> None:
+    def add_scopes(self, granted: Iterable[str]) -> None:
         """Add what another consent granted; scopes only grow.
 
         https://docs.slack.dev/authentication/installing-with-oauth

@@ -1,43 +1,176 @@
 """The handles by which tests and the page hold a running local Slack."""
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Iterable, Mapping
 from functools import partial
 
-from bot.playground.slack import lifecycle, payloads
+import aiohttp
+
+from bot.playground.slack import delivery, lifecycle, payloads
+from bot.playground.slack.app import Fault, Kind
+from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
-from bot.playground.slack.delivery import Delivery
-from bot.playground.slack.handle import Handle, Lines
+from bot.playground.slack.changes import PATIENCE_S
+from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Org
 from bot.playground.slack.person import Person
+from bot.playground.slack.sockets import Sockets
+from bot.playground.slack.universe import Universe
 from bot.playground.slack.workspace_state import WorkspaceState
 
 
-class LocalOrg(Handle):
-    """An organisation. `handle_for` returns the handle of one of its workspaces."""
+class Lines:
+    """All that leads from a local Slack to the app. `request_url` is empty until it is known."""
 
     def __init__(
-        self, lines: Lines, org: Org, handle_for: "Callable[[WorkspaceState], LocalSlack]"
+        self, universe: Universe, sockets: Sockets, session: aiohttp.ClientSession
     ) -> None:
-        super().__init__(lines)
-        self.org = org
-        self._handle_for = handle_for
+        self.universe = universe
+        self.sockets = sockets
+        self.session = session
+        self.outbox = Outbox(sockets, universe.app.clock, universe.app.settings.answers_within_s)
+        self.request_url = ""
+        self._errands: set[asyncio.Task[None]] = set()
+        universe.app.announce = self._announce
+
+    async def close(self) -> None:
+        """End every link, and the events still to be sent."""
+        for errand in list(self._errands):
+            errand.cancel()
+        await asyncio.gather(*self._errands, return_exceptions=True)
+        await self.sockets.close()
+
+    def _announce(self, payloads: Iterable[Json]) -> None:
+        errand = asyncio.create_task(self._tell(list(payloads)))
+        self._errands.add(errand)
+        errand.add_done_callback(self._errands.discard)
+
+    async def _tell(self, payloads: list[Json]) -> None:
+        for payload in payloads:
+            await self.outbox.deliver_event(payload)
+            self.universe.change_event.notify()
+
+
+class Handle:
+    """A workspace or an organisation of a running local Slack: what both can do.
+
+    `app.settings` can be changed at any time. `calls` are Web API calls and uses of
+    response_urls, and `envelopes` the payloads sent to the bot, both oldest first, the last
+    20,000. The credentials of the app are made for this run.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.universe, self.sockets, self.outbox = lines.universe, lines.sockets, lines.outbox
+        self.app = app = self.universe.app
+        self.calls, self.envelopes = app.calls, self.outbox.sent
+        self.app_token, self.signing_secret = app.app_token, app.signing_secret
+        self.client_id, self.client_secret = app.client_id, app.client_secret
+        self.api_url = f"{self.universe.base}/api/"
+        self.authorize_url = f"{self.universe.base}{PATH}"
+
+    def _installed(self) -> Installation | None:
+        raise NotImplementedError
+
+    def _installation(self) -> Installation:
+        installation = self._installed()
+        if installation is None:
+            raise LookupError("the app is not installed here")
+        return installation
 
     @property
-    def id(self) -> str:
-        """The organisation's id, `E…`."""
-        return self.org.id
+    def is_installed(self) -> bool:
+        """Whether the app acts here; of an organisation: whether all of it installed it."""
+        return self._installed() is not None
+
+    async def uninstall(
+        self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
+    ) -> list[Delivery]:
+        """Remove the app, from the whole organisation if that installed it; tell the bot.
+
+        The events go out in this `order`, those to which the app is subscribed; `at` is their time
+        in Unix seconds (None: now). Raises: LookupError, if the app is not installed here.
+        """
+        installation = self._installation()
+        lifecycle.remove(self.universe, installation)
+        return await self._tell_removed(installation, order, at)
+
+    async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
+        """Revoke the bot's tokens, and tell the bot of that alone; the app stays installed.
+
+        Raises: LookupError, if the app is not installed here.
+        """
+        installation = self._installation()
+        self.app.tokens.revoke_all(installation, "token_revoked")
+        return await self._tell_removed(installation, ["tokens_revoked"], at)
+
+    async def _tell_removed(
+        self, installation: Installation, order: Iterable[str], at: float | None
+    ) -> list[Delivery]:
+        told = lifecycle.events_of_removal(self.universe, installation, order, at)
+        return [await self.outbox.deliver_event(payload) for payload in told]
+
+    def deliver_to(self, url: str) -> None:
+        """Send payloads to this address as signed requests, no longer through sockets."""
+        self.lines.request_url = url
+        self.outbox.carrier = SignedHttp(self.lines.session, url, self.signing_secret)
+
+    async def connected(self, timeout_s: float = PATIENCE_S) -> None:
+        """Wait until a Socket Mode link of the bot is up. Raises: TimeoutError."""
+        await self.universe.change_event.until(lambda: self.sockets.count or None, timeout_s)
+
+    def fail_next(
+        self,
+        method: str,
+        error: str = "ratelimited",
+        status: int | None = None,
+        retry_after_s: float = 1,
+        times: int = 1,
+        *,
+        kind: Kind = "error",
+        after_acting: bool = False,
+        delay_s: float = 0,
+    ) -> None:
+        """Let the next `times` calls of a method go wrong; "response_url" is one, "*" is any.
+
+        `kind`: "error" answers JSON with that error, "html" an error page, "drop" cuts the
+        connection, "slow" only waits `delay_s` (so do the others, before they strike). `status`
+        is 429 for `ratelimited` unless given, 500 for a page, else 200. With `after_acting` the
+        message is posted or the form opened all the same, and only the answer is lost.
+        """
+        if status is None:
+            status = 500 if kind == "html" else 429 if error == "ratelimited" else 200
+        fault = Fault(kind, error, status, retry_after_s, delay_s, after_acting, times)
+        self.app.faults.order(method, fault)
+
+    def sign(self, body: bytes, at: float | None = None) -> dict[str, str]:
+        """Return the headers that prove a body, signed at that Unix time (None: now)."""
+        return delivery.signed_headers(self.signing_secret, body, at)
+
+    async def raw_post(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
+        """Post anything to the bot's request URL; return status and body of its answer."""
+        lines = self.lines
+        sender = SignedHttp(lines.session, lines.request_url, self.signing_secret)
+        return await sender.post(body, headers)
+
+
+class LocalOrg(Handle):
+    """An organisation."""
+
+    def __init__(self, lines: Lines, org: Org) -> None:
+        super().__init__(lines)
+        self.org = org
+        self.id = org.id
+
+    def _installed(self) -> Installation | None:
+        return self.app.installations.at(self.id)
 
     @property
     def bot_token(self) -> str:
         """The newest token for the whole organisation; empty if there never was one."""
-        return self.app.tokens.newest(self.org.id)
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether the whole organisation has installed the app."""
-        return self.app.installations.at(self.org.id) is not None
+        return self.app.tokens.newest(self.id)
 
     def add_workspace(self, name: str) -> "LocalSlack":
         """Add a workspace with the organisation's people and channels of its own.
@@ -47,7 +180,7 @@ class LocalOrg(Handle):
         """
         world = self.universe.add_workspace_of(self.org, name)
         lifecycle.take_bot_out(world)
-        return self._handle_for(world)
+        return LocalSlack(self.lines, world)
 
     async def grant(self, *workspaces: "LocalSlack") -> list[Delivery]:
         """Give workspaces the app that the organisation has installed, and tell the bot.
@@ -67,24 +200,11 @@ class LocalOrg(Handle):
             lifecycle.revoke_access(self._installation(), slack.world)
         return await self._tell("revoked", workspaces)
 
-    async def uninstall(
-        self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
-    ) -> list[Delivery]:
-        """Remove the app from the organisation, and tell the bot. See `LocalSlack.uninstall`.
-
-        Raises: LookupError, if it has not installed it.
-        """
-        return await self._remove(self._installation(), order, at)
-
-    async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
-        """Revoke the organisation's tokens. See `LocalSlack.revoke_bot_token`."""
-        return await self._revoke_tokens(self._installation(), at)
-
     async def deliver_event(
         self, event: Json, *, event_time: float | None = None, event_id: str | None = None
     ) -> Delivery:
         """Tell the bot of an event about the installation. See `LocalSlack.deliver_event`."""
-        installation = self.app.installations.at(self.id) or lifecycle.in_org(self.org, "")
+        installation = self._installed() or lifecycle.in_org(self.org, "")
         payload = payloads.of_installation(
             self.app, installation, event, at=event_time, event_id=event_id
         )
@@ -98,12 +218,6 @@ class LocalOrg(Handle):
         told = payloads.team_access(self.app, self._installation(), change, ids)
         return [await self.outbox.deliver_event(told)]
 
-    def _installation(self) -> Installation:
-        installation = self.app.installations.at(self.org.id)
-        if installation is None:
-            raise LookupError(f"{self.org.name} has not installed the app")
-        return installation
-
 
 class LocalSlack(Handle):
     """A running workspace. `world` holds its parts, for what has no method here."""
@@ -111,41 +225,17 @@ class LocalSlack(Handle):
     def __init__(self, lines: Lines, world: WorkspaceState) -> None:
         super().__init__(lines)
         self.world = world
+        self.team_id, self.bot_user_id = world.workspace.team_id, world.workspace.bot_user_id
+        self.enterprise_id = world.enterprise_id
         self._people: dict[str, Person] = {}
+
+    def _installed(self) -> Installation | None:
+        return self.world.installation
 
     @property
     def bot_token(self) -> str:
         """The newest token that acts here, or did last; empty if the app never was here."""
         return self.world.bot_token
-
-    @property
-    def team_id(self) -> str:
-        """The workspace's id."""
-        return self.world.workspace.team_id
-
-    @property
-    def enterprise_id(self) -> str | None:
-        """The id of its organisation; None outside of any."""
-        return self.world.enterprise_id
-
-    @property
-    def bot_user_id(self) -> str:
-        """The id of the bot's own user."""
-        return self.world.workspace.bot_user_id
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether the app acts here."""
-        return self.world.installation is not None
-
-    @property
-    def links_bare_domains(self) -> bool:
-        """Whether a typed `example.com` arrives as `<http://example.com|example.com>`."""
-        return self.world.links_bare_domains
-
-    @links_bare_domains.setter
-    def links_bare_domains(self, value: bool) -> None:
-        self.world.links_bare_domains = value
 
     def add_workspace(self, name: str) -> "LocalSlack":
         """Add a workspace with people and channels of its own, without the app.
@@ -160,7 +250,7 @@ class LocalSlack(Handle):
     def add_org(self, name: str) -> LocalOrg:
         """Add an organisation without workspaces. Raises: ValueError, if the name is taken."""
         org = self.universe.add_org(name)
-        return LocalOrg(self.lines, org, lambda world: LocalSlack(self.lines, world))
+        return LocalOrg(self.lines, org)
 
     def person(self, name: str) -> Person:
         """Return somebody to act as. Raises: KeyError."""
@@ -173,23 +263,6 @@ class LocalSlack(Handle):
     def _browser(self, member: Member) -> Browser:
         session = self.universe.sign_in(self.world, member)
         return Browser(self.lines.session, self.universe.base, session)
-
-    async def uninstall(
-        self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
-    ) -> list[Delivery]:
-        """Remove the app, from the whole organisation if that installed it; tell the bot.
-
-        The events go out in this `order`, those to which the app is subscribed; `at` is their time
-        in Unix seconds (None: now). Raises: LookupError, if the app is not installed here.
-        """
-        return await self._remove(self._installation(), order, at)
-
-    async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
-        """Revoke the bot's tokens, and tell the bot of that alone; the app stays installed.
-
-        Raises: LookupError, if the app is not installed here.
-        """
-        return await self._revoke_tokens(self._installation(), at)
 
     async def deliver_event(
         self, event: Json, *, event_time: float | None = None, event_id: str | None = None
@@ -207,32 +280,27 @@ class LocalSlack(Handle):
             payload = payloads.of_workspace(self.world, event, at=event_time, event_id=event_id)
         return await self.outbox.deliver_event(payload)
 
-    def _installation(self) -> Installation:
-        if self.world.installation is None:
-            raise LookupError(f"the app is not installed in {self.world.workspace.name}")
-        return self.world.installation
-
     def archive(self, channel_name: str, *, keeps_bot: bool = False) -> None:
         """Archive a channel: posts to it are refused. Raises: KeyError.
 
         Unless `keeps_bot`, that takes the app out of it, even for later. No page of Slack says so,
         but people who tried it do: https://github.com/elastic/connectors/issues/1972.
         """
-        self._channel(channel_name).is_archived = True
+        self.channel(channel_name).is_archived = True
         if not keeps_bot:
             self.remove_bot(channel_name)
 
     def unarchive(self, channel_name: str) -> None:
         """Bring an archived channel back; the app has to be invited again. Raises: KeyError."""
-        self._channel(channel_name).is_archived = False
+        self.channel(channel_name).is_archived = False
 
     def remove_bot(self, channel_name: str) -> None:
         """Take the app out of a channel. Raises: KeyError."""
-        self._channel(channel_name).members.discard(self.bot_user_id)
+        self.channel(channel_name).members.discard(self.bot_user_id)
 
     def invite_bot(self, channel_name: str) -> None:
         """Bring the app into a channel. Raises: KeyError."""
-        self._channel(channel_name).members.add(self.bot_user_id)
+        self.channel(channel_name).members.add(self.bot_user_id)
 
     def restrict(self, channel_name: str, code: str | None = "restricted_action") -> None:
         """Refuse the app's posts to a channel with this code; None: no longer. Raises: KeyError.
@@ -240,14 +308,14 @@ class LocalSlack(Handle):
         `restricted_action_thread_only_channel` leaves replies in threads alone,
         `restricted_action_non_threadable_channel` and `restricted_action_thread_locked` the rest.
         """
-        self._channel(channel_name).restricted = code
+        self.channel(channel_name).restricted = code
 
     def unrestrict(self, channel_name: str) -> None:
         """Let the app post to a channel again. Raises: KeyError."""
         self.restrict(channel_name, None)
 
-    def _channel(self, name: str) -> Channel:
-        """Return a channel that is about to change. Raises: KeyError."""
+    def channel(self, name: str) -> Channel:
+        """Return a channel, which may be about to change. Raises: KeyError."""
         channel = self.world.workspace.channel_named(name)
         if channel is None:
             raise KeyError(f"there is no channel {name}")

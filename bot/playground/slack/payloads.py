@@ -108,11 +108,6 @@ _BARE_DOMAIN = r"(?<![\w@.&;:/-])(?:[a-zA-Z0-9-]{1,63}\.)+[a-zA-Z]{2,63}(?![\w@-
 _TYPED = re.compile(rf"(?P<url>{_URL})|(?P<bare>{_BARE_DOMAIN})|(?<!\w)(?P<name>[@#][\w.-]+)")
 
 
-def as_sent(world: WorkspaceState, typed: str) -> str:
-    """Return the text of a command as it arrives: escaped, with links and names marked up."""
-    return escaped(world, typed) if world.should_escape else typed
-
-
 def escaped(world: WorkspaceState, typed: str) -> str:
     """Return typed text as Slack stores it: escaped, with links and names marked up."""
     text = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -115,7 +115,7 @@ class Acting:
 
         Raises: CommandFailed: the bot did not take it.
         """
-        if "app_home_opened" not in self._world.events:
+        if "app_home_opened" not in self._world.app.settings.events:
             return None
         opened = payloads.home_opened(self._world, self._member, tab)
         return await self.deliver("events_api", opened)
@@ -225,7 +225,7 @@ class Person:
         name, *rest = re.split(r"\s", text, maxsplit=1)
         words = rest[0].strip() if rest else ""
         visible.check_may_type(self._world, self.member, place, name)
-        sent = words if verbatim else payloads.as_sent(self._world, words)
+        sent = words if verbatim else payloads.escaped(self._world, words)
         payload = payloads.command(self._world, self.member, place, name, sent)
         return await self.by_id.command(payload)
 

@@ -171,11 +171,10 @@ class ResponseUrl:
 class ResponseUrls:
     """All addresses given out, and what may be done with them.
 
-    Slack describes some of this loosely, so two switches play both readings:
+    Slack describes some of this loosely, so a switch plays both readings:
     `commands_replace_their_reply`: False plays the reports that `replace_original` through a
     command's own address posts again (https://github.com/slackapi/bolt-python/issues/1268,
     https://github.com/slackapi/bolt-js/issues/2287).
-    `refusal_status`: the HTTP status of a refused message; the body names the error either way.
     """
 
     def __init__(self, workspace: Workspace, posting: Posting) -> None:
@@ -184,7 +183,6 @@ class ResponseUrls:
         self._given: dict[str, ResponseUrl] = {}
         self.base = ""
         self.commands_replace_their_reply = True
-        self.refusal_status = 400
 
     def give(
         self,
@@ -212,7 +210,7 @@ class ResponseUrls:
         try:
             self._act(address, sent)
         except Refusal as refusal:
-            refusal.status = self.refusal_status
+            refusal.status = 400
             raise
 
     def find(self, url: str) -> ResponseUrl | None:

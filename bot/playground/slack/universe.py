@@ -3,7 +3,9 @@
 import re
 import secrets
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+
+import yaml
 
 from bot.playground.slack.app import App, Settings
 from bot.playground.slack.block_contents import Json
@@ -16,67 +18,37 @@ from bot.playground.slack.workspace_state import WorkspaceState
 
 OTHER_TEAM_ID = "T0ELSEWHERE"
 BOT_NAME = "domain_tracker"
-_STAFF = ("ada", "olga", "bob", "cy")
+_TOWN = yaml.safe_load(Path(__file__).with_name("universe.yaml").read_text("utf-8"))
 
 
-def settle(workspace: Workspace) -> None:
-    """Fill an empty workspace: `ada` is an admin, `olga` an owner, `gus` a guest."""
-    bot = workspace.add_member(BOT_NAME, is_bot=True)
-    workspace.bot_user_id = bot.id
-    workspace.add_member("ada", is_admin=True)
-    workspace.add_member("olga", is_owner=True)
-    workspace.add_member("bob")
-    workspace.add_member("cy")
-    workspace.add_member("gus", is_restricted=True)
-    workspace.add_member("zoe", team_id=OTHER_TEAM_ID, is_stranger=True)
-    _add_places(workspace, _STAFF)
-
-
-def org_people() -> dict[str, OrgPerson]:
-    """Return the people of an organisation by id.
-
-    `olga` owns it and `ora` is one of its admins, though an ordinary member of each workspace.
-    """
-    people = [
-        OrgPerson(id="W0000000001", name=BOT_NAME),
-        OrgPerson(id="W0000000002", name="ada"),
-        OrgPerson(id="W0000000003", name="olga", is_owner=True),
-        OrgPerson(id="W0000000004", name="bob"),
-        OrgPerson(id="W0000000005", name="cy"),
-        OrgPerson(id="W0000000006", name="gus"),
-        OrgPerson(id="W0000000007", name="ora", is_admin=True),
-    ]
-    return {person.id: person for person in people}
-
-
-def settle_in_org(workspace: Workspace, org: Org) -> None:
-    """Fill an empty workspace of an organisation with its people.
-
-    `ada` is an admin of the first one only, `cy` of every other one.
-    """
-    admin = "cy" if org.teams else "ada"
-    traits: dict[str, dict[str, Any]] = {
-        BOT_NAME: {"is_bot": True},
-        "olga": {"is_owner": True},
-        "gus": {"is_restricted": True},
-        admin: {"is_admin": True},
-    }
-    for person in org.people.values():
-        workspace.add_member(person.name, id=person.id, **traits.get(person.name, {}))
+def _settle(workspace: Workspace, people: Json, newcomer: str = "") -> None:
+    """Fill an empty workspace with people, by name with their traits, and with places."""
+    for name, traits in people.items():
+        workspace.add_member(name, **traits)
     workspace.bot_user_id = workspace.member_named(BOT_NAME).id
     workspace.add_member("zoe", team_id=OTHER_TEAM_ID, is_stranger=True)
-    _add_places(workspace, (*_STAFF, "ora"))
+    staff = [*_TOWN["staff"], *([newcomer] if newcomer else [])]
+    for name, (members, traits) in _TOWN["channels"].items():
+        names = [each for who in members for each in (staff if who == "staff" else [who])]
+        workspace.add_channel(name, names, **traits)
+    for name, members in _TOWN["user_groups"].items():
+        workspace.add_user_group(name, members)
 
 
-def _add_places(workspace: Workspace, staff: tuple[str, ...]) -> None:
-    workspace.add_channel("general", (*staff, "gus", BOT_NAME))
-    workspace.add_channel("random", staff)
-    workspace.add_channel("secret", ("ada", "bob", BOT_NAME), is_private=True)
-    workspace.add_channel("hidden", ("ada", "bob"), is_private=True)
-    workspace.add_channel("old", (*staff, BOT_NAME), is_archived=True)
-    workspace.add_channel("shared", (*staff, "zoe", BOT_NAME), is_shared=True)
-    workspace.add_user_group("web-team", ("ada", "bob"))
-    workspace.add_user_group("security", ("olga",))
+def _org_people() -> dict[str, OrgPerson]:
+    """Return the people of an organisation by id."""
+    people = enumerate(_TOWN["org_people"].items(), start=1)
+    made = [OrgPerson(f"W{number:010}", name, **traits) for number, (name, traits) in people]
+    return {person.id: person for person in made}
+
+
+def _people_in(org: Org) -> Json:
+    """`ada` is an admin of the first workspace only, `cy` of every other one."""
+    traits = {**_TOWN["traits"], "cy" if org.teams else "ada": {"is_admin": True}}
+    return {
+        person.name: {"id": person.id, **traits.get(person.name, {})}
+        for person in org.people.values()
+    }
 
 
 _IDS_APART = 1_000_000  # no two workspaces of an organisation have an id in common
@@ -96,12 +68,12 @@ class Universe:
     def add_workspace(self, name: str) -> WorkspaceState:
         """Add a workspace. Its ids are those of every other one. Raises: ValueError."""
         workspace = Workspace(self.app.clock, self._new_id("T", name), name, self.change_event)
-        settle(workspace)
+        _settle(workspace, _TOWN["people"])
         return self._add(WorkspaceState(self.app, workspace))
 
     def add_org(self, name: str) -> Org:
         """Add an organisation without workspaces. Raises: ValueError, if the name is taken."""
-        org = Org(self._new_id("E", name), name, domain_of(name), org_people())
+        org = Org(self._new_id("E", name), name, domain_of(name), _org_people())
         self.orgs[org.id] = org
         return org
 
@@ -110,7 +82,7 @@ class Universe:
         team_id = self._new_id("T", name)
         first_number = len(org.teams) * _IDS_APART + 1
         workspace = Workspace(self.app.clock, team_id, name, self.change_event, first_number)
-        settle_in_org(workspace, org)
+        _settle(workspace, _people_in(org), newcomer="ora")
         org.teams.append(team_id)
         return self._add(WorkspaceState(self.app, workspace, org))
 
@@ -159,8 +131,6 @@ def world_for(
         return _granted(installation, [_team(universe, arguments)])
     everywhere = [universe.worlds[team] for team in universe.orgs[installation.home_id].teams]
     named = _named(everywhere, arguments)
-    if universe.app.settings.heeds_team_id_everywhere:
-        named.sort(key=lambda world: world.workspace.team_id != arguments.get("team_id"))
     return _granted(installation, named or everywhere)
 
 

@@ -54,7 +54,7 @@ def visible(channel: Channel, who: Member) -> list[Message]:
 
 def check_may_type(world: WorkspaceState, who: Member, channel: Channel, command: str) -> None:
     """Pass if Slack would send this command. Raises: CommandFailed."""
-    if command not in world.commands or "commands" not in world.scopes:
+    if command not in world.app.settings.commands or "commands" not in world.scopes:
         raise CommandFailed("invalid_command")
     if who.is_stranger and not world.strangers_may_type:
         raise CommandFailed("invalid_command")

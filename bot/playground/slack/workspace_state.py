@@ -52,7 +52,6 @@ class WorkspaceState:
         self.stacks = Stacks(self.workspace, self.checks, self.triggers)
         self.response_urls = ResponseUrls(self.workspace, self.posting)
         self.read_marks = ReadMarks(self.workspace)
-        self.should_escape = True
         self.links_bare_domains = False
         self.strangers_may_type = False
 
@@ -89,17 +88,3 @@ class WorkspaceState:
         if self.installation is None:
             raise LookupError("the app is not installed here")
         self.installation.scopes = tuple(scopes)
-
-    @property
-    def commands(self) -> tuple[str, ...]:
-        """The app's slash commands."""
-        return self.app.settings.commands
-
-    @property
-    def events(self) -> tuple[str, ...]:
-        """The types of events that the app is subscribed to."""
-        return self.app.settings.events
-
-    @events.setter
-    def events(self, events: Iterable[str]) -> None:
-        self.app.settings.events = tuple(events)

@@ -59,13 +59,11 @@ class Answer:
     content_type: str = "application/json"
 
 
-def status_of(kind: str, error_status: int | Mapping[str, int]) -> int:
+def status_of(kind: str, error_status: int | None) -> int:
     """Return the status of a refusal. `error_status` rules the four documented errors only."""
     if kind in MISTAKE_STATUS:
         return MISTAKE_STATUS[kind]
-    if isinstance(error_status, int):
-        return error_status
-    return error_status.get(kind, DEFAULT_ERROR_STATUS[kind])
+    return DEFAULT_ERROR_STATUS[kind] if error_status is None else error_status
 
 
 def refusal_answer(refusal: RefusedError, style: str, status: int) -> Answer:
@@ -100,13 +98,4 @@ ERROR_STYLES: Final[Mapping[str, tuple[str, Callable[[RefusedError, int], object
     "upper": ("application/json", lambda refusal, _: {"ERROR": refusal.message.upper()}),
     "plain": ("text/plain", lambda refusal, _: refusal.message),
     "html": ("text/html", _as_html),
-}
-
-Item = dict[str, object]  # a domain object, as the list shows it
-ADD_STYLES: Final[Mapping[str, Callable[[Item], Item]]] = {
-    "domain": lambda item: item,
-    "wrapped": lambda item: {"success": True, "data": {"domain": item}},
-    "id_only": lambda item: {"id": item["domainId"]},
-    "message": lambda item: {"message": f"{item['domain']} was added and will be scanned soon"},
-    "empty": lambda _: {},
 }

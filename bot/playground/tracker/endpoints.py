@@ -10,11 +10,10 @@ from aiohttp import web
 
 from bot.playground.tracker.accounts import (
     Account,
-    DomainRecord,
     DuplicateDomainError,
     canonical_name,
 )
-from bot.playground.tracker.answers import ADD_STYLES, Answer, RefusedError
+from bot.playground.tracker.answers import Answer, RefusedError
 from bot.playground.tracker.exchange import EXCHANGE, Exchange, as_response, authorize, refused
 from bot.playground.tracker.fault_responses import answer_instead, spoiled
 from bot.playground.tracker.service import Tracker
@@ -32,8 +31,8 @@ class NewDomain:
     folder: str | None
 
 
-def new_domain(content_type: str, raw: bytes, allowed_types: frozenset[str] | None) -> NewDomain:
-    """Return the domain that a body asks for. `allowed_types` None allows every type.
+def new_domain(content_type: str, raw: bytes) -> NewDomain:
+    """Return the domain that a body asks for.
 
     Raises: RefusedError: bad_request or media_type, saying which field is wrong.
     """
@@ -43,9 +42,7 @@ def new_domain(content_type: str, raw: bytes, allowed_types: frozenset[str] | No
         raise _wrong("tags must be an array of strings")
     if "folder" in body and not _is_label(body["folder"]):
         raise _wrong("folder must be a string")
-    return NewDomain(
-        _domain_name(body), _domain_type(body, allowed_types), tuple(tags), body.get("folder")
-    )
+    return NewDomain(_domain_name(body), _domain_type(body), tuple(tags), body.get("folder"))
 
 
 def check_scan_action(content_type: str, raw: bytes) -> None:
@@ -82,12 +79,10 @@ def _domain_name(body: dict[str, Any]) -> str:
     return name.lower()
 
 
-def _domain_type(body: dict[str, Any], allowed: frozenset[str] | None) -> str:
+def _domain_type(body: dict[str, Any]) -> str:
     value = body.get("domainType")
     if not isinstance(value, str) or not _is_label(value):
         raise _wrong("domainType is required")
-    if allowed is not None and value not in allowed:
-        raise _wrong(f"domainType must be one of: {', '.join(sorted(allowed))}")
     return value
 
 
@@ -126,23 +121,23 @@ def endpoint(tracker: Tracker, name: str, act: Act) -> Handler:
     return handle
 
 
-async def list_domains(tracker: Tracker, exchange: Exchange, account: Account) -> Answer:
+async def list_domains(_tracker: Tracker, exchange: Exchange, account: Account) -> Answer:
     """Answer with every domain of the account: section 4.1."""
     if exchange.body:
         raise RefusedError("bad_request", "A list request has no body")
-    return _json(200, [_item(tracker, record) for record in account.domains.values()])
+    return _json(200, [record.as_json() for record in account.domains.values()])
 
 
-async def add_domain(tracker: Tracker, exchange: Exchange, account: Account) -> Answer:
+async def add_domain(_tracker: Tracker, exchange: Exchange, account: Account) -> Answer:
     """Put a domain into the account's portfolio: section 4.2."""
-    wanted = new_domain(exchange.http.content_type, exchange.body, tracker.domain_types)
+    wanted = new_domain(exchange.http.content_type, exchange.body)
     try:
         record = account.add(
             wanted.domain, domain_type=wanted.domain_type, tags=wanted.tags, folder=wanted.folder
         )
     except DuplicateDomainError as error:
         raise RefusedError("duplicate", f"{wanted.domain} is in the portfolio already") from error
-    return _json(tracker.add_status, ADD_STYLES[tracker.add_style](_item(tracker, record)))
+    return _json(201, record.as_json())
 
 
 async def scan_domain(tracker: Tracker, exchange: Exchange, account: Account) -> Answer:
@@ -158,16 +153,12 @@ async def scan_domain(tracker: Tracker, exchange: Exchange, account: Account) ->
 
 
 async def _answer(tracker: Tracker, exchange: Exchange, name: str, act: Act) -> web.Response:
-    scopes = {"list": "read_domains", "add": "write_domains", "scan": tracker.scan_scope}[name]
+    scope = "read_domains" if name == "list" else "write_domains"
     try:
-        account = authorize(tracker, exchange.holder, exchange.http.remote or "", scopes)
+        account = authorize(tracker, exchange.holder, exchange.http.remote or "", scope)
         return as_response(await act(tracker, exchange, account))
     except RefusedError as refusal:
         return refused(tracker, refusal)
-
-
-def _item(tracker: Tracker, record: DomainRecord) -> dict[str, object]:
-    return record.as_json() | tracker.extra_fields
 
 
 def _json(status: int, data: object) -> Answer:

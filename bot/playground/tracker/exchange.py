@@ -36,7 +36,7 @@ def authorize(
     tracker: Tracker,
     holder: tuple[Account, KeyRecord] | None,
     caller_ip: str,
-    scopes: str | tuple[str, ...],
+    scope: str,
 ) -> Account:
     """Return the account that a key opens, and count the request.
 
@@ -53,7 +53,7 @@ def authorize(
     record.last_used_at = now
     if not record.count_request(now, tracker.hourly_limit):
         raise documented_refusal("rate_limit")
-    if not record.grants((scopes,) if isinstance(scopes, str) else scopes):
+    if not record.grants((scope,)):
         raise documented_refusal("permissions")
     return account
 

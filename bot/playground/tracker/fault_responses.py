@@ -42,8 +42,8 @@ async def answer_instead(
         case "redirect":
             # The same origin on purpose: a client that follows takes its key along.
             return web.Response(status=302, headers={"Location": tracker.url + ELSEWHERE_PATH})
-        case "huge" | "huge_declared":
-            return await _huge(tracker, exchange, is_declared=what == "huge_declared")
+        case "huge":  # valid JSON, an empty list, if it is read to the end
+            return await _stream(exchange, 200, _blank_list(tracker.huge_bytes))
     response = as_response(FIXED[what])
     if what == "503" and tracker.retry_after_s is not None:
         response.headers["Retry-After"] = str(tracker.retry_after_s)
@@ -75,12 +75,6 @@ def dropped(exchange: Exchange) -> web.Response:
     exchange.is_dropped = True
     _close(exchange)
     return web.Response()
-
-
-async def _huge(tracker: Tracker, exchange: Exchange, *, is_declared: bool) -> web.StreamResponse:
-    # Valid JSON, an empty list, if it is read to the end.
-    length = tracker.huge_bytes if is_declared else None
-    return await _stream(exchange, 200, _blank_list(tracker.huge_bytes), length=length)
 
 
 def _blank_list(size_bytes: int) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from bot.playground.tracker.accounts import Account
-from bot.playground.tracker.answers import ADD_STYLES, DEFAULT_ERROR_STATUS, ERROR_STYLES, MESSAGES
+from bot.playground.tracker.answers import MESSAGES
 from bot.playground.tracker.keys import KEY_PATTERN, KEY_PREFIX, KeyRecord, key_digest
 
 
@@ -80,7 +80,7 @@ INSTEAD: Final = frozenset(
     {
         *MESSAGES,
         "500", "502", "503", "html_500", "empty_200", "html_200", "foreign_json",
-        "drop", "huge", "huge_declared", "redirect", "teapot",
+        "drop", "huge", "redirect", "teapot",
     }
 )  # fmt: skip
 # These spoil the service's own answer, after it has acted.
@@ -116,15 +116,13 @@ class FaultPlan:
 
     _planned: list[Planned] = field(default_factory=list)
 
-    def fail_next(self, kind: str, times: int = 1, on: str | None = None) -> None:
-        """Plan a fault. Raises ValueError for an unknown kind or endpoint."""
-        if kind not in INSTEAD | AFTERWARDS:
-            raise ValueError(f"{kind!r}: choose one of {', '.join(sorted(INSTEAD | AFTERWARDS))}")
-        self._plan(Planned(kind, on, times))
-
-    def answer_next(self, answer: RawAnswer, times: int = 1, on: str | None = None) -> None:
-        """Plan a raw answer. Raises ValueError for an unknown endpoint."""
-        self._plan(Planned(answer, on, times))
+    def plan(self, what: str | RawAnswer, times: int = 1, on: str | None = None) -> None:
+        """Plan a fault, for one endpoint or for any. Raises: ValueError: there is none such."""
+        if isinstance(what, str) and what not in INSTEAD | AFTERWARDS:
+            raise ValueError(f"{what!r}: choose one of {', '.join(sorted(INSTEAD | AFTERWARDS))}")
+        if on not in (None, *ENDPOINTS):
+            raise ValueError(f"{on!r}: choose one of {', '.join(ENDPOINTS)}")
+        self._planned.append(Planned(what, on, times))
 
     def take(self, endpoint: str) -> Planned | None:
         """Use up and return the next fault for this endpoint, or None."""
@@ -139,11 +137,6 @@ class FaultPlan:
     def clear(self) -> None:
         """Forget every fault that has not happened yet."""
         self._planned.clear()
-
-    def _plan(self, planned: Planned) -> None:
-        if planned.on not in (None, *ENDPOINTS):
-            raise ValueError(f"{planned.on!r}: choose one of {', '.join(ENDPOINTS)}")
-        self._planned.append(planned)
 
 
 # Longer than the busiest machine takes to deliver a request; a test that waits so long has failed.
@@ -188,12 +181,9 @@ def utc_now() -> datetime:
 class Tracker:
     """The service. Every attribute below `requests` is a setting and may be changed at any time.
 
-    What the service document leaves open is a setting here:
-    `error_style`: one of ERROR_STYLES; `error_status`: one status for all four errors, or one
-    each; `retry_after_s`: sent with rate-limit errors and 503, None for no such header;
-    `add_style` (one of ADD_STYLES) and `add_status`; `extra_fields`: added to every domain
-    object; `scan_scope`: the scope or scopes that a scan needs; `domain_types`: the values of
-    domainType that are taken, None for any.
+    What the service document leaves open is a setting here: `error_style`, one of ERROR_STYLES;
+    `error_status`, one status for all four errors, None for one each; and `retry_after_s`, sent
+    with rate-limit errors and 503, None for no such header.
 
     `caller_ip`: the address from which every call seems to come, None for the real one.
     """
@@ -209,27 +199,12 @@ class Tracker:
     huge_bytes: int = 100_000_000
     caller_ip: str | None = None
     error_style: str = "json"
-    error_status: int | Mapping[str, int] = field(default_factory=lambda: DEFAULT_ERROR_STATUS)
+    error_status: int | None = None
     retry_after_s: int | None = None
-    add_style: str = "domain"
-    add_status: int = 201
-    extra_fields: dict[str, object] = field(default_factory=dict)
-    scan_scope: str | tuple[str, ...] = "write_domains"
-    domain_types: frozenset[str] | None = None
     followed_redirects: int = 0
     faults: FaultPlan = field(default_factory=FaultPlan)
     hold: Hold | None = None
     hold_of_all: Hold | None = None
-
-    def __setattr__(self, name: str, value: object) -> None:
-        # A misspelt style would else surface as a 500 in the middle of someone's test.
-        styles: Mapping[str, Mapping[str, object]] = {
-            "error_style": ERROR_STYLES,
-            "add_style": ADD_STYLES,
-        }
-        if name in styles and value not in styles[name]:
-            raise ValueError(f"{name} {value!r}: choose one of {', '.join(styles[name])}")
-        super().__setattr__(name, value)
 
     def account(self, name: str) -> Account:
         """Return an account, made when it is asked for the first time."""
@@ -256,11 +231,11 @@ class Tracker:
         return self.hold_of_all
 
     def fail_next(self, kind: str, times: int = 1, on: str | None = None) -> None:
-        """Let the next requests (to one endpoint, or to any) fail; see `faults.py` for the kinds.
+        """Let the next requests (to one endpoint, or to any) fail; see INSTEAD and AFTERWARDS.
 
         Raises: ValueError: an unknown kind or endpoint.
         """
-        self.faults.fail_next(kind, times, on)
+        self.faults.plan(kind, times, on)
 
     def answer_next(
         self,
@@ -271,4 +246,4 @@ class Tracker:
         times: int = 1,
     ) -> None:
         """Let the next requests be answered with exactly this. Raises ValueError as above."""
-        self.faults.answer_next(RawAnswer(status, body, dict(headers or {})), times, on)
+        self.faults.plan(RawAnswer(status, body, dict(headers or {})), times, on)

@@ -75,10 +75,6 @@ def line_chart(points: int = 2, series: int = 1, **fields: Json) -> Json:
     return {"type": "line", "series": lines, "axis_config": {"categories": labels}, **fields}
 
 
-def pie_chart(segments: int = 2) -> Json:
-    return {"type": "pie", "segments": [{"label": "good", "value": 1}] * segments}
-
-
 def chart(drawn: Json = None, **fields: Json) -> Json:
     return {"type": "data_visualization", "title": "T", "chart": drawn or line_chart(), **fields}
 

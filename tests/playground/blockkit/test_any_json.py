@@ -71,26 +71,14 @@ def one_part_replaced(value: Json) -> st.SearchStrategy[Json]:
     return st.builds(lambda path, part: replaced(value, path, part), ways, ANY_JSON)
 
 
-@given(ANY_JSON, SURFACES)
-def test_any_json_for_blocks_is_answered(value: Json, surface: Surface) -> None:
+@given(ANY_JSON, SURFACES, st.sampled_from(["text", "blocks", "attachments"]))
+def test_any_json_is_answered(value: Json, surface: Surface, key: str) -> None:
     assert all(isinstance(one, Problem) for one in check_blocks(value, surface=surface))
+    for refusal in (check_message({key: value}), check_view(value)):
+        assert refusal is None or refusal[0]
 
 
-@given(st.dictionaries(st.sampled_from(["text", "blocks", "attachments"]), ANY_JSON))
-def test_any_json_for_a_message_is_answered(payload: dict[str, Json]) -> None:
-    refusal = check_message(payload)
-
-    assert refusal is None or refusal[0]
-
-
-@given(ANY_JSON)
-def test_any_json_for_a_view_is_answered(view: Json) -> None:
-    refusal = check_view(view)
-
-    assert refusal is None or refusal[0]
-
-
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(one_part_replaced(EVERY_MESSAGE_BLOCK), SURFACES)
 def test_one_wrong_part_is_answered_with_pointers_below_the_root(
     blocks: Json, surface: Surface
@@ -122,7 +110,7 @@ def nested(depth: int, kind: Nesting) -> Json:
 
 
 @pytest.mark.parametrize("kind", ["list", "object", "container", "type"])
-@pytest.mark.parametrize("depth", [30, 50_000])
+@pytest.mark.parametrize("depth", [30, 20_000])
 def test_depth_is_refused_not_followed(kind: Nesting, depth: int) -> None:
     blocks = [nested(depth, kind)]
 
@@ -136,7 +124,7 @@ HUGE = {
     "blocks": [{"type": "divider"}] * 100_000,
     "elements": [actions(*[{"type": "button"}] * 100_000)],
     "text": [{"type": "header", "text": {"type": "plain_text", "text": "a" * 5_000_000}}],
-    "cells": [{"type": "data_table", "rows": [[{"type": "raw_text"}] * 100_000] * 3}],
+    "cells": [{"type": "data_table", "rows": [[{"type": "raw_text"}] * 30_000] * 3}],
     "lines": [{"type": "rich_text", "elements": [{"type": "rich_text_section"}] * 30_000}],
     "keys": [{"type": "divider", **{str(key): key for key in range(30_000)}}],
 }

@@ -62,7 +62,7 @@ async def test_every_block_that_the_bot_sends_is_drawn_in_a_home_tab(
 async def test_opening_home_tells_an_app_that_wants_to_know(
     bot: ScriptedBot, slack: LocalSlack, screen: Screen
 ) -> None:
-    slack.world.events = ["app_home_opened"]
+    slack.app.settings.events = ["app_home_opened"]
 
     await screen.open("/?as=bob&channel=home")
 

@@ -249,8 +249,7 @@ async def test_a_menu_shows_the_conversation_that_it_begins_with(
     slack: LocalSlack, opened: Screen
 ) -> None:
     here = {"type": "conversations_select", "default_to_current_conversation": True}
-    secret = slack.world.workspace.channel_named("secret")
-    assert secret
+    secret = slack.channel("secret")
     trigger_id = slack.world.triggers.give(slack.person("bob").id, secret.id, None)
 
     slack.world.stacks.open(trigger_id, form(field("Channel", here)))

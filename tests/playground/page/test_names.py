@@ -48,8 +48,7 @@ def test_initials_stand_for_a_name(name: str, letters: str) -> None:
 
 
 async def test_a_private_channel_has_no_name_for_others(slack: LocalSlack) -> None:
-    secret = slack.world.workspace.channel_named("secret")
-    assert secret
+    secret = slack.channel("secret")
 
     names = [SlackNames(Session(slack, who), "App").channel(secret.id) for who in ("bob", "cy")]
 

@@ -32,66 +32,47 @@ def seen(slack: LocalSlack, notes: RefusedNotes, name: str, channel: str = "gene
     return [note.code for note in notes.of(place.id, person.id)]
 
 
-async def test_a_message_for_everybody_is_noted_for_everybody(slack: LocalSlack) -> None:
-    notes = RefusedNotes(slack)
-
-    await call(slack, "chat.postMessage", channel="general", **BAD)
-
-    assert seen(slack, notes, "ada") == seen(slack, notes, "bob") == ["invalid_blocks"]
-    assert seen(slack, notes, "bob", "random") == []
-
-
-async def test_an_ephemeral_is_noted_for_its_reader(slack: LocalSlack) -> None:
-    notes, bob = RefusedNotes(slack), slack.person("bob")
-
-    await call(slack, "chat.postEphemeral", channel="general", user=bob.id, **BAD)
-
-    assert seen(slack, notes, "bob") == ["invalid_blocks"]
-    assert seen(slack, notes, "ada") == []
-
-
-@pytest.mark.parametrize(("kind", "others"), [("ephemeral", 0), ("in_channel", 1)])
-async def test_a_reply_is_noted_where_it_was_asked_for(
-    slack: LocalSlack, kind: str, others: int
-) -> None:
-    notes, bob = RefusedNotes(slack), slack.person("bob")
-    general = slack.world.workspace.channel_named("general")
-    assert general
-    url = slack.world.response_urls.give(bob.id, general.id, command="/scan")
-
-    await post(slack, url, {"response_type": kind, **BAD})
-
-    assert len(seen(slack, notes, "bob")) == 1
-    assert len(seen(slack, notes, "ada")) == others
-
-
-async def test_a_message_to_a_person_is_noted_in_their_direct_message(slack: LocalSlack) -> None:
-    notes = RefusedNotes(slack)
-
-    await call(slack, "chat.postMessage", channel=slack.person("bob").id, **BAD)
-
-    assert seen(slack, notes, "bob", "dm") == ["invalid_blocks"]
-
-
-async def test_a_form_is_noted_where_its_person_was(slack: LocalSlack) -> None:
-    notes, bob = RefusedNotes(slack), slack.person("bob")
-    general = slack.world.workspace.channel_named("general")
-    assert general
+async def test_a_call_is_noted_for_whom_it_would_have_reached(slack: LocalSlack) -> None:
+    bob, general = slack.person("bob"), slack.channel("general")
     trigger_id = slack.world.triggers.give(bob.id, general.id, None)
+    view, tab = form(section("")), {"type": "home", "blocks": [section("")]}
+    calls: list[tuple[str, Json, list[tuple[str, str]]]] = [
+        (
+            "chat.postMessage",
+            {"channel": "general", **BAD},
+            [("ada", "general"), ("bob", "general")],
+        ),
+        (
+            "chat.postEphemeral",
+            {"channel": "general", "user": bob.id, **BAD},
+            [("bob", "general")],
+        ),
+        ("chat.postMessage", {"channel": bob.id, **BAD}, [("bob", "dm")]),
+        ("views.open", {"trigger_id": trigger_id, "view": view}, [("bob", "general")]),
+        ("views.publish", {"user_id": bob.id, "view": tab}, [("bob", "dm")]),
+    ]
+    places = [(who, where) for who in ("ada", "bob") for where in ("general", "random", "dm")]
+    for method, arguments, reached in calls:
+        notes = RefusedNotes(slack)
+        slack.calls.clear()
 
-    await call(slack, "views.open", trigger_id=trigger_id, view=form(section("")))
+        await call(slack, method, **arguments)
 
-    assert len(seen(slack, notes, "bob")) == 1
-    assert seen(slack, notes, "ada") == []
+        found = {place: len(seen(slack, notes, *place)) for place in places}
+        assert found == {place: int(place in reached) for place in places}, method
 
 
-async def test_a_home_tab_is_noted_in_the_direct_message(slack: LocalSlack) -> None:
-    notes, bob = RefusedNotes(slack), slack.person("bob")
-    view = {"type": "home", "blocks": [section("")]}
+async def test_a_reply_is_noted_where_it_was_asked_for(slack: LocalSlack) -> None:
+    bob, general = slack.person("bob"), slack.channel("general")
+    for kind, others in (("ephemeral", 0), ("in_channel", 1)):
+        notes = RefusedNotes(slack)
+        slack.calls.clear()
+        url = slack.world.response_urls.give(bob.id, general.id, command="/scan")
 
-    await call(slack, "views.publish", user_id=bob.id, view=view)
+        await post(slack, url, {"response_type": kind, **BAD})
 
-    assert len(seen(slack, notes, "bob", "dm")) == 1
+        counts = [len(seen(slack, notes, name)) for name in ("bob", "ada")]
+        assert counts == [1, others], kind
 
 
 async def test_what_was_taken_or_only_too_fast_is_not_noted(slack: LocalSlack) -> None:
@@ -107,10 +88,8 @@ async def test_what_was_taken_or_only_too_fast_is_not_noted(slack: LocalSlack) -
 async def test_each_reason_comes_with_its_pointer(slack: LocalSlack) -> None:
     notes = RefusedNotes(slack)
     await call(slack, "chat.postMessage", channel="general", **BAD)
-    general = slack.world.workspace.channel_named("general")
-    assert general
 
-    [note] = notes.of(general.id, slack.person("bob").id)
+    [note] = notes.of(slack.channel("general").id, slack.person("bob").id)
 
     assert note.what == "chat.postMessage"
     assert [line.endswith("[json-pointer:/blocks/0/text/text]") for line in note.details] == [True]

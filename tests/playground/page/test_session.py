@@ -9,26 +9,11 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_the_address_leads_to_the_same_seat(slack: LocalSlack) -> None:
-    message = slack.person("bob").say("Hello", channel="secret")
-    session = Session(slack, "bob", "secret", message.ts, is_dark=True)
+    session = Session(slack, "bob", "secret", is_dark=True)
 
-    assert session.address == f"/?as=bob&channel=secret&thread={message.ts}&dark=1"
+    assert session.address == "/?as=bob&channel=secret&dark=1"
     query = dict(part.split("=") for part in session.address[2:].split("&"))
     assert from_query(slack, query).address == session.address.removesuffix("&dark=1")
-
-
-async def test_a_thread_that_is_not_there_is_not_opened(slack: LocalSlack) -> None:
-    session = from_query(slack, {"as": "bob", "channel": "general", "thread": "1.2"})
-
-    assert session.thread_ts is None
-
-
-async def test_going_elsewhere_closes_the_thread(slack: LocalSlack) -> None:
-    session = Session(slack, "bob", "general", "1.2")
-
-    session.go("random")
-
-    assert (session.place, session.thread_ts) == ("random", None)
 
 
 async def test_everybody_but_the_bot_can_be_chosen(slack: LocalSlack) -> None:

@@ -87,18 +87,6 @@ async def test_commands_are_offered_while_one_is_typed(screen: Screen) -> None:
     assert "[words]\nList your domains" in screen.text
 
 
-async def test_arrows_and_tab_choose_a_command(screen: Screen) -> None:
-    await screen.open("/?as=bob")
-    screen.write("/d")
-
-    screen.key("ArrowDown")
-    screen.key("Tab")
-
-    field = screen.named("Message")
-    assert field.props["value"] == "/adddomain "
-    assert screen.all("option") == []
-
-
 async def test_enter_completes_a_half_typed_command_and_sends_a_whole_one(
     bot: ScriptedBot, screen: Screen
 ) -> None:
@@ -164,24 +152,6 @@ async def test_unread_messages_are_counted_for_each_person(
     screen.click("random, 2 unread")
     await screen.sees("Two")
     await screen.until(lambda: "random" in _names(screen))
-
-
-async def test_a_line_shows_what_is_new_to_who_comes_back(
-    slack: LocalSlack, screen: Screen
-) -> None:
-    await screen.open("/?as=bob&channel=general")
-    slack.person("ada").say("Seen while there")
-    await screen.sees("Seen while there")
-    assert "\nNew\n" not in screen.text
-    screen.click("random")
-    await screen.until(lambda: "Seen while there" not in screen.text)
-    slack.person("ada").say("News")
-    await screen.until(lambda: "general, 1 unread" in _names(screen))
-
-    screen.click("general, 1 unread")
-
-    await screen.sees("News")
-    assert "Seen while there\nNew\nA\nada" in screen.text
 
 
 def _names(screen: Screen) -> list[str]:
@@ -267,41 +237,13 @@ async def test_a_refused_message_is_noted_with_its_pointers(
 
 
 async def test_an_update_by_the_bot_says_edited(slack: LocalSlack, screen: Screen) -> None:
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     message = slack.world.posting.add(general, {"text": "Digest"})
     message.is_edited = True
 
     await screen.open("/?as=bob")
 
     assert "(edited)" in screen.messages[0]
-
-
-async def test_a_thread_opens_beside_the_channel_and_takes_replies(
-    slack: LocalSlack, screen: Screen
-) -> None:
-    message = slack.person("ada").say("Who looks at it?")
-    await screen.open("/?as=bob")
-    screen.click("Reply in thread")
-    await screen.until(lambda: screen.named("Thread"))
-
-    screen.send("I do", "Reply")
-
-    await screen.sees("1 reply")
-    assert slack.person("cy").messages()[-1].thread_ts == message.ts
-    assert "I do" not in screen.messages[0]
-
-
-async def test_a_command_in_a_thread_is_declined(
-    bot: ScriptedBot, slack: LocalSlack, screen: Screen
-) -> None:
-    message = slack.person("ada").say("Who looks at it?")
-    await screen.open(f"/?as=bob&channel=general&thread={message.ts}")
-
-    screen.send("/scan", "Reply")
-
-    await screen.sees("/scan is not supported in threads. Sorry!")
-    assert bot.got == []
 
 
 async def test_old_messages_come_when_they_are_asked_for(
@@ -321,8 +263,7 @@ async def test_old_messages_come_when_they_are_asked_for(
 async def test_pressing_a_drawn_button_reaches_the_bot(
     bot: ScriptedBot, slack: LocalSlack, screen: Screen
 ) -> None:
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     row = [actions(button("Scan"))]
     slack.world.posting.add(general, {"text": "x", "blocks": row})
     await screen.open("/?as=bob")
@@ -378,18 +319,6 @@ async def test_slackbot_tells_who_typed_even_if_somebody_else_sits_there_by_now(
     assert slack.person("ada").messages("secret") == []
 
 
-async def test_what_one_person_sees_starts_no_thread(slack: LocalSlack, screen: Screen) -> None:
-    general = slack.world.workspace.channel_named("general")
-    assert general
-    slack.world.posting.tell(general, slack.person("bob").id, "Only for you")
-
-    await screen.open("/?as=bob")
-
-    assert [each.props.get("aria-label") for each in screen.everything()].count(
-        "Reply in thread"
-    ) == 0
-
-
 @pytest.mark.parametrize(
     ("query", "cookie", "is_dark"),
     [
@@ -432,8 +361,7 @@ async def test_a_channel_is_archived_and_brought_back_by_its_menu(
 async def test_the_app_leaves_a_channel_and_comes_back_by_its_menu(
     slack: LocalSlack, screen: Screen
 ) -> None:
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     await screen.open("/?as=bob&channel=general")
 
     choose(screen, "Remove Domain Tracker")
@@ -468,8 +396,7 @@ async def test_what_the_app_writes_to_one_person_is_unread_until_they_look(
 
 async def test_a_mentioned_group_is_shown_by_its_handle(slack: LocalSlack, screen: Screen) -> None:
     [web_team, _] = slack.world.workspace.user_groups.values()
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     slack.world.posting.add(general, {"text": f"<!subteam^{web_team.id}> look"})
 
     await screen.open("/?as=bob")

@@ -9,11 +9,10 @@ import pytest
 from bot.playground.page.tracker_pages.domains import add_typed, domain_rows, score_from
 from bot.playground.page.tracker_pages.keys import key_rows, make_key
 from bot.playground.page.tracker_pages.knobs import EVERY, FAULTS, order_fault
-from bot.playground.page.tracker_pages.paged_table import Query, matching, page_of
+from bot.playground.page.tracker_pages.paged_table import Query, page_of
 from bot.playground.page.tracker_pages.requests import request_rows
 from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.tracker import NO_SCORE, Account, DomainRecord, Tracker
-from bot.playground.tracker.answers import MESSAGES
 from bot.playground.tracker.service import FaultPlan
 
 NOON = datetime(2026, 3, 9, 12, 10, tzinfo=UTC)
@@ -109,12 +108,6 @@ def test_a_page_beyond_the_end_is_the_first_one() -> None:
     assert page_of(rows, Query(count=0)) == (rows, 3)
 
 
-def test_words_match_over_several_fields() -> None:
-    rows = [{"a": "One", "b": 2}, {"a": "Two", "b": 1}]
-
-    assert matching(rows, "one 2", ("a", "b")) == rows[:1]
-
-
 @pytest.mark.parametrize(
     ("name", "trouble"),
     [
@@ -182,10 +175,6 @@ def test_every_fault_that_is_offered_can_be_ordered(kind: str) -> None:
     assert planned is not None
     assert planned.what == kind
     assert tracker.faults.take("scan") is None
-
-
-def test_the_four_documented_errors_are_offered_by_their_messages() -> None:
-    assert {kind: FAULTS[kind] for kind in MESSAGES} == dict(MESSAGES)
 
 
 @pytest.mark.parametrize(

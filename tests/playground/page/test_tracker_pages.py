@@ -250,12 +250,12 @@ def links(visitor: User) -> dict[str, str]:
 
 
 async def test_the_way_back_to_slack_leads_to_who_one_was(visitor: User) -> None:
-    await visitor.open("/tracker?portfolio=harbor&as=bob&channel=dm&thread=1.5&dark=1&else=1")
+    await visitor.open("/tracker?portfolio=harbor&as=bob&channel=dm&dark=1&else=1")
 
     shown = links(visitor)
 
-    assert shown["← Slack"] == "/?as=bob&channel=dm&thread=1.5"
-    assert shown["API Keys"] == "/tracker/keys?portfolio=harbor&as=bob&channel=dm&thread=1.5"
+    assert shown["← Slack"] == "/?as=bob&channel=dm"
+    assert shown["API Keys"] == "/tracker/keys?portfolio=harbor&as=bob&channel=dm"
 
 
 async def test_who_came_by_the_address_goes_back_to_slack_s_own_page(visitor: User) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground.slack import CommandFailed, FormError, LocalSlack, NothingToPress, View
+from bot.playground.slack import CommandFailed, LocalSlack, NothingToPress, View
 from tests.playground.slack.samples import (
     ScriptedBot,
     actions,
@@ -112,14 +112,6 @@ async def test_a_wrong_field_says_so_and_nothing_is_sent(
     assert list(view.errors) == (["F"] if told else [])
 
 
-async def test_a_form_below_another_cannot_be_sent(slack: LocalSlack) -> None:
-    below = show(slack)
-    push(slack, below)
-
-    with pytest.raises(FormError, match="not on top"):
-        await slack.person("bob").by_id.submit(below)
-
-
 async def test_closing_everything_tells_of_each_form_that_asked(
     slack: LocalSlack, bot: ScriptedBot
 ) -> None:
@@ -137,7 +129,7 @@ async def test_closing_everything_tells_of_each_form_that_asked(
 async def test_opening_home_tells_an_app_that_asked_for_it(
     slack: LocalSlack, bot: ScriptedBot, events: tuple[str, ...]
 ) -> None:
-    slack.world.events = events
+    slack.app.settings.events = events
 
     await slack.person("bob").by_id.open_home()
 

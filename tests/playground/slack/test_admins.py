@@ -23,10 +23,6 @@ async def posted(slack: LocalSlack, api: Api, name: str, **more: Any) -> str:
     return str(answer.get("error", "ok"))
 
 
-async def test_a_channel_that_never_was_is_not_found(slack: LocalSlack, api: Api) -> None:
-    assert await posted(slack, api, "nowhere") == "channel_not_found"
-
-
 @pytest.mark.parametrize("method", ["conversations.info", "conversations.members"])
 async def test_a_private_channel_without_the_bot_is_not_there(
     slack: LocalSlack, api: Api, method: str

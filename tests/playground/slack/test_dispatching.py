@@ -88,12 +88,6 @@ async def test_a_choice_tells_the_bot_with_the_whole_form(
     assert values["quiet"]["typed"]["value"] == "still here"
 
 
-async def test_a_field_that_dispatches_nothing_is_quiet(slack: LocalSlack, opened: Open) -> None:
-    view = await opened(form(field("Day", {"type": "static_select", "options": WORDS})))
-
-    assert await slack.person("ada").choose(view, "Day", "Mon") is None
-
-
 async def test_an_overflow_menu_in_a_form_tells_the_bot(slack: LocalSlack, opened: Open) -> None:
     menu = {"type": "overflow", "action_id": "more", "options": options("Pause", "Delete")}
     view = await opened(form(section("Mondays", accessory=menu), text_field("Name")))
@@ -132,20 +126,6 @@ async def test_a_field_with_a_new_id_begins_anew(
     await api("views.update", view_id=view.id, view=form({**name, **moved, "element": element}))
 
     assert (await ada.next_form()).values == {"Name": "new"}
-
-
-async def test_a_form_gives_way_to_one_without_a_submit_button_and_back(
-    slack: LocalSlack, opened: Open, api: Api
-) -> None:
-    ada = slack.person("ada")
-    view = await opened(notice(section("A list")))
-
-    await api("views.update", view_id=view.id, view=form(text_field("Name")))
-    filled = await ada.next_form()
-    await api("views.update", view_id=view.id, view=notice(section("A list")))
-
-    assert (filled.id, filled.values) == (view.id, {"Name": None})
-    assert (await ada.next_form()).values == {}
 
 
 async def test_text_is_kept_without_telling_the_bot(

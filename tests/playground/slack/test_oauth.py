@@ -32,11 +32,6 @@ async def code_for(slack: LocalSlack, installer: Installer, **changes: str) -> s
     return query_of(await browser.approve(installer.authorize_url(**changes)))["code"]
 
 
-async def exchanged(slack: LocalSlack, installer: Installer) -> Json:
-    code = await code_for(slack, installer)
-    return await installer.exchange(code=code, redirect_uri=f"{installer.url}/callback")
-
-
 async def test_somebody_installs_the_app_in_their_workspace(
     acme: LocalSlack, installer: Installer, api: Api
 ) -> None:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 async def test_text_is_escaped_and_links_marked_up(
     slack: LocalSlack, typed: str, sent: str
 ) -> None:
-    assert payloads.as_sent(slack.world, typed) == sent
+    assert payloads.escaped(slack.world, typed) == sent
 
 
 async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
@@ -31,7 +31,7 @@ async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
     assert general
     assert secret
 
-    sent = payloads.as_sent(slack.world, "@ada #general #secret")
+    sent = payloads.escaped(slack.world, "@ada #general #secret")
 
     assert sent == f"<@{slack.person('ada').id}> <#{general.id}|general> <#{secret.id}|>"
 
@@ -46,15 +46,9 @@ async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
     ],
 )
 async def test_bare_domains_can_arrive_linked(slack: LocalSlack, typed: str, sent: str) -> None:
-    slack.links_bare_domains = True
+    slack.world.links_bare_domains = True
 
-    assert payloads.as_sent(slack.world, typed) == sent
-
-
-async def test_a_command_without_escaping_arrives_as_typed(slack: LocalSlack) -> None:
-    slack.world.should_escape = False
-
-    assert payloads.as_sent(slack.world, "<b> & http://a.example") == "<b> & http://a.example"
+    assert payloads.escaped(slack.world, typed) == sent
 
 
 async def test_verbatim_text_is_sent_as_it_stands(slack: LocalSlack) -> None:

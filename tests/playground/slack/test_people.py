@@ -233,15 +233,6 @@ async def test_somebody_of_another_workspace_acts_with_their_own_team(
     assert payload["user"]["team_id"] != slack.team_id
 
 
-async def test_a_failed_press_says_so(slack: LocalSlack, api: Api) -> None:
-    await api("chat.postMessage", channel="general", text="x", blocks=[actions(button("Scan"))])
-    bob = slack.person("bob")
-    slack.outbox.carrier = ScriptedBot(404)
-
-    with pytest.raises(CommandFailed, match="dispatch_failed"):
-        await bob.press(await bob.next_message(), "Scan")
-
-
 @pytest.mark.parametrize(
     ("query", "asked"), [("e", False), ("ex", True)], ids=["too short", "long enough"]
 )

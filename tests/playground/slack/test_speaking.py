@@ -110,16 +110,3 @@ async def test_a_refused_call_is_heard(slack: LocalSlack, api: Api) -> None:
     await api("chat.postMessage", channel="general")
 
     assert heard
-
-
-@pytest.mark.parametrize(
-    ("name", "seen"),
-    [
-        ("bob", "general random secret hidden old shared"),
-        ("cy", "general random old shared"),
-        ("gus", "general"),
-        ("zoe", "shared"),
-    ],
-)
-async def test_each_person_sees_certain_channels(slack: LocalSlack, name: str, seen: str) -> None:
-    assert [place.name for place in slack.person(name).channels()] == seen.split()

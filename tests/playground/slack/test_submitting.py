@@ -110,8 +110,7 @@ async def test_what_is_there_at_the_start_is_sent(
 ) -> None:
     here = field("Here", {"type": "conversations_select", "default_to_current_conversation": True})
     view = await opened(text_field("Name", initial_value="proposed"), here)
-    channel = slack.world.workspace.channel_named("secret")
-    assert channel is not None
+    channel = slack.channel("secret")
 
     await slack.person("ada").submit(view)
 

@@ -123,22 +123,6 @@ async def test_an_update_with_an_old_hash_conflicts(slack: LocalSlack, api: Api)
     assert "new" in (await slack.person("ada").next_form()).everything
 
 
-async def test_typed_values_survive_an_update_where_ids_stay(
-    slack: LocalSlack, api: Api, bot: ScriptedBot
-) -> None:
-    ada = slack.person("ada")
-    view = form(text_field("Name"), text_field("Tag"))
-    opened = (await api("views.open", trigger_id=await trigger(slack), view=view))["view"]
-    shown = await ada.next_form()
-    await ada.choose(shown, "Name", "kept")
-    await ada.choose(shown, "Tag", "lost")
-    moved = {**text_field("Tag"), "block_id": "other"}
-
-    await api("views.update", view_id=opened["id"], view=form(text_field("Name"), moved))
-
-    assert (await ada.next_form()).values == {"Name": "kept", "Tag": None}
-
-
 async def test_a_field_of_another_kind_starts_empty(slack: LocalSlack, api: Api) -> None:
     ada = slack.person("ada")
     view = form(text_field("Name"))

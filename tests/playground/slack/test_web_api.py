@@ -17,8 +17,7 @@ READS = ("channels:read", "groups:read", "im:read")
 
 
 def channel_id(slack: LocalSlack, name: str) -> str:
-    channel = slack.world.workspace.channel_named(name)
-    assert channel is not None
+    channel = slack.channel(name)
     return channel.id
 
 
@@ -269,8 +268,7 @@ async def test_members_come_in_pages_that_their_cursors_lead_through(
     while cursor := pages[-1]["response_metadata"]["next_cursor"]:
         pages.append(await api("conversations.members", cursor=cursor, **where))
 
-    general = slack.world.workspace.channel_named("general")
-    assert general
+    general = slack.channel("general")
     assert [len(page["members"]) for page in pages] == [2, 2, 2]
     found = [member for page in pages for member in page["members"]]
     assert found == sorted(general.members)

@@ -24,17 +24,6 @@ def test_a_domain_has_the_fields_of_the_document(acme: Account) -> None:
     }
 
 
-def test_a_domain_without_a_given_score_has_one_from_its_name(acme: Account) -> None:
-    health = acme.add("shop.example").health
-
-    assert isinstance(health, int)
-    assert 0 <= health <= 100
-
-
-def test_a_score_can_be_left_out(acme: Account) -> None:
-    assert "healthScore" not in acme.add("shop.example", health=NO_SCORE).as_json()
-
-
 def test_a_domain_can_have_fields_that_nobody_documented(acme: Account) -> None:
     record = acme.add("shop.example")
 

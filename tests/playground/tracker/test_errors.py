@@ -78,13 +78,6 @@ async def test_every_error_can_have_the_same_status(
     assert (response.status_code, response.json()) == (status, {"error": FOUR[kind]})
 
 
-async def test_one_error_can_have_another_status(api: Api, tracker: Tracker, key: str) -> None:
-    tracker.error_status = {"ip": 451}
-
-    assert (await error(api, tracker, key, "ip")).status_code == 451
-    assert (await error(api, tracker, key, "permissions")).status_code == 403
-
-
 async def test_other_mistakes_keep_their_status_and_follow_the_style(
     api: Api, tracker: Tracker, key: str
 ) -> None:
@@ -110,9 +103,3 @@ async def test_a_used_up_limit_says_the_time_to_wait_too(
     tracker.hourly_limit, tracker.retry_after_s = 0, 7
 
     assert (await api.list(key)).headers["Retry-After"] == "7"
-
-
-@pytest.mark.parametrize("name", ["error_style", "add_style"])
-def test_an_unknown_style_is_refused_at_once(name: str) -> None:
-    with pytest.raises(ValueError, match="choose one of"):
-        setattr(Tracker(), name, "yaml")

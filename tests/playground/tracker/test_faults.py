@@ -83,10 +83,10 @@ async def test_a_forgotten_fault_does_not_happen(api: Api, tracker: Tracker, key
     assert (await api.list(key)).status_code == 200
 
 
-@pytest.mark.parametrize("planned", [{"kind": "5000"}, {"kind": "500", "on": "lists"}])
+@pytest.mark.parametrize("planned", [{"what": "5000"}, {"what": "500", "on": "lists"}])
 def test_a_misspelt_fault_is_refused(planned: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="choose one of"):
-        FaultPlan().fail_next(**planned)  # type: ignore[arg-type]  # a str is never `times` here
+        FaultPlan().plan(**planned)  # type: ignore[arg-type]  # a str is never `times` here
 
 
 @pytest.mark.parametrize(("kind", "is_added"), [("drop", False), ("drop_after", True)])
@@ -140,16 +140,14 @@ async def test_a_slow_answer_is_whole_in_the_end(
     assert b"".join(parts) == (await api.list(key)).content
 
 
-@pytest.mark.parametrize(("kind", "length"), [("huge", None), ("huge_declared", "100000000")])
 async def test_a_huge_answer_can_be_left_in_the_middle(
-    api: Api, tracker: Tracker, key: str, kind: str, length: str | None
+    api: Api, tracker: Tracker, key: str
 ) -> None:
-    tracker.fail_next(kind)
+    tracker.fail_next("huge")
 
     async with api.http.stream("GET", LIST, headers=bearer(key)) as response:
         first = await anext(response.aiter_raw())
 
-    assert response.headers.get("Content-Length") == length
     assert first.startswith(b"[")
     assert (await api.list(key)).status_code == 200
 

@@ -22,10 +22,6 @@ def test_a_key_is_52_characters_and_starts_with_the_prefix(acme: Account) -> Non
     assert len(value) == 52
 
 
-def test_two_keys_are_never_the_same(acme: Account) -> None:
-    assert acme.create_key("bot") != acme.create_key("bot")
-
-
 def test_a_key_of_an_earlier_run_is_taken_as_it_was(clock: Clock) -> None:
     value = Account("acme", clock).create_key("bot")
     later = Account("acme", clock)
@@ -81,24 +77,6 @@ def test_a_form_with_a_mistake_makes_no_key(acme: Account, wrong: dict[str, Any]
     assert acme.keys == []
 
 
-def test_deleting_a_key_revokes_it(acme: Account, clock: Clock) -> None:
-    value = acme.create_key("bot")
-
-    acme.delete_key(value)
-
-    assert acme.keys[0].is_deleted
-    assert acme.keys[0].is_revoked
-    assert acme.keys[0].condition(clock.now) == "deleted"
-
-
-def test_a_key_can_be_ended_by_its_record_too(acme: Account, clock: Clock) -> None:
-    acme.create_key("bot")
-
-    acme.revoke_key(acme.keys[0])
-
-    assert acme.keys[0].condition(clock.now) == "revoked"
-
-
 def test_a_key_of_another_account_is_not_found_and_not_named(acme: Account, clock: Clock) -> None:
     foreign = Account("globex", clock).create_key("bot")
 
@@ -127,19 +105,6 @@ def test_addresses_are_compared_as_addresses(
 
     assert acme.keys[0].ips == ips
     assert acme.keys[0].allows_address(address) is is_allowed
-
-
-def test_admin_grants_every_scope(acme: Account) -> None:
-    acme.create_key("bot", ("admin",))
-
-    assert acme.keys[0].grants(("read_domains", "write_alerts"))
-
-
-def test_a_key_grants_only_what_it_holds(acme: Account) -> None:
-    acme.create_key("bot", ("read_domains",))
-
-    assert acme.keys[0].grants(("read_domains",))
-    assert not acme.keys[0].grants(("read_domains", "write_domains"))
 
 
 def test_a_key_may_be_given_a_higher_limit(acme: Account, clock: Clock) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.playground.tracker import NO_SCORE, Account, Tracker
+from bot.playground.tracker import NO_SCORE, Account
 from tests.playground.tracker.conftest import LIST, Api, bearer
 
 pytestmark = pytest.mark.anyio
@@ -17,16 +17,6 @@ async def test_the_list_is_an_array_of_domain_objects(api: Api, acme: Account, k
     assert response.json() == [record.as_json()]
 
 
-async def test_the_list_of_a_new_account_is_empty(api: Api, key: str) -> None:
-    assert (await api.list(key)).json() == []
-
-
-async def test_ten_thousand_domains_are_listed_at_once(api: Api, acme: Account, key: str) -> None:
-    acme.fill(10_000)
-
-    assert len((await api.list(key)).json()) == 10_000
-
-
 async def test_odd_scores_are_listed_as_they_are(api: Api, acme: Account, key: str) -> None:
     for place, health in enumerate([NO_SCORE, None, "41", -1, float("nan")]):
         acme.add(f"d{place}.example", health=health)
@@ -35,18 +25,6 @@ async def test_odd_scores_are_listed_as_they_are(api: Api, acme: Account, key: s
 
     assert text.count("healthScore") == 4
     assert '"healthScore": NaN' in text
-
-
-async def test_domain_objects_can_have_more_fields(
-    api: Api, tracker: Tracker, acme: Account, key: str
-) -> None:
-    tracker.extra_fields = {"lastScannedAt": None, "owner": {"team": 4}}
-    acme.add("shop.example")
-
-    [item] = (await api.list(key)).json()
-
-    assert item["owner"] == {"team": 4}
-    assert (await api.add(key, domain="new.example")).json()["owner"] == {"team": 4}
 
 
 async def test_a_list_request_with_a_body_is_refused(api: Api, key: str) -> None:

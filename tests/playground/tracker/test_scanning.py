@@ -114,16 +114,6 @@ async def test_requests_of_every_kind_can_be_held(
     assert [reply.status_code for reply in await asyncio.gather(*asked)] == [200, 201, 200]
 
 
-async def test_a_released_hold_lets_later_scans_pass(
-    api: Api, tracker: Tracker, acme: Account, key: str
-) -> None:
-    tracker.hold_scans().release()
-
-    reply = await api.scan(key, acme.add("shop.example").domain_id)
-
-    assert reply.status_code == 200
-
-
 @pytest.mark.parametrize("knob", ["latency_s", "scan_latency_s"])
 async def test_answers_can_be_slow(
     api: Api, tracker: Tracker, acme: Account, key: str, knob: str

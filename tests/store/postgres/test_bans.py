@@ -64,11 +64,11 @@ prefixes = pytest.mark.parametrize(
 
 
 @prefixes
-async def test_of_thousands_of_racing_writes_none_is_left(
+async def test_of_many_racing_writes_none_is_left(
     store: PostgresDocuments, other: PostgresDocuments, home: str, prefix: str
 ) -> None:
     taken = 0
-    for _ in range(10):
+    for _ in range(4):
         begun = [asyncio.Event() for _ in range(10)]
         writing = [
             asyncio.create_task(write_until_refused(each, home, event))
@@ -84,7 +84,7 @@ async def test_of_thousands_of_racing_writes_none_is_left(
             taken += sum(await asyncio.gather(*writing))
         assert await store.list_keys(prefix) == []
         await store.welcome(prefix)
-    assert taken > 1_000
+    assert taken > 4 * 2 * 10 * 10
 
 
 @prefixes
@@ -265,7 +265,7 @@ async def test_whoever_installs_again_during_the_deletion_stands_alone_or_is_kep
     erasure = Purger(store, VacuumScheduler(store, tasks, clock=FakeClock(MOMENT)), [])
     shelf = InstallationRepository(other, RING)
     erased = number = 0
-    while number < 30 or not 0 < erased < number:  # until both have been tried
+    while number < 10 or not 0 < erased < number:  # until both have been tried
         await shelf.put(an_installation(home, name=f"old {number}"))
         for scan in range(20):
             await other.put(f"{home}/scan/{scan}", {})

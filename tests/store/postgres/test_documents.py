@@ -1,6 +1,6 @@
 """What only a database could get wrong; the contract itself is tests/store/test_documents.py."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -79,14 +79,6 @@ async def test_what_went_is_not_in_what_the_server_would_read(store: PostgresDoc
     assert await run(store, "SELECT pg_relation_size('document')") == [(0,)]
 
 
-async def test_revisions_are_whole_numbers_everywhere(store: PostgresDocuments) -> None:
-    revs = {(await store.put("-.T1/key", {})).rev for _ in range(50)}
-
-    assert len(revs) == 50
-    assert min(revs) > 0
-    assert max(revs) < 2**53
-
-
 async def test_the_check_leaves_one_document_however_many_check(
     store: PostgresDocuments, other: PostgresDocuments
 ) -> None:
@@ -94,9 +86,3 @@ async def test_the_check_leaves_one_document_however_many_check(
         await each.check()
 
     assert await store.list_keys("") == ["meta/check"]
-
-
-async def test_a_moment_later_than_asked_for_is_not_due(store: PostgresDocuments) -> None:
-    await store.put("-.T1/key", {}, due_at=NOON + timedelta(microseconds=1))
-
-    assert await store.due_keys(NOON) == []

@@ -10,14 +10,7 @@ from collections.abc import Callable, Mapping
 from nicegui.element import Element
 
 from bot.playground.page.drawing.charts import draw_chart
-from bot.playground.page.drawing.context import (
-    Actions,
-    Json,
-    Names,
-    RenderContext,
-    box,
-    put,
-)
+from bot.playground.page.drawing.context import Actions, Json, Names, RenderContext, box, put
 from bot.playground.page.drawing.elements import draw_element, draw_input
 from bot.playground.page.drawing.mrkdwn import mrkdwn_html, plain_words, text_html
 from bot.playground.page.drawing.tables import draw_data_table
@@ -78,9 +71,6 @@ def draw_actions(context: RenderContext, block: Json) -> None:
             draw_element(context, block, element)
 
 
-_WIDTHS = {"narrow", "standard", "wide", "full"}
-
-
 def _make_collapsible(head: Element, body: Element, *, is_folded: bool) -> None:
     """Let the head fold the body away, in the browser alone, as Slack's clients do."""
     body.props["id"] = body.html_id
@@ -108,9 +98,8 @@ def draw_context(context: RenderContext, block: Json) -> None:
 
 def draw_container(context: RenderContext, block: Json) -> None:
     """Draw a frame with a title around other blocks, which may be folded away."""
-    width = block.get("width")
     is_folded = bool(block.get("is_collapsible") and block.get("default_collapsed"))
-    with box(f"bk-container bk-{width}" if width in _WIDTHS else "bk-container"):
+    with box("bk-container"):
         head = _draw_head(context, block)
         with box("bk-container-body") as body:
             for child in block["child_blocks"]:
@@ -126,12 +115,11 @@ def _draw_head(context: RenderContext, block: Json) -> Element:
     )
     chevron = '<span class="bk-chevron" aria-hidden="true"></span>'
     is_button = bool(block.get("is_collapsible"))
-    lined = " bk-lined" if block.get("has_header_divider") else ""
     return put(
         '<span class="bk-container-titles"><span class="bk-strong">'
         f"{text_html(block['title'], context.names)}</span>{under}</span>"
         f"{chevron if is_button else ''}",
-        f"bk-container-head{lined}",
+        "bk-container-head",
         tag="button" if is_button else "div",
         type="button" if is_button else None,
     )

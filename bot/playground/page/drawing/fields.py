@@ -119,11 +119,6 @@ def _hand_on(field: Input | Textarea, context: RenderContext, block: Json, eleme
     def keep() -> None:
         note(context, block, element, str(field.value or "") or None)
 
-    # Where changes reach the bot, Slack waits for Enter unless the form says otherwise:
-    # https://docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object
-    config = element.get("dispatch_action_config") or {}
-    when = config.get("trigger_actions_on") or ["on_enter_pressed"]
-    is_loud = bool(block.get("dispatch_action"))
-    field.on_value_change(tell if is_loud and "on_character_entered" in when else keep)
-    if is_loud and "on_enter_pressed" in when:
+    field.on_value_change(keep)
+    if block.get("dispatch_action"):  # Slack waits for Enter
         field.on("keydown.enter", tell, [])

@@ -13,6 +13,7 @@ from nicegui.events import GenericEventArguments
 from bot.playground.page.drawing.context import Json, Names, RenderContext, place_of
 from bot.playground.page.drawing.fields import Label, choose, mark
 from bot.playground.page.drawing.mrkdwn import plain_words
+from bot.playground.page.theme import MARKUP
 from bot.playground.slack import forms
 
 _PREFIXES = {"public": "# ", "private": "🔒 "}
@@ -25,14 +26,13 @@ class Offer:
     words: str
     meant: Any
     note: str = ""
-    group: str = ""
 
 
 def offers(element: Json, names: Names) -> list[Offer]:
     """Return what a menu offers at once; nothing for an external one."""
     kind = element["type"].removeprefix("multi_")
     if kind == "static_select":
-        return [*_static(element)]
+        return option_offers(element["options"])
     if kind == "users_select":
         return [Offer(name, user_id) for user_id, name in names.people().items()]
     if kind in ("channels_select", "conversations_select"):
@@ -40,10 +40,10 @@ def offers(element: Json, names: Names) -> list[Offer]:
     return []
 
 
-def option_offers(options: Iterable[Json], group: str = "") -> list[Offer]:
+def option_offers(options: Iterable[Json]) -> list[Offer]:
     """Return option objects as offers."""
     return [
-        Offer(plain_words(option["text"]), option, plain_words(option.get("description")), group)
+        Offer(plain_words(option["text"]), option, plain_words(option.get("description")))
         for option in options
     ]
 
@@ -51,23 +51,14 @@ def option_offers(options: Iterable[Json], group: str = "") -> list[Offer]:
 def held_offers(element: Json, held: Any, known: Sequence[Offer], names: Names) -> list[Offer]:
     """Return what is chosen already; a thing that is offered no more is still shown."""
     chosen = [] if held is None else held if isinstance(held, list) else [held]
-    found = []
-    for meant in chosen:
-        offer = next((offer for offer in known if offer.meant == meant), None)
-        found.append(offer or _unknown(element, meant, names))
-    return found
+    offered = {repr(offer.meant): offer for offer in known}
+    return [offered.get(repr(meant)) or _unknown(element, meant, names) for meant in chosen]
 
 
 def matching(offered: Sequence[Offer], query: str) -> list[Offer]:
     """Return the offers whose words hold what was typed, in their order."""
     wanted = query.strip().casefold()
     return [offer for offer in offered if wanted in offer.words.casefold()]
-
-
-def _static(element: Json) -> Iterator[Offer]:
-    yield from option_offers(element.get("options") or [])
-    for group in element.get("option_groups") or []:
-        yield from option_offers(group["options"], plain_words(group["label"]))
 
 
 def _conversations(element: Json, names: Names) -> Iterator[Offer]:
@@ -84,21 +75,8 @@ def _unknown(element: Json, meant: Any, names: Names) -> Offer:
     return Offer(name or str(meant), meant)
 
 
-_MIN_QUERY_CHARS = (
-    3  # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
-)
+_MIN_QUERY_CHARS = 3  # as Slack says on the page above
 _NOTHING = "No results"
-_OPTION = """
-<div v-if="props.opt.heading" class="bk-menu-heading" role="presentation">
-  {{ props.opt.label }}
-</div>
-<q-item v-else v-bind="props.itemProps" class="bk-menu-item">
-  <q-item-section>
-    <q-item-label>{{ props.opt.label }}</q-item-label>
-    <q-item-label v-if="props.opt.note" caption>{{ props.opt.note }}</q-item-label>
-  </q-item-section>
-</q-item>
-"""
 
 
 def draw_menu(context: RenderContext, block: Json, element: Json, label: Label) -> None:
@@ -135,7 +113,7 @@ class _Menu:
         select.props.set_optional("max-values", self._element.get("max_selected_items"))
         label.name_field(select)
         mark(select, self._block, self._element)
-        select.add_slot("option", _OPTION)
+        select.add_slot("option", MARKUP["menu_option"])
         with select.add_slot("no-option"):
             self._note = ui.label(self._advice("")).classes("bk-menu-note")
         self._offer(self._all)
@@ -147,15 +125,7 @@ class _Menu:
         self._select.on("popup-show", self._opened, [])
 
     def _offer(self, offered: list[Offer]) -> None:
-        shown: list[Json] = []
-        group = ""
-        for offer in offered:
-            if offer.group != group:
-                group = offer.group
-                heading = {"label": group, "value": f"group {group}", "heading": True}
-                shown.append({**heading, "disable": True})
-            shown.append(self._line(offer))
-        self._select.props["options"] = shown
+        self._select.props["options"] = [self._line(offer) for offer in offered]
 
     def _line(self, offer: Offer) -> Json:
         """Return the line of the menu; equal things have equal lines, which Quasar compares."""

@@ -14,13 +14,9 @@ from typing import Any
 from nicegui.events import GenericEventArguments
 
 from bot.playground.page.drawing.context import Json, RenderContext, box, put
+from bot.playground.page.theme import MARKUP
 
 _PAGE_SIZE = 5
-# What was pressed in the table: one handler for all of it, however many cells there are.
-_PRESSED = """(event) => {
-    const pressed = event.target.closest('[data-do]');
-    if (pressed) emit(pressed.dataset.do);
-}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +47,7 @@ def draw_data_table(_context: RenderContext, block: Json) -> None:
         look = look.sorted_by(place) if what == "sort" else replace(look, page=place)
         frame.content = data_table_html(block, look)
 
-    frame.on("click", pressed, js_handler=_PRESSED)
+    frame.on("click", pressed, js_handler=MARKUP["pressed_in_table"])
 
 
 def data_table_html(block: Json, look: Look) -> str:

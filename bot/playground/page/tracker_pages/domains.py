@@ -8,6 +8,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 from starlette.requests import Request
 
+from bot.playground.page.theme import MARKUP
 from bot.playground.page.tracker_pages.frame import (
     TRACKER_MENU,
     answer_of,
@@ -142,29 +143,6 @@ COLUMNS = [
     )
 ]
 COLUMNS.append({"name": "remove", "label": "", "field": "id", "align": "right"})
-# Vue templates: https://quasar.dev/vue-components/table#body-slots. What is between double braces
-# is shown as text, whatever it holds.
-SCORE_CELL = """
-<q-td :props="props">
-  <span :class="'dt-band dt-edit dt-' + props.row.band" tabindex="0" role="button"
-        :aria-label="'Change the score of ' + props.row.domain">
-    {{ props.row.mark }} {{ props.row.score ?? 'none' }}
-  </span>
-  <q-popup-edit :model-value="props.row.score" v-slot="scope" buttons label-set="Save"
-                @save="value => $parent.$emit('score', {id: props.row.id, value: value})">
-    <q-input v-model="scope.value" type="number" min="0" max="100" step="any" dense autofocus
-             label="Health score" hint="0 to 100, or empty: the service has none"
-             style="min-width: 250px" @keyup.enter="scope.set" />
-  </q-popup-edit>
-</q-td>
-"""
-REMOVE_CELL = """
-<q-td :props="props">
-  <q-btn flat round dense size="sm" icon="delete_outline"
-         :aria-label="'Remove ' + props.row.domain"
-         @click="$parent.$emit('remove', props.row.id)" />
-</q-td>
-"""
 
 
 def add(sandbox: Sandbox) -> None:
@@ -197,8 +175,8 @@ class _DomainsPage:
             search_label="Search names, folders, types and tags",
         )
         table = self._table.table
-        table.add_slot("body-cell-score", SCORE_CELL)
-        table.add_slot("body-cell-remove", REMOVE_CELL)
+        table.add_slot("body-cell-score", MARKUP["score_cell"])
+        table.add_slot("body-cell-remove", MARKUP["remove_cell"])
         table.on("score", self._set_score)
         table.on("remove", self._remove)
 

@@ -7,6 +7,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 from starlette.requests import Request
 
+from bot.playground.page.theme import MARKUP
 from bot.playground.page.tracker_pages.frame import (
     TRACKER_MENU,
     answer_of,
@@ -131,14 +132,6 @@ COLUMNS = [
     ),
     {"name": "acts", "label": "", "field": "id", "align": "right"},
 ]
-ACTS_CELL = """
-<q-td :props="props" style="white-space: nowrap">
-  <q-btn v-if="props.row.is_unseen" flat dense no-caps size="sm" label="Show once"
-         @click="$parent.$emit('reveal', props.row.id)" />
-  <q-btn v-if="props.row.is_there" flat round dense size="sm" icon="delete_outline"
-         :aria-label="'Delete ' + props.row.name" @click="$parent.$emit('remove', props.row.id)" />
-</q-td>
-"""
 
 
 def add(sandbox: Sandbox) -> None:
@@ -169,7 +162,7 @@ class _KeysPage:
             draw_demo_key(demo)
         self._table = PagedTable(COLUMNS, self._find, search_label="Search names and scopes")
         table = self._table.table
-        table.add_slot("body-cell-acts", ACTS_CELL)
+        table.add_slot("body-cell-acts", MARKUP["acts_cell"])
         table.on("reveal", self._reveal)
         table.on("remove", self._remove)
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
+import yaml
 from nicegui import ui
 from starlette.requests import Request
 
@@ -11,26 +13,12 @@ from bot.playground.sandbox import Sandbox
 from bot.playground.slack import LocalSlack
 from bot.playground.slack.app import Fault
 from bot.playground.tracker import Tracker
-from bot.playground.tracker.answers import ERROR_STYLES, MESSAGES
+from bot.playground.tracker.answers import MESSAGES
 from bot.playground.tracker.service import ENDPOINTS
 
 EVERY = 1_000_000_000  # more requests than a playground lives to see
-FAULTS = dict(MESSAGES) | {
-    "500": "500, an error as JSON",
-    "502": "502, Bad Gateway",
-    "503": "503, Service Unavailable",
-    "html_500": "500, an error as HTML",
-    "html_200": "200, a sign-in page as HTML",
-    "empty_200": "200, nothing in it",
-    "foreign_json": "200, JSON of another shape",
-    "truncated": "Half of the JSON",
-    "cut_off": "Ends before its announced length",
-    "slow_drip": "Byte by byte",
-    "drop": "Connection dropped, nothing done",
-    "drop_after": "Done, then the connection dropped",
-    "huge": "100 MB",
-    "redirect": "Redirect to elsewhere",
-}
+WORDS = yaml.safe_load(Path(__file__).with_name("knobs.yaml").read_text("utf-8"))
+FAULTS = {**MESSAGES, **WORDS["faults"]}
 ANY = "any"
 PLACES = {ANY: "Any request", "list": "Listing", "add": "Adding", "scan": "Scanning"}
 
@@ -67,7 +55,7 @@ def order_fault(tracker: Tracker, kind: str, place: str, times: float | None) ->
     if count < 1:
         return "Say how many requests."
     tracker.fail_next(kind, count, place if place in ENDPOINTS else None)
-    which = {"list": "listing ", "add": "adding ", "scan": "scanning "}.get(place, "")
+    which = f"{PLACES[place].lower()} " if place in ENDPOINTS else ""
     if count >= EVERY:
         return f"From now on every {which}request gets: {FAULTS[kind]}."
     noun = "request gets" if count == 1 else f"{count} requests get"
@@ -141,14 +129,6 @@ def _clear(slack: LocalSlack) -> None:
 
 MAX_LATENCY_S = 120.0
 MAX_HOURLY = 1_000_000
-STYLE_WORDS = {
-    "json": '{"error": "…"}',
-    "nested": "a code and a message",
-    "deep": "deep inside a list",
-    "upper": "in capitals",
-    "plain": "plain text",
-    "html": "a page of HTML",
-}
 
 
 def add(sandbox: Sandbox) -> None:
@@ -176,7 +156,7 @@ def _draw_settings(tracker: Tracker) -> None:
         _number("A scan takes in addition, s", tracker, "scan_latency_s", MAX_LATENCY_S)
         _number("Requests per hour and key", tracker, "hourly_limit", MAX_HOURLY, make=int)
         ui.select(
-            {style: STYLE_WORDS.get(style, style) for style in ERROR_STYLES},
+            WORDS["styles"],
             value=tracker.error_style,
             label="Errors look like",
             on_change=lambda event: setattr(tracker, "error_style", event.value),

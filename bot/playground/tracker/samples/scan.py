@@ -277,64 +277,31 @@ def _listed_on(facts: Facts) -> list[str]:
     return ["bl.mailwatch.example"] if facts.fails("blacklist", rarity=2.5) else []
 
 
-def _issue(severity: str, title: str, recommendation: str) -> Issue:
-    return {"severity": severity, "title": title, "recommendation": recommendation}
-
-
 def _issues(facts: Facts) -> list[Issue]:
-    return [
-        *_expiry_issues(facts),
-        *_mail_issues(facts),
-        *_server_issues(facts),
-        *(
-            _issue("low", f"Header {name} is missing", f"Send {name}: {value}")
-            for name, value in DATA["headers"].items()
-            if _lacks(facts, name)
-        ),
+    policy, days_left = dmarc_policy(facts), (certificate_ends(facts) - facts.today).days
+    days = {"certificate": days_left, "registration": (registration(facts)[2] - facts.today).days}
+    found = {
+        "certificate expired": days_left < 0,
+        "certificate expires": 0 <= days_left <= 14,
+        "registration ends": days["registration"] <= 30,
+        "blacklisted": bool(_listed_on(facts)),
+        "no spf": spf_record(facts) is None,
+        "no dmarc": policy is None,
+        "dmarc watches": policy == "none",
+        "old tls": speaks_old_tls(facts),
+        "ftp": facts.fails("ftp", rarity=2),
+        "no caa": not has_caa(facts),
+    }
+    told = [DATA["issues"][name] for name, is_so in found.items() if is_so]
+    told += [
+        ["low", f"Header {name} is missing", f"Send {name}: {value}"]
+        for name, value in DATA["headers"].items()
+        if _lacks(facts, name)
     ]
-
-
-def _expiry_issues(facts: Facts) -> list[Issue]:
-    certificate_days = (certificate_ends(facts) - facts.today).days
-    _created, _updated, ends = registration(facts)
-    issues: list[Issue] = []
-    if certificate_days < 0:
-        issues.append(_issue("critical", "The certificate has expired", "Renew it now"))
-    elif certificate_days <= 14:
-        title = f"The certificate expires in {certificate_days} days"
-        issues.append(_issue("high", title, "Check the automatic renewal"))
-    if (days := (ends - facts.today).days) <= 30:
-        title = f"The registration ends in {days} days"
-        issues.append(_issue("high", title, "Renew the domain at its registrar"))
-    return issues
-
-
-def _mail_issues(facts: Facts) -> list[Issue]:
-    issues: list[Issue] = []
-    if _listed_on(facts):
-        issues.append(
-            _issue("critical", "Listed on a mail blacklist", "Ask bl.mailwatch.example to delist")
-        )
-    if spf_record(facts) is None:
-        issues.append(_issue("medium", "No SPF record", "Publish which servers send your mail"))
-    if (policy := dmarc_policy(facts)) is None:
-        issues.append(
-            _issue("medium", "No DMARC record", "Start with p=none and a report address")
-        )
-    elif policy == "none":
-        issues.append(_issue("low", "DMARC only watches (p=none)", "Move to p=quarantine"))
-    return issues
-
-
-def _server_issues(facts: Facts) -> list[Issue]:
-    issues: list[Issue] = []
-    if speaks_old_tls(facts):
-        issues.append(_issue("medium", "TLS 1.0 and 1.1 are accepted", "Accept TLS 1.2 and later"))
-    if facts.fails("ftp", rarity=2):
-        issues.append(_issue("medium", "FTP is open on port 21", "Close it or use SFTP"))
-    if not has_caa(facts):
-        issues.append(_issue("low", "No CAA record", "Name the authorities that may issue"))
-    return issues
+    return [
+        {"severity": severity, "title": title.format(**days), "recommendation": advice}
+        for severity, title, advice in told
+    ]
 
 
 def _grade(score: float) -> str:

@@ -59,7 +59,9 @@ def test_a_mention_is_read_by_its_name(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        pytest.param("<!date^1801656000^{date_num} {time}|x>", "2027-02-03 1:00 PM", id="zone"),
+        pytest.param(
+            "<!date^1801656000^{date_short_pretty} {time}|x>", "Today 1:00 PM", id="zone"
+        ),
         pytest.param("<!date^nonsense^{date}|the fallback>", "the fallback", id="no-moment"),
         pytest.param("<!date^999999999999^{date}|far>", "far", id="beyond-the-calendar"),
         pytest.param("<!date^1801656000^{date}>", "&lt;!date^1801656000^{date}&gt;", id="none"),

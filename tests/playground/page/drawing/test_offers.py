@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from bot.playground.page.drawing.menus import held_offers, matching, offers
-from tests.playground.blockkit.samples import option, plain
 from tests.playground.page.drawing.people import Berlin
 
 
@@ -38,14 +37,6 @@ def words(**element: Any) -> list[str]:
 )
 def test_a_menu_offers_what_its_source_holds(element: dict[str, Any], offered: list[str]) -> None:
     assert words(**element) == offered
-
-
-def test_options_of_groups_know_their_group() -> None:
-    groups = [{"label": plain("Fruit"), "options": [option()]}]
-
-    offered = offers({"type": "static_select", "option_groups": groups}, Berlin())
-
-    assert [(offer.words, offer.group) for offer in offered] == [("A", "Fruit")]
 
 
 def test_typing_narrows_a_menu_whatever_the_case() -> None:

@@ -155,19 +155,6 @@ async def test_typed_text_is_noted_and_handed_on_with_enter(stage: Stage) -> Non
     assert hands.chosen == [("b1", "typed", state)]
 
 
-async def test_typed_text_is_handed_on_at_every_character_where_the_form_says_so(
-    stage: Stage,
-) -> None:
-    hands = Recorder()
-
-    user = await stage.blocks(hands, form_field({**TYPED, **EACH}, **LOUD))
-    field = of(user, "data-action-id", "typed")[0]
-    await act(user, field, "update:value", "w")
-
-    assert [state["value"] for _, _, state in hands.chosen] == ["w"]
-    assert "keydown.enter" not in {each.type for each in field._event_listeners.values()}
-
-
 async def test_typed_text_of_a_quiet_field_is_only_noted(stage: Stage) -> None:
     hands = Recorder()
 
