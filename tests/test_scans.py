@@ -19,7 +19,7 @@ class Scanner:
     """A `ScansDomains` that finds what it is told to."""
 
     def __init__(self) -> None:
-        self.sections: dict[str, object] = {"dns": {"ttl": 60}}
+        self.sections: dict[str, object] = {"dns": {"port": 60}}
 
     async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
         return ScanResult(domain_id=domain_id, sections=self.sections)
@@ -50,7 +50,7 @@ async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:
 
 async def test_a_scan_is_compared_with_the_one_before_it(scans: Scans, scanner: Scanner) -> None:
     await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
-    scanner.sections = {"dns": {"ttl": 300}}
+    scanner.sections = {"dns": {"port": 300}}
 
     report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
 
