@@ -229,8 +229,8 @@ def _ends(report: ScanReport) -> list[Block]:
 def _changes_title(report: ScanReport, shown: Callable[[datetime], str]) -> str:
     since = shown(report.since) if report.since else ""
     if not report.changes:
-        return f"Nothing has changed since the scan of {since}"
-    return f"{plural(len(report.changes), 'change')} since the scan of {since}"
+        return f"Nothing has changed since the last scan ({since})"
+    return f"{plural(len(report.changes), 'change')} since the last scan ({since})"
 
 
 def _changes(report: ScanReport) -> list[Block]:

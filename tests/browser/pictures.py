@@ -11,6 +11,7 @@ from tests.browser.typing import type_command, type_line
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 SCANNED = ("portal", "portal", "mail", "mail", "mail", "shop", "shop", "shop", "jobs", "checkout")
+SICK = "shop.northwind.example"
 TALL = (1280, 1500)
 WIDE, NARROW = (1280, 860), (420, 860)
 
@@ -33,7 +34,7 @@ async def main() -> None:
 
 async def _commands(browser: Browser, address: str) -> None:
     page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", WIDE)
-    await type_command(page, "/scan example.com", "Scan of example.com")
+    await type_command(page, f"/scan {SICK}", f"Scan of {SICK}")
     await _keep(page, "scan.png")
     await type_command(page, "/domains", "12 domains")
     await _keep(page, "domains.png")
@@ -67,7 +68,7 @@ async def _digests(browser: Browser, address: str) -> None:
 
 async def _phone(browser: Browser, address: str) -> None:
     page = await _open(browser, f"{address}/?as=cy&channel=general&dark=1", NARROW)
-    await type_command(page, "/scan example.com", "Scan of example.com")
+    await type_command(page, f"/scan {SICK}", f"Scan of {SICK}")
     await _keep(page, "scan-phone.png")
 
 

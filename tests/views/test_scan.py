@@ -425,11 +425,12 @@ def test_changes_are_told_with_their_date_and_counted() -> None:
     message = scan_message(a_report(changes=changes, since=MOMENT))
 
     told = shown_text(message)
-    assert f"*20 changes since the scan of {moment_token(MOMENT)}*" in told
+    assert f"*20 changes since the last scan ({moment_token(MOMENT)})*" in told
     assert "• *DNS › NS*  new: `ns0.example`" in told
     assert f"• and {20 - MAX_CHANGES} more" in told
     assert (
-        "20 changes since the scan of 1 Mar 2030, 14:05 UTC. DNS › NS  new: ns0.ex" in message.text
+        "20 changes since the last scan (1 Mar 2030, 14:05 UTC). DNS › NS  new: ns0.ex"
+        in message.text
     )
 
 
@@ -447,8 +448,10 @@ def test_that_nothing_has_changed_is_said() -> None:
     unchanged = scan_message(a_report(since=MOMENT))
     first = scan_message(a_report())
 
-    assert "Nothing has changed since the scan of 1 Mar 2030, 14:05 UTC." in shown_text(unchanged)
-    assert "since the scan" not in shown_text(first)
+    assert "Nothing has changed since the last scan (1 Mar 2030, 14:05 UTC)." in shown_text(
+        unchanged
+    )
+    assert "since the last scan" not in shown_text(first)
 
 
 def test_next_steps_are_buttons() -> None:
