@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 SCANNED = ("portal", "portal", "mail", "mail", "mail", "shop", "shop", "shop", "jobs", "checkout")
 SICK = "shop.northwind.example"
 TALL = (1280, 1500)
-WIDE, NARROW = (1280, 860), (420, 860)
+WIDE, NARROW = (1280, 860), (420, 1200)
 
 
 async def main() -> None:
@@ -22,8 +22,8 @@ async def main() -> None:
     async with running_playground() as address, async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         await _commands(browser, address)
-        await _digests(browser, address)
         await _phone(browser, address)
+        await _digests(browser, address)
         await _admin(browser, address)
         await _home(browser, address)
         await _tracker(browser, address)
