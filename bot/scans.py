@@ -11,8 +11,9 @@ import structlog
 
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
+from bot.portfolio.end_dates import KeptEndDates, end_dates_of
 from bot.portfolio.query import host_of
-from bot.portfolio.service import Portfolio
+from bot.portfolio.service import Portfolio, Snapshot
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
 from bot.tracker.findings import ScanFacts, facts_of
@@ -71,7 +72,7 @@ class ScanReport:
 
 
 class Scans:
-    """Runs scans and keeps the last report of each domain, of the latest 200 per workspace."""
+    """Runs scans; keeps the latest 200 reports of a workspace and all its domains' end dates."""
 
     def __init__(
         self,
@@ -84,6 +85,7 @@ class Scans:
         self._service = service
         self._portfolio = portfolio
         self._documents = documents
+        self._end_dates = KeptEndDates(documents)
         self._clock = clock
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
@@ -114,10 +116,12 @@ class Scans:
         result = await self._service.scan(workspace, domain.domain_id)
         await self._portfolio.invalidate(workspace)  # the score may have changed
         report = await asyncio.to_thread(self._report, domain, result)
-        report = replace(report, score_after=await self._score(workspace, report.host))
+        listed = await self._listed(workspace)
+        report = replace(report, score_after=_score(listed, report.host))
         try:
             report = await self._compared(workspace, report)
             await self._keep(workspace, report)
+            await self._keep_ends(workspace, report, listed)
         except StoreError as error:
             # The answer does not depend on the store.
             logger.warning("a scan could not be kept", error=repr(error))
@@ -132,16 +136,14 @@ class Scans:
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
         )
 
-    async def _score(self, workspace: WorkspaceId, host: str) -> float | None:
-        """Return the score as listed now, `None` if it is unknown."""
+    async def _listed(self, workspace: WorkspaceId) -> Snapshot | None:
+        """Return the list with the new score, `None` if there is no answer."""
         try:
             async with asyncio.timeout(LISTED_WITHIN_S):
-                snapshot = await self._portfolio.snapshot(workspace)
+                return await self._portfolio.snapshot(workspace)
         except (BotError, TimeoutError) as error:
             logger.warning("the score after a scan is unknown", error=repr(error))
             return None
-        domain = snapshot.by_host.get(host)
-        return domain.health_score if domain else None
 
     async def _compared(self, workspace: WorkspaceId, report: ScanReport) -> ScanReport:
         try:
@@ -158,6 +160,14 @@ class Scans:
         for host in await self._now_latest(workspace, report.host):
             await self._documents.delete(_place(workspace, host))
 
+    async def _keep_ends(
+        self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
+    ) -> None:
+        if report.facts:
+            ends = end_dates_of(report.facts, report.scanned_at)
+            hosts = listed.by_host if listed else None
+            await self._end_dates.keep(workspace, report.host, ends, portfolio=hosts)
+
     async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
         """Record that `host` was scanned last; return the hosts beyond the limit."""
         too_many: list[str] = []
@@ -170,6 +180,11 @@ class Scans:
 
         await update(self._documents, f"{workspace}/scans", noted)
         return too_many
+
+
+def _score(listed: Snapshot | None, host: str) -> float | None:
+    domain = listed.by_host.get(host) if listed else None
+    return domain.health_score if domain else None
 
 
 def _score_change(before: float | None, after: float | None) -> list[Change]:
