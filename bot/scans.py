@@ -150,7 +150,7 @@ class Scans:
             before = await self.last(workspace, report.host)
         except NoScanError:
             return report
-        sections = changes_between(before.sections, report.sections)
+        sections = await asyncio.to_thread(changes_between, before.sections, report.sections)
         changes = [*_score_change(before.score_after, report.score_after), *sections]
         return replace(report, changes=tuple(changes[:MAX_KEPT_CHANGES]), since=before.scanned_at)
 

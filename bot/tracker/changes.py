@@ -54,7 +54,7 @@ _MOVING = re.compile(
 )
 _DATED = re.compile(r"\w*(date|time|at|on|since|before|created|changed|modified|from)")
 # Another certificate has another of each: they say no more than its end date.
-_FOLLOWS_END = re.compile(r"\w*(fingerprint|thumbprint|sha1|sha256|signature|pin)\w*")
+_FOLLOWS_END = re.compile(r"\w*(fingerprint|thumbprint|sha1|sha256|signature)\w*")
 # By these names a record is known again.
 _IDENTITY = frozenset({"type", "name", "host", "hostname", "title", "id"})
 _COUNTED_TIME = re.compile(r"\d+(?= (?:second|minute|hour|day|week)s?\b)")
