@@ -1,7 +1,7 @@
 """Scan domains: one request for simultaneous calls; compare with the last result."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -11,153 +11,25 @@ import structlog
 
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
+from bot.portfolio.end_dates import KeptEndDates, end_dates_of
 from bot.portfolio.query import host_of
-from bot.portfolio.service import Portfolio
+from bot.portfolio.service import Portfolio, Snapshot
 from bot.store.documents import Document, Documents, StoreError, Write, update
+from bot.tracker.changes import Change, changes_between
+from bot.tracker.findings import ScanFacts, facts_of
 from bot.tracker.models import Domain, ScanResult
+from bot.tracker.sections import Finding, Section, section_of
 from bot.workspace import WorkspaceId
-
-Scalar = str | int | float | bool | None
-# Further findings are counted, not kept.
-MAX_FINDINGS = 10_000
-MAX_VALUE_CHARS = 2_000
-MAX_PATH_PARTS = 12
-MAX_PART_CHARS = 200
-MAX_LIST_IN_ONE = 12
-# Four sections are kept for each domain's last scan.
-MAX_SECTION_CHARS = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One value and its path: `("dns", "MX", "1", "host")` without the section's name.
-
-    A list of plain values is one finding, in its order.
-    """
-
-    path: tuple[str, ...]
-    value: Scalar | tuple[Scalar, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One section of a scan. `left_out` findings are past the limit.
-
-    `is_given` is False when the service did not send it at all.
-    """
-
-    name: str
-    findings: tuple[Finding, ...]
-    left_out: int = 0
-    is_given: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A finding before and after; one of them is `None` when it is new, or gone."""
-
-    section: str
-    before: Finding | None
-    after: Finding | None
-
-
-def section_of(name: str, given: Mapping[str, object]) -> Section:
-    """Return the section called `name` of a scan's sections."""
-    if name not in given:
-        return Section(name, (), is_given=False)
-    kept: list[Finding] = []
-    left_out = chars = 0
-    for finding in _flatten(given[name]):
-        chars += len(str(finding.value)) + sum(map(len, finding.path))
-        if len(kept) < MAX_FINDINGS and chars <= MAX_SECTION_CHARS:
-            kept.append(finding)
-        else:
-            left_out += 1
-    return Section(name, tuple(kept), left_out=left_out)
-
-
-def changes_between(before: Section, after: Section) -> list[Change]:
-    """Return the new, gone and different findings of `after`, in its order, gone ones last.
-
-    Name servers answer in any order: values are compared as a set under their path without its
-    numbers. A section that was cut, or is missing in one of the scans, is not compared.
-    """
-    if not (before.is_given and after.is_given) or before.left_out or after.left_out:
-        return []
-    old, new = _by_label(before), _by_label(after)
-    changes = []
-    for label in {**new, **old}:
-        was, now = old.get(label, []), new.get(label, [])
-        before_values, after_values = set(map(_value, was)), set(map(_value, now))
-        gone = [finding for finding in was if _value(finding) not in after_values]
-        come = [finding for finding in now if _value(finding) not in before_values]
-        if len(gone) == len(come) == 1:
-            changes.append(Change(after.name, gone[0], come[0]))
-        else:
-            changes += [Change(after.name, None, finding) for finding in come]
-            changes += [Change(after.name, finding, None) for finding in gone]
-    return changes
-
-
-def _by_label(section: Section) -> dict[tuple[str, ...], list[Finding]]:
-    grouped: dict[tuple[str, ...], list[Finding]] = {}
-    for finding in section.findings:
-        label = tuple(part for part in finding.path if not part.isdecimal())
-        grouped.setdefault(label, []).append(finding)
-    return grouped
-
-
-def _value(finding: Finding) -> Scalar | tuple[str, ...]:
-    if isinstance(finding.value, tuple):
-        return tuple(sorted(map(str, finding.value)))
-    return finding.value
-
-
-def _flatten(value: object) -> Iterator[Finding]:
-    """Yield the findings, without recursion: a scan may be nested deeper than Python's stack."""
-    stack: list[tuple[tuple[str, ...], object]] = [((), value)]
-    while stack:
-        path, value = stack.pop()
-        children: list[tuple[object, object]] = []
-        if isinstance(value, Mapping):
-            children = list(value.items())
-        elif isinstance(value, list) and not _is_one_finding(value):
-            children = list(enumerate(value, 1))
-        if children:
-            stack.extend(
-                (_bounded((*path, str(key)[:MAX_PART_CHARS])), item)
-                for key, item in reversed(children)
-            )
-        elif isinstance(value, list):
-            yield Finding(path, tuple(_clipped(item) for item in value))
-        else:
-            yield Finding(path, None if isinstance(value, Mapping) else _clipped(value))
-
-
-def _is_one_finding(values: list[object]) -> bool:
-    is_plain = not any(isinstance(item, list | Mapping) for item in values)
-    return is_plain and len(values) <= MAX_LIST_IN_ONE
-
-
-def _bounded(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a path that is readable at any depth: its beginning, a gap, its end."""
-    if len(path) <= MAX_PATH_PARTS:
-        return path
-    return (*path[: MAX_PATH_PARTS // 2], "…", *path[-(MAX_PATH_PARTS // 2 - 1) :])
-
-
-def _clipped(value: object) -> Scalar:
-    if isinstance(value, bool | int | float) or value is None:
-        return value
-    text = str(value)
-    return text if len(text) <= MAX_VALUE_CHARS else f"{text[: MAX_VALUE_CHARS - 1]}…"
-
 
 logger = structlog.get_logger()
 # The sections of a scan: service document, section 2.3.
 SECTIONS = ("whois", "dns", "ssl", "security")
+# What a change of the score is listed under, beside the sections.
+HEALTH = "health"
 MAX_KEPT_SCANS = 200
 MAX_KEPT_CHANGES = 100
+# The scan has answered: the score that goes with it is not worth a long wait.
+LISTED_WITHIN_S = 10.0
 
 
 class NoDomainIdError(BotError):
@@ -180,13 +52,16 @@ class ScansDomains(Protocol):
 class ScanReport:
     """The findings of one scan, and its changes since the one before it.
 
-    `score` is the health score as listed before the scan, `None` when unknown. `since` is the
-    moment of the scan before, `None` when there was none.
+    `score` is the health score as listed before the scan and `score_after` the one as listed
+    after it, `None` when unknown. `since` is the moment of the scan before, `None` when there was
+    none. Reports of version 0.1 have no `facts` and no score after the scan.
     """
 
     host: str
     score: float | None
+    score_after: float | None = None
     scanned_at: datetime
+    facts: ScanFacts | None = None
     sections: tuple[Section, ...]
     changes: tuple[Change, ...] = ()
     since: datetime | None = None
@@ -197,7 +72,7 @@ class ScanReport:
 
 
 class Scans:
-    """Runs scans and keeps the last report of each domain, of the latest 200 per workspace."""
+    """Runs scans; keeps the latest 200 reports of a workspace and all its domains' end dates."""
 
     def __init__(
         self,
@@ -210,6 +85,7 @@ class Scans:
         self._service = service
         self._portfolio = portfolio
         self._documents = documents
+        self._end_dates = KeptEndDates(documents)
         self._clock = clock
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
@@ -240,9 +116,12 @@ class Scans:
         result = await self._service.scan(workspace, domain.domain_id)
         await self._portfolio.invalidate(workspace)  # the score may have changed
         report = await asyncio.to_thread(self._report, domain, result)
+        listed = await self._listed(workspace)
+        report = replace(report, score_after=_score(listed, report.host))
         try:
             report = await self._compared(workspace, report)
             await self._keep(workspace, report)
+            await self._keep_ends(workspace, report, listed)
         except StoreError as error:
             # The answer does not depend on the store.
             logger.warning("a scan could not be kept", error=repr(error))
@@ -253,19 +132,26 @@ class Scans:
             host=host_of(domain),
             score=domain.health_score,
             scanned_at=self._clock(),
+            facts=facts_of(result.sections),
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
         )
+
+    async def _listed(self, workspace: WorkspaceId) -> Snapshot | None:
+        """Return the list with the new score, `None` if there is no answer."""
+        try:
+            async with asyncio.timeout(LISTED_WITHIN_S):
+                return await self._portfolio.snapshot(workspace)
+        except (BotError, TimeoutError) as error:
+            logger.warning("the score after a scan is unknown", error=repr(error))
+            return None
 
     async def _compared(self, workspace: WorkspaceId, report: ScanReport) -> ScanReport:
         try:
             before = await self.last(workspace, report.host)
         except NoScanError:
             return report
-        changes = [
-            change
-            for section in report.sections
-            for change in changes_between(before.section(section.name), section)
-        ]
+        sections = await asyncio.to_thread(changes_between, before.sections, report.sections)
+        changes = [*_score_change(before.score_after, report.score_after), *sections]
         return replace(report, changes=tuple(changes[:MAX_KEPT_CHANGES]), since=before.scanned_at)
 
     async def _keep(self, workspace: WorkspaceId, report: ScanReport) -> None:
@@ -273,6 +159,14 @@ class Scans:
         await self._documents.put(_place(workspace, report.host), value)
         for host in await self._now_latest(workspace, report.host):
             await self._documents.delete(_place(workspace, host))
+
+    async def _keep_ends(
+        self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
+    ) -> None:
+        if report.facts:
+            ends = end_dates_of(report.facts, report.scanned_at)
+            hosts = listed.by_host if listed else None
+            await self._end_dates.keep(workspace, report.host, ends, portfolio=hosts)
 
     async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
         """Record that `host` was scanned last; return the hosts beyond the limit."""
@@ -286,6 +180,18 @@ class Scans:
 
         await update(self._documents, f"{workspace}/scans", noted)
         return too_many
+
+
+def _score(listed: Snapshot | None, host: str) -> float | None:
+    domain = listed.by_host.get(host) if listed else None
+    return domain.health_score if domain else None
+
+
+def _score_change(before: float | None, after: float | None) -> list[Change]:
+    """Return the change of a known score, or nothing."""
+    if before is None or after is None or before == after:
+        return []
+    return [Change(HEALTH, Finding((), before), Finding((), after))]
 
 
 def _place(workspace: WorkspaceId, host: str) -> str:

@@ -6,8 +6,11 @@ from typing import Any
 
 from bot.api_keys.models import KeyRecord
 from bot.portfolio.service import Snapshot
-from bot.scans import SECTIONS, Change, ScanReport, section_of
+from bot.scans import SECTIONS, ScanReport
+from bot.tracker.changes import Change
+from bot.tracker.findings import facts_of
 from bot.tracker.models import Domain
+from bot.tracker.sections import section_of
 from bot.views.blocks import Facts
 
 MOMENT = datetime(2030, 3, 1, 14, 5, tzinfo=UTC)
@@ -57,6 +60,7 @@ def a_report(
     *,
     host: str = "shop.example",
     score: float | None = 41,
+    score_after: float | None = 41,
     changes: tuple[Change, ...] = (),
     since: datetime | None = None,
 ) -> ScanReport:
@@ -64,7 +68,9 @@ def a_report(
     return ScanReport(
         host=host,
         score=score,
+        score_after=score_after,
         scanned_at=MOMENT,
+        facts=facts_of(sections or {}),
         sections=tuple(section_of(name, sections or {}) for name in SECTIONS),
         changes=changes,
         since=since,

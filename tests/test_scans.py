@@ -1,12 +1,17 @@
 """Scans: kept to compare with, bounded, readable by the version that kept them."""
 
+from datetime import date
+
 import pytest
 
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
-from bot.tracker.models import ScanResult
+from bot.tracker.findings import EndDate, Severity
+from bot.tracker.models import InvalidKeyError, ScanResult, UnavailableError
+from bot.tracker.sections import Finding
 from bot.workspace import WorkspaceId
-from tests.builders import a_domain
+from tests.builders import MOMENT, a_domain
 from tests.fakes import FakeClock, FakeLists
 from tests.memory import MemoryDocuments
 
@@ -19,7 +24,7 @@ class Scanner:
     """A `ScansDomains` that finds what it is told to."""
 
     def __init__(self) -> None:
-        self.sections: dict[str, object] = {"dns": {"ttl": 60}}
+        self.sections: dict[str, object] = {"dns": {"port": 60}}
 
     async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
         return ScanResult(domain_id=domain_id, sections=self.sections)
@@ -36,9 +41,14 @@ def documents() -> MemoryDocuments:
 
 
 @pytest.fixture
-def scans(scanner: Scanner, documents: MemoryDocuments) -> Scans:
+def lists() -> FakeLists:
+    return FakeLists()
+
+
+@pytest.fixture
+def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Scans:
     clock = FakeClock()
-    portfolio = Portfolio(FakeLists(), clock=clock)
+    portfolio = Portfolio(lists, clock=clock)
     return Scans(scanner, portfolio, documents, clock=clock)
 
 
@@ -50,7 +60,7 @@ async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:
 
 async def test_a_scan_is_compared_with_the_one_before_it(scans: Scans, scanner: Scanner) -> None:
     await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
-    scanner.sections = {"dns": {"ttl": 300}}
+    scanner.sections = {"dns": {"port": 300}}
 
     report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
 
@@ -58,6 +68,54 @@ async def test_a_scan_is_compared_with_the_one_before_it(scans: Scans, scanner: 
     assert change.before is not None
     assert change.after is not None
     assert (change.before.value, change.after.value) == (60, 300)
+
+
+async def test_the_score_after_a_scan_is_asked_for_once(
+    scans: Scans, lists: FakeLists, scanner: Scanner
+) -> None:
+    lists.domains = (a_domain("shop.example", 40),)
+
+    report = await scans.run(ONE, a_domain("shop.example", 38))
+
+    assert (report.score, report.score_after) == (38, 40)
+    assert lists.asked == [ONE]
+
+
+@pytest.mark.parametrize("error", [UnavailableError(), InvalidKeyError(), None], ids=repr)
+async def test_a_score_that_is_not_listed_after_a_scan_is_unknown(
+    scans: Scans, lists: FakeLists, error: Exception | None
+) -> None:
+    lists.error = error
+
+    report = await scans.run(ONE, a_domain("shop.example", 38))
+
+    assert report.score_after is None
+
+
+async def test_the_score_is_one_change(scans: Scans, lists: FakeLists) -> None:
+    for score in (40, 42, None, 41):
+        lists.domains = (a_domain("shop.example", score),)
+        report = await scans.run(ONE, a_domain("shop.example", 38))
+        changes = [(each.before, each.after) for each in report.changes]
+        was_known = score == 42
+        assert changes == ([(Finding((), 40), Finding((), 42))] if was_known else [])
+
+
+async def test_end_dates_outlive_the_report(
+    scans: Scans, lists: FakeLists, scanner: Scanner, documents: MemoryDocuments
+) -> None:
+    scanner.sections = {"ssl": {"notAfter": "2030-03-09"}, "security": {"issues": ["a"]}}
+    hosts = [f"d{number}.example" for number in range(MAX_KEPT_SCANS + 2)]
+    lists.domains = tuple(map(a_domain, hosts))
+    for host in hosts:
+        await scans.run(ONE, a_domain(host))
+
+    kept = await KeptEndDates(documents).get(ONE)
+
+    assert set(kept) == set(hosts)
+    assert kept[hosts[0]].certificate == EndDate(date(2030, 3, 9))
+    assert kept[hosts[0]].issues == {Severity.UNKNOWN: 1}
+    assert kept[hosts[0]].scanned_at == MOMENT
 
 
 async def test_a_workspace_does_not_see_the_scans_of_another(scans: Scans) -> None:

@@ -40,15 +40,23 @@ def section(mrkdwn: str, accessory: Block | None = None) -> Block:
     return block | {"accessory": accessory} if accessory else block
 
 
-def paragraphs(lines: Iterable[str]) -> list[Block]:
-    """Return lines of finished mrkdwn: long ones a paragraph each, short ones together."""
+def text_section(text: str) -> Block:
+    """Return a paragraph that Slack does not parse: for text from outside that is no code."""
+    return {"type": "section", "text": plain_text(text, MAX_SECTION_CHARS), "expand": True}
+
+
+def paragraphs(lines: Iterable[str], draw: Callable[[str], Block] = section) -> list[Block]:
+    """Return lines of finished mrkdwn: long ones a paragraph each, short ones together.
+
+    `draw` makes a paragraph, for lines of another kind.
+    """
     texts: list[str] = []
     for line in lines:
         if texts and len(texts[-1]) + len(line) < MAX_SECTION_CHARS // 2:
             texts[-1] += f"\n{line}"
         else:
             texts.append(line)
-    return [section(text) for text in texts]
+    return [draw(text) for text in texts]
 
 
 def fields(pairs: Sequence[tuple[str, str]]) -> Block:

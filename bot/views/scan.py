@@ -1,19 +1,18 @@
-"""Draw a scan: head, highlights, folded sections. Pure."""
+"""Draw a scan: head, issues, what ends soon, changes, folded sections. Pure."""
 
 import json
-import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from itertools import islice
 
 from bot.message import SHARE, Block, Message
-from bot.scans import SECTIONS, Finding, ScanReport, Section
+from bot.scans import SECTIONS, ScanReport
+from bot.tracker.sections import Section
 from bot.views.blocks import (
     actions,
     button,
     context,
     field,
-    fields,
     form,
     header,
     input_element,
@@ -22,9 +21,22 @@ from bot.views.blocks import (
     plain_text,
     run_button,
     section,
+    text_section,
 )
-from bot.views.domains import score_mrkdwn, score_text
-from bot.views.scan_findings import change_line, finding_lines, section_title, value_text
+from bot.views.scan_facts import (
+    end_date_text,
+    end_sign,
+    end_text,
+    ends,
+    health_mrkdwn,
+    health_text,
+    issue_text,
+    issue_words,
+    issues_title,
+    missing_ends,
+    worst_text,
+)
+from bot.views.scan_findings import change_line, finding_lines, record_count, section_title
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
     code,
@@ -37,76 +49,8 @@ from bot.views.text import (
     without_markup,
 )
 
-# The structure of a scan is not documented: these are common names, without case and punctuation.
-_WANTED: tuple[tuple[str, str, frozenset[str]], ...] = (
-    ("Registrar", "whois", frozenset({"registrar", "registrarname"})),
-    (
-        "Registered until",
-        "whois",
-        frozenset(
-            {
-                "expires", "expiry", "expireson", "expiresat", "expirydate", "expirationdate",
-                "expiresdate", "registryexpirydate", "registrarregistrationexpirationdate",
-            }
-        ),
-    ),
-    ("Name servers", "whois", frozenset({"nameservers", "nameserver"})),
-    ("Certificate from", "ssl", frozenset({"issuer", "issuername", "issuedby"})),
-    (
-        "Certificate until",
-        "ssl",
-        frozenset({"notafter", "validto", "validuntil", "expires", "expiry", "expirydate"}),
-    ),
-)  # fmt: skip
-# An issuer or registrar may be an object: these are the keys of its name.
-_NAMES = frozenset({"name", "organization", "organisation", "o", "commonname", "cn"})
-_ISSUES = frozenset({"issues", "vulnerabilities", "warnings", "problems"})
-
-
-def highlights(report: ScanReport) -> list[tuple[str, str]]:
-    """Return the label and mrkdwn value of each known finding, in a fixed order."""
-    lifted = [
-        (label, value_text(found, 100))
-        for label, section, names in _WANTED
-        if (found := _first(report.section(section).findings, names))
-    ]
-    security = report.section("security")
-    count = _issue_count(security.findings)
-    if count is None:
-        return lifted
-    at_least = "at least " if security.left_out else ""
-    return [*lifted, ("Issues reported", f"{at_least}{plural(count, 'issue')}")]
-
-
-def _first(findings: Iterable[Finding], names: frozenset[str]) -> Finding | None:
-    """Return the finding with such a name that is least nested and not empty."""
-    given = (found for found in findings if found.value not in (None, "", ()))
-    matching = (found for found in given if _is(found, names))
-    return min(matching, key=lambda found: len(found.path), default=None)
-
-
-def _is(finding: Finding, names: frozenset[str]) -> bool:
-    *before, last = [_bare(part) for part in finding.path if not part.isdecimal()] or [""]
-    return last in names or (bool(before) and before[-1] in names and last in _NAMES)
-
-
-def _issue_count(findings: Iterable[Finding]) -> int | None:
-    """Return the number of issues at the top of a section, or `None`."""
-    numbers: set[str] = set()
-    for finding in findings:
-        path = finding.path
-        if path and _bare(path[0]) in _ISSUES:
-            if isinstance(finding.value, tuple) and len(path) == 1:
-                return len(finding.value)
-            if len(path) > 1 and path[1].isdecimal():
-                numbers.add(path[1])
-    return len(numbers) or None
-
-
-def _bare(part: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", part.lower())
-
-
+# The form of a section shows the issues too, under this name.
+ISSUES = "issues"
 SHOW_SECTION = "scan.section.show"
 TURN_SECTION = "scan.section.turn"
 PICK_FORM = "scan.pick"
@@ -120,13 +64,11 @@ MAX_FORM_VALUE_CHARS = 550
 
 
 def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
-    """Return a page, from 1, of the form with all findings of one section."""
-    shown = report.section(name)
-    pages = _pages(shown.findings)
+    """Return a page, from 1, of the form with all of one section, or with all issues."""
+    lines, draw, note = _of_issues(report) if name == ISSUES else _of_section(report, name)
+    pages = _pages(lines)
     page = max(1, min(page, len(pages)))
-    note = f"{plural(len(shown.findings), 'finding')}, page {page} of {len(pages)}."
-    if shown.left_out:
-        note += f" {shown.left_out:,} more were too many to keep."
+    counted, left_out = note
 
     def to_page(label: str, number: int) -> Block | None:
         action_id = f"{TURN_SECTION}.{label.split()[0].lower()}"
@@ -135,11 +77,30 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
 
     blocks = [
         section(f"*{code(host_text(report.host), 300)}*  ·  {scanned_text(report)}"),
-        *(paragraphs(pages[page - 1]) or [section("_Nothing in this section._")]),
-        context(note),
+        *(paragraphs(pages[page - 1], draw) or [section("_Nothing in this section._")]),
+        context(f"{counted}, page {page} of {len(pages)}.{left_out}"),
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
     ]
     return notice(section_title(name), blocks, metadata=metadata)
+
+
+Lines = tuple[Iterable[str], Callable[[str], Block], tuple[str, str]]
+
+
+def _of_section(report: ScanReport, name: str) -> Lines:
+    shown = report.section(name)
+    lines = finding_lines(shown.findings, value_chars=MAX_FORM_VALUE_CHARS)
+    more = f" {shown.left_out:,} more values were too many to keep." if shown.left_out else ""
+    counted = plural(record_count(shown.findings), "record")
+    return (line for line, _count in lines), section, (counted, more)
+
+
+def _of_issues(report: ScanReport) -> Lines:
+    issues = report.facts.issues if report.facts else ()
+    count = sum(report.facts.counts.values()) if report.facts else 0
+    more = f" {count - len(issues):,} more were too many to keep." if count > len(issues) else ""
+    lines = (issue_text(issue, MAX_FORM_VALUE_CHARS) for issue in issues)
+    return lines, text_section, (plural(len(issues), "issue"), more)
 
 
 def pick_form(metadata: str) -> Block:
@@ -151,7 +112,7 @@ def pick_form(metadata: str) -> Block:
         min_query_length=0,
         focus_on_load=True,
     )
-    hint = "A full scan can take up to two minutes."
+    hint = "A scan can take up to 2 minutes."
     blocks = [field(PICK_BLOCK, "Domain", domain, hint=hint)]
     return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
 
@@ -159,7 +120,7 @@ def pick_form(metadata: str) -> Block:
 def section_place(value: str) -> tuple[str, str, int]:
     """Return host, section and page from a button's value; raise ValueError."""
     match json.loads(value):
-        case [str(host), str(name), int(page)] if name in SECTIONS:
+        case [str(host), str(name), int(page)] if name in (*SECTIONS, ISSUES):
             return host, name, page
     raise ValueError("not the value of a section button")
 
@@ -169,10 +130,10 @@ def scanned_text(report: ScanReport) -> str:
     return f"scanned {moment_token(report.scanned_at)}"
 
 
-def _pages(findings: Iterable[Finding]) -> list[list[str]]:
+def _pages(lines: Iterable[str]) -> list[list[str]]:
     pages: list[list[str]] = [[]]
     chars = 0
-    for line, _count in finding_lines(findings, value_chars=MAX_FORM_VALUE_CHARS):
+    for line in lines:
         if len(pages[-1]) == MAX_FORM_LINES or chars + len(line) > MAX_FORM_CHARS:
             pages.append([])
             chars = 0
@@ -186,27 +147,27 @@ MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
 MAX_PLAIN_LINES = 6
 MAX_CHANGES = 8
+MAX_ISSUES = 5
 
 
 def waiting_message(host: str, *, is_long: bool = False) -> Message:
     """Return the message during a scan; `is_long` after the first 20 seconds."""
-    state = "is being scanned. A full scan can take up to two minutes"
-    if is_long:
-        state = "is still being scanned. That is normal for a full scan"
-    text, name = f"{state}: I will answer here.", host_text(host)
-    return Message(f"{escaped(name, 300)} {text}", (section(f"⏳ {code(name, 300)} {text}"),))
+    name = host_text(host)
+    text = f"Still scanning {name}…" if is_long else f"Scanning {name}."
+    text += " This can take up to 2 minutes."
+    return Message(escaped(text, 400), (text_section(f"⏳ {text}"),))
 
 
 def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message:
-    """Return a scan: its highlights, its changes and every section, folded.
+    """Return a scan: its head, issues, what ends soon, changes, and every section, folded.
 
     `shared_by` is the name of the person who shares it with a channel.
     """
-    lifted = highlights(report)
     top = [
         header(f"Scan of {host_text(report.host)}"),
-        context(f"{score_mrkdwn(report.score)} before this scan  ·  {scanned_text(report)}"),
-        *([fields(lifted)] if lifted else []),
+        section(f"{health_mrkdwn(report)}  ·  {scanned_text(report)}"),
+        *_issues(report),
+        *_ends(report),
         *_changes(report),
     ]
     shared = [context(f"Shared by {code(shared_by, 80)}.")] if shared_by else []
@@ -220,29 +181,56 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
 
 
 def _text(report: ScanReport) -> str:
-    counts = ", ".join(
-        f"{section_title(each.name)} {_findings_text(each, 'not given')}"
-        for each in report.sections
-    )
-    text = f"Scan of {escaped(host_text(report.host), 300)}, {moment_text(report.scanned_at)}: "
-    text += f"health {score_text(report.score)} before this scan; {counts}."
+    """Return everything that matters, in the order of the blocks."""
+    parts = [f"Scan of {escaped(host_text(report.host), 300)}", health_text(report)]
+    if facts := report.facts:
+        if facts.issues:
+            parts.append(issues_title(facts))
+        parts += [escaped(issue_words(issue), 400) for issue in facts.issues[:MAX_ISSUES]]
+        for name, end in ends(facts):
+            parts.append(f"{end_text(name, end, report.scanned_at)}, {end_date_text(end)}")
     if report.since:
         lines = [without_markup(change_line(change)) for change in report.changes[:MAX_CHANGES]]
-        text += f" {'. '.join([_changes_title(report, moment_text), *lines])}."
-    lifted = "; ".join(f"{name}: {without_markup(shown)}" for name, shown in highlights(report))
-    return f"{text} {lifted}".strip()
+        parts += [_changes_title(report, moment_text), *lines]
+    counts = ", ".join(f"{section_title(each.name)} {_state(each)}" for each in report.sections)
+    return f"{'. '.join(parts)}. {counts}. Scanned {moment_text(report.scanned_at)}."
 
 
-def _findings_text(shown: Section, not_given: str) -> str:
-    count = len(shown.findings) + shown.left_out
-    return plural(count, "finding") if shown.is_given else not_given
+def _issues(report: ScanReport) -> list[Block]:
+    facts = report.facts
+    if facts is None:
+        return []
+    if not facts.issues:
+        given = (
+            "✅ No issues reported." if facts.lists_issues else "No list of issues in this scan."
+        )
+        return [section(given)]
+    lines = [issue_text(issue) for issue in facts.issues[:MAX_ISSUES]]
+    blocks = [section(f"*{issues_title(facts)}*"), text_section("\n".join(lines))]
+    if left := sum(facts.counts.values()) - len(lines):
+        blocks.append(section(f"and {left:,} more", _show_all(report, ISSUES, "issues")))
+    return blocks
+
+
+def _ends(report: ScanReport) -> list[Block]:
+    if report.facts is None:
+        return []
+    now = report.scanned_at
+    lines = []
+    for name, end in ends(report.facts):
+        sign, text = end_sign(end, now), end_text(name, end, now)
+        lines.append(f"{sign} *{text}*" if sign else text)
+        lines[-1] += f"  ·  {end_date_text(end)}"
+    if missing := missing_ends(report.facts):
+        lines.append(f"_No end date of {' or '.join(missing)} in this scan._")
+    return [section("\n".join(lines))]
 
 
 def _changes_title(report: ScanReport, shown: Callable[[datetime], str]) -> str:
     since = shown(report.since) if report.since else ""
     if not report.changes:
-        return f"Nothing has changed since the scan of {since}"
-    return f"{plural(len(report.changes), 'change')} since the scan of {since}"
+        return f"Nothing has changed since the last scan ({since})"
+    return f"{plural(len(report.changes), 'change')} since the last scan ({since})"
 
 
 def _changes(report: ScanReport) -> list[Block]:
@@ -266,7 +254,7 @@ def _folded(report: ScanReport, shown: Section) -> Block:
     lines, count = _fitting(finding_lines(shown.findings), MAX_LINES)
     return {
         "type": "container",
-        "title": plain_text(section_title(shown.name), MAX_CONTAINER_TITLE_CHARS),
+        "title": plain_text(_title(report, shown), MAX_CONTAINER_TITLE_CHARS),
         "subtitle": plain_text(_state(shown), MAX_CONTAINER_TITLE_CHARS),
         "is_collapsible": True,
         "default_collapsed": bool(shown.findings),
@@ -274,16 +262,26 @@ def _folded(report: ScanReport, shown: Section) -> Block:
     }
 
 
+def _title(report: ScanReport, shown: Section) -> str:
+    """Return the name of a section, with its worst line when there is one."""
+    worst = worst_text(report.facts, shown.name, report.scanned_at) if report.facts else None
+    return "  ·  ".join(filter(None, [section_title(shown.name), worst]))
+
+
 def _plain_section(report: ScanReport, shown: Section) -> list[Block]:
     lines, count = _fitting(finding_lines(shown.findings), MAX_PLAIN_LINES)
-    title = f"*{section_title(shown.name)}*  ·  {_state(shown)}"
-    return [section("\n".join([title, *lines])), *_more(report, shown, count)]
+    title = [text_section(f"{_title(report, shown)}  ·  {_state(shown)}")]
+    body = [section("\n".join(lines))] if lines else []
+    return [*title, *body, *_more(report, shown, count)]
 
 
 def _state(shown: Section) -> str:
-    if shown.is_given and not shown.findings and not shown.left_out:
+    if not shown.is_given:
+        return "not included in this scan"
+    if not shown.findings and not shown.left_out:
         return "empty"
-    return _findings_text(shown, "Domain Tracker gave no such section")
+    at_least = "at least " if shown.left_out else ""
+    return f"{at_least}{plural(record_count(shown.findings), 'record')}"
 
 
 def _fitting(counted: Iterable[tuple[str, int]], most: int) -> tuple[list[str], int]:
@@ -300,15 +298,17 @@ def _fitting(counted: Iterable[tuple[str, int]], most: int) -> tuple[list[str], 
 
 
 def _more(report: ScanReport, shown: Section, count: int) -> list[Block]:
-    left_out = len(shown.findings) + shown.left_out - count
-    if not left_out:
+    left = record_count(shown.findings) - count
+    if not left and not shown.left_out:
         return []
-    value = json.dumps([report.host, shown.name, 1])
-    named = f"Show all of {section_title(shown.name)}"
-    everything = button(
-        "Show all", f"{SHOW_SECTION}.{shown.name}", value, accessibility_label=named
-    )
-    return [section(f"and {left_out:,} more"), *actions(everything)]
+    text = f"and {'at least ' if shown.left_out else ''}{left:,} more"
+    return [section(text), *actions(_show_all(report, shown.name, section_title(shown.name)))]
+
+
+def _show_all(report: ScanReport, name: str, title: str) -> Block | None:
+    value = json.dumps([report.host, name, 1])
+    named = f"Show all of {title}"
+    return button("Show all", f"{SHOW_SECTION}.{name}", value, accessibility_label=named)
 
 
 def _buttons(report: ScanReport) -> list[Block]:

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime
+from datetime import datetime
 from itertools import groupby
 
 from bot.redaction import redact
-from bot.scans import Change, Finding, Scalar
-from bot.views.text import code, day_text, moment_token, outside
+from bot.scans import HEALTH
+from bot.tracker.changes import Change
+from bot.tracker.dates import read_date
+from bot.tracker.sections import Finding, Scalar
+from bot.views.text import code, day_text, moment_token, outside, score_number
 
 MAX_LABEL_CHARS = 90
 MAX_LINE_VALUE_CHARS = 160
@@ -15,13 +18,6 @@ MAX_LINE_VALUE_CHARS = 160
 MAX_RECORD_PARTS = 8
 MAX_RECORD_VALUE_CHARS = 70
 MAX_RECORD_CHARS = 1_400
-# Seconds, or milliseconds, between the years 2000 and 2100.
-_EPOCH_S = range(946_684_800, 4_102_444_800)
-_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_ISO_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)")
-# How registries and OpenSSL write dates. `%b` is English here: the bot never sets a locale.
-_DAY_FORMATS = ("%d-%b-%Y",)
-_MOMENT_FORMATS = ("%Y-%m-%d %H:%M:%S UTC", "%b %d %H:%M:%S %Y GMT", "%a, %d %b %Y %H:%M:%S GMT")
 # A number is a moment only if its name says so.
 _NAMES_A_MOMENT = re.compile(
     r"([Dd]ate|[Tt]ime|_at|At|[Ee]xpir\w*|[Vv]alid\w*|[Nn]ot[_ ]?([Bb]efore|[Aa]fter)"
@@ -36,7 +32,7 @@ _ABBREVIATIONS = re.compile(
 def finding_lines(
     findings: Iterable[Finding], *, value_chars: int = MAX_LINE_VALUE_CHARS
 ) -> Iterator[tuple[str, int]]:
-    """Yield lines of safe mrkdwn, each with its number of findings.
+    """Yield lines of safe mrkdwn, each with the number of records that it ends: 1 or 0.
 
     `*Valid until*  3 Feb 2027`, and for a record of a few parts `*MX 1*  Host …  ·  TTL …`.
     """
@@ -44,20 +40,44 @@ def finding_lines(
         parts = list(group)
         line = _record_line(record, parts, value_chars) if record else None
         if line:
-            yield line, len(parts)
-        else:
-            for finding in parts:
-                yield f"*{label(finding.path)}*  {value_text(finding, value_chars)}", 1
+            yield line, 1
+            continue
+        for number, finding in enumerate(parts, 1):
+            ends = record is None or number == len(parts)
+            yield f"*{label(finding.path)}*  {value_text(finding, value_chars)}", int(ends)
+
+
+def record_count(findings: Iterable[Finding]) -> int:
+    """Return the number of records: items of lists, and values that stand alone."""
+    grouped = groupby(findings, key=_record_of)
+    return sum(1 if record else len(list(group)) for record, group in grouped)
 
 
 def change_line(change: Change) -> str:
     """Return a change as mrkdwn: `before → after`, or one of them."""
+    if change.section == HEALTH:
+        return f"*Health*  {_score(change.before)} → {_score(change.after)}"
     shown = change.after or change.before
-    where = f"*{section_title(change.section)} › {label(shown.path) if shown else ''}*"
-    if change.before and change.after:
-        return f"{where}  {value_text(change.before, 80)} → {value_text(change.after, 80)}"
-    word = "new:" if change.after else "gone:"
-    return f"{where}  {word} {value_text(shown, 160) if shown else ''}"
+    path = tuple(part for part in shown.path if not part.isdecimal()) if shown else ()
+    where = f"*{' › '.join([section_title(change.section), *([label(path)] if path else [])])}*"
+    if change.of:
+        where += f"  {code(', '.join(change.of), 120)}"
+    if not (change.before and change.after):
+        word = "new:" if change.after else "gone:"
+        return f"{where}  {word} {value_text(shown, 160) if shown else ''}"
+    line = f"{where}  {value_text(change.before, 80)} → {value_text(change.after, 80)}"
+    return f"{line} (also {outside(_names(change.also), 120)})" if change.also else line
+
+
+def _names(also: tuple[str, ...]) -> str:
+    return ", ".join(label((name,)) for name in also)
+
+
+def _score(finding: Finding | None) -> str:
+    match finding:
+        case Finding(value=int() | float() as score):
+            return score_number(score)
+    return "unknown"
 
 
 def section_title(name: str) -> str:
@@ -112,39 +132,19 @@ def _record_line(record: tuple[str, ...], parts: list[Finding], value_chars: int
 def _one(value: Scalar, path: tuple[str, ...], limit: int) -> str:
     if value == "" or value is None or isinstance(value, bool):
         return _item(value) or "–"
-    if isinstance(value, str) and (shown := _moment_or_day(value)):
-        return shown
-    if isinstance(value, int | float) and path and _NAMES_A_MOMENT.search(path[-1]):
-        seconds = value // 1000 if value > _EPOCH_S.stop else value  # `/` fails on huge ones
-        if _EPOCH_S.start <= seconds < _EPOCH_S.stop:
-            return moment_token(datetime.fromtimestamp(seconds, UTC))
-    return code(str(value), limit)
+    if isinstance(value, str) or (path and _NAMES_A_MOMENT.search(path[-1])):
+        shown = _moment_or_day(value)
+    else:
+        shown = None
+    return shown or code(str(value), limit)
 
 
-def _moment_or_day(text: str) -> str | None:
-    """Return a date or moment as mrkdwn; `None` for other text and for unknown time zones."""
-    try:
-        if _ISO_DAY.fullmatch(text):
-            return day_text(date.fromisoformat(text))
-        if _ISO_MOMENT.fullmatch(text):
-            return moment_token(datetime.fromisoformat(text))
-    except (ValueError, OverflowError):
-        return None
-    if day := _parsed(text, _DAY_FORMATS):
-        return day_text(day.date())
-    moment = _parsed(text, _MOMENT_FORMATS)
-    return moment_token(moment) if moment else None
-
-
-def _parsed(text: str, formats: Iterable[str]) -> datetime | None:
-    if not 10 <= len(text) <= 32:
-        return None
-    for each in formats:
-        try:
-            return datetime.strptime(text, each).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    return None
+def _moment_or_day(value: Scalar) -> str | None:
+    """Return a date or moment as mrkdwn; `None` for anything else and for unknown time zones."""
+    read = read_date(value)
+    if isinstance(read, datetime):
+        return moment_token(read) if read.tzinfo else None
+    return day_text(read) if read else None
 
 
 def _humanised(part: str) -> str:

@@ -11,8 +11,9 @@ from tests.browser.typing import type_command, type_line
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 SCANNED = ("portal", "portal", "mail", "mail", "mail", "shop", "shop", "shop", "jobs", "checkout")
+SICK = "shop.northwind.example"
 TALL = (1280, 1500)
-WIDE, NARROW = (1280, 860), (420, 860)
+WIDE, NARROW = (1280, 860), (420, 1200)
 READABLE = (1000, 1500)  # a message of this window is as wide as the text of README.md
 MARGIN = 6
 TRIES = 10
@@ -25,8 +26,8 @@ async def main() -> None:
     async with running_playground() as address, async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         await _commands(browser, address)
-        await _digests(browser, address)
         await _phone(browser, address)
+        await _digests(browser, address)
         await _admin(browser, address)
         await _home(browser, address)
         await _tracker(browser, address)
@@ -39,7 +40,7 @@ async def main() -> None:
 
 async def _commands(browser: Browser, address: str) -> None:
     page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", WIDE)
-    await type_command(page, "/scan example.com", "Scan of example.com")
+    await type_command(page, f"/scan {SICK}", f"Scan of {SICK}")
     await _keep(page, "scan.png")
     await type_command(page, "/domains", "12 domains")
     await _keep(page, "domains.png")
@@ -74,7 +75,7 @@ async def _digests(browser: Browser, address: str) -> None:
 
 async def _phone(browser: Browser, address: str) -> None:
     page = await _open(browser, f"{address}/?as=cy&channel=general&dark=1", NARROW)
-    await type_command(page, "/scan example.com", "Scan of example.com")
+    await type_command(page, f"/scan {SICK}", f"Scan of {SICK}")
     await _keep(page, "scan-phone.png")
 
 

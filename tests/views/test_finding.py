@@ -5,8 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.scans import Change, Finding, section_of
-from bot.views.scan_findings import change_line, finding_lines, label, section_title, value_text
+from bot.scans import HEALTH
+from bot.tracker.changes import Change
+from bot.tracker.sections import Finding, section_of
+from bot.views.scan_findings import (
+    change_line,
+    finding_lines,
+    label,
+    record_count,
+    section_title,
+    value_text,
+)
 from bot.views.text import moment_token
 from tests.builders import HOSTILE_TEXTS, KEY, KEY_TAIL
 from tests.loops import loop_over
@@ -114,8 +123,8 @@ def test_a_record_of_a_few_parts_is_one_line() -> None:
     lines = lines_of({"MX": [{"host": "a.example", "ttl": 60}, {"host": "b.example", "ttl": 60}]})
 
     assert lines == [
-        ("*MX 1*  Host `a.example`  ·  TTL `60`", 2),
-        ("*MX 2*  Host `b.example`  ·  TTL `60`", 2),
+        ("*MX 1*  Host `a.example`  ·  TTL `60`", 1),
+        ("*MX 2*  Host `b.example`  ·  TTL `60`", 1),
     ]
 
 
@@ -125,14 +134,14 @@ def test_a_record_of_one_part_and_one_of_many_is_a_line_each() -> None:
     lines = lines_of({"A": [{"ip": "192.0.2.1"}], "B": [many]})
 
     assert lines[0] == ("*A 1 › IP*  `192.0.2.1`", 1)
-    assert lines[1:3] == [("*B 1 › Part0*  `0`", 1), ("*B 1 › Part1*  `1`", 1)]
-    assert len(lines) == 10
+    assert lines[1:3] == [("*B 1 › Part0*  `0`", 0), ("*B 1 › Part1*  `1`", 0)]
+    assert lines[9:] == [("*B 1 › Part8*  `8`", 1)]  # the end of the record
 
 
 def test_a_record_too_long_for_a_line_is_a_line_each() -> None:
     lines = lines_of([{f"part{number}": "&" * 500 for number in range(4)}], value_chars=1_000)
 
-    assert [count for _line, count in lines] == [1] * 4
+    assert [count for _line, count in lines] == [0, 0, 0, 1]
     assert all(line.count("&amp;") == 500 for line, _count in lines)
 
 
@@ -144,12 +153,13 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_every_finding_is_told_by_one_line(value: object) -> None:
+def test_every_record_is_told_and_counted_once(value: object) -> None:
     section = section_of("dns", {"dns": value})
 
     lines = lines_of(value)
 
-    assert sum(count for _line, count in lines) == len(section.findings)
+    assert sum(count for _line, count in lines) == record_count(section.findings)
+    assert len(lines) >= record_count(section.findings)
     assert all("\n" not in line and "<" not in OUR_MARKUP.sub("", line) for line, _ in lines)
 
 
@@ -162,8 +172,13 @@ BEFORE, AFTER = Finding(("ns",), "a.example"), Finding(("ns",), "b.example")
         (Change("dns", BEFORE, AFTER), "*DNS › NS*  `a.example` → `b.example`"),
         (Change("ssl", None, AFTER), "*SSL › NS*  new: `b.example`"),
         (Change("security", BEFORE, None), "*Security › NS*  gone: `a.example`"),
+        (
+            Change("dns", BEFORE, AFTER, of=("TXT", "<x>"), also=("isPresent",)),
+            "*DNS › NS*  `TXT, &lt;x&gt;`  `a.example` → `b.example` (also Is present)",
+        ),
+        (Change(HEALTH, Finding((), 38.0), Finding((), 40.5)), "*Health*  38 → 40.5"),
     ],
-    ids=["changed", "new", "gone"],
+    ids=["changed", "new", "gone", "of a record", "score"],
 )
 def test_a_change_says_what_was_and_what_is(change: Change, line: str) -> None:
     assert change_line(change) == line

@@ -1,11 +1,14 @@
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.message import Message
-from bot.scans import SECTIONS, Change, Finding, ScanReport
+from bot.scans import SECTIONS, ScanReport
+from bot.tracker.changes import Change
+from bot.tracker.sections import Finding
 from bot.views.scan import (
     MAX_CHANGES,
     SHOW_SECTION,
@@ -30,7 +33,7 @@ from tests.views.acceptance import (
 HOSTILE = st.sampled_from(list(HOSTILE_TEXTS.values()))
 # Names that the views look for, so that they are met now and then.
 NAMES = st.sampled_from(
-    ["issuer", "notAfter", "expires", "registrar", "nameServers", "issues", "MX", "1", "", "ttl"]
+    ["issues", "severity", "title", "notAfter", "expires", "level", "MX", "1", "", "ttl", "fix"]
 )
 LEAVES = (
     st.none()
@@ -75,6 +78,12 @@ UGLY = {
     "long values": everywhere({str(n): "&" * 2_000 for n in range(50)}),
     "long records": everywhere([{f"p{m}": "😀" * 1_999 for m in range(8)} for n in range(6)]),
     "long names": everywhere({f"{n}<&>" * 200: n for n in range(50)}),
+    "500 issues": everywhere(
+        [{"severity": "&" * 900, "title": "<" * 900, "fix": "😀" * 900}] * 500
+    ),
+    "issues of any kind": everywhere(
+        {"issues": ["<!channel>", 1, None, [["x"], []], {}, {"severity": {}}, {"level": "high"}]}
+    ),
     "emoji": everywhere(["😀" * 2_000] * 48),
 }
 
@@ -141,20 +150,156 @@ def test_slack_takes_a_scan_in_which_everything_is_as_long_as_it_gets() -> None:
     assert_slack_takes(scan_message(report, shared_by=long))
 
 
-def test_the_text_alone_carries_the_numbers() -> None:
-    report = a_report({"whois": {"registrar": "Reg *Ltd*"}, "dns": [1] * 20, "security": {}})
+ISSUES = [
+    {"severity": "low", "title": "No CAA record"},
+    {"severity": "CRITICAL", "title": "Listed on a *blacklist*", "fix": "Ask <them>"},
+    *({"severity": "medium", "title": f"Header {number} is missing"} for number in range(5)),
+]
+ENDING = {
+    "whois": {"expiryDate": "2030-03-15"},
+    "ssl": {"notAfter": "2030-03-06T06:07:08Z"},
+    "security": {"issues": ISSUES},
+}
+
+
+def test_the_text_alone_says_everything_that_matters_in_the_order_of_the_blocks() -> None:
+    report = a_report(ENDING | {"dns": [1] * 20}, score=38, score_after=40)
 
     assert scan_message(report).text == (
-        "Scan of shop.example, 1 Mar 2030, 14:05 UTC: health 41 (poor) before this scan;"
-        " WHOIS 1 finding, DNS 20 findings, SSL not given, Security 1 finding."
-        " Registrar: Reg Ltd"  # read aloud, without marks
+        "Scan of shop.example. Health 38 → 40 ▲. 7 issues: 1 critical, 5 medium, 1 low."
+        " Critical: Listed on a *blacklist* – Ask &lt;them&gt;. Medium: Header 0 is missing."
+        " Medium: Header 1 is missing. Medium: Header 2 is missing. Medium: Header 3 is missing."
+        " Certificate expires in 5 days, 6 Mar 2030, 06:07 UTC."
+        " Registration expires in 14 days, 15 Mar 2030."
+        " WHOIS 1 record, DNS 20 records, SSL 1 record, Security 7 records."
+        " Scanned 1 Mar 2030, 14:05 UTC."
     )
 
 
-def test_a_moment_in_the_text_is_readable_aloud() -> None:
-    report = a_report({"ssl": {"notAfter": "2030-04-05T06:07:08Z"}})
+def test_issues_come_first_and_then_what_ends_soon() -> None:
+    for message in (scan_message(a_report(ENDING)), twin_of(ENDING)):
+        lines = shown_text(message).splitlines()
 
-    assert "Certificate until: 5 Apr 2030, 06:07 UTC" in scan_message(report).text
+        places = [
+            lines.index(line)
+            for line in (
+                "*7 issues: 1 critical, 5 medium, 1 low*",
+                "🔴 Critical: Listed on a *blacklist* – Ask <them>",
+                "🟡 Medium: Header 3 is missing",
+                "and 2 more",
+                "🔴 *Certificate expires in 5 days*  ·  6 Mar 2030, 06:07 UTC",
+                "⚠️ *Registration expires in 14 days*  ·  15 Mar 2030",
+            )
+        ]
+        assert places == sorted(places)
+
+    pressed = buttons(scan_message(a_report(ENDING)))["Show all"]
+    assert section_place(pressed) == ("shop.example", "issues", 1)
+
+
+def test_all_issues_are_shown_in_a_form() -> None:
+    lines = section_lines(section_form(a_report(ENDING), "issues", 1))
+
+    assert len(lines) == 7
+    assert lines[-1] == "🔵 Low: No CAA record"
+
+
+SCORES = {
+    "better": (38, 40, "🔴 *Health 38 → 40 ▲*  ·  poor"),
+    "worse": (90, 60.55, "🟡 *Health 90 → 60.5 ▼*  ·  fair"),
+    "the same": (90, 90.04, "🟢 *Health 90, unchanged*  ·  good"),
+    "vanished": (38, None, "⚪ *Health 38 → unknown*"),
+    "come": (None, 90, "🟢 *Health unknown → 90*  ·  good"),
+    "never known": (None, None, "⚪ *Health unknown*"),
+}
+
+
+@loop_over(("before", "after", "head"), SCORES.values(), ids=SCORES)
+def test_the_head_is_the_score_before_and_after(
+    before: float | None, after: float | None, head: str
+) -> None:
+    message = scan_message(a_report(score=before, score_after=after))
+
+    assert message.blocks[1]["text"]["text"] == f"{head}  ·  scanned {moment_token(MOMENT)}"
+
+
+def test_a_report_of_version_0_1_is_still_shown() -> None:
+    report = replace(a_report(ENDING, score_after=None), facts=None)
+
+    assert "🔴 *Health 41 before this scan*  ·  poor" in shown_text(scan_message(report))
+    assert_slack_takes(scan_message(report))
+
+
+ENDS = {
+    "far": ("2031-03-01", "Registration expires in 365 days  ·  1 Mar 2031"),
+    "in 30 days": ("2030-03-31", "Registration expires in 30 days  ·  31 Mar 2030"),
+    "in 29 days": ("2030-03-30", "⚠️ *Registration expires in 29 days*  ·  30 Mar 2030"),
+    "in 8 days": ("2030-03-09", "⚠️ *Registration expires in 8 days*  ·  9 Mar 2030"),
+    "in 7 days": ("2030-03-08", "🔴 *Registration expires in 7 days*  ·  8 Mar 2030"),
+    "tomorrow": ("2030-03-02", "🔴 *Registration expires in 1 day*  ·  2 Mar 2030"),
+    "today": ("2030-03-01", "🔴 *Registration expires today*  ·  1 Mar 2030"),
+    "an hour ago": (
+        "2030-03-01T13:00:00Z",
+        "🔴 *Registration expired today*  ·  1 Mar 2030, 13:00 UTC",
+    ),
+    "past": ("2030-02-26", "🔴 *Registration expired 3 days ago*  ·  26 Feb 2030"),
+    "never": ("9999-12-31", "Registration expires in 7,975 years  ·  31 Dec 9999"),
+    "unreadable": ("soon", "_No end date of registration or certificate in this scan._"),
+}
+
+
+@loop_over(("expires", "line"), ENDS.values(), ids=ENDS)
+def test_an_end_has_its_days_left_its_sign_and_its_zone(expires: str, line: str) -> None:
+    message = scan_message(a_report({"whois": {"expires": expires}}))
+
+    assert line in shown_text(message).splitlines()
+
+
+def test_a_second_date_for_the_same_end_is_said() -> None:
+    ssl = {"notAfter": "2030-03-20", "valid_to": "2030-06-01"}
+
+    told = shown_text(scan_message(a_report({"ssl": ssl})))
+
+    assert "expires in 19 days*  ·  20 Mar 2030 (the scan also says 1 Jun 2030)" in told
+
+
+def test_a_section_with_something_bad_says_the_worst_in_its_title() -> None:
+    sections = ENDING | {"dns": {"warnings": [{"level": "high", "name": "No DNSSEC"}]}}
+
+    message = scan_message(a_report(sections))
+
+    titles = [block["title"]["text"] for block in message.blocks if "title" in block]
+    assert titles == [
+        "WHOIS  ·  ⚠️ Registration expires in 14 days",
+        "DNS  ·  🟠 High: No DNSSEC",
+        "SSL  ·  🔴 Certificate expires in 5 days",
+        "Security  ·  🔴 Critical: Listed on a *blacklist*",
+    ]
+
+
+ODD_ISSUES = {
+    "a text": ("Odd", "⚪ Unrated: Odd"),
+    "a number": (404, "⚪ Unrated: 404"),
+    "an unknown word": ({"severity": "<spicy>", "title": "T"}, "⚪ <spicy>: T"),
+    "a number for a severity": ({"severity": 9.8, "title": "T"}, "⚪ Severity 9.8: T"),
+    "without a title": ({"severity": "high"}, "🟠 High: no title given"),
+    "a synonym": ({"level": "ERROR", "message": "T"}, "🟠 Error: T"),
+}
+
+
+@loop_over(("issue", "line"), ODD_ISSUES.values(), ids=ODD_ISSUES)
+def test_an_issue_is_never_invented(issue: object, line: str) -> None:
+    message = scan_message(a_report({"security": {"issues": [issue]}}))
+
+    assert line in shown_text(message).splitlines()
+
+
+def test_no_issues_and_no_list_of_issues_are_two_things() -> None:
+    none = scan_message(a_report({"security": {"issues": []}}))
+    unlisted = scan_message(a_report({"security": {"issues": 6}}))
+
+    assert "✅ No issues reported." in shown_text(none)
+    assert "No list of issues in this scan." in shown_text(unlisted)
 
 
 def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
@@ -162,16 +307,16 @@ def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
 
     folded = {block["title"]["text"]: block for block in message.blocks if "title" in block}
     assert list(folded) == ["WHOIS", "DNS", "SSL", "Security"]
-    assert folded["SSL"]["subtitle"]["text"] == "Domain Tracker gave no such section"
+    assert folded["SSL"]["subtitle"]["text"] == "not included in this scan"
     assert not folded["SSL"]["default_collapsed"]
-    assert folded["DNS"]["subtitle"]["text"] == "1 finding"
+    assert folded["DNS"]["subtitle"]["text"] == "1 record"
     assert folded["DNS"]["default_collapsed"]
 
 
 def test_no_verdict_is_invented() -> None:
-    told = shown_text(scan_message(a_report({"security": {"hsts": False}}, score=None)))
+    told = shown_text(scan_message(a_report({"security": {"hsts": False}}, score_after=None)))
 
-    assert "⚪ unknown before this scan" in told
+    assert "⚪ *Health 41 → unknown*" in told
     assert "*HSTS*  no" in told
     assert "🔴" not in told
 
@@ -182,7 +327,7 @@ def test_what_does_not_fit_is_counted_and_one_press_away() -> None:
     for message in (scan_message(a_report({"dns": records})), twin_of({"dns": records})):
         told = shown_text(message)
         lines = [line for line in told.splitlines() if line.startswith(("*1", "*2"))]
-        more = 102 - 2 * told.count("Type `A`")
+        more = 51 - told.count("Type `A`")
         assert f"and {more} more" in told
         assert lines
         assert section_place(buttons(message)["Show all"]) == ("shop.example", "dns", 1)
@@ -197,17 +342,17 @@ def twin_of(sections: dict[str, object]) -> Message:
 def test_the_twin_has_every_section_too() -> None:
     told = shown_text(twin_of({"dns": {"ttl": 60}}))
 
-    assert "*DNS*  ·  1 finding\n*TTL*  `60`" in told
-    assert "*SSL*  ·  Domain Tracker gave no such section" in told
+    assert told.index("DNS  ·  1 record\n") < told.index("*TTL*  `60`")
+    assert "SSL  ·  not included in this scan" in told
 
 
-def test_findings_too_many_to_keep_are_counted_too() -> None:
+def test_records_too_many_to_keep_are_counted_too() -> None:
     report = a_report({"dns": ["x" * 100] * 5_000})
     kept = len(report.section("dns").findings)
 
-    assert "DNS 5,000 findings" in scan_message(report).text
-    assert f"and {5_000 - 10:,} more" in shown_text(scan_message(report))
-    assert f"{5_000 - kept:,} more were too many to keep." in "".join(
+    assert f"DNS at least {kept:,} records" in scan_message(report).text
+    assert f"and at least {kept - 10:,} more" in shown_text(scan_message(report))
+    assert f"{5_000 - kept:,} more values were too many to keep." in "".join(
         shown(section_form(report, "dns", 1))
     )
 
@@ -219,7 +364,7 @@ def test_a_form_shows_everything_on_its_pages() -> None:
 
     lines = [line for page in pages for line in section_lines(page)]
     assert lines == [f"*K{number}*  `{number}`" for number in range(95)]
-    assert "95 findings, page 2 of 3." in shown(pages[1])
+    assert "95 records, page 2 of 3." in shown(pages[1])
 
 
 def test_a_form_of_long_texts_shows_everything_too() -> None:
@@ -261,7 +406,7 @@ def test_an_empty_section_has_a_form_too() -> None:
     form = section_form(a_report({}), "dns", 1)
 
     assert "_Nothing in this section._" in shown(form)
-    assert "0 findings, page 1 of 1." in shown(form)
+    assert "0 records, page 1 of 1." in shown(form)
 
 
 @loop_over(
@@ -280,11 +425,12 @@ def test_changes_are_told_with_their_date_and_counted() -> None:
     message = scan_message(a_report(changes=changes, since=MOMENT))
 
     told = shown_text(message)
-    assert f"*20 changes since the scan of {moment_token(MOMENT)}*" in told
+    assert f"*20 changes since the last scan ({moment_token(MOMENT)})*" in told
     assert "• *DNS › NS*  new: `ns0.example`" in told
     assert f"• and {20 - MAX_CHANGES} more" in told
     assert (
-        "20 changes since the scan of 1 Mar 2030, 14:05 UTC. DNS › NS  new: ns0.ex" in message.text
+        "20 changes since the last scan (1 Mar 2030, 14:05 UTC). DNS › NS  new: ns0.ex"
+        in message.text
     )
 
 
@@ -302,8 +448,10 @@ def test_that_nothing_has_changed_is_said() -> None:
     unchanged = scan_message(a_report(since=MOMENT))
     first = scan_message(a_report())
 
-    assert "Nothing has changed since the scan of 1 Mar 2030, 14:05 UTC." in shown_text(unchanged)
-    assert "since the scan" not in shown_text(first)
+    assert "Nothing has changed since the last scan (1 Mar 2030, 14:05 UTC)." in shown_text(
+        unchanged
+    )
+    assert "since the last scan" not in shown_text(first)
 
 
 def test_next_steps_are_buttons() -> None:
@@ -346,9 +494,9 @@ def test_a_host_too_long_for_a_button_goes_without() -> None:
 def test_waiting_is_said_and_said_again() -> None:
     first, again = waiting_message("shop.example"), waiting_message("shop.example", is_long=True)
 
-    assert "is being scanned. A full scan can take up to two minutes" in first.text
-    assert "is still being scanned" in again.text
-    assert first.text.startswith("shop.example ")
+    assert first.text == "Scanning shop.example. This can take up to 2 minutes."
+    assert again.text == "Still scanning shop.example… This can take up to 2 minutes."
+    assert "⏳ Scanning shop.example." in shown_text(first)
 
 
 @pytest.mark.parametrize("size", [0, 3_000])

@@ -18,7 +18,7 @@ async def test_an_admin_sees_what_is_left_and_who_used_it(shop: Town) -> None:
     bob = shop.bob.member.id
     assert "of the hour's requests left as of" in told
     assert "are kept for digests" in told
-    assert f"<@{bob}> 2" in told  # the list, and the scan
+    assert f"<@{bob}> 3" in told  # the list, the scan, and the list with the new score
     assert "checks of the key 2" in told  # when it was set, and now
 
 

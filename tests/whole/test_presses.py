@@ -159,7 +159,7 @@ async def test_a_long_scan_that_a_button_began_does_not_take_the_place_of_the_la
         hold = town.tracker.hold_scans()
 
         await town.bob.press(scan, "Scan again")
-        await town.bob.next_message(where=lambda message: "still being" in message.everything)
+        await town.bob.next_message(where=lambda message: "Still scanning" in message.everything)
         hold.release()
         await town.answer(town.bob)
 

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -56,22 +57,114 @@ async def test_a_linked_bare_domain_is_understood(shop: Town) -> None:
     assert "Scan of shop.example" in answer.everything
 
 
-async def test_a_scan_costs_one_list_and_one_scan_and_then_one_scan(shop: Town) -> None:
+async def test_a_scan_costs_one_scan_and_the_list_with_the_new_score(shop: Town) -> None:
     await shop.ask(shop.bob, "/domains")
     shop.tracker.requests.clear()
 
     await shop.ask(shop.bob, "/scan shop.example")
 
-    assert shop.service_requests() == [("POST", "scan")]
+    await shop.ask(shop.bob, "/domains")  # as fresh as the scan
+
+    assert shop.service_requests() == [("POST", "scan"), ("GET", "domain-tracker")]
+
+
+@pytest.mark.parametrize("fault", ["503", "invalid_key", "empty_200", "rate_limit"])
+async def test_a_score_that_cannot_be_asked_for_after_a_scan_is_unknown(
+    shop: Town, fault: str
+) -> None:
+    await shop.ask(shop.bob, "/domains")
+    shop.tracker.fail_next(fault, times=9, on="list")
+
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "Health 41 → unknown" in answer.everything
 
 
 async def test_the_health_and_all_four_sections_are_shown(shop: Town) -> None:
     answer = await shop.ask(shop.bob, "/scan shop.example")
 
-    assert "41 poor" in answer.everything
+    assert "🔴 *Health 41 → 39 ▼*  ·  poor" in answer.everything
     titles = [block["title"]["text"] for block in answer.blocks if block["type"] == "container"]
-    assert titles == ["WHOIS", "DNS", "SSL", "Security"]
-    assert "41 (poor)" in answer.text
+    assert [title.split()[0] for title in titles] == ["WHOIS", "DNS", "SSL", "Security"]
+    assert "Health 41 → 39 ▼" in answer.text
+
+
+def make_sick(shop: Town) -> None:
+    """Let the domain have issues and ends that are near, at noon, so that days are days."""
+    noon = (shop.clock() + timedelta(days=1)).replace(hour=12)
+    shop.clock.ahead += noon - shop.clock()
+    issues = [
+        *({"severity": "low", "title": f"Low {n}"} for n in range(5)),
+        {"severity": "high", "title": "Certificate ends", "recommendation": "Renew *it*"},
+        {"severity": "critical", "title": "Listed by <!channel>", "recommendation": "Ask"},
+    ]
+    records = [{"type": "A", "value": f"192.0.2.{n}", "ttl": 60} for n in range(16)]
+    shop.acme.scan_results["shop.example"] = {
+        "whois": {"expiryDate": f"{noon + timedelta(days=19):%d-%b-%Y}", "registrar": "R"},
+        "ssl": {"notAfter": int((noon + timedelta(days=5)).timestamp()), "daysRemaining": 5},
+        "dns": {"records": records},
+        "security": {"issues": issues},
+    }
+
+
+@pytest.mark.modes("shared")
+async def test_the_worst_issue_is_read_first_and_then_what_ends_soon(shop: Town) -> None:
+    make_sick(shop)
+
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+    await shop.bob.press(answer, "Show all")
+    form = await shop.bob.next_form()
+
+    lines = [
+        "Health 41 → 39 ▼",
+        "7 issues: 1 critical, 1 high, 5 low",
+        "Critical: Listed by <!channel> – Ask",
+        "High: Certificate ends – Renew *it*",
+        "Low: Low 0",
+        "Certificate expires in 5 days",
+        "Registration expires in 19 days",
+        "WHOIS",
+    ]
+    for told in (answer.everything, answer.text.replace("&lt;", "<").replace("&gt;", ">")):
+        places = [told.index(line) for line in lines]
+        assert places == sorted(places)
+    assert "16 records" in answer.everything
+    assert "SSL  ·  🔴 Certificate expires in 5 days" in answer.everything
+    assert "Low: Low 4" in form.everything
+    assert answer.mentions == []
+
+
+async def test_a_slack_without_new_blocks_gets_the_same_in_the_same_order(shop: Town) -> None:
+    make_sick(shop)
+    shop.slack.refuse_block_types("container")
+
+    told = (await shop.ask(shop.bob, "/scan shop.example")).everything
+
+    places = [
+        told.index(line)
+        for line in ("Critical: Listed", "Certificate expires in 5 days", "DNS  ·  16 records")
+    ]
+    assert places == sorted(places)
+
+
+async def test_what_moves_by_itself_is_no_change_and_a_record_is_one(shop: Town) -> None:
+    records = [{"type": "A", "name": "shop.example", "value": "192.0.2.1", "ttl": 60}]
+    dmarc = {"type": "TXT", "name": "_dmarc.shop.example", "value": "v=DMARC1; p=none", "ttl": 60}
+    before = {"ssl": {"notAfter": "2040-01-01", "daysRemaining": 9}, "dns": {"records": records}}
+    after = {
+        "ssl": {"notAfter": "2040-01-01", "daysRemaining": 8},
+        "dns": {"records": [dmarc, *({**record, "ttl": 17} for record in records)]},
+        "security": {},
+    }
+    shop.acme.scan_results["shop.example"] = before | {"security": {}}
+    await shop.ask(shop.bob, "/scan shop.example")
+    shop.acme.scan_results["shop.example"] = after
+
+    answer = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "2 changes since" in answer.everything  # the score is the other one
+    assert "new: `TXT, _dmarc.shop.example, v=DMARC1; p=none`" in answer.everything
+    assert "*Health*  39 → 38" in answer.everything
 
 
 async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(shop: Town) -> None:
@@ -81,7 +174,7 @@ async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(shop: Tow
     first = await shop.bob.next_message()
 
     assert (delivery.status, delivery.problem) == (200, None)  # although the scan is held
-    assert "up to two minutes" in first.everything
+    assert "up to 2 minutes" in first.everything
     hold.release()
     assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything
 
@@ -97,7 +190,7 @@ async def test_a_long_scan_is_mentioned_again_and_then_answered_in_its_place(
         hold = town.tracker.hold_scans()
 
         await town.bob.type("/scan shop.example")
-        await town.bob.next_message(where=lambda message: "still being" in message.everything)
+        await town.bob.next_message(where=lambda message: "Still scanning" in message.everything)
         hold.release()
         await town.answer(town.bob)
 
@@ -127,7 +220,7 @@ async def test_the_next_scan_shows_what_has_changed(shop: Town) -> None:
 
     answer = await shop.ask(shop.bob, "/scan shop.example")
 
-    assert "1 change since" in answer.everything
+    assert "2 changes since" in answer.everything  # the score is the other one
     assert "`Old CA` → `New CA`" in answer.everything
 
 
@@ -142,7 +235,7 @@ async def test_everything_of_a_section_opens_in_a_form_with_pages(shop: Town) ->
     second = await shop.bob.next_form()
 
     assert "Name0" in first.everything
-    assert "100 findings, page 1 of 3" in first.everything
+    assert "100 records, page 1 of 3" in first.everything
     assert "Name40" in second.everything
     assert "page 2 of 3" in second.everything
 

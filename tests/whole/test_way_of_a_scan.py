@@ -8,6 +8,7 @@ import httpx
 import pytest
 from slack_bolt.async_app import AsyncApp
 
+from bot.portfolio.service import FRESH_FOR
 from tests.whole.town import Town
 
 pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
@@ -21,6 +22,7 @@ async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(shop: T
 
     seen = []
     for _ in range(5):  # periodic work may come in between
+        shop.clock.ahead += FRESH_FOR  # the list is what it asks for first
         with Entered() as entered:
             await shop.ask(shop.bob, "/scan shop.example")
         seen.append(entered.modules)

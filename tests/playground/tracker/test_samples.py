@@ -1,3 +1,5 @@
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from bot.playground.tracker.samples import (
     sample_portfolio,
     sample_scan,
 )
+from bot.playground.tracker.samples.facts import SAMPLE_DAY
 
 
 def plain_scan(domain: str, **facts: Any) -> dict[str, Any]:
@@ -31,6 +34,20 @@ def test_the_sections_agree_with_each_other() -> None:
     assert scan["security"]["spf"]["record"] in texts
     assert scan["ssl"]["daysRemaining"] == 13
     assert scan["security"]["issues"][0]["title"] == "The certificate expires in 13 days"
+
+
+@pytest.mark.parametrize("health", [38, 40, 42])
+@pytest.mark.parametrize("days", range(0, 60, 7))
+def test_the_shop_of_northwind_has_three_grave_issues_on_any_day(health: int, days: int) -> None:
+    today = SAMPLE_DAY + timedelta(days=days)
+    issues = plain_scan("shop.northwind.example", today=today, health=health)["security"]["issues"]
+
+    told = [(issue["severity"], re.sub(r"\d+ day", "N day", issue["title"])) for issue in issues]
+    assert told[:3] == [
+        ("critical", "Listed on a mail blacklist"),
+        ("high", "The certificate expires in N days"),
+        ("high", "The registration ends in N days"),
+    ]
 
 
 def test_registrars_write_dates_and_labels_in_their_own_ways() -> None:

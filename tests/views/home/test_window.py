@@ -60,7 +60,8 @@ def test_the_way_to_the_whole_stands_below_the_sections_of_a_scan() -> None:
     window = answer_window(summary_window(scan_message(a_report()), URL), "")
 
     kinds = [block["type"] for block in window["blocks"]]
-    assert kinds == ["header", *["context"], *["section"] * 4, "context", "actions"]
+    # Head, no list of issues, no end dates, four sections.
+    assert kinds == ["header", *["section"] * 7, "context", "actions"]
 
 
 def test_what_is_only_text_is_told_by_its_text() -> None:

@@ -4,16 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.scans import (
+from bot.tracker.sections import (
     MAX_FINDINGS,
     MAX_LIST_IN_ONE,
     MAX_PATH_PARTS,
     MAX_SECTION_CHARS,
     MAX_VALUE_CHARS,
-    Change,
-    Finding,
     Section,
-    changes_between,
     section_of,
 )
 from tests.loops import loop_over
@@ -136,62 +133,3 @@ def test_a_long_value_is_cut_visibly() -> None:
     (finding,) = a_section({"txt": "x" * 5_000}).findings
 
     assert finding.value == "x" * (MAX_VALUE_CHARS - 1) + "…"
-
-
-@given(ANY_JSON)
-def test_nothing_has_changed_when_nothing_has_changed(value: object) -> None:
-    section = a_section(value)
-
-    assert changes_between(section, section) == []
-
-
-def test_a_new_value_under_the_same_name_is_one_change() -> None:
-    changes = changes_between(a_section({"ttl": 60}), a_section({"ttl": 300}))
-
-    assert changes == [Change("dns", Finding(("ttl",), 60), Finding(("ttl",), 300))]
-
-
-def test_what_is_new_and_what_is_gone_are_told_apart() -> None:
-    changes = changes_between(a_section({"a": 1, "b": 2}), a_section({"b": 2, "c": 3}))
-
-    assert changes == [
-        Change("dns", None, Finding(("c",), 3)),
-        Change("dns", Finding(("a",), 1), None),
-    ]
-
-
-def test_the_order_of_records_says_nothing() -> None:
-    before = a_section({"ns": ["a", "b"], "MX": [{"host": "a"}, {"host": "b"}]})
-    after = a_section({"MX": [{"host": "b"}, {"host": "a"}], "ns": ["b", "a"]})
-
-    assert changes_between(before, after) == []
-
-
-def test_a_record_more_is_new_wherever_it_stands() -> None:
-    before = a_section({"A": [{"ip": "1"}, {"ip": "2"}]})
-    after = a_section({"A": [{"ip": "9"}, {"ip": "1"}, {"ip": "2"}]})
-
-    assert changes_between(before, after) == [Change("dns", None, Finding(("A", "1", "ip"), "9"))]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [Section("dns", (), is_given=False), Section("dns", (), left_out=1)],
-    ids=["not sent", "cut"],
-)
-def test_what_was_merely_not_sent_has_not_gone(other: Section) -> None:
-    section = a_section({"a": 1})
-
-    assert changes_between(section, other) == []
-    assert changes_between(other, section) == []
-
-
-def test_ten_thousand_values_are_compared_quickly() -> None:
-    before = a_section([str(number) for number in range(1_000, 9_999)])
-    after = a_section([str(number) for number in range(1_001, 10_000)])
-
-    with at_most(processor_s=2):
-        changes = changes_between(before, after)
-
-    assert before.left_out == after.left_out == 0
-    assert [change.after for change in changes] == [Finding(("8999",), "9999")]

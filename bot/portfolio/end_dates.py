@@ -1,0 +1,130 @@
+"""Keep, for each domain, when its registration and certificate end and how many issues it has.
+
+One small row per domain, as of its last scan, apart from the reports of scans: those are few and
+large. The rows of a workspace are spread over a few documents, so that a scan of one of 10,000
+domains does not write them all.
+"""
+
+import zlib
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from bot.store.documents import Document, Documents, Write, update
+from bot.tracker.findings import SEVERITIES, EndDate, ScanFacts, Severity
+from bot.workspace import WorkspaceId
+
+KIND = "ends"
+DOCUMENTS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class EndDates:
+    """What the last scan of a domain said. `issues` are counted by severity, worst first."""
+
+    scanned_at: datetime
+    registration: EndDate | None = None
+    certificate: EndDate | None = None
+    issues: Mapping[Severity, int] = field(default_factory=dict)
+
+    @property
+    def first(self) -> EndDate | None:
+        """The end that comes first, `None` when none is known."""
+        given = [end for end in (self.registration, self.certificate) if end]
+        return min(given, key=lambda end: end.day, default=None)
+
+
+class KeptEndDates:
+    """The end dates of every domain that was scanned and is still in its portfolio."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    async def get(self, workspace: WorkspaceId) -> dict[str, EndDates]:
+        """Return them by host name; a domain that was never scanned has none.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
+        return {
+            host: ends
+            for document in documents
+            for host, row in _rows(document).items()
+            if (ends := _decoded(row))
+        }
+
+    async def keep(
+        self,
+        workspace: WorkspaceId,
+        host: str,
+        ends: EndDates,
+        *,
+        portfolio: Container[str] | None = None,
+    ) -> None:
+        """Replace those of `host`; forget hosts that are not in `portfolio`, when it is known.
+
+        Raises:
+            StoreError: the store failed.
+        """
+
+        def noted(document: Document | None) -> Write:
+            rows = {
+                other: row
+                for other, row in _rows(document).items()
+                if portfolio is None or other in portfolio
+            }
+            return Write({"v": 1, "hosts": rows | {host: _encoded(ends)}})
+
+        number = zlib.crc32(host.encode()) % DOCUMENTS
+        await update(self._documents, f"{workspace}/{KIND}/{number}", noted)
+
+
+def end_dates_of(facts: ScanFacts, scanned_at: datetime) -> EndDates:
+    """Return what is kept of a scan."""
+    return EndDates(scanned_at, facts.registration, facts.certificate, facts.counts)
+
+
+def _rows(document: Document | None) -> dict[str, Any]:
+    rows = document.value.get("hosts") if document else None
+    return rows if isinstance(rows, dict) else {}
+
+
+def _encoded(ends: EndDates) -> list[object]:
+    issues = {severity.value: count for severity, count in ends.issues.items()}
+    return [ends.scanned_at.isoformat(), _text(ends.registration), _text(ends.certificate), issues]
+
+
+def _text(end: EndDate | None) -> str | None:
+    return (end.moment or end.day).isoformat() if end else None
+
+
+def _decoded(row: object) -> EndDates | None:
+    """Return a row, `None` if another version of the bot wrote it."""
+    try:
+        match row:
+            case [
+                str(scanned),
+                str() | None as registration,
+                str() | None as certificate,
+                dict(n),
+            ]:
+                return EndDates(
+                    datetime.fromisoformat(scanned),
+                    _end(registration),
+                    _end(certificate),
+                    {severity: n[severity] for severity in SEVERITIES if severity in n},
+                )
+    except ValueError:
+        return None
+    return None
+
+
+def _end(text: str | None) -> EndDate | None:
+    if text is None:
+        return None
+    if "T" in text:
+        moment = datetime.fromisoformat(text)
+        return EndDate(moment.date(), moment)
+    return EndDate(date.fromisoformat(text))

@@ -1,0 +1,93 @@
+"""Flatten the sections of a scan, any JSON, into findings. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+Scalar = str | int | float | bool | None
+# Further findings are counted, not kept.
+MAX_FINDINGS = 10_000
+MAX_VALUE_CHARS = 2_000
+MAX_PATH_PARTS = 12
+MAX_PART_CHARS = 200
+MAX_LIST_IN_ONE = 12
+# Four sections are kept for each domain's last scan.
+MAX_SECTION_CHARS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One value and its path: `("dns", "MX", "1", "host")` without the section's name.
+
+    A list of plain values is one finding, in its order.
+    """
+
+    path: tuple[str, ...]
+    value: Scalar | tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section of a scan. `left_out` findings are past the limit.
+
+    `is_given` is False when the service did not send it at all.
+    """
+
+    name: str
+    findings: tuple[Finding, ...]
+    left_out: int = 0
+    is_given: bool = True
+
+
+def section_of(name: str, given: Mapping[str, object]) -> Section:
+    """Return the section called `name` of a scan's sections."""
+    if name not in given:
+        return Section(name, (), is_given=False)
+    kept: list[Finding] = []
+    left_out = chars = 0
+    for finding in _flatten(given[name]):
+        chars += len(str(finding.value)) + sum(map(len, finding.path))
+        if len(kept) < MAX_FINDINGS and chars <= MAX_SECTION_CHARS:
+            kept.append(finding)
+        else:
+            left_out += 1
+    return Section(name, tuple(kept), left_out=left_out)
+
+
+def _flatten(value: object) -> Iterator[Finding]:
+    """Yield the findings, without recursion: a scan may be nested deeper than Python's stack."""
+    stack: list[tuple[tuple[str, ...], object]] = [((), value)]
+    while stack:
+        path, value = stack.pop()
+        children: list[tuple[object, object]] = []
+        if isinstance(value, Mapping):
+            children = list(value.items())
+        elif isinstance(value, list) and not _is_one_finding(value):
+            children = list(enumerate(value, 1))
+        if children:
+            stack.extend(
+                (_bounded((*path, str(key)[:MAX_PART_CHARS])), item)
+                for key, item in reversed(children)
+            )
+        elif isinstance(value, list):
+            yield Finding(path, tuple(_clipped(item) for item in value))
+        else:
+            yield Finding(path, None if isinstance(value, Mapping) else _clipped(value))
+
+
+def _is_one_finding(values: list[object]) -> bool:
+    is_plain = not any(isinstance(item, list | Mapping) for item in values)
+    return is_plain and len(values) <= MAX_LIST_IN_ONE
+
+
+def _bounded(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a path that is readable at any depth: its beginning, a gap, its end."""
+    if len(path) <= MAX_PATH_PARTS:
+        return path
+    return (*path[: MAX_PATH_PARTS // 2], "…", *path[-(MAX_PATH_PARTS // 2 - 1) :])
+
+
+def _clipped(value: object) -> Scalar:
+    if isinstance(value, bool | int | float) or value is None:
+        return value
+    text = str(value)
+    return text if len(text) <= MAX_VALUE_CHARS else f"{text[: MAX_VALUE_CHARS - 1]}…"

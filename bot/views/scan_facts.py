@@ -1,0 +1,131 @@
+"""Draw what matters in a scan: the score, issues, what ends soon. Pure."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from bot.health import band_of
+from bot.scans import ScanReport
+from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, Issue, ScanFacts, Severity
+from bot.views.domains import SYMBOLS
+from bot.views.text import day_text, moment_text, outside, plural, score_number
+
+SIGNS = {
+    Severity.CRITICAL: "🔴",
+    Severity.HIGH: "🟠",
+    Severity.MEDIUM: "🟡",
+    Severity.LOW: "🔵",
+    Severity.UNKNOWN: "⚪",
+    Severity.INFO: "⚪",
+}
+URGENT, SOON = "🔴", "⚠️"
+MAX_ISSUE_CHARS = 160
+DAYS_IN_YEAR = 365
+# Further ends are told in years: a certificate "for ever" ends in 9999.
+MAX_DAYS_TOLD = 1_000
+
+
+def health_text(report: ScanReport) -> str:
+    """Return `Health 38 → 40 ▲`."""
+    before, after = _score(report.score), _score(report.score_after)
+    if report.facts is None:  # kept by version 0.1, which did not ask afterwards
+        return f"Health {before} before this scan"
+    if before == after:
+        return f"Health {after}" + ("" if report.score is None else ", unchanged")
+    arrow = ""
+    if report.score is not None and report.score_after is not None:
+        arrow = " ▲" if report.score_after > report.score else " ▼"
+    return f"Health {before} → {after}{arrow}"
+
+
+def health_mrkdwn(report: ScanReport) -> str:
+    """Return `🔴 *Health 38 → 40 ▲*  ·  poor`, its sign and word those of the newest score."""
+    band = band_of(report.score if report.facts is None else report.score_after)
+    word = "" if band.value == "unknown" else f"  ·  {band.value}"
+    return f"{SYMBOLS[band]} *{health_text(report)}*{word}"
+
+
+def _score(score: float | None) -> str:
+    return "unknown" if score is None else score_number(score)
+
+
+def issues_title(facts: ScanFacts) -> str:
+    """Return `7 issues: 1 critical, 2 high, 4 low`."""
+    counted = [
+        f"{count:,} {'unrated' if severity is Severity.UNKNOWN else severity.value}"
+        for severity in Severity
+        if (count := facts.counts.get(severity))
+    ]
+    return f"{plural(sum(facts.counts.values()), 'issue')}: {', '.join(counted)}"
+
+
+def issue_text(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
+    """Return `🔴 Critical: Listed on a blacklist – Ask them`, to be shown as plain text."""
+    return f"{SIGNS[issue.severity]} {issue_words(issue, limit)}"
+
+
+def issue_words(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
+    """Return the same without its sign."""
+    word = outside(issue.word, 40).capitalize()
+    if issue.severity is Severity.UNKNOWN:
+        word = f"Severity {word}" if word[:1].isdecimal() else word or "Unrated"
+    fix = outside(issue.fix, limit)
+    title = outside(issue.title, limit) or "no title given"
+    return f"{word}: {title}" + (f" – {fix}" if fix else "")
+
+
+def ends(facts: ScanFacts) -> list[tuple[str, EndDate]]:
+    """Return what ends, the first one first."""
+    given = (("Registration", facts.registration), ("Certificate", facts.certificate))
+    return sorted(((name, end) for name, end in given if end), key=lambda each: each[1].day)
+
+
+def missing_ends(facts: ScanFacts) -> list[str]:
+    """Return what has no end date in the scan, or none that is understood."""
+    given = (("registration", facts.registration), ("certificate", facts.certificate))
+    return [name for name, end in given if not end]
+
+
+def end_sign(end: EndDate, now: datetime) -> str:
+    """Return the sign of an end that is near or past, or nothing."""
+    left = end.days_left(now)
+    if left < URGENT_DAYS or end.has_ended(now):
+        return URGENT
+    return SOON if left < SOON_DAYS else ""
+
+
+def end_text(name: str, end: EndDate, now: datetime) -> str:
+    """Return `Certificate expires in 9 days`, or `Certificate expired 3 days ago`."""
+    left = end.days_left(now)
+    if end.has_ended(now):
+        return f"{name} expired {f'{_span(-left)} ago' if left else 'today'}"
+    return f"{name} expires {f'in {_span(left)}' if left else 'today'}"
+
+
+def _span(days: int) -> str:
+    return plural(days, "day") if days < MAX_DAYS_TOLD else plural(days // DAYS_IN_YEAR, "year")
+
+
+def end_date_text(end: EndDate) -> str:
+    """Return `1 Dec 2026, 01:48 UTC`, or the day alone where the scan names no time zone."""
+    text = moment_text(end.moment) if end.moment else day_text(end.day)
+    also = ", ".join(map(day_text, end.also))
+    return f"{text} (the scan also says {also})" if also else text
+
+
+def worst_text(facts: ScanFacts, section: str, now: datetime) -> str | None:
+    """Return the worst line about a section, `None` if there is nothing to worry about."""
+    return next((text for _rank, text in sorted(_worries(facts, section, now))), None)
+
+
+def _worries(facts: ScanFacts, section: str, now: datetime) -> Iterator[tuple[int, str]]:
+    """Yield lines with their rank: an end is as bad as an issue of the same sign."""
+    ranks = list(SIGNS)
+    for issue in (each for each in facts.issues if each.section == section):
+        yield ranks.index(issue.severity), issue_text(issue, 80).partition(" – ")[0]
+        break  # they come worst first
+    name, end = {
+        "whois": ("Registration", facts.registration),
+        "ssl": ("Certificate", facts.certificate),
+    }.get(section, ("", None))
+    if end and (sign := end_sign(end, now)):
+        yield int(sign == SOON), f"{sign} {end_text(name, end, now)}"

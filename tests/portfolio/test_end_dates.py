@@ -1,0 +1,84 @@
+"""End dates are kept for every scanned domain of a portfolio, and for no other."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from bot.portfolio.end_dates import DOCUMENTS, EndDates, KeptEndDates
+from bot.tracker.findings import EndDate, Severity
+from bot.workspace import WorkspaceId
+from tests.builders import MOMENT
+from tests.memory import MemoryDocuments
+
+pytestmark = pytest.mark.anyio
+
+ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
+ENDS = EndDates(
+    MOMENT,
+    EndDate(date(2030, 4, 5), datetime(2030, 4, 5, 6, 7, 8, tzinfo=UTC)),
+    EndDate(date(2030, 3, 9)),
+    {Severity.CRITICAL: 1, Severity.LOW: 3},
+)
+UNKNOWN = EndDates(MOMENT)
+
+
+@pytest.fixture
+def documents() -> MemoryDocuments:
+    return MemoryDocuments()
+
+
+@pytest.fixture
+def kept(documents: MemoryDocuments) -> KeptEndDates:
+    return KeptEndDates(documents)
+
+
+async def test_what_was_kept_comes_back_as_it_was(kept: KeptEndDates) -> None:
+    await kept.keep(ONE, "shop.example", ENDS)
+    await kept.keep(ONE, "www.example", UNKNOWN)
+
+    assert await kept.get(ONE) == {"shop.example": ENDS, "www.example": UNKNOWN}
+    assert await kept.get(OTHER) == {}
+
+
+async def test_the_last_scan_counts(kept: KeptEndDates) -> None:
+    await kept.keep(ONE, "shop.example", ENDS)
+    await kept.keep(ONE, "shop.example", UNKNOWN)
+
+    assert await kept.get(ONE) == {"shop.example": UNKNOWN}
+
+
+async def test_domains_that_left_the_portfolio_are_forgotten(
+    kept: KeptEndDates, documents: MemoryDocuments
+) -> None:
+    hosts = [f"d{number}.example" for number in range(20 * DOCUMENTS)]
+    for host in hosts:
+        await kept.keep(ONE, host, ENDS, portfolio=hosts)
+
+    for host in hosts[:-1]:  # each of the documents is written again
+        await kept.keep(ONE, host, ENDS, portfolio=[hosts[-1]])
+
+    # Each document holds its last host, and the one that is in the portfolio is in one of them.
+    assert len(await kept.get(ONE)) <= DOCUMENTS + 1
+    assert hosts[-1] in await kept.get(ONE)
+    assert len(await documents.list_keys(f"{ONE}/")) <= DOCUMENTS
+
+
+async def test_without_a_list_nothing_is_forgotten(kept: KeptEndDates) -> None:
+    await kept.keep(ONE, "a.example", ENDS)
+    await kept.keep(ONE, "b.example", ENDS, portfolio=None)
+
+    assert set(await kept.get(ONE)) == {"a.example", "b.example"}
+
+
+@pytest.mark.parametrize("row", [None, [], ["x", None, None, {}], [1, 2, 3, 4], {"a": 1}], ids=str)
+async def test_rows_of_another_version_are_left_out(
+    kept: KeptEndDates, documents: MemoryDocuments, row: object
+) -> None:
+    await documents.put(f"{ONE}/ends/0", {"v": 9, "hosts": {"shop.example": row}})
+
+    assert await kept.get(ONE) == {}
+
+
+def test_the_end_that_comes_first_is_the_one_to_look_at() -> None:
+    assert ENDS.first == EndDate(date(2030, 3, 9))
+    assert UNKNOWN.first is None

@@ -1,0 +1,209 @@
+"""Issues and end dates in a scan of any shape: recognized, never guessed."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.tracker.dates import read_date
+from bot.tracker.findings import MAX_KEPT_ISSUES, EndDate, Severity, facts_of
+from tests.loops import loop_over
+from tests.stopwatch import at_most
+
+MOMENT = datetime(2026, 12, 1, 1, 48, 1, tzinfo=UTC)
+DAY = date(2026, 12, 1)
+
+
+def issues(security: Any) -> list[tuple[str, str, str]]:
+    """Return severity, title and advice of each issue."""
+    found = facts_of({"security": security}).issues
+    return [(issue.severity.value, issue.title, issue.fix) for issue in found]
+
+
+RECOGNIZED: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
+    "records": (
+        {"issues": [{"severity": "high", "title": "T", "recommendation": "Do"}]},
+        [("high", "T", "Do")],
+    ),
+    "other names": (
+        {"Problems": [{"Risk-Level": "CRITICAL", "message": "M", "remediation": "R"}]},
+        [("critical", "M", "R")],
+    ),
+    "worst first": (
+        {"issues": [{"level": word, "name": "x"} for word in ("low", "info", "odd", "critical")]},
+        [(word, "x", "") for word in ("critical", "low", "unknown", "info")],
+    ),
+    "texts": ({"warnings": ["a", "", "b"]}, [("unknown", "a", ""), ("unknown", "b", "")]),
+    "numbers": ({"issues": [404, 1.5]}, [("unknown", "404", ""), ("unknown", "1.5", "")]),
+    "nested lists": (
+        {"issues": [["a", "b"], [{"severity": "low", "title": "T"}], []]},
+        [("low", "T", ""), ("unknown", "a, b", "")],
+    ),
+    "by severity": (
+        {"issues": {"critical": ["a"], "low": [{"title": "b"}]}},
+        [("critical", "a", ""), ("low", "b", "")],
+    ),
+    "without a severity": ({"issues": [{"title": "T"}]}, [("unknown", "T", "")]),
+    "without a title": ({"issues": [{"severity": "high"}]}, [("high", "", "")]),
+    "with a title of another name": (
+        {"issues": [{"severity": "high", "what": "T"}]},
+        [("high", "T", "")],
+    ),
+    "a severity that is a number": (
+        {"issues": [{"severity": 9.8, "title": "T"}]},
+        [("unknown", "T", "")],
+    ),
+    "not in a list of issues": (
+        {"mail": {"checks": [{"severity": "high", "title": "T"}]}},
+        [("high", "T", "")],
+    ),
+    "passed checks": (
+        {
+            "checks": [
+                {"severity": "ok", "title": "fine"},
+                {"severity": "high", "title": "fine", "status": "passed"},
+                {"severity": "high", "title": "fine", "resolved": True},
+            ]
+        },
+        [],
+    ),
+    "a level of something else": ({"tls": [{"name": "TLS 1.2", "level": "modern"}]}, []),
+    "a count": ({"issues": 6}, []),
+    "a word": ({"issues": "none"}, []),
+    "counts by severity": ({"issues": {"critical": 1, "high": 2}}, []),
+    "nothing": (None, []),
+}  # fmt: skip
+
+
+@loop_over(("security", "found"), RECOGNIZED.values(), ids=RECOGNIZED)
+def test_issues_are_recognized_by_their_shape(
+    security: Any, found: list[tuple[str, str, str]]
+) -> None:
+    assert issues(security) == found
+
+
+def test_an_empty_list_of_issues_is_something_else_than_none() -> None:
+    assert facts_of({"security": {"issues": []}}).lists_issues
+    assert not facts_of({"security": {"issues": 6}}).lists_issues
+
+
+def test_of_five_hundred_issues_the_worst_are_kept_and_all_are_counted() -> None:
+    many = [{"severity": "low", "title": f"{n}"} for n in range(499)]
+    facts = facts_of({"security": {"issues": [*many, {"severity": "critical", "title": "X"}]}})
+
+    assert facts.issues[0].title == "X"
+    assert len(facts.issues) == MAX_KEPT_ISSUES
+    assert facts.counts == {Severity.CRITICAL: 1, Severity.LOW: 499}
+
+
+DATES: dict[str, tuple[object, object]] = {
+    "a day": ("2026-12-01", DAY),
+    "a day with slashes": ("2026/12/01", DAY),
+    "a day with dots": ("01.12.2026", DAY),
+    "a British day": ("1-Dec-2026", DAY),
+    "a day in words": ("December 1, 2026", DAY),
+    "day and month that cannot be confused": ("13/12/2026", date(2026, 12, 13)),
+    "the American order": ("12/13/2026", date(2026, 12, 13)),
+    "day and month that can": ("01/12/2026", None),
+    "a moment": ("2026-12-01T01:48:01Z", MOMENT),
+    "a moment elsewhere": ("2026-12-01T03:48:01.123456+02:00", MOMENT),
+    "of openssl": ("Dec  1 01:48:01 2026 GMT", MOMENT),
+    "of a mail": ("Tue, 01 Dec 2026 02:48:01 +0100", MOMENT),
+    "of Java": ("Tue Dec 01 01:48:01 UTC 2026", MOMENT),
+    "without a zone": ("2026-12-01 01:48:01", MOMENT.replace(tzinfo=None)),
+    "of a zone that has no number": ("2026/12/01 01:48:01 (JST)", MOMENT.replace(tzinfo=None)),
+    "seconds": (int(MOMENT.timestamp()), MOMENT),
+    "milliseconds": (MOMENT.timestamp() * 1000, MOMENT),
+    "never": ("9999-12-31T23:59:59Z", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+    "never in seconds": (253_402_300_799, datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+    "never, a day later here": ("9999-12-31T23:59:59-01:00", datetime(9999, 12, 31, 23, 59, 59)),  # noqa: DTZ001 # as given
+    "no such day": ("2026-02-30", None),
+    "no such month": ("1-Foo-2026", None),
+    "no such hour": ("2026-12-01T25:00:00Z", None),
+    "a number of days": (90, None),
+    "not a number": (float("nan"), None),
+    "too large": (10**400, None),
+    "a truth": (True, None),
+    "an address": ("198.51.100.40", None),
+}  # fmt: skip
+
+
+@loop_over(("value", "read"), DATES.values(), ids=DATES)
+def test_dates_are_read_in_many_formats(value: object, read: object) -> None:
+    assert read_date(value) == read
+
+
+ENDS: dict[str, tuple[Any, EndDate | None]] = {
+    "a moment": ({"expiryDate": "2026-12-01T01:48:01Z"}, EndDate(DAY, MOMENT)),
+    "a day": ({"Registry Expiry Date": "2026-12-01"}, EndDate(DAY)),
+    "without a zone": ({"expires": "2026-12-01 01:48:01"}, EndDate(DAY)),
+    "seconds as a text": ({"expires_at": str(int(MOMENT.timestamp()))}, EndDate(DAY, MOMENT)),
+    "a list": ({"expiration_date": ["2026-12-01", None]}, EndDate(DAY)),
+    "in an object": ({"expiry": {"date": "2026-12-01"}}, EndDate(DAY)),
+    "the least nested": (
+        {"old": {"expires": "2020-01-01"}, "expires": "2026-12-01"},
+        EndDate(DAY),
+    ),
+    "two that agree": ({"expires": "2026-12-01", "expiry": "1-Dec-2026"}, EndDate(DAY)),
+    "two that differ": (
+        {"expires": "2027-01-01", "validUntil": "2026-12-01"},
+        EndDate(DAY, also=(date(2027, 1, 1),)),
+    ),
+    "of another thing": ({"createdDate": "2026-12-01"}, None),
+    "unreadable": ({"expires": "soon"}, None),
+    "nothing": (None, None),
+}
+
+
+@loop_over(("whois", "end"), ENDS.values(), ids=ENDS)
+def test_the_end_of_a_registration_is_found_by_its_name(whois: Any, end: EndDate | None) -> None:
+    assert facts_of({"whois": whois}).registration == end
+
+
+def test_the_first_certificate_of_a_chain_that_ends_counts() -> None:
+    chain = [{"notAfter": "2030-01-01"}, {"notAfter": "2026-12-01"}, {"notAfter": "2040-01-01"}]
+
+    assert facts_of({"ssl": {"chain": chain}}).certificate == EndDate(DAY)
+
+
+def test_two_names_for_the_end_of_a_certificate_may_differ() -> None:
+    ssl = {"notAfter": "2026-12-01T01:48:01Z", "valid_to": "2027-03-01"}
+
+    assert facts_of({"ssl": ssl}).certificate == EndDate(DAY, MOMENT, (date(2027, 3, 1),))
+
+
+def test_days_are_counted_in_utc() -> None:
+    end = EndDate(DAY, MOMENT)
+
+    assert end.days_left(datetime(2026, 11, 30, 23, 59, tzinfo=UTC)) == 1
+    assert end.days_left(datetime(2026, 12, 4, tzinfo=UTC)) == -3
+    assert not end.has_ended(datetime(2026, 12, 1, 1, 0, tzinfo=UTC))
+    assert end.has_ended(datetime(2026, 12, 1, 2, 0, tzinfo=UTC))
+    assert not EndDate(DAY).has_ended(datetime(2026, 12, 1, 23, 0, tzinfo=UTC))
+
+
+NAMES = st.sampled_from(["issues", "severity", "title", "expires", "notAfter", "level", "x", ""])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=25,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["whois", "dns", "ssl", "security"]), JSON))
+def test_any_json_has_facts(sections: dict[str, object]) -> None:
+    facts = facts_of(sections)
+
+    assert sum(facts.counts.values()) == len(facts.issues)
+
+
+def test_depth_and_size_do_no_harm() -> None:
+    deep: object = {"title": "T", "severity": "low"}
+    for _ in range(20_000):
+        deep = {"issues": [deep]}
+
+    with at_most(processor_s=5):
+        facts = facts_of({"security": deep, "ssl": deep})
+
+    assert facts.counts[Severity.LOW] == 2
