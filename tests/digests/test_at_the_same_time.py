@@ -44,6 +44,12 @@ HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(secon
 DOWN = UnavailableError("down", is_outcome_unknown=False)
 
 
+@pytest.fixture
+def office() -> Office:
+    """Return an office with its store in memory: another store does the same, more slowly."""
+    return Office()
+
+
 def outcomes(digest: Digest) -> list[Outcome]:
     return [run.outcome for run in digest.past]
 
@@ -209,6 +215,7 @@ async def test_what_is_deleted_while_it_is_collected_leaves_nothing_behind(
     office.lists.gate.set()
     await office.at(NINE)
 
+    assert office.posts.posts == []
     assert [each.key for each in await office.documents.list_prefix("")] == []
 
 
@@ -286,7 +293,6 @@ async def pause_all(office: Office) -> None:
         await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
 
 
-@pytest.mark.parametrize("database_url", ["memory"], indirect=True)  # a thousand rounds: one store
 async def test_many_slots_lost_to_one_cause_are_told_together(office: Office) -> None:
     await office.make()
     office.posts.turn_errors = [TokenRefusedError("account_inactive")] * 10_000

@@ -32,6 +32,12 @@ HOUR = timedelta(hours=1)
 DOWN = UnavailableError("down", is_outcome_unknown=False)
 
 
+@pytest.fixture
+def office() -> Office:
+    """Return an office with its store in memory: another store does the same, more slowly."""
+    return Office()
+
+
 def outcomes(digest: Digest) -> list[Outcome]:
     return [run.outcome for run in digest.past]
 
@@ -329,20 +335,6 @@ async def test_a_wait_for_its_turn_is_not_an_uncertain_post(office: Office) -> N
     run = (await office.digest()).run
     assert run is not None
     assert run.state is RunState.WAITING
-
-
-async def test_a_digest_deleted_while_its_list_is_collected_is_not_posted(office: Office) -> None:
-    digest = await office.make()
-    office.lists.gate.clear()
-    office.clock.now = NINE
-    await office.rounds.run_due()
-    await office.lists.is_asked.wait()
-
-    await office.desk.delete(ACME, digest.digest_id)
-    office.lists.gate.set()
-    await office.at(NINE)
-
-    assert office.posts.posts == []
 
 
 async def test_a_store_that_fails_after_the_post_leaves_the_run_uncertain(office: Office) -> None:

@@ -66,7 +66,7 @@ async def test_a_busy_slack_gets_the_digest_when_it_said(shop: Town) -> None:
     assert len(digests(shop)) == 1
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_without_a_service_the_digest_waits_and_comes_late(shop: Town) -> None:
     await make(shop)
     shop.tracker.fail_next("503", times=50)
@@ -147,7 +147,6 @@ async def test_no_weekday_an_odd_filter_and_an_unknown_zone_are_said_under_their
         await shop.bob.submit(form, {"Days": [], "Filter": None})
 
 
-@pytest.mark.modes("socket", "shared")
 async def test_the_second_of_two_who_change_a_digest_is_told(shop: Town) -> None:
     await make(shop)
     listed = await open_list(shop, shop.ada)

@@ -17,7 +17,6 @@ def rows(message: Message) -> list[list[str]]:
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
 
 
-@pytest.mark.modes("socket", "shared")
 async def test_the_worst_come_first_below_their_count_average_and_bands(shop: Town) -> None:
     answer = await shop.ask(shop.bob, "/domains")
 

@@ -73,7 +73,7 @@ async def test_a_member_without_a_key_reads_whom_to_ask(town: Town) -> None:
     assert "ask a workspace admin or owner" in home.everything
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_a_key_is_set_from_home_and_home_shows_it(town: Town) -> None:
     town.acme.add("shop.example", health=41)
     home = await opened(town, town.ada, "not connected")
@@ -108,7 +108,6 @@ async def test_the_picker_opened_from_home_answers_in_a_window(shop: Town) -> No
     assert "Scan of shop.example" in (await window(shop.bob, "Open messages")).everything
 
 
-@pytest.mark.modes("socket", "shared")
 async def test_a_domain_added_from_home_is_there_at_once(shop: Town) -> None:
     home = await opened(shop, shop.bob)
     await shop.bob.press(home, "Add domain")
@@ -160,7 +159,7 @@ async def test_a_workspace_without_the_new_blocks_gets_a_plain_home(shop: Town) 
     assert "Why each Slack permission is asked" in home.everything
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_a_digest_that_the_bot_pauses_is_said_on_home(shop: Town) -> None:
     await make(shop)
     slot = nine(shop)
@@ -173,7 +172,6 @@ async def test_a_digest_that_the_bot_pauses_is_said_on_home(shop: Town) -> None:
     await home_where(shop, shop.ada, "Paused")
 
 
-@pytest.mark.modes("socket", "shared")
 async def test_a_service_that_is_down_is_asked_once_for_all_who_look(shop: Town) -> None:
     for person in (shop.ada, shop.bob, shop.slack.person("cy")):
         await opened(shop, person, "shop.example")
