@@ -249,19 +249,6 @@ async def test_the_people_of_a_named_group_are_told_too(shop: Town) -> None:
     assert [len(each.messages("dm")) for each in (shop.ada, shop.bob)] == [1, 1]
 
 
-async def test_the_countdown_comes_step_by_step(shop: Town) -> None:
-    told = []
-    for days in (76, 7, 4, 2, 1):
-        shop.clock.ahead += days * DAY
-        told.append((await next_notice(shop, shop.ada)).everything)
-
-    for words, text in zip(
-        ("in 14 days", "in 7 days", "in 3 days", "tomorrow", "today"), told, strict=True
-    ):
-        assert f"expires {words}" in text
-        assert "Replace key" in text
-
-
 async def test_a_replaced_key_is_not_counted_down(shop: Town) -> None:
     shop.clock.ahead += 76 * DAY
     first = await next_notice(shop, shop.ada)
