@@ -1,6 +1,5 @@
 from collections.abc import Mapping
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,7 +95,7 @@ def test_a_long_list_is_told_item_by_item() -> None:
     assert len(section.findings) == MAX_LIST_IN_ONE + 1
 
 
-@pytest.mark.parametrize("depth", [30, 1_000, 20_000])
+@loop_over("depth", [30, 1_000, 20_000])
 def test_depth_neither_breaks_nor_bloats_it(depth: int) -> None:
     with at_most(processor_s=5):
         section = a_section(nested(depth))
@@ -174,7 +173,7 @@ def test_a_record_more_is_new_wherever_it_stands() -> None:
     assert changes_between(before, after) == [Change("dns", None, Finding(("A", "1", "ip"), "9"))]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "other",
     [Section("dns", (), is_given=False), Section("dns", (), left_out=1)],
     ids=["not sent", "cut"],

@@ -22,7 +22,7 @@ async def test_every_answer_in_the_readme_is_what_the_bot_answers() -> None:
     assert with_answers(TEXT, await answers()) == TEXT, "run: python -m tests.readme"
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+@loop_over("name", ["README.md", "CONTRIBUTING.md"])
 def test_every_make_target_that_a_document_names_exists(name: str) -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 

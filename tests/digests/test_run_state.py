@@ -9,6 +9,7 @@ from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, P
 from bot.digests.run_state import claim_due_run, drop_notice, start_notices, with_notice
 from bot.digests.schedule import Schedule
 from tests.digests.builders import a_notice
+from tests.loops import loop_over
 
 THURSDAY = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
 NINE = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)  # 09:00 in Berlin, a Friday
@@ -90,7 +91,7 @@ def test_a_quiet_run_tells_nobody_and_counts() -> None:
     assert (digest.silent_runs, digest.notices, outcomes(digest)) == (1, (), [Outcome.QUIET])
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("attempts", "minutes"),
     [(1, 1), (2, 2), (3, 4), (4, 8), (5, 15), (6, 15)],
     ids=lambda value: str(value),

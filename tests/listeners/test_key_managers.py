@@ -12,6 +12,7 @@ from bot.store.documents import ConflictError, Document
 from bot.views.admin import GROUPS_FIELD, MANAGERS_FIELD, Groups, managers_form
 from bot.views.api_key import NAME_MANAGERS
 from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
+from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
@@ -213,7 +214,7 @@ def options(*values: str) -> dict[str, Any]:
     return {"selected_options": chosen}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("state", "group_ids"),
     [
         ({}, None),

@@ -17,6 +17,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import RateLimiter, fingerprint
 from tests.fakes import TIME_LIMIT_S
+from tests.loops import loop_over
 from tests.tracker.loopback import KEY, QUICK, Request, always, client_of, reply, service
 
 pytestmark = pytest.mark.anyio
@@ -58,7 +59,7 @@ async def test_fields_that_were_not_given_are_not_sent() -> None:
     assert json.loads(there.seen[0].body) == {"domain": "\ud800", "domainType": "owned"}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("domain_id", "part"),
     [
         ("d1", "d1"),
@@ -79,7 +80,7 @@ async def test_a_domain_id_stays_one_part_of_the_path(domain_id: str, part: str)
     assert json.loads(request.body) == {"action": "full_scan"}
 
 
-@pytest.mark.parametrize("key", ["", "two words", "ключ", "key\r\nX-Other: 1", "\ud800"])
+@loop_over("key", ["", "two words", "ключ", "key\r\nX-Other: 1", "\ud800"])
 async def test_a_key_that_no_header_can_carry_is_invalid(key: str) -> None:
     async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
         with pytest.raises(InvalidKeyError):
@@ -94,7 +95,7 @@ async def test_a_user_name_in_the_address_would_replace_the_key() -> None:
             TrackerClient(http, base_url="http://me:secret@127.0.0.1", budget=RateLimiter())
 
 
-@pytest.mark.parametrize("status", [502, 503, 504])
+@loop_over("status", [502, 503, 504])
 async def test_a_list_is_asked_for_again_when_a_gateway_fails(status: int) -> None:
     answers = always(reply(status=status), reply(status=status), reply(ONE))
     async with service(answers) as there, client_of(there.url) as tracker:
@@ -104,7 +105,7 @@ async def test_a_list_is_asked_for_again_when_a_gateway_fails(status: int) -> No
     assert len(there.seen) == 3
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "answer",
     [reply(status=500), reply(status=404), reply(status=429), reply(LIMIT, status=503)],
     ids=["500", "404", "429", "rate-limit-as-503"],
@@ -129,7 +130,7 @@ async def test_what_changes_something_is_sent_once() -> None:
     assert len(there.seen) == 2
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("kind", "may_have_arrived"),
     [
         (httpx.ConnectTimeout, False),

@@ -79,7 +79,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-# What is stored is the same in both. Where it is only read, and by many parts, one of them will do.
+# What is stored is the same in both. Where it is only read, and by many parts, one will do.
 in_postgres = pytest.mark.parametrize("kind", ["postgres"])
 
 

@@ -12,6 +12,7 @@ from tests.builders import KEY, a_domain
 from tests.digests.office import BOB, DAILY
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room, running_room
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -147,7 +148,7 @@ async def test_a_manager_sees_the_setup_but_names_no_managers(room: Room) -> Non
     assert "Managers" not in home.buttons
 
 
-@pytest.mark.parametrize("is_drawn_anew", [True, False])
+@loop_over("is_drawn_anew", [True, False])
 async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     is_drawn_anew: bool,
 ) -> None:
