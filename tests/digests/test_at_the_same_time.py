@@ -13,7 +13,6 @@ from bot.digests.delivery import DigestRenderer
 from bot.digests.models import (
     Digest,
     FailureReason,
-    LostClaimError,
     Mode,
     Outcome,
     RunState,
@@ -183,23 +182,6 @@ async def test_a_pause_does_not_throw_away_what_somebody_else_is_typing(office: 
 
     assert changed.plan.worst_count == 5
     assert changed.pause is not None
-
-
-async def test_send_now_for_another_filter_than_the_digest_has_now_is_not_sent(
-    office: Office,
-) -> None:
-    digest = await office.make()
-    office.lists.gate.clear()
-    sending = asyncio.create_task(office.desk.send_now(ACME, digest.digest_id, by=ADA))
-    await office.lists.is_asked.wait()
-    plan = replace(digest.plan, filter_text="shop")
-
-    await office.desk.change(ACME, digest.digest_id, plan, by=BOB, version=1)
-    office.lists.gate.set()
-
-    with pytest.raises(LostClaimError):
-        await sending
-    assert office.posts.posts == []
 
 
 async def test_what_is_deleted_while_it_is_collected_leaves_nothing_behind(

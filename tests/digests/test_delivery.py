@@ -61,14 +61,6 @@ async def test_a_digest_is_posted_once_however_often_the_clock_ticks(office: Off
     assert len(office.posts.posts) == 1
 
 
-async def test_the_list_is_asked_for_as_scheduled_work(office: Office) -> None:
-    await office.make()
-
-    await office.at(NINE)
-
-    assert office.lists.purposes == [Purpose.SCHEDULED]
-
-
 class Counted(FakeLists):
     """Lists that remember for whom they were asked for."""
 
@@ -102,15 +94,6 @@ async def test_digests_that_are_due_together_cost_one_request(office: Office) ->
 
     assert len(office.posts.posts) == 3
     assert len(office.lists.asked) == 1
-
-
-async def test_a_filter_chooses_the_domains(office: Office) -> None:
-    office.lists.domains = (a_domain("a.example", 20), a_domain("b.example", 90))
-    await office.make(filter_text="below:50")
-
-    await office.at(NINE)
-
-    assert office.posts.posts == [("C1", "digest: 1 domains, average 20.0")]
 
 
 @pytest.mark.parametrize(
