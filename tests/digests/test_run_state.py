@@ -165,6 +165,14 @@ def test_two_of_a_kind_that_happen_before_either_is_said_are_one_notice() -> Non
     assert with_notice(once, a_notice()).notices == (a_notice(count=2),)
 
 
+def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
+    digest = run_state.waiting(
+        claimed_at(NINE), "ours", NINE + DAY - MINUTE, FailureReason.KEY, wait=5 * MINUTE
+    )
+
+    assert run_state.due_at(digest) == NINE + DAY
+
+
 def test_what_was_sent_by_hand_and_did_not_arrive_is_not_tried_again() -> None:
     digest = start_manual_run(a_daily_digest(), BOB, THURSDAY, "hers")
 
