@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PLAYABLE := $(VENV)/.playable
+COMPILED := .pytest_cache/.compiled
 NEW_ENOUGH := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
 
 # Python's caches spare every process of a run the compiling of all tests and all of the bot.
@@ -20,7 +21,7 @@ demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, 
 test: $(READY)  ## every check and every test, side by side
 	$(MAKE) --no-print-directory --jobs 2 check suite
 
-suite: $(READY)  ## every test, in random order
+suite: $(COMPILED)  ## every test, in random order
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
 
 torture: $(READY)  ## what measures, for minutes: a fleet of processes, and a load (run it alone)
@@ -47,6 +48,11 @@ lock: $(READY)  ## pin every package again, with hashes
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# In a fresh clone each worker would compile all tests for itself: a minute of the processor.
+$(COMPILED): $(READY)
+	$(BIN)/python -m pytest --quiet --numprocesses 0 --collect-only > /dev/null
+	mkdir -p $(@D) && touch $@
 
 $(PLAYABLE): requirements-playground.txt
 	$(NEW_ENOUGH)

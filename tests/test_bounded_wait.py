@@ -6,6 +6,7 @@ import pytest
 
 from bot.concurrency import BoundedWait
 from tests.fakes import TIME_LIMIT_S
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +26,7 @@ async def test_what_fails_in_time_fails() -> None:
         await BoundedWait(TIME_LIMIT_S).wait(work())
 
 
-@pytest.mark.parametrize("error", [None, ValueError("late")])
+@loop_over("error", [None, ValueError("late")])
 async def test_what_takes_longer_is_not_waited_for_and_goes_on(error: Exception | None) -> None:
     gate, is_done = asyncio.Event(), asyncio.Event()
 

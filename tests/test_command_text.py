@@ -1,6 +1,5 @@
 import re
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -95,11 +94,11 @@ def test_a_quoted_value_is_one_word_with_the_same_value(text: str) -> None:
         assert (with_key.key, with_key.value) == ("tag", word.value)
 
 
-@pytest.mark.parametrize("text", ["help", " HELP ", "-h", "--help", "?"])
+@loop_over("text", ["help", " HELP ", "-h", "--help", "?"])
 def test_help_is_asked_for_in_several_ways(text: str) -> None:
     assert is_help(text)
 
 
-@pytest.mark.parametrize("text", ["", "help me", "helpdesk.example"])
+@loop_over("text", ["", "help me", "helpdesk.example"])
 def test_anything_else_is_no_call_for_help(text: str) -> None:
     assert not is_help(text)

@@ -6,7 +6,6 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
 from pydantic import SecretStr
 
 from bot.__main__ import parser
@@ -14,6 +13,7 @@ from bot.app import FINISH_WITHIN_S
 from bot.jobs.queue import HAND_BACK_WITHIN_S
 from bot.listeners.error_boundary import EXCUSES_WITHIN_S
 from bot.settings import Settings
+from tests.loops import loop_over
 from tests.whole.town import RING
 
 ROOT = Path(__file__).parents[1]
@@ -40,7 +40,7 @@ def unit(kind: str) -> configparser.ConfigParser:
     return read
 
 
-@pytest.mark.parametrize("process", ["release", "web", "worker"])
+@loop_over("process", ["release", "web", "worker"])
 def test_the_procfile_starts_what_there_is(process: str) -> None:
     python, flag, module, *words = shlex.split(procfile()[process])
 
@@ -83,7 +83,7 @@ def test_the_one_click_platform_brings_a_database_and_both_processes() -> None:
     assert set(found["formation"]) == set(procfile()) - {"release"}  # type: ignore[call-overload]  # a dict
 
 
-@pytest.mark.parametrize("kind", UNITS)
+@loop_over("kind", UNITS)
 def test_a_unit_starts_its_process_and_waits_for_its_end(kind: str) -> None:
     service = unit(kind)["Service"]
 
@@ -94,7 +94,7 @@ def test_a_unit_starts_its_process_and_waits_for_its_end(kind: str) -> None:
     assert float(service["TimeoutStopSec"]) > longest_s
 
 
-@pytest.mark.parametrize("kind", UNITS)
+@loop_over("kind", UNITS)
 def test_a_unit_listens_on_this_machine_alone(kind: str) -> None:
     assert "HOST=127.0.0.1" in unit(kind)["Service"]["Environment"]
 

@@ -1,13 +1,13 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.health import Band, band_of, summary
+from tests.loops import loop_over
 
 SCORES = st.none() | st.floats(0, 100)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("score", "band"),
     [
         (0, Band.POOR),

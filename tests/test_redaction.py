@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -98,7 +97,7 @@ def test_what_gives_nothing_away_stays_as_it_is(text: str) -> None:
     assert not holds_secret(text)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "hidden", ["\u200b", "\u2060", "\xad", "\x00"], ids=["space", "joiner", "hyphen", "null"]
 )
 def test_what_nobody_sees_does_not_hide_a_secret(hidden: str) -> None:

@@ -189,14 +189,6 @@ async def test_a_restart_tells_nothing_twice(bell: Bell) -> None:
     assert await bell.at(13.9) == ["expiry-14"]
 
 
-async def test_the_countdown_stops_when_the_key_is_replaced(bell: Bell) -> None:
-    await bell.at(14)
-    draft = replace(a_draft(NEW_KEY), expires_on=None)
-    await bell.keys.save(ONE, draft, set_by="U1")
-
-    assert await bell.at(0) == ["expiry-14"]
-
-
 @pytest.mark.parametrize("days_left", [14, 5])
 async def test_who_enters_a_near_end_is_not_told_of_it_at_once(bell: Bell, days_left: int) -> None:
     bell.clock.now = ENDS - days_left * DAY
@@ -206,14 +198,6 @@ async def test_who_enters_a_near_end_is_not_told_of_it_at_once(bell: Bell, days_
 
     assert said == []
     assert await bell.at(3) != []
-
-
-async def test_the_setter_and_every_manager_are_told(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(("U2", "U1", "U3")))
-
-    await bell.at(14)
-
-    assert [user_id for user_id, _ in bell.posts.told] == ["U1", "U2", "U3"]
 
 
 async def test_the_people_of_a_group_are_told_after_those_who_were_named(bell: Bell) -> None:

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-import pytest
-
 from bot.api_keys.models import (
     KeyNotice,
     KeyRecord,
@@ -50,7 +48,7 @@ def test_of_several_steps_that_were_missed_the_nearest_is_told(
     assert notice == (None if told is None else expiry(told))
 
 
-@pytest.mark.parametrize(("told", "next_step"), [(None, 14), (14, 7), (7, 3), (3, 1), (1, 0)])
+@loop_over(("told", "next_step"), [(None, 14), (14, 7), (7, 3), (3, 1), (1, 0)])
 def test_after_each_step_comes_the_next(told: int | None, next_step: int) -> None:
     record = a_key_record(expires_on=ENDS)
     record = replace(record, reminded_days=told)
@@ -81,7 +79,7 @@ def test_another_key_is_proposed_after_ninety_days_once() -> None:
     assert due_notice(replace(record, rotation_told_at=MOMENT), MOMENT + 99 * DAY) is None
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("lifetime_days", "is_proposed"),
     [(30, False), (90, False), (104, False), (105, True), (365, True)],
 )
@@ -108,14 +106,14 @@ def test_a_refused_key_that_was_told_is_silent() -> None:
     assert next_notice_at(record) is None
 
 
-@pytest.mark.parametrize(("days", "passed"), [(15, None), (14, 14), (10, 14), (2, 3), (0, 0)])
+@loop_over(("days", "passed"), [(15, None), (14, 14), (10, 14), (2, 3), (0, 0)])
 def test_what_has_passed_when_it_is_set_is_known(days: int, passed: int | None) -> None:
     record = a_key_record(expires_on=(MOMENT + days * DAY).date())
 
     assert passed_days(record, MOMENT) == passed
 
 
-@pytest.mark.parametrize("record", [a_key_record(), a_key_record(expires_on=date.max)])
+@loop_over("record", [a_key_record(), a_key_record(expires_on=date.max)])
 def test_every_notice_is_due_when_it_was_foreseen(record: KeyRecord) -> None:
     at = next_notice_at(record)
 

@@ -11,6 +11,7 @@ from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
+from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
@@ -144,12 +145,12 @@ async def test_an_older_version_told_whoever_had_set_it(
     assert (await keys.stored(ONE)).record.told == ("U1",)
 
 
-@pytest.mark.parametrize("space", ["", " ", "\n", "\t "])
+@loop_over("space", ["", " ", "\n", "\t "])
 def test_space_around_a_key_does_not_matter(space: str) -> None:
     assert checked_secret(f"{space}{KEY}{space}") == KEY
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "typed",
     ["", KEY[:-1], KEY + "x", KEY.replace("service", "Service"), KEY[:-1] + " ", KEY[:-1] + "é"],
     ids=["nothing", "51", "53", "capital", "inner-space", "no-ascii"],

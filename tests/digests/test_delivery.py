@@ -32,6 +32,12 @@ HOUR = timedelta(hours=1)
 DOWN = UnavailableError("down", is_outcome_unknown=False)
 
 
+@pytest.fixture
+def office() -> Office:
+    """Return an office with its store in memory: another store does the same, more slowly."""
+    return Office()
+
+
 def outcomes(digest: Digest) -> list[Outcome]:
     return [run.outcome for run in digest.past]
 
@@ -53,14 +59,6 @@ async def test_a_digest_is_posted_once_however_often_the_clock_ticks(office: Off
         await office.at(NINE + timedelta(seconds=seconds))
 
     assert len(office.posts.posts) == 1
-
-
-async def test_the_list_is_asked_for_as_scheduled_work(office: Office) -> None:
-    await office.make()
-
-    await office.at(NINE)
-
-    assert office.lists.purposes == [Purpose.SCHEDULED]
 
 
 class Counted(FakeLists):
@@ -96,15 +94,6 @@ async def test_digests_that_are_due_together_cost_one_request(office: Office) ->
 
     assert len(office.posts.posts) == 3
     assert len(office.lists.asked) == 1
-
-
-async def test_a_filter_chooses_the_domains(office: Office) -> None:
-    office.lists.domains = (a_domain("a.example", 20), a_domain("b.example", 90))
-    await office.make(filter_text="below:50")
-
-    await office.at(NINE)
-
-    assert office.posts.posts == [("C1", "digest: 1 domains, average 20.0")]
 
 
 @pytest.mark.parametrize(
@@ -329,20 +318,6 @@ async def test_a_wait_for_its_turn_is_not_an_uncertain_post(office: Office) -> N
     run = (await office.digest()).run
     assert run is not None
     assert run.state is RunState.WAITING
-
-
-async def test_a_digest_deleted_while_its_list_is_collected_is_not_posted(office: Office) -> None:
-    digest = await office.make()
-    office.lists.gate.clear()
-    office.clock.now = NINE
-    await office.rounds.run_due()
-    await office.lists.is_asked.wait()
-
-    await office.desk.delete(ACME, digest.digest_id)
-    office.lists.gate.set()
-    await office.at(NINE)
-
-    assert office.posts.posts == []
 
 
 async def test_a_store_that_fails_after_the_post_leaves_the_run_uncertain(office: Office) -> None:

@@ -14,6 +14,7 @@ from bot.slack.errors import (
 from bot.tracker.models import UnavailableError
 from tests.digests.office import ACME, BOB, DAY, NINE, Office
 from tests.fakes import TIME_LIMIT_S
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +38,7 @@ async def test_an_owner_who_cannot_be_reached_is_asked_for_less_and_less_often()
     assert left == [9, 8, 7, 6, 5, 4, 3, 2, 1]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("channel_id", "said"),
     [("C1", ["missed down x2"]), ("C2", ["missed down x1", "missed down x1"])],
 )

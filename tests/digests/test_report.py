@@ -175,7 +175,7 @@ def hosts(count: int, kind: str = "old") -> Scores:
     return {f"{kind}{number}.example": 50 for number in range(count)}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "now", "is_compared"),
     [
         pytest.param(hosts(5), hosts(5, "new"), False, id="several, and all of them others"),
@@ -251,7 +251,7 @@ def test_the_owners_of_what_got_worse_are_found_by_tag_and_folder_in_any_case() 
     assert owners_to_mention(report, rules) == ("U3", "S1", "U1")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after"),
     [
         pytest.param(60, 90, id="better"),
@@ -282,7 +282,7 @@ def test_nobody_is_called_for_what_is_new_or_gone() -> None:
     assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after"),
     [pytest.param(50.4, 49.9, id="into another band"), pytest.param(69, 60, id="far")],
 )

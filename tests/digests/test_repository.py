@@ -22,6 +22,7 @@ from bot.digests.schedule import Schedule
 from bot.store.documents import ConflictError, Documents, decode_json, encode_value
 from bot.workspace import WorkspaceId
 from tests.digests.office import ACME, BOB, DAILY, EVE, NINE
+from tests.loops import loop_over
 from tests.store import conftest as stores
 
 pytestmark = pytest.mark.anyio
@@ -70,7 +71,7 @@ def test_a_baseline_comes_back_from_json_as_it_was(
     assert decode_baseline(decode_json(encode_value(encode_baseline(baseline)))) == baseline
 
 
-@pytest.mark.parametrize("value", [{}, {"v": 1}, {"v": 1, "digest_id": 3}], ids=repr)
+@loop_over("value", [{}, {"v": 1}, {"v": 1, "digest_id": 3}], ids=repr)
 def test_what_is_no_digest_is_refused(value: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="no digest"):
         decode_digest(value, 1)

@@ -9,6 +9,7 @@ from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, P
 from bot.digests.run_state import claim_due_run, drop_notice, start_notices, with_notice
 from bot.digests.schedule import Schedule
 from tests.digests.builders import a_notice
+from tests.loops import loop_over
 
 THURSDAY = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
 NINE = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)  # 09:00 in Berlin, a Friday
@@ -53,12 +54,6 @@ def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
     assert run_state.due_at(digest) == NINE + run_state.CLAIM
 
 
-def test_a_claim_keeps_every_other_worker_away() -> None:
-    digest = claimed_at(NINE)
-
-    assert claim_due_run(digest, NINE + 59 * timedelta(seconds=1), "theirs") == digest
-
-
 def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
     digest = claim_due_run(claimed_at(NINE, "dead"), NINE + run_state.CLAIM, "ours")
 
@@ -68,29 +63,7 @@ def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
         run_state.posting(digest, "dead", NINE + run_state.CLAIM, baseline="a", average=None)
 
 
-def test_a_post_is_recorded_and_is_what_the_next_one_compares_with() -> None:
-    digest = run_state.posted(posting_at(NINE), "ours", NINE)
-
-    assert (digest.run, digest.baseline, outcomes(digest)) == (None, "a", [Outcome.POSTED])
-    assert digest.past[0].average == 80
-    assert run_state.due_at(digest) == NINE + DAY
-
-
-def test_a_process_that_died_while_posting_leaves_the_run_uncertain_and_never_repeats_it() -> None:
-    digest = claim_due_run(posting_at(NINE, "dead"), NINE + run_state.CLAIM, "ours")
-
-    assert (digest.run, outcomes(digest)) == (None, [Outcome.UNCERTAIN])
-    assert [notice.outcome for notice in digest.notices] == [Outcome.UNCERTAIN]
-    assert digest.baseline is None
-
-
-def test_a_quiet_run_tells_nobody_and_counts() -> None:
-    digest = run_state.mark_silent(claimed_at(NINE), "ours", NINE, average=81)
-
-    assert (digest.silent_runs, digest.notices, outcomes(digest)) == (1, (), [Outcome.QUIET])
-
-
-@pytest.mark.parametrize(
+@loop_over(
     ("attempts", "minutes"),
     [(1, 1), (2, 2), (3, 4), (4, 8), (5, 15), (6, 15)],
     ids=lambda value: str(value),
@@ -106,15 +79,6 @@ def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes
     assert now - since == minutes * MINUTE
 
 
-def test_a_run_that_waits_for_six_hours_has_failed_and_the_owner_is_told() -> None:
-    waiting = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.SERVICE)
-
-    digest = claim_due_run(waiting, NINE + 6 * HOUR, "ours")
-
-    assert (digest.run, outcomes(digest)) == (None, [Outcome.FAILED])
-    assert digest.notices[0].trouble is FailureReason.SERVICE
-
-
 def test_a_run_never_waits_beyond_its_grace() -> None:
     late = NINE + 6 * HOUR - MINUTE
 
@@ -123,55 +87,12 @@ def test_a_run_never_waits_beyond_its_grace() -> None:
     assert run_state.due_at(digest) == NINE + 6 * HOUR
 
 
-def test_a_run_without_a_key_waits_until_the_next_slot_takes_its_place() -> None:
-    digest = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.KEY)
-
-    later = claim_due_run(digest, NINE + 20 * HOUR, "ours")
-    next_day = claim_due_run(digest, NINE + DAY, "ours")
-
-    assert later.run is not None
-    assert later.run.slot.due_at == NINE
-    assert next_day.run is not None
-    assert next_day.run.slot.due_at == NINE + DAY
-    assert outcomes(next_day) == [Outcome.FAILED]
-
-
-def test_the_owner_is_told_once_of_slots_that_were_lost_for_want_of_a_key() -> None:
-    digest = claimed_at(NINE)
-    for day in range(1, 5):
-        digest = run_state.waiting(digest, "ours", NINE + (day - 1) * DAY, FailureReason.KEY)
-        digest = claim_due_run(digest, NINE + day * DAY, "ours")
-
-    assert outcomes(digest) == [Outcome.FAILED] * 4
-    assert [(each.trouble, each.count) for each in digest.notices] == [(FailureReason.KEY, 1)]
-
-
-def test_after_an_outage_of_the_key_a_busy_slack_is_tried_again() -> None:
-    late = NINE + 9 * HOUR
-    digest = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.KEY)
-    digest = claim_due_run(run_state.retry_now(digest, late), late, "ours")
-
-    digest = run_state.waiting(
-        digest, "ours", late, FailureReason.SLACK, wait=30 * timedelta(seconds=1)
-    )
-
-    assert run_state.due_at(digest) == late + timedelta(seconds=30)
-    assert claim_due_run(digest, late + MINUTE, "ours").run is not None
-
-
 def test_a_new_key_wakes_only_what_waits_for_one() -> None:
     key = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.KEY)
     service = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.SERVICE)
 
     assert run_state.due_at(run_state.retry_now(key, NINE + HOUR)) == NINE + HOUR
     assert run_state.retry_now(service, NINE + HOUR) == service
-
-
-def test_after_a_short_downtime_the_slot_is_caught_up_on() -> None:
-    digest = claimed_at(NINE + 3 * HOUR)
-
-    assert digest.run is not None
-    assert (digest.run.slot.due_at, digest.past) == (NINE, ())
 
 
 def test_after_a_long_downtime_only_the_newest_slot_is_caught_up_on() -> None:
@@ -183,28 +104,11 @@ def test_after_a_long_downtime_only_the_newest_slot_is_caught_up_on() -> None:
     assert [(notice.outcome, notice.count) for notice in digest.notices] == [(Outcome.MISSED, 4)]
 
 
-def test_a_slot_beyond_its_grace_is_missed_and_reported() -> None:
-    digest = claimed_at(NINE + 7 * HOUR)
-
-    assert (digest.run, outcomes(digest)) == (None, [Outcome.MISSED])
-    assert digest.notices[0].slot.due_at == NINE
-    assert digest.next.due_at == NINE + DAY
-
-
 def test_years_of_downtime_are_told_in_one_notice() -> None:
     digest = claimed_at(NINE + 1000 * DAY + 7 * HOUR)
 
     assert len(digest.past) == 40
     assert [notice.count for notice in digest.notices] == [1001]
-
-
-def test_a_closed_channel_pauses_the_digest_and_tells_the_owner_once() -> None:
-    digest = run_state.closed(claimed_at(NINE), "ours", NINE, FailureReason.ARCHIVED)
-
-    assert digest.pause is not None
-    assert (digest.pause.by, digest.pause.why) == (None, FailureReason.ARCHIVED)
-    assert [notice.outcome for notice in digest.notices] == [None]
-    assert claim_due_run(replace(digest, notices=()), NINE + 9 * DAY, "ours").run is None
 
 
 def test_a_slot_that_came_while_the_channel_closed_is_recorded() -> None:

@@ -256,7 +256,7 @@ def test_zones_are_those_of_the_package_wherever_the_bot_runs() -> None:
     assert offset_at(zone_of("Africa/Casablanca"), utc("2026-12-01T12")) == timedelta(0)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("zone", "first", "last", "changes"),
     [
         pytest.param(
@@ -303,7 +303,7 @@ def test_changes_of_the_clocks_are_found_to_the_second(
     ]
 
 
-@pytest.mark.parametrize("away", [timedelta(microseconds=1), timedelta(seconds=1), 40 * HOUR])
+@loop_over("away", [timedelta(microseconds=1), timedelta(seconds=1), 40 * HOUR])
 def test_a_change_counts_until_the_moment_that_it_happens(away: timedelta) -> None:
     change = utc("2024-03-31T01")
 

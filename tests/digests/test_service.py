@@ -139,21 +139,6 @@ async def test_a_changed_digest_comes_by_its_new_plan(office: Office) -> None:
     assert (before, len(office.posts.posts)) == ([], 1)
 
 
-async def test_the_second_of_two_who_change_one_digest_is_told(office: Office) -> None:
-    digest = await office.make()
-    await office.desk.change(
-        ACME, digest.digest_id, replace(PLAN, worst_count=5), by=ADA, version=digest.version
-    )
-
-    with pytest.raises(EditConflictError) as refusal:
-        await office.desk.change(
-            ACME, digest.digest_id, replace(PLAN, worst_count=25), by=BOB, version=digest.version
-        )
-
-    assert refusal.value.digest.changed_by == ADA.user_id
-    assert (await office.digest()).plan.worst_count == 5
-
-
 async def test_a_run_is_no_change_that_somebody_has_to_know_of(office: Office) -> None:
     digest = await office.make()
     await office.at(NINE)
@@ -254,19 +239,6 @@ async def test_a_digest_does_not_move_into_a_channel_that_refuses_it(office: Off
         await office.desk.change(ACME, digest.digest_id, moved, by=ADA, version=digest.version)
 
     assert (await office.digest()).plan.channel_id == "C1"
-
-
-async def test_a_paused_digest_is_silent_until_it_is_resumed(office: Office) -> None:
-    digest = await office.make()
-    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
-    await office.at(NINE + 2 * DAY)
-    silent = list(office.posts.posts)
-
-    await office.desk.resume(ACME, digest.digest_id, by=ADA)
-    await office.at(NINE + 3 * DAY)
-
-    assert (silent, len(office.posts.posts)) == ([], 1)
-    assert office.posts.told == []
 
 
 async def test_a_pause_with_an_end_ends_by_itself(office: Office) -> None:
@@ -390,27 +362,3 @@ async def test_labels_in_use_are_offered_and_none_without_a_list(office: Office)
     assert await office.desk.labels(ACME) == ["tag:prod", "folder:Web shops"]
     office.lists.error = UnavailableError("down", is_outcome_unknown=False)
     assert await office.desk.labels(OTHER) == []
-
-
-async def test_a_workspace_may_leave_digests_to_its_admins(office: Office) -> None:
-    assert not await office.desk.admins_only(ACME)
-
-    await office.desk.restrict(ACME, admins_only=True)
-
-    assert (await office.desk.admins_only(ACME), await office.desk.admins_only(OTHER)) == (
-        True,
-        False,
-    )
-
-
-async def test_a_change_of_the_plan_while_it_waits_is_what_is_posted_then(office: Office) -> None:
-    digest = await office.make()
-    office.lists.error = UnavailableError("down", is_outcome_unknown=False)
-    await office.at(NINE)
-    office.lists.error = None
-    plan = replace(PLAN, filter_text="below:10")
-
-    await office.desk.change(ACME, digest.digest_id, plan, by=BOB, version=digest.version)
-    await office.at(NINE + timedelta(minutes=2))
-
-    assert office.posts.posts == [("C1", "digest: 0 domains, average None")]

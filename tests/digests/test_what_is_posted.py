@@ -28,6 +28,7 @@ from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, ADA, BOB, DAY, NINE, DocumentsOnDisk, Office, announcement
 from tests.fakes import FakeLists, FakePosts
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -360,7 +361,7 @@ class Threads:
         return Message("digest")
 
 
-@pytest.mark.parametrize("count", [MANY - 1, MANY])
+@loop_over("count", [MANY - 1, MANY])
 async def test_many_domains_are_put_into_words_off_the_loop_one_digest_at_a_time(
     count: int,
 ) -> None:

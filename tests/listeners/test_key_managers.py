@@ -12,6 +12,7 @@ from bot.store.documents import ConflictError, Document
 from bot.views.admin import GROUPS_FIELD, MANAGERS_FIELD, Groups, managers_form
 from bot.views.api_key import NAME_MANAGERS
 from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
+from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
@@ -125,12 +126,16 @@ async def test_a_plan_without_user_groups_has_a_line_for_that(room: AdminRoom, e
     assert "once this workspace has some" in (await open_form(room)).everything
 
 
-async def test_what_was_chosen_is_there_again_after_a_failure(room: AdminRoom) -> None:
+@pytest.mark.parametrize("name", ["gus", "zoe"])
+async def test_with_a_guest_or_a_stranger_none_is_saved_and_what_was_chosen_stays(
+    room: AdminRoom, name: str
+) -> None:
     said = await submit(
-        room, await open_form(room), Managers=["bob", "gus"], User_groups=["@web-team"]
+        room, await open_form(room), Managers=["bob", name], User_groups=["@web-team"]
     )
 
     assert "Not saved" in said
+    assert f"<@{room.slack.person(name).id}>" in said
     assert "@web-team" in said
     assert await named(room) == ()
 
@@ -166,8 +171,9 @@ async def test_what_was_not_saved_is_told_to_nobody(room: AdminRoom) -> None:
     form = await open_form(room)
     await room.name("cy")
 
-    await submit(room, form, Managers=["bob"])
+    said = await submit(room, form, Managers=["bob"])
 
+    assert "Somebody else has changed them" in said
     assert room.posts.told == []
 
 
@@ -208,7 +214,7 @@ def options(*values: str) -> dict[str, Any]:
     return {"selected_options": chosen}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("state", "group_ids"),
     [
         ({}, None),

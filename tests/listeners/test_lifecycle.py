@@ -55,7 +55,7 @@ def test_a_workspace_of_an_organisation_may_be_known_by_two_names() -> None:
     assert homes(body) == [WorkspaceId("T1", "E1"), ACME]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "fields",
     [
         pytest.param({"team_id": None, "enterprise_id": "E1"}, id="no team"),
@@ -81,7 +81,7 @@ def test_where_a_workspace_is_named_no_organisation_goes(
     assert homes(body) == [WorkspaceId("T1", "E1"), ACME]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("tokens", "count"), [({"bot": ["U0BOT"]}, 1), ({"oauth": ["U1"], "bot": []}, 0), ({}, 0)]
 )
 def test_only_the_bots_own_token_counts(tokens: Json, count: int) -> None:
@@ -106,7 +106,7 @@ def test_access_is_withdrawn_from_the_workspaces_that_are_named() -> None:
     ]
 
 
-@pytest.mark.parametrize("given", [SECONDS, str(SECONDS), float(SECONDS)])
+@loop_over("given", [SECONDS, str(SECONDS), float(SECONDS)])
 def test_a_moment_may_be_text(given: object) -> None:
     [departure] = read_departures(an_event(event_time=given), MOMENT)
 
@@ -119,7 +119,7 @@ def test_slacks_clock_may_be_ahead_of_ours() -> None:
     assert departure.at == AT + HOUR
 
 
-@pytest.mark.parametrize("given", [None, "soon", [], 10**20, SECONDS + 2 * 86_400])
+@loop_over("given", [None, "soon", [], 10**20, SECONDS + 2 * 86_400])
 def test_a_moment_that_cannot_be_is_now(given: object) -> None:
     [departure] = read_departures(an_event(event_time=given), MOMENT)
 

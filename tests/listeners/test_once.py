@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import pytest
-
 from bot.listeners.request import place_of
+from tests.loops import loop_over
 
 MESSAGE = {"type": "message", "channel_id": "C1", "message_ts": "1.2"}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("body", "place"),
     [
         ({"container": MESSAGE}, "C1/1.2"),

@@ -78,7 +78,7 @@ async def test_the_time_of_an_ack_is_that_until_the_listener_has_acked() -> None
     assert acks.took_s[0] >= LONG_S
 
 
-@pytest.mark.parametrize("command", ["/broken", "/unknown"])
+@loop_over("command", ["/broken", "/unknown"])
 async def test_a_request_that_gets_an_error_instead_is_counted_as_refused(command: str) -> None:
     acks = Acks()
 

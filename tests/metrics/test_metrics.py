@@ -10,6 +10,7 @@ from prometheus_client.openmetrics.parser import (
 
 from bot.metrics.definitions import OPERATIONS, REQUEST_OUTCOMES, VERSION, FewValues, Metrics
 from tests.builders import KEY
+from tests.loops import loop_over
 from tests.metrics.reading import a_bot, samples, value, values
 
 pytestmark = pytest.mark.anyio
@@ -70,7 +71,7 @@ async def test_whatever_people_send_makes_few_series() -> None:
     assert await value(metrics, "bot_request_seconds_count", what="other") == 350
 
 
-@pytest.mark.parametrize("odd", [KEY + "x" * 20, 'a"} 1\n', "", "ä", "<!channel>", "T0123 ABC"])
+@loop_over("odd", [KEY + "x" * 20, 'a"} 1\n', "", "ä", "<!channel>", "T0123 ABC"])
 def test_an_odd_value_is_no_label(odd: str) -> None:
     assert FewValues()(odd) == "other"
 
@@ -164,7 +165,7 @@ async def test_who_asks_for_openmetrics_gets_it() -> None:
     assert any(each.name == "bot_store_calls" for each in families)
 
 
-@pytest.mark.parametrize("accepts", ["", "*/*", "text/html", "text/plain;version=0.0.4;q=0.3"])
+@loop_over("accepts", ["", "*/*", "text/html", "text/plain;version=0.0.4;q=0.3"])
 async def test_everybody_else_gets_plain_text(accepts: str) -> None:
     _, content_type = await a_bot().page(accepts)
 

@@ -57,7 +57,7 @@ def test_only_a_few_names_are_near() -> None:
     assert len(nearest(hosts, "shop.example")) == MAX_NEAR
 
 
-@pytest.mark.parametrize("first_has_id", [True, False])
+@loop_over("first_has_id", [True, False])
 def test_of_two_entries_for_one_host_the_one_with_an_id_wins(first_has_id: bool) -> None:
     with_id, without = a_domain("shop.example", domain_id="d7"), a_domain("SHOP.example.")
     without = a_domain(without.domain, domain_id=None)
@@ -66,9 +66,7 @@ def test_of_two_entries_for_one_host_the_one_with_an_id_wins(first_has_id: bool)
     assert index_by_host(both) == {"shop.example": with_id}
 
 
-@pytest.mark.parametrize(
-    "name", ["localhost", "192.0.2.1", "*.Example", "<!channel>", "a b", "💩"]
-)
+@loop_over("name", ["localhost", "192.0.2.1", "*.Example", "<!channel>", "a b", "💩"])
 def test_a_name_that_is_no_host_stays_as_the_service_wrote_it(name: str) -> None:
     assert host_of(a_domain(name)) == name.casefold()
 
@@ -99,7 +97,7 @@ def test_what_begins_so_comes_before_what_holds_it() -> None:
     assert suggestions(index, "shop") == ["shop.example", "a.shop.example"]
 
 
-@pytest.mark.parametrize("typed", ["", "example"])
+@loop_over("typed", ["", "example"])
 def test_a_menu_takes_no_more_than_a_hundred(typed: str) -> None:
     index = index_by_host(a_domain(f"d{number}.example") for number in range(10_000))
 

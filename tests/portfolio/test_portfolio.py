@@ -13,6 +13,7 @@ from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT, a_domain, a_snapshot
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
+from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
@@ -302,7 +303,7 @@ def test_a_snapshot_finds_a_domain_by_its_host() -> None:
         snapshot.find("SHOP.example")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("name", "used"),
     [("tags", ["a", "b"]), ("folders", ["f", "g"]), ("domain_types", ["owned", "x"])],
 )

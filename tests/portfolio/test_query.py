@@ -105,7 +105,7 @@ def test_a_query_is_spelled_so_that_it_is_read_again(text: str) -> None:
     assert parse_query(query_text(query)) == query
 
 
-@pytest.mark.parametrize("char", ["a", "&", "ü", '"', "ß "])
+@loop_over("char", ["a", "&", "ü", '"', "ß "])
 def test_the_longest_query_is_read_again_or_too_long_for_a_button(char: str) -> None:
     query = parse_query(char * (MAX_QUERY_CHARS // len(char)))
 
@@ -121,7 +121,7 @@ def test_a_query_reads_like_what_was_typed() -> None:
     assert query_text(Query()) == ""
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "is_filter"),
     [("", False), ("sort:name page:3", False), ("x", True), ("tag:x", True), ("below:70", True)],
 )

@@ -7,6 +7,7 @@ import pytest
 
 from bot.tracker.http import MAX_BODY_BYTES, read_body
 from bot.tracker.models import ReplyTooLargeError, UnreadableReplyError
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 MIB = 1024 * 1024
@@ -22,7 +23,7 @@ async def read(*chunks: bytes, encoding: str = "") -> bytes:
 
 
 # They are parts of the tests' names, which are the same in every process: hence `mtime`.
-@pytest.mark.parametrize(
+@loop_over(
     ("encoding", "body"),
     [
         ("", b"hello"),
@@ -40,7 +41,7 @@ async def test_an_empty_body_needs_no_encoding() -> None:
     assert await read(encoding="gzip") == b""
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("encoding", "body"),
     [
         pytest.param("gzip", gzip.compress(b"hello", mtime=0)[:-9], id="truncated"),

@@ -12,6 +12,7 @@ from bot.tracker.rate_limit import (
     RateLimiter,
     fingerprint,
 )
+from tests.loops import loop_over
 
 PERSON, SCHEDULED = Purpose.PERSON, Purpose.SCHEDULED
 
@@ -257,7 +258,7 @@ def test_a_request_ahead_that_met_an_outage_holds_nobody_up(
     budget.check("k", PERSON)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("remaining", "highest", "reserve", "is_reached"),
     [(51, 1000, 50, False), (50, 1000, 50, True), (0, 19, 0, False), (None, 1000, 50, False)],
     ids=["above", "reached", "too small for one", "not told"],

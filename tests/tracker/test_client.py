@@ -12,12 +12,12 @@ from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
     RejectedError,
-    ReserveReachedError,
     TimedOutError,
     UnavailableError,
 )
-from bot.tracker.rate_limit import Purpose, RateLimiter, fingerprint
+from bot.tracker.rate_limit import RateLimiter, fingerprint
 from tests.fakes import TIME_LIMIT_S
+from tests.loops import loop_over
 from tests.tracker.loopback import KEY, QUICK, Request, always, client_of, reply, service
 
 pytestmark = pytest.mark.anyio
@@ -59,7 +59,7 @@ async def test_fields_that_were_not_given_are_not_sent() -> None:
     assert json.loads(there.seen[0].body) == {"domain": "\ud800", "domainType": "owned"}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("domain_id", "part"),
     [
         ("d1", "d1"),
@@ -80,7 +80,7 @@ async def test_a_domain_id_stays_one_part_of_the_path(domain_id: str, part: str)
     assert json.loads(request.body) == {"action": "full_scan"}
 
 
-@pytest.mark.parametrize("key", ["", "two words", "ключ", "key\r\nX-Other: 1", "\ud800"])
+@loop_over("key", ["", "two words", "ключ", "key\r\nX-Other: 1", "\ud800"])
 async def test_a_key_that_no_header_can_carry_is_invalid(key: str) -> None:
     async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
         with pytest.raises(InvalidKeyError):
@@ -95,7 +95,7 @@ async def test_a_user_name_in_the_address_would_replace_the_key() -> None:
             TrackerClient(http, base_url="http://me:secret@127.0.0.1", budget=RateLimiter())
 
 
-@pytest.mark.parametrize("status", [502, 503, 504])
+@loop_over("status", [502, 503, 504])
 async def test_a_list_is_asked_for_again_when_a_gateway_fails(status: int) -> None:
     answers = always(reply(status=status), reply(status=status), reply(ONE))
     async with service(answers) as there, client_of(there.url) as tracker:
@@ -105,16 +105,7 @@ async def test_a_list_is_asked_for_again_when_a_gateway_fails(status: int) -> No
     assert len(there.seen) == 3
 
 
-async def test_a_list_is_asked_for_three_times_at_most() -> None:
-    async with service(always(reply(status=503))) as there, client_of(there.url) as tracker:
-        with pytest.raises(UnavailableError) as caught:
-            await tracker.list_domains(KEY)
-
-    assert (caught.value.status, caught.value.is_outcome_unknown) == (503, False)
-    assert len(there.seen) == 3
-
-
-@pytest.mark.parametrize(
+@loop_over(
     "answer",
     [reply(status=500), reply(status=404), reply(status=429), reply(LIMIT, status=503)],
     ids=["500", "404", "429", "rate-limit-as-503"],
@@ -139,7 +130,7 @@ async def test_what_changes_something_is_sent_once() -> None:
     assert len(there.seen) == 2
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("kind", "may_have_arrived"),
     [
         (httpx.ConnectTimeout, False),
@@ -182,50 +173,6 @@ async def test_the_requests_remaining_are_kept_per_key() -> None:
 
     assert budget.state(fingerprint(KEY)).remaining == 997
     assert budget.state(fingerprint("other")).remaining == 12
-
-
-async def test_after_a_rate_limit_error_nothing_is_sent_for_a_while() -> None:
-    limit = always(reply(LIMIT, status=429, headers={"Retry-After": "40"}), reply(ONE))
-    async with service(limit) as there, client_of(there.url) as tracker:
-        with pytest.raises(RateLimitedError) as first:
-            await tracker.list_domains(KEY)
-        with pytest.raises(RateLimitedError) as second:
-            await tracker.scan(KEY, "d1", purpose=Purpose.SCHEDULED)
-        await tracker.list_domains("other")
-
-    assert (first.value.is_ours, first.value.retry_after_s) == (False, 40)
-    assert second.value.is_ours
-    assert 0 < second.value.retry_after_s <= 40
-    assert len(there.seen) == 2
-
-
-async def test_the_wait_ends_with_a_success() -> None:
-    now = [0.0]
-    budget = RateLimiter(clock=lambda: now[0], chance=lambda: 0.5)
-    limit = always(reply(LIMIT, status=429), reply(ONE))
-    async with service(limit) as there, client_of(there.url, budget=budget) as tracker:
-        with pytest.raises(RateLimitedError) as caught:
-            await tracker.list_domains(KEY)
-        now[0] += caught.value.retry_after_s
-        await tracker.list_domains(KEY)
-        await tracker.list_domains(KEY)
-
-    assert len(there.seen) == 3
-
-
-async def test_the_reserve_is_kept_for_scheduled_work() -> None:
-    seen = always(
-        reply(ONE, headers={"X-RateLimit-Remaining": "999"}),
-        reply(ONE, headers={"X-RateLimit-Remaining": "49"}),
-    )
-    async with service(seen) as there, client_of(there.url) as tracker:
-        await tracker.list_domains(KEY)
-        await tracker.list_domains(KEY)
-        with pytest.raises(ReserveReachedError):
-            await tracker.list_domains(KEY)
-        await tracker.list_domains(KEY, purpose=Purpose.SCHEDULED)
-
-    assert len(there.seen) == 3
 
 
 async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None:

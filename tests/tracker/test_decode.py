@@ -114,7 +114,7 @@ def test_only_a_number_from_0_to_100_is_a_score(score: str, read: float | None) 
     assert decode_listing(200, {}, body).domains[0].health_score == read
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("tags", "read"),
     [(None, ()), ("prod", ("prod",)), (["a", 5, None, "", " ", "b"], ("a", "b")), ({"a": 1}, ())],
 )
@@ -122,7 +122,7 @@ def test_odd_tags_are_read_as_far_as_they_are_words(tags: object, read: tuple[st
     assert listed({"domain": "a.example", "tags": tags}).tags == read
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("value", "read"),
     [("d1", "d1"), (17, "17"), (None, None), ("", None), (True, None), ({}, None), (1.5, None)],
 )
@@ -190,7 +190,7 @@ def test_a_scan_result_is_never_searched_for_messages() -> None:
     assert decode_scan(200, {}, body).sections == {"dns": {"TXT": ["Rate limit exceeded"]}}
 
 
-@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"<html>", b'{"dns": ["Invalid API key"'])
+@loop_over("body", [b"", b"{}", b"[]", b"<html>", b'{"dns": ["Invalid API key"'])
 def test_another_answer_to_a_scan_leaves_its_outcome_unknown(body: bytes) -> None:
     error = failure_of(decode_scan, 200, body)
 
@@ -305,7 +305,7 @@ def test_only_what_may_have_changed_something_has_an_unknown_outcome() -> None:
     assert outcomes == {"list": (False, 502), "add": (True, 502), "scan": (True, 502)}
 
 
-@pytest.mark.parametrize(("headers", "wait_s"), [({"Retry-After": "7"}, 7.0), ({}, 0.0)])
+@loop_over(("headers", "wait_s"), [({"Retry-After": "7"}, 7.0), ({}, 0.0)])
 def test_a_rate_limit_says_how_long_to_wait(headers: dict[str, str], wait_s: float) -> None:
     with pytest.raises(RateLimitedError) as caught:
         decode_listing(429, headers, b"")

@@ -25,7 +25,7 @@ def test_only_a_plain_count_is_taken_as_remaining(value: str, remaining: int | N
     assert requests_remaining({"X-RateLimit-Remaining": value}) == remaining
 
 
-@pytest.mark.parametrize("name", ["x-ratelimit-remaining", "X-RATELIMIT-REMAINING"])
+@loop_over("name", ["x-ratelimit-remaining", "X-RATELIMIT-REMAINING"])
 def test_the_case_of_a_header_does_not_matter(name: str) -> None:
     assert requests_remaining({name: "5"}) == 5
     assert requests_remaining(httpx.Headers({name: "5"})) == 5

@@ -7,6 +7,7 @@ import pytest
 from bot.tracker.client import Presence, look_for_service
 from bot.tracker.http import tracker_http
 from bot.tracker.models import TimedOutError, UnavailableError
+from tests.loops import loop_over
 from tests.tracker.loopback import Request, always, reply, service
 
 pytestmark = pytest.mark.anyio
@@ -29,13 +30,13 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("answer", ITS_WORDS.values(), ids=ITS_WORDS)
+@loop_over("answer", ITS_WORDS.values(), ids=ITS_WORDS)
 async def test_who_refuses_in_its_words_is_the_service(answer: bytes) -> None:
     async with service(always(answer)) as there, tracker_http() as http:
         assert (await look_for_service(http, f"{there.url}/", 5)).is_tracker
 
 
-@pytest.mark.parametrize(("answer", "status"), OTHERS.values(), ids=OTHERS)
+@loop_over(("answer", "status"), OTHERS.values(), ids=OTHERS)
 async def test_anybody_else_is_not(answer: bytes, status: int) -> None:
     async with service(always(answer)) as there, tracker_http() as http:
         assert await look_for_service(http, there.url, 5) == Presence(

@@ -1,7 +1,5 @@
 from collections.abc import Callable
 
-import pytest
-
 from bot.tracker.error_messages import (
     Refusal,
     letters,
@@ -49,7 +47,7 @@ def test_each_message_is_known_in_any_dress(
     assert refusal_in_text(dressed(message)) is refusal
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "value",
     [
         "Invalid API key",
@@ -82,7 +80,7 @@ def test_the_words_of_people_are_no_message(value: object) -> None:
     assert refusal_in_json(value) is None
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "<!-- Invalid API key --><p>Welcome</p>",
@@ -124,7 +122,7 @@ def test_an_object_that_calls_itself_an_error_is_one(value: object, is_failure: 
     assert says_failure(value) is is_failure
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("value", "said"),
     [
         ({"error": "Bad Request", "message": "No such type"}, "No such type"),
@@ -146,7 +144,7 @@ def test_long_words_are_clipped() -> None:
     assert said == "x" * 199 + "…"
 
 
-@pytest.mark.parametrize("part", ["<", "<!--", "<script", "<a ", "&#", "</style ", "x<!--"])
+@loop_over("part", ["<", "<!--", "<script", "<a ", "&#", "</style ", "x<!--"])
 def test_no_markup_makes_the_search_slow(part: str) -> None:
     with at_most(processor_s=2):
         letters(part * 1_000_000)

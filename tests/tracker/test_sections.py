@@ -1,6 +1,5 @@
 from collections.abc import Mapping
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,7 +92,7 @@ def test_a_long_list_is_told_item_by_item() -> None:
     assert len(section.findings) == MAX_LIST_IN_ONE + 1
 
 
-@pytest.mark.parametrize("depth", [30, 1_000, 20_000])
+@loop_over("depth", [30, 1_000, 20_000])
 def test_depth_neither_breaks_nor_bloats_it(depth: int) -> None:
     with at_most(processor_s=5):
         section = a_section(nested(depth))

@@ -6,7 +6,7 @@ from bot.tracker.rate_limit import LEFT, STATES, BudgetState, counted
 from tests.loops import loop_over
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("state", "word"),
     [
         pytest.param(BudgetState(), "unknown", id="the service has told nothing"),

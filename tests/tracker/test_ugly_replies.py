@@ -18,6 +18,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose
 from tests.fakes import GROWING_S, TIME_LIMIT_S
+from tests.loops import loop_over
 from tests.ports import reserve_port
 from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service
 
@@ -67,7 +68,7 @@ async def flood(_request: Request, writer: asyncio.StreamWriter) -> None:
     writer.write(b"0\r\n\r\n")
 
 
-@pytest.mark.parametrize("answer", [drop, half, garble])
+@loop_over("answer", [drop, half, garble])
 async def test_a_connection_that_breaks_leaves_the_outcome_unknown(answer: Answer) -> None:
     async with service(answer) as there, client_of(there.url) as tracker:
         error = await scan_failure(tracker)
@@ -86,7 +87,7 @@ async def test_a_list_is_asked_for_again_when_the_connection_breaks() -> None:
     assert len(there.seen) == 3
 
 
-@pytest.mark.parametrize("answer", [silence, drip])
+@loop_over("answer", [silence, drip])
 async def test_no_service_can_keep_a_call_waiting(answer: Answer) -> None:
     for within_s in GROWING_S:
         hasty = Limits(list_s=within_s, scan_s=within_s, retry_wait_s=0)
@@ -151,7 +152,7 @@ async def test_the_connection_is_used_again_after_an_error() -> None:
     assert there.connections == 1
 
 
-@pytest.mark.parametrize(("count", "is_elsewhere"), [(100, False), (10_000, True)])
+@loop_over(("count", "is_elsewhere"), [(100, False), (10_000, True)])
 async def test_a_large_list_is_decoded_beside_the_loop(count: int, is_elsewhere: bool) -> None:
     class Threads(ThreadPoolExecutor):
         def submit(self, job: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:

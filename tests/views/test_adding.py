@@ -1,5 +1,3 @@
-import pytest
-
 from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
 from bot.tracker.models import Domain
 from bot.views.adddomain import (
@@ -43,7 +41,7 @@ def test_what_strangers_wrote_does_nothing(text: str) -> None:
     assert_slack_takes_options(label_options([text, text[:100]], text[:100]))
 
 
-@pytest.mark.parametrize("host", [NAME_253, "xn--mnchen-3ya.example", "_dmarc.shop.example"])
+@loop_over("host", [NAME_253, "xn--mnchen-3ya.example", "_dmarc.shop.example"])
 def test_any_host_can_be_added(host: str) -> None:
     for listed in (None, Domain(domain=host)):
         assert_slack_takes(added_message(new_domain(host), listed))
@@ -99,7 +97,7 @@ def test_the_next_step_is_a_scan() -> None:
     assert pressed == {"Scan": "/scan shop.example", "All domains": "/domains"}
 
 
-@pytest.mark.parametrize("size", [0, 3_000])
+@loop_over("size", [0, 3_000])
 def test_slack_takes_the_form(size: int) -> None:
     assert_slack_takes_form(add_form("x" * size, owned_type="&" * MAX_LABEL_CHARS))
 
@@ -118,7 +116,7 @@ def test_the_form_asks_for_everything_and_insists_on_what_is_needed() -> None:
     assert fields["Tags"]["element"]["max_selected_items"] == MAX_TAGS
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("typed", "values"),
     [
         ("", ["Prod", "test", "produce"]),
@@ -146,9 +144,7 @@ def test_a_hundred_labels_are_offered_and_what_is_new_is_among_them() -> None:
     assert len(offered(used, "label")) == MAX_OFFERED
 
 
-@pytest.mark.parametrize(
-    "label", ["x" * (MAX_LABEL_CHARS + 1), f"key {KEY}", ""], ids=["long", "key", "empty"]
-)
+@loop_over("label", ["x" * (MAX_LABEL_CHARS + 1), f"key {KEY}", ""], ids=["long", "key", "empty"])
 def test_a_label_that_cannot_be_sent_back_is_not_offered(label: str) -> None:
     assert offered([label, "prod"], "") == ["prod"]
     assert offered([], label) == []

@@ -1,5 +1,3 @@
-import pytest
-
 from bot.message import Message
 from bot.views import blocks
 from bot.views.blocks import field, form, notice, option
@@ -16,7 +14,7 @@ from tests.views.acceptance import (
 )
 
 
-@pytest.mark.parametrize("size", [0, 1, 150, 151, 3_000, 100_000])
+@loop_over("size", [0, 1, 150, 151, 3_000, 100_000])
 def test_every_block_holds_to_its_limits(size: int) -> None:
     text = "x" * size
     made = (
@@ -39,7 +37,7 @@ def test_ten_fields_are_as_many_as_a_section_takes() -> None:
     assert made["fields"][9]["text"] == "*Label 9*\nx"
 
 
-@pytest.mark.parametrize("size", [0, 1, 25, 3_000])
+@loop_over("size", [0, 1, 25, 3_000])
 def test_every_form_holds_to_its_limits(size: int) -> None:
     text = "x" * size
     element = {"type": "plain_text_input", "action_id": "a"}
@@ -76,7 +74,7 @@ def test_a_button_that_slack_would_refuse_is_left_out() -> None:
     assert blocks.actions(None) == []
 
 
-@pytest.mark.parametrize("line", [f"/domains {KEY}", f"/domains tag:{KEY.upper()}"])
+@loop_over("line", [f"/domains {KEY}", f"/domains tag:{KEY.upper()}"])
 def test_a_button_never_carries_a_key(line: str) -> None:
     assert blocks.run_button("Try again", line) is None
 

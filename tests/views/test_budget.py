@@ -1,8 +1,6 @@
 import re
 from datetime import datetime, timedelta
 
-import pytest
-
 from bot.shared_limits import Allowance
 from bot.tracker.rate_limit import BudgetState
 from bot.tracker.usage import WINDOW_S, Usage
@@ -10,6 +8,7 @@ from bot.views.api_key import budget_lines, left_text
 from bot.views.text import moment_token
 from bot.workspace import KEY_CHECK, OTHER, Caller, digests_of, person
 from tests.builders import MOMENT
+from tests.loops import loop_over
 
 PLENTY = BudgetState(remaining=1_234, told_ago_s=170, highest_seen=2_000)
 
@@ -41,7 +40,7 @@ def test_no_line_tells_an_age_that_is_wrong_when_it_is_read_later() -> None:
         assert not re.search(r"\d (s|min|h)\b|\bago\b", line)
 
 
-@pytest.mark.parametrize("budget", [None, BudgetState(), BudgetState(highest_seen=1_000)])
+@loop_over("budget", [None, BudgetState(), BudgetState(highest_seen=1_000)])
 def test_what_nobody_told_is_not_guessed(budget: BudgetState | None) -> None:
     assert (
         left_text(budget, MOMENT) == "How many of the hour's requests are left is not known yet."
@@ -68,7 +67,7 @@ def test_a_small_allowance_has_no_reserve_to_speak_of() -> None:
     assert not any("kept for digests" in line for line in lines(small))
 
 
-@pytest.mark.parametrize(("wait_s", "minutes"), [(40, 1), (60, 1), (60.5, 2)])
+@loop_over(("wait_s", "minutes"), [(40, 1), (60, 1), (60.5, 2)])
 def test_a_wait_is_said_with_its_end_and_never_too_early(wait_s: float, minutes: int) -> None:
     waiting = BudgetState(remaining=0, told_ago_s=1, wait_s=wait_s, highest_seen=1_000)
     end = MOMENT + timedelta(minutes=minutes)

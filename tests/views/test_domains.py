@@ -1,7 +1,6 @@
 from collections.abc import Callable
 from itertools import product
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -114,7 +113,7 @@ def test_every_domain_is_on_one_page(name_chars: list[int]) -> None:
     assert all(page.domains for page in pages) or not domains
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@loop_over("name", NAMES.values(), ids=NAMES)
 def test_a_page_is_as_full_as_it_may_be(name: Callable[[int], str]) -> None:
     domains = many(210, name)
     count = page_of(domains, 1).count
@@ -192,7 +191,7 @@ def test_the_twin_says_the_same_in_lines() -> None:
     assert "🟢 90 good  `a.example`\n⚪ unknown  `b.example`" in shown_text(fallback)
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@loop_over("name", NAMES.values(), ids=NAMES)
 def test_the_twin_counts_what_it_cannot_hold(name: Callable[[int], str]) -> None:
     domains = many(100, name)
     fallback = listed(domains).fallback()
@@ -233,7 +232,7 @@ def test_pages_are_turned_by_buttons_that_keep_the_filter() -> None:
         assert parse_query(text) == Query(tags=("R&copy",), sort=Sort.NAME, page=number)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("page", "labels"),
     [(1, {"Next page"}), (2, {"Previous page", "Next page"}), (3, {"Previous page"})],
 )

@@ -2,8 +2,6 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime
 
-import pytest
-
 import bot.app  # noqa: F401  # so that every error there is has been defined
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.service import LackingScopeError
@@ -162,7 +160,7 @@ def test_an_admin_reads_something_else_than_a_member(kind: type[BotError]) -> No
     assert shown_text(member) != shown_text(admin)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "kind", [InvalidKeyError, LackingScopeError, IpNotAllowedError], ids=lambda kind: kind.__name__
 )
 def test_a_member_is_told_whom_to_ask_and_is_given_no_admins_button(kind: type[BotError]) -> None:
@@ -190,7 +188,7 @@ def test_no_key_says_that_the_command_is_kept_and_who_can_connect() -> None:
     assert admin.blocks[-1]["elements"][0]["action_id"] == SET_KEY
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("expires_on", "why"),
     [
         (date(2030, 3, 1), "It expired on 1 Mar 2030."),
@@ -212,7 +210,7 @@ def test_an_invalid_key_is_mended_by_a_button() -> None:
     assert set(buttons(message)) == {"Replace key", "Check key"}
 
 
-@pytest.mark.parametrize("told_at", [None, MOMENT], ids=["nobody yet", "somebody"])
+@loop_over("told_at", [None, MOMENT], ids=["nobody yet", "somebody"])
 def test_a_member_learns_who_was_told_when_somebody_was(told_at: datetime | None) -> None:
     facts = facts_for(key=a_key_record(told_at=told_at))
 
@@ -222,7 +220,7 @@ def test_a_member_learns_who_was_told_when_somebody_was(told_at: datetime | None
     assert text.endswith("Please ask a workspace admin or owner to replace it.")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("operation", "may_not", "needs"),
     [
         ("list", "may not list domains", "It needs the scope `read_domains`"),
@@ -250,7 +248,7 @@ def test_a_refused_address_shows_which_to_allow() -> None:
     assert "EGRESS_IPS" in told_to_admin(IpNotAllowedError())
 
 
-@pytest.mark.parametrize("error", [RateLimitedError(61), ReserveReachedError(61)])
+@loop_over("error", [RateLimitedError(61), ReserveReachedError(61)])
 def test_a_wait_is_said_with_its_length_and_a_button(error: BotError) -> None:
     message = failure_message(error, facts_for())
 
@@ -261,7 +259,7 @@ def test_a_wait_is_said_with_its_length_and_a_button(error: BotError) -> None:
 SCARCE = [RateLimitedError(61), ReserveReachedError(61)]
 
 
-@pytest.mark.parametrize("error", SCARCE, ids=["refused", "reserve"])
+@loop_over("error", SCARCE, ids=["refused", "reserve"])
 def test_an_admin_learns_of_the_budget_and_what_used_it(error: BotError) -> None:
     message = failure_message(error, facts_for_admin(allowance=an_allowance()))
 
@@ -273,7 +271,7 @@ def test_an_admin_learns_of_the_budget_and_what_used_it(error: BotError) -> None
     assert "<@" not in message.text
 
 
-@pytest.mark.parametrize("error", SCARCE, ids=["refused", "reserve"])
+@loop_over("error", SCARCE, ids=["refused", "reserve"])
 def test_a_member_learns_who_can_see_what_used_the_requests(error: BotError) -> None:
     told = shown_text(failure_message(error, facts_for(allowance=an_allowance())))
 
@@ -325,7 +323,7 @@ def test_what_the_service_said_is_quoted_as_its_own_words() -> None:
     assert "It said" not in told_to_admin(RejectedError(409))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("code", "said"),
     [
         ("is_archived", "is archived"),

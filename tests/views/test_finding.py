@@ -1,7 +1,6 @@
 import re
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,7 +86,7 @@ def test_a_number_whose_name_says_so_is_a_moment(name: str, value: float) -> Non
     assert value_text(Finding((name,), value), 100) == MOMENT
 
 
-@pytest.mark.parametrize("name", ["serial", "validity days", "ttl"])
+@loop_over("name", ["serial", "validity days", "ttl"])
 def test_any_other_number_is_a_number(name: str) -> None:
     assert value_text(Finding((name,), SECONDS), 100) == f"`{SECONDS}`"
 
@@ -166,7 +165,7 @@ def test_every_record_is_told_and_counted_once(value: object) -> None:
 BEFORE, AFTER = Finding(("ns",), "a.example"), Finding(("ns",), "b.example")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("change", "line"),
     [
         (Change("dns", BEFORE, AFTER), "*DNS › NS*  `a.example` → `b.example`"),

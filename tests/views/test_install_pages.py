@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 
-import pytest
-
 from bot.views import install_pages
 from tests.builders import HOSTILE_TEXTS, KEY_TAIL
 from tests.loops import loop_over
@@ -98,7 +96,7 @@ def test_a_name_that_cannot_be_seen_is_left_out() -> None:
     assert "Installed in your workspace" in Reader(page).shown
 
 
-@pytest.mark.parametrize("page", FAILED, ids=lambda page: page.__name__)
+@loop_over("page", FAILED, ids=lambda page: page.__name__)
 def test_a_failure_has_a_reference_and_a_way_on(page: Callable[..., str]) -> None:
     reader = Reader(page(again=AGAIN, reference="cafe0001"))
 

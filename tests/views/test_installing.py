@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from bot.installations.models import organisation
 from bot.installations.welcome import Arrival, Setup
 from bot.message import Message
@@ -83,7 +81,7 @@ def test_whoever_may_not_reads_whom_to_ask() -> None:
     assert "Ask an admin or owner" in shown_text(message)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("has_key", "digests", "said"),
     [
         (True, 2, "The key is as it was; 2 digests are as before."),

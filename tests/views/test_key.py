@@ -1,8 +1,6 @@
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-
 from bot.api_keys.models import SCOPES, KeyPair, PreviousKey
 from bot.errors import NotAllowedError
 from bot.message import Message
@@ -123,7 +121,7 @@ def test_a_saved_key_says_what_it_sees() -> None:
     assert checked_message(a_key_record(), 0).text == f"{SHORT} works: it sees 0 domains."
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "message",
     [
         saved_message(a_key_record(), 5),
@@ -186,8 +184,8 @@ def test_removing_reminds_of_the_other_end() -> None:
     assert removed_message(was_there=False).text == "There was no key to remove."
 
 
-@pytest.mark.parametrize("may_set", [True, False])
-@pytest.mark.parametrize("looks_like_key", [True, False])
+@loop_over("may_set", [True, False])
+@loop_over("looks_like_key", [True, False])
 def test_a_key_behind_the_command_sends_to_the_form(looks_like_key: bool, may_set: bool) -> None:
     message = typed_key_message(looks_like_key=looks_like_key, may_set=may_set)
 
@@ -207,7 +205,7 @@ def test_operations_are_said_in_words() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("error", "sentence"),
     [
         (InvalidKeyError(), "Domain Tracker does not accept this key: mistyped, expired or"),
@@ -231,7 +229,7 @@ def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_a_new_one() -> No
     assert "40 of" not in (draft_error_text(RateLimitedError(40), facts) or "")
 
 
-@pytest.mark.parametrize("error", [UnavailableError(is_outcome_unknown=False), NotAllowedError()])
+@loop_over("error", [UnavailableError(is_outcome_unknown=False), NotAllowedError()])
 def test_what_is_not_the_keys_fault_is_not_blamed_on_it(error: Exception) -> None:
     assert draft_error_text(error, facts_for_admin()) is None
 

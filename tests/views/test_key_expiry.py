@@ -1,12 +1,11 @@
 from datetime import timedelta
 
-import pytest
-
 from bot.views.api_key import expiry_text
 from tests.builders import TODAY
+from tests.loops import loop_over
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("days", "words"),
     [
         (-1, "28 Feb 2030 (expired)"),

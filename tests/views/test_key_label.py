@@ -1,8 +1,6 @@
 from dataclasses import replace
 from datetime import date
 
-import pytest
-
 from bot.api_keys.models import KeyPair, PreviousKey
 from bot.views.api_key import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text, proposed_label
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record
@@ -18,7 +16,7 @@ def slots(label: str, earlier_label: str | None = None) -> KeyPair:
     return KeyPair(sealed="v1.k.y", record=a_key_record(label=label), earlier=earlier)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("label", "proposed"),
     [
         (PROPOSED_LABEL, "Domain Tracker for Slack, Nov 2026"),

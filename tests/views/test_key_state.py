@@ -1,8 +1,6 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-import pytest
-
 from bot.api_keys.models import KeyRecord, PreviousKey
 from bot.shared_limits import Allowance
 from bot.tracker.rate_limit import BudgetState
@@ -10,6 +8,7 @@ from bot.tracker.usage import WINDOW_S, Usage
 from bot.views.api_key import key_state_message
 from bot.workspace import person
 from tests.builders import ADMIN_ID, MOMENT, TODAY, a_key_record
+from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
 SHORT = a_key_record().shown  # service_sk_…, and the last four characters
@@ -60,7 +59,7 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
     assert "Commands stop working" in remove["confirm"]["text"]["text"]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("state", "words"),
     [
         ({}, "works"),
@@ -86,7 +85,7 @@ def test_what_nobody_told_is_not_guessed() -> None:
     assert "*Expires*\nnot known" in shown
 
 
-@pytest.mark.parametrize("day", [date.min, date.max])
+@loop_over("day", [date.min, date.max])
 def test_any_day_can_be_shown(day: date) -> None:
     assert_slack_takes(key_state_message(a_key_record(expires_on=day), None, MOMENT))
 
@@ -102,7 +101,7 @@ OF_NO_USE = [
 ]
 
 
-@pytest.mark.parametrize("record", OF_NO_USE, ids=["refused", "refused in time", "expired"])
+@loop_over("record", OF_NO_USE, ids=["refused", "refused in time", "expired"])
 def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) -> None:
     message = key_state_message(record, ALLOWANCE, MOMENT)
 
@@ -123,7 +122,7 @@ def test_a_refused_key_says_what_that_means() -> None:
     assert f"refused as invalid*\n{told}" in shown_text(message)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("days", "words"),
     [
         (14, "📅 It expires in 14 days, on 15 Mar 2030."),
@@ -142,7 +141,7 @@ def test_an_end_that_is_near_is_said_with_a_sign(days: int, words: str) -> None:
     assert words in shown_text(message)
 
 
-@pytest.mark.parametrize("expires_on", [None, TODAY + 15 * DAY])
+@loop_over("expires_on", [None, TODAY + 15 * DAY])
 def test_an_end_that_is_far_or_not_known_needs_no_sign(expires_on: date | None) -> None:
     told = shown_text(key_state_message(a_key_record(expires_on=expires_on), None, MOMENT))
 

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-
 from bot.admin import (
     OPERATOR,
     SLACK,
@@ -74,7 +72,7 @@ def expiry_notice(days: int) -> Message:
     return key_notice(KeyNotice(NoticeKind.EXPIRY, 14), record, TODAY)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("days", "words"),
     [
         (14, "expires in 14 days, on 15 Mar 2030"),
@@ -94,7 +92,7 @@ def test_a_reminder_says_what_is_left_on_the_day_on_which_it_is_read(
     assert words in shown_text(notice)
 
 
-@pytest.mark.parametrize("kind", NoticeKind)
+@loop_over("kind", NoticeKind)
 def test_every_notice_can_be_mended_from(kind: NoticeKind) -> None:
     notice = key_notice(KeyNotice(kind), a_key_record(expires_on=TODAY), TODAY)
 
@@ -163,7 +161,7 @@ def test_slack_takes_every_form_in_between() -> None:
         assert_slack_takes_form(form)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("state", "lines"),
     [
         ({"works": ("list", "add", "scan")}, ["works", "works", "works"]),
@@ -206,7 +204,7 @@ def told_of(named: Named, groups: Groups) -> str:
     return "\n".join(shown(form))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("group_id", "words"),
     [
         ("S1", "@web-team"),
@@ -222,7 +220,7 @@ def test_a_named_group_is_shown_as_what_it_is(group_id: str, words: str) -> None
     assert group_id not in told
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("groups", "words"),
     [
         (Groups(why_not=NO_SCOPE), "usergroups:read"),
@@ -238,7 +236,7 @@ def test_without_user_groups_a_line_says_why(groups: Groups, words: str) -> None
     assert "User groups" not in told.splitlines()
 
 
-@pytest.mark.parametrize("why_not", [NO_SCOPE, UNSAID], ids=["scope", "unsaid"])
+@loop_over("why_not", [NO_SCOPE, UNSAID], ids=["scope", "unsaid"])
 def test_groups_that_cannot_be_shown_are_said_to_stay(why_not: str) -> None:
     told = told_of(Named(group_ids=("S1",)), Groups(why_not=why_not))
 
@@ -252,7 +250,7 @@ def test_the_name_of_a_group_does_nothing(text: str) -> None:
     assert_slack_takes_form(managers_form("", Named(group_ids=("S1",)), Groups([group])))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "error",
     [NotAManagerError((ADMIN_ID, "S1")), ManagersUnknownError((ADMIN_ID, "S1"))],
     ids=lambda error: type(error).__name__,
@@ -268,8 +266,8 @@ def test_a_lacking_permission_is_named_with_who_can_mend_it() -> None:
     assert "an admin can install the app again" in told
 
 
-@pytest.mark.parametrize("kind", [NotAManagerError, NotAnAdminError])
-@pytest.mark.parametrize("is_in_organisation", [True, False])
+@loop_over("kind", [NotAManagerError, NotAnAdminError])
+@loop_over("is_in_organisation", [True, False])
 def test_in_an_organisation_its_admins_are_named_as_a_way(
     kind: type[NotAManagerError | NotAnAdminError], is_in_organisation: bool
 ) -> None:
@@ -312,7 +310,7 @@ def test_every_act_has_words(act: Act) -> None:
     assert f"<@{ADMIN_ID}>" in entry_line(entry)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("by", "words"), [(OPERATOR, "Whoever runs the bot"), (SLACK, "Slack"), ("U1", "<@U1>")]
 )
 def test_who_did_something_is_named_even_if_nobody_in_slack_did(by: str, words: str) -> None:
@@ -342,7 +340,7 @@ def test_an_import_says_what_it_changed() -> None:
     assert line.endswith("imported a file: 1 digest added, with <!subteam^S1>, without <@U1>")
 
 
-@pytest.mark.parametrize(("page", "number"), [(-1, 1), (0, 1), (1, 2), (2, 3), (99, 3)])
+@loop_over(("page", "number"), [(-1, 1), (0, 1), (1, 2), (2, 3), (99, 3)])
 def test_a_history_has_pages_with_ends(page: int, number: int) -> None:
     entries = [Entry(at=MOMENT, by=ADMIN_ID, act=Act.MANAGERS_CHANGED, added=(ADMIN_ID,) * 20)] * (
         2 * ENTRIES_PER_PAGE + 1
@@ -357,7 +355,7 @@ def test_a_history_has_pages_with_ends(page: int, number: int) -> None:
 TO_MEND = "Please ask a manager, or a workspace admin or owner, to replace it."
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("told", "words"),
     [
         (

@@ -383,7 +383,7 @@ def test_a_form_of_long_texts_shows_everything_too() -> None:
     assert lines == [f"*K{n}*  `{n}{'😀' * 540}`" for n in range(95)]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("page", "labels"),
     [
         (0, {"Next page": 2}),
@@ -499,7 +499,7 @@ def test_waiting_is_said_and_said_again() -> None:
     assert "⏳ Scanning shop.example." in shown_text(first)
 
 
-@pytest.mark.parametrize("size", [0, 3_000])
+@loop_over("size", [0, 3_000])
 def test_slack_takes_the_form_to_pick_a_domain(size: int) -> None:
     assert_slack_takes_form(pick_form("x" * size))
     assert json.dumps(pick_form("meta")).count('"meta"') == 1

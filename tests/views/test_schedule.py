@@ -222,7 +222,7 @@ def test_a_change_is_told_with_its_amount_and_moment(zone: str, after: str, chan
     assert f" go {change}: runs stay at 09:00" in note
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("zone", "at", "after", "line", "note"),
     [
         (
@@ -274,8 +274,8 @@ def test_a_time_that_is_skipped_or_comes_twice_is_noted(
     assert len(lines) == 7
 
 
-@pytest.mark.parametrize("at", ["01:59", "03:00", "03:01"])
-@pytest.mark.parametrize("after", ["2024-03-30T12", "2024-10-26T12"])
+@loop_over("at", ["01:59", "03:00", "03:01"])
+@loop_over("after", ["2024-03-30T12", "2024-10-26T12"])
 def test_times_beside_a_change_are_nothing_odd(at: str, after: str) -> None:
     [note] = notes(a_schedule(at=at), after)
 

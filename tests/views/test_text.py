@@ -1,7 +1,6 @@
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,7 +44,7 @@ def test_text_from_outside_is_one_visible_line_without_secrets(text: str, shown:
     assert outside(text, 100) == shown
 
 
-@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\x00", "\u2060", "\U000e0041", "\u180e"])
+@loop_over("hidden", ["\u200b", "\u00ad", "\x00", "\u2060", "\U000e0041", "\u180e"])
 def test_a_key_cannot_hide_behind_what_nobody_sees(hidden: str) -> None:
     for place in range(1, len(KEY)):
         shown = outside(f"{KEY[:place]}{hidden}{KEY[place:]}", 100)
@@ -113,7 +112,7 @@ def test_what_is_cut_at_a_word_cuts_no_token_and_no_escaped_character() -> None:
         assert cut.count("&") == cut.count(";")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "limit", "cut"),
     [
         ("one two three", 10, "one two …"),
@@ -127,9 +126,7 @@ def test_what_is_too_long_is_cut_at_a_word(text: str, limit: int, cut: str) -> N
     assert clip_at_word(text, limit) == cut
 
 
-@pytest.mark.parametrize(
-    ("text", "limit", "clipped"), [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("ab", 1, "…")]
-)
+@loop_over(("text", "limit", "clipped"), [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("ab", 1, "…")])
 def test_what_was_cut_ends_in_an_ellipsis(text: str, limit: int, clipped: str) -> None:
     assert clip(text, limit) == clipped
 
@@ -140,7 +137,7 @@ def test_numbers_agree_with_their_words() -> None:
     assert plural(10_000, "entry", "entries") == "10,000 entries"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("score", "shown"),
     [(0, "0"), (41, "41"), (49.99, "49.9"), (79.999, "79.9"), (100.0, "100"), (0.04, "0")],
 )
@@ -148,7 +145,7 @@ def test_a_score_is_never_rounded_into_the_next_band(score: float, shown: str) -
     assert score_number(score) == shown
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("host", "shown"),
     [
         ("shop.example", "shop.example"),

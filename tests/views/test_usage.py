@@ -1,5 +1,3 @@
-import pytest
-
 from bot.command_text import NotUnderstood
 from bot.commands import COMMANDS
 from bot.portfolio.add_domain import parse_new_domain
@@ -12,7 +10,7 @@ from tests.views.acceptance import assert_slack_takes, shown_text
 NAMES = list(COMMANDS)
 
 
-@pytest.mark.parametrize("command", NAMES)
+@loop_over("command", NAMES)
 def test_a_usage_shows_its_examples_and_the_other_commands(command: str) -> None:
     message = usage_message(command)
 
@@ -23,12 +21,12 @@ def test_a_usage_shows_its_examples_and_the_other_commands(command: str) -> None
     assert message.text.startswith(f"{command} ")
 
 
-@pytest.mark.parametrize("example", [line for line, _ in COMMANDS["/domains"].examples])
+@loop_over("example", [line for line, _ in COMMANDS["/domains"].examples])
 def test_every_example_of_a_filter_is_understood(example: str) -> None:
     parse_query(example.removeprefix("/domains"))
 
 
-@pytest.mark.parametrize("example", [line for line, _ in COMMANDS["/adddomain"].examples[:2]])
+@loop_over("example", [line for line, _ in COMMANDS["/adddomain"].examples[:2]])
 def test_every_example_of_an_addition_is_understood(example: str) -> None:
     new = parse_new_domain(example.removeprefix("/adddomain"), owned_type="owned")
 
@@ -71,7 +69,7 @@ def test_what_somebody_typed_does_nothing(text: str) -> None:
     assert_slack_takes(message)
 
 
-@pytest.mark.parametrize("understood", [10, 11, 40])
+@loop_over("understood", [10, 11, 40])
 def test_parts_that_were_understood_are_named_or_counted(understood: int) -> None:
     parts = [f"w{number}" for number in range(understood)]
 

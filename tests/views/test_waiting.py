@@ -68,14 +68,14 @@ def test_it_says_what_to_do_next(
     assert buttons(message) == offered
 
 
-@pytest.mark.parametrize("what", ["/adddomain", "digests.edit", "key", "managers", "share.scan"])
+@loop_over("what", ["/adddomain", "digests.edit", "key", "managers", "share.scan"])
 def test_what_may_have_been_done_is_said_to_be_so(what: str) -> None:
     line = "/adddomain new.example" if what == "/adddomain" else None
 
     assert PERHAPS_DONE in interrupted_message(what, line).text
 
 
-@pytest.mark.parametrize("what", ["digests.edit", "key", "scan.section.turn"])
+@loop_over("what", ["digests.edit", "key", "scan.section.turn"])
 def test_a_form_says_it_without_buttons_whose_answers_would_lie_behind_it(what: str) -> None:
     form = interrupted_form(what, None)
 

@@ -9,7 +9,6 @@ from tests.whole.town import Town
 pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
-@pytest.mark.modes("socket", "shared")
 async def test_one_line_adds_a_domain_and_shows_what_the_service_holds(shop: Town) -> None:
     answer = await shop.ask(
         shop.bob, '/adddomain https://Blog.Example/x type:partner folder:"Two words" tag:a tag:b'
@@ -71,7 +70,7 @@ async def test_parts_that_mean_nothing_are_named_and_nothing_is_written(shop: To
     assert shop.tracker.requests == []
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_the_form_offers_what_is_in_use_and_takes_what_is_new(shop: Town) -> None:
     await shop.bob.type("/adddomain")
     form = await shop.bob.next_form()

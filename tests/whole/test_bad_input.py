@@ -143,6 +143,7 @@ async def test_a_key_typed_anywhere_is_repeated_nowhere(shop: Town) -> None:
     for command in ("/domains", "/scan", "/adddomain", "/domainkey"):
         answer = await shop.ask(shop.bob, f"{command} {shop.key}")
         assert shop.key[11:] not in str(answer.content)
+        assert "exposed" in answer.everything, command
 
     secret = shop.key[11:]
     told = [call for call in shop.slack.calls if secret in str(call.arguments)]

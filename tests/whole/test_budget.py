@@ -22,7 +22,7 @@ async def test_an_admin_sees_what_is_left_and_who_used_it(shop: Town) -> None:
     assert "checks of the key 2" in told  # when it was set, and now
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_a_digest_is_counted_for_its_channel(shop: Town) -> None:
     await make(shop)
     await at_nine(shop)

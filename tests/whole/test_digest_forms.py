@@ -1,22 +1,15 @@
 """What people do with digests in forms, and what of that one sees in the channel."""
 
-import contextlib
-import json
-import secrets
-import sqlite3
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
 
 from tests.whole.digests import (
-    DAY,
     at_nine,
     digests,
     headline,
     make,
     move_to,
-    new_form,
     next_digest,
     nine,
     open_list,
@@ -24,11 +17,9 @@ from tests.whole.digests import (
     score,
     settled,
 )
-from tests.whole.town import Town, make_store, running_bot, running_stand_ins
+from tests.whole.town import Town
 
 pytestmark = pytest.mark.anyio
-
-MOST = 20
 
 
 @pytest.fixture
@@ -72,19 +63,6 @@ async def test_a_digest_is_changed_and_moves_to_another_channel(shop: Town) -> N
     assert digests(shop) == []
 
 
-async def test_clocks_that_go_forward_are_noted_before_a_digest_is_saved(shop: Town) -> None:
-    spring = datetime(datetime.now(UTC).year + 1, 3, 31, tzinfo=UTC)
-    move_to(shop, spring - (spring.isoweekday() % 7 + 2) * DAY)  # some days before that Sunday
-    form = await new_form(shop, shop.bob)
-
-    await shop.bob.choose(form, "Time zone", "Europe/Berlin")
-    form = await settled(shop.bob)
-    await shop.bob.choose(form, "Time", "02:30")
-    drawn = await settled(shop.bob)
-
-    assert "The clocks in Berlin go forward an hour on Sun" in drawn.everything
-
-
 async def test_what_was_sent_by_hand_is_what_the_next_one_compares_with(shop: Town) -> None:
     listed = await make(shop, {"Post": "When something got worse"})
     await press_in(shop.bob, listed, "Send now")
@@ -99,47 +77,3 @@ async def test_what_was_sent_by_hand_is_what_the_next_one_compares_with(shop: To
     for post in posts:
         assert str(post.arguments["unfurl_links"]).lower() == "false"
         assert str(post.arguments["unfurl_media"]).lower() == "false"
-
-
-async def test_when_something_changed_it_is_posted_also_if_that_is_better(shop: Town) -> None:
-    await make(shop, {"Post": "When something changed"})
-    await make(shop, channel="secret")  # every day, so that one sees when the other had its chance
-    await at_nine(shop)
-    await at_nine(shop, "secret")
-    unchanged = len(digests(shop))
-    score(shop, "shop.example", 80)
-
-    post = await at_nine(shop)
-
-    assert unchanged == 1
-    assert "▲ +39" in post.everything
-
-
-async def test_a_channel_has_twenty_digests_at_most(tmp_path: Path) -> None:
-    async with running_stand_ins(tmp_path, "socket") as town:
-        await make_store(town)
-        async with running_bot(town):
-            await town.connect()
-            await make(town)
-        copy_digest(town, MOST - 1)
-        async with running_bot(town):
-            form = await new_form(town, town.bob)
-            delivery = await town.bob.submit(form, {"Time zone": "UTC"})
-            refused = str(delivery.errors) + (await settled(town.bob)).everything
-            listed = await open_list(town, town.bob)
-
-    assert "20 digests" in refused
-    assert "*20 digests in `#general`*" in listed.everything
-
-
-def copy_digest(town: Town, times: int) -> None:
-    """Put copies of the only digest into the file, while no bot uses it."""
-    with contextlib.closing(sqlite3.connect(town.settings.database_path)) as file:
-        query = "SELECT key, value FROM docs WHERE key LIKE '%/digest/%'"
-        [(key, value)] = file.execute(query).fetchall()
-        for _ in range(times):
-            row, name = json.loads(value), secrets.token_hex(6)
-            row["value"]["digest_id"] = name
-            place = f"{key.rpartition('/')[0]}/{name}"
-            file.execute("INSERT INTO docs VALUES (?, ?)", (place, json.dumps(row)))
-        file.commit()

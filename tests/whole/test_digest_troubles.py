@@ -43,20 +43,6 @@ async def test_a_lost_answer_is_never_repeated_and_the_owner_is_told(shop: Town)
     assert len(digests(shop)) == 1
 
 
-@pytest.mark.modes("shared")
-async def test_the_owner_sends_what_was_lost_from_the_notice(shop: Town) -> None:
-    await make(shop)
-    shop.slack.fail_next("chat.postMessage", kind="drop")
-    move_to(shop, nine(shop))
-    notice = await next_notice(shop)
-
-    await shop.bob.press(notice, "Send now")
-    await next_digest(shop)
-    answer = await next_notice(shop)
-
-    assert "Sent" in answer.everything
-
-
 @pytest.mark.modes("socket", "shared")
 async def test_a_busy_slack_gets_the_digest_when_it_said(shop: Town) -> None:
     await make(shop)
@@ -86,7 +72,7 @@ async def test_a_busy_slack_gets_the_announcement_and_what_is_sent_now_a_little_
     assert len(digests(shop)) == 1
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_without_a_service_the_digest_waits_and_comes_late(shop: Town) -> None:
     await make(shop)
     shop.tracker.fail_next("503", times=50)
@@ -145,41 +131,12 @@ async def test_an_owner_who_has_left_is_followed_by_whoever_set_the_key(shop: To
     assert "archived" in notice.everything
 
 
-async def test_a_channel_without_the_bot_gets_no_digest_but_the_way_to_invite_it(
-    shop: Town,
-) -> None:
-    form = await new_form(shop, shop.bob)
-
-    await shop.bob.submit(form, {"Channel": "random", "Time zone": "UTC"})
-    answer = await settled(shop.bob)
-
-    assert "/invite" in answer.everything
-    shop.slack.invite_bot("random")
-    assert "No digests" in (await open_list(shop, shop.bob, "random")).everything
-
-
 async def test_a_private_channel_of_others_cannot_be_chosen(shop: Town) -> None:
     cy = shop.slack.person("cy")
     form = await new_form(shop, cy)
 
     with pytest.raises(FormError):
         await cy.submit(form, {"Channel": "secret"})
-
-
-async def test_no_weekday_an_odd_filter_and_an_unknown_zone_are_said_under_their_fields(
-    shop: Town,
-) -> None:
-    form = await new_form(shop, shop.bob)
-    unknown = await shop.bob.suggest(form, "Time zone", "Atlantis")
-    known = await shop.bob.suggest(form, "Time zone", "kathm")
-
-    delivery = await shop.bob.submit(form, {"Filter": "below:low", "Time zone": "UTC"})
-
-    assert unknown == []
-    assert "Asia/Kathmandu" in str(known)
-    assert "below:low" in str(delivery.errors)
-    with pytest.raises(FormError):
-        await shop.bob.submit(form, {"Days": [], "Filter": None})
 
 
 @pytest.mark.modes("shared")
@@ -191,22 +148,6 @@ async def test_a_form_that_is_submitted_twice_makes_one_digest(shop: Town) -> No
 
     assert "1 digest in" in listed.everything
     assert "1 digest in" in (await open_list(shop, shop.bob)).everything
-
-
-@pytest.mark.modes("socket", "shared")
-async def test_the_second_of_two_who_change_a_digest_is_told(shop: Town) -> None:
-    await make(shop)
-    listed = await open_list(shop, shop.ada)
-    hers = await press_in(shop.ada, listed, "Change")
-    his = await press_in(shop.bob, await open_list(shop, shop.bob), "Change")
-    await shop.ada.submit(hers, {"Time": "10:00"})
-    await settled(shop.ada)
-
-    await shop.bob.submit(his, {"Time": "11:00"})
-    answer = await settled(shop.bob)
-
-    assert "ada" in answer.everything or f"<@{shop.ada.id}>" in answer.everything
-    assert "10:00" in (await open_list(shop, shop.bob)).everything
 
 
 @pytest.mark.modes("socket", "shared")

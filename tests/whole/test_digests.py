@@ -99,17 +99,6 @@ async def test_d5_a_double_press_of_send_now_posts_once_and_a_second_one_again(
     assert all("12" in post.everything for post in digests(shop))
 
 
-@pytest.mark.modes("shared")
-async def test_d6_an_empty_digest_is_left_out(shop: Town) -> None:
-    await make(shop, {"Filter": "below:5", "Post": "When something changed"})
-    await make(shop, channel="secret")
-
-    for _ in range(2):
-        await at_nine(shop, "secret")
-
-    assert digests(shop) == []
-
-
 async def test_d6_an_empty_digest_comes_where_it_is_to_come_always(shop: Town) -> None:
     await make(shop, {"Filter": "below:5"})
 
@@ -131,20 +120,6 @@ async def test_d7_when_something_got_worse_only_then(shop: Town) -> None:
     await at_nine(shop)
 
     assert (better, len(digests(shop))) == (1, 2)
-
-
-@pytest.mark.modes("shared")
-async def test_d7_a_sign_of_life_breaks_a_long_silence(shop: Town) -> None:
-    await make(shop, {"Post": "When something changed", "Sign of life": "After 3 silent runs"})
-    await make(shop, channel="secret")
-
-    for _ in range(5):
-        await at_nine(shop, "secret")
-    beat = await shop.bob.next_message(
-        where=lambda message: "Nothing changed" in message.everything
-    )
-
-    assert "last 3 runs" in beat.everything
 
 
 async def test_d8_what_has_changed_since_the_last_one_is_told(shop: Town) -> None:
@@ -174,7 +149,7 @@ async def test_d9_the_trend_is_drawn_and_told(shop: Town) -> None:
     assert block_of(post, "data_visualization", "bar")
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_d10_a_paused_digest_is_silent_until_it_is_resumed(shop: Town) -> None:
     listed = await make(shop)
     await make(shop, channel="secret")
@@ -257,7 +232,7 @@ async def test_d14_the_next_five_runs_are_shown_before_saving(shop: Town) -> Non
     assert "Next five runs" in drawn.everything
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_d15_a_late_digest_says_when_it_was_due(shop: Town) -> None:
     await make(shop)
     move_to(shop, nine(shop) + DAY / 12)
@@ -288,18 +263,6 @@ async def test_d16_an_archived_channel_pauses_its_digest_until_its_owner_resumes
 
 
 @pytest.mark.modes("shared")
-async def test_d16_one_dead_channel_keeps_no_other_from_its_digest(shop: Town) -> None:
-    await make(shop)
-    await make(shop, channel="secret")
-    shop.slack.remove_bot("general")
-
-    await at_nine(shop, "secret")
-    notice = await next_notice(shop)
-
-    assert "/invite" in notice.everything
-
-
-@pytest.mark.modes("socket", "shared")
 async def test_d19_digests_that_are_due_together_cost_one_request(shop: Town) -> None:
     await make(shop)
     await make(shop, channel="secret")  # with a filter, its maker would ask for a list too

@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from bot.playground.slack import Message
-from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.town import Town
 
@@ -17,7 +16,6 @@ def rows(message: Message) -> list[list[str]]:
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
 
 
-@pytest.mark.modes("socket", "shared")
 async def test_the_worst_come_first_below_their_count_average_and_bands(shop: Town) -> None:
     answer = await shop.ask(shop.bob, "/domains")
 
@@ -136,36 +134,6 @@ async def test_share_works_where_the_bot_is_no_member(shop: Town) -> None:
 
     shared = await shop.slack.person("cy").next_message(channel="random")
     assert "3 domains" in shared.everything
-
-
-async def test_help_shows_the_usage_and_asks_nobody(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/domains help")
-
-    assert "/domains tag:prod below:70" in answer.everything
-    assert shop.tracker.requests == []
-
-
-@loop_over(
-    ("score", "shown"),
-    [
-        ("null", "–"),
-        ('"80"', "–"),
-        ("-1", "–"),
-        ("101", "–"),
-        ("NaN", "–"),
-        ("true", "–"),
-        ("79.96", "79.9"),
-        ("0", "0"),
-    ],
-)
-async def test_a_score_is_a_number_from_0_to_100_or_unknown(
-    shop: Town, score: str, shown: str
-) -> None:
-    shop.clock.ahead += FRESH_FOR
-    items = f'[{{"domain": "a.example", "domainId": "1", "healthScore": {score}}}]'
-    shop.tracker.answer_next(body=items.encode(), on="list")
-
-    assert rows(await shop.ask(shop.bob, "/domains"))[0][1] == shown
 
 
 async def test_odd_entries_of_the_list_are_shown_or_counted(shop: Town) -> None:

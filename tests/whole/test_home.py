@@ -73,7 +73,7 @@ async def test_a_member_without_a_key_reads_whom_to_ask(town: Town) -> None:
     assert "ask a workspace admin or owner" in home.everything
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_a_key_is_set_from_home_and_home_shows_it(town: Town) -> None:
     town.acme.add("shop.example", health=41)
     home = await opened(town, town.ada, "not connected")
@@ -99,16 +99,6 @@ async def test_a_scan_from_home_is_read_in_a_window_and_lies_in_the_messages(sho
     assert "Share" not in buttons(sent)
 
 
-async def test_the_picker_opened_from_home_answers_in_a_window(shop: Town) -> None:
-    home = await opened(shop, shop.bob)
-    await shop.bob.press(home, "Scan")
-
-    await shop.bob.submit(await shop.bob.next_form(), {"Domain": "shop.example"})
-
-    assert "Scan of shop.example" in (await window(shop.bob, "Open messages")).everything
-
-
-@pytest.mark.modes("socket", "shared")
 async def test_a_domain_added_from_home_is_there_at_once(shop: Town) -> None:
     home = await opened(shop, shop.bob)
     await shop.bob.press(home, "Add domain")
@@ -160,7 +150,7 @@ async def test_a_workspace_without_the_new_blocks_gets_a_plain_home(shop: Town) 
     assert "Why each Slack permission is asked" in home.everything
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_a_digest_that_the_bot_pauses_is_said_on_home(shop: Town) -> None:
     await make(shop)
     slot = nine(shop)
@@ -171,18 +161,3 @@ async def test_a_digest_that_the_bot_pauses_is_said_on_home(shop: Town) -> None:
     move_to(shop, slot)
 
     await home_where(shop, shop.ada, "Paused")
-
-
-@pytest.mark.modes("socket", "shared")
-async def test_a_service_that_is_down_is_asked_once_for_all_who_look(shop: Town) -> None:
-    for person in (shop.ada, shop.bob, shop.slack.person("cy")):
-        await opened(shop, person, "shop.example")
-    shop.tracker.requests.clear()
-    shop.tracker.fail_next("503", times=99, on="list")
-
-    await shop.ask(shop.bob, "/adddomain fresh.example")
-
-    for person in (shop.ada, shop.bob, shop.slack.person("cy")):
-        await home_where(shop, person, "cannot be reached")
-    asked = [method for method, _ in shop.service_requests()]
-    assert asked.count("GET") == 3  # one request, with its repeats

@@ -10,7 +10,7 @@ from tests.whole.town import Town, running_bot, running_stand_ins
 pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_a_member_is_told_whom_to_ask_and_gets_the_answer_when_the_key_is_set(
     town: Town,
 ) -> None:

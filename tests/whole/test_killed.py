@@ -58,7 +58,7 @@ async def _is_noted(town: Town) -> bool:
 
 
 @pytest.mark.parametrize("is_scan", [True, False], ids=["scan", "addition"])
-@pytest.mark.modes("socket", "http")
+@pytest.mark.modes("http")
 async def test_who_waited_for_the_only_process_hears_of_it_after_its_next_start(
     tmp_path: Path, mode: str, is_scan: bool
 ) -> None:

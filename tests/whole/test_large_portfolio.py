@@ -21,7 +21,6 @@ async def big(town: Town) -> Town:
     return town
 
 
-@pytest.mark.modes("socket", "http")
 async def test_ten_thousand_domains_are_listed_filtered_paged_and_found_by_their_names(
     big: Town,
 ) -> None:

@@ -111,7 +111,7 @@ async def test_a_domain_picked_in_a_form_that_a_button_opened_leaves_the_list(sh
     assert "⏳" not in str(shown)
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("socket")
 async def test_share_pressed_twice_shares_once(shop: Town) -> None:
     listed = await shop.ask(shop.bob, "/domains")
 

@@ -37,7 +37,7 @@ async def test_a_key_replaced_while_a_list_is_under_way_serves_that_list(shop: T
     assert [c.method for c in shop.slack.calls].count("conversations.open") == 0
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(shop: Town) -> None:
     hold = shop.tracker.hold_scans()
     await shop.bob.type("/scan shop.example")

@@ -212,7 +212,7 @@ async def test_a_scan_asked_by_five_people_is_one_request(shop: Town) -> None:
     assert shop.service_requests().count(("POST", "scan")) == 1
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.modes("shared")
 async def test_the_next_scan_shows_what_has_changed(shop: Town) -> None:
     shop.acme.scan_results["shop.example"] = {"ssl": {"issuer": "Old CA"}, "dns": {"ttl": 60}}
     await shop.ask(shop.bob, "/scan shop.example")

@@ -1,7 +1,5 @@
 """What the service refuses or spoils: each case reads differently, to members and to admins."""
 
-import itertools
-
 import pytest
 
 from bot.portfolio.service import FRESH_FOR
@@ -12,7 +10,6 @@ from tests.whole.town import Town
 pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 COMMANDS = ["/domains", "/scan shop.example", "/adddomain blog.example"]
-STYLES = ["json", "nested", "deep", "plain", "html", "upper"]
 
 
 REFUSALS = [
@@ -63,23 +60,6 @@ async def test_no_scope_is_claimed_for_a_scan_because_none_is_documented(shop: T
     answer = await shop.ask(shop.ada, "/scan shop.example")
 
     assert "needs a wider scope" in answer.everything
-
-
-@loop_over(("style", "status"), itertools.product(STYLES, [200, 400, 401, 500]))
-async def test_the_message_decides_whatever_shape_and_status_it_comes_in(
-    shop: Town, style: str, status: int
-) -> None:
-    shop.clock.ahead += FRESH_FOR
-    shop.tracker.requests.clear()
-    shop.tracker.error_style = style
-    shop.tracker.error_status = status
-    shop.tracker.fail_next("ip", times=9)
-
-    answer = await shop.ask(shop.bob, "/domains")
-    shop.tracker.faults.clear()
-
-    assert "this bot's address" in answer.everything
-    assert shop.service_requests() != []
 
 
 @pytest.mark.modes("shared")

@@ -79,6 +79,10 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+# What is stored is the same in both. Where it is only read, and by many parts, one will do.
+in_postgres = pytest.mark.parametrize("kind", ["postgres"])
+
+
 @pytest.fixture
 def mode(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     """Lay the store down; return what `many_stand_ins` takes."""
@@ -166,6 +170,7 @@ async def test_every_digest_is_listed_with_its_state_and_what_was_under_way_goes
     assert "*Late:* due 09:40, sent 10:46" in after_a_refused_key.everything
 
 
+@in_postgres
 async def test_the_next_digests_compare_with_what_was_posted_before(many: Many) -> None:
     home = many[HOME]
     async with running_bot(home):
@@ -229,6 +234,7 @@ async def test_the_key_its_earlier_one_its_managers_and_its_history_are_there(
     assert "is in use again" in rolled_back.everything
 
 
+@in_postgres
 async def test_commands_that_were_kept_run_once_there_is_a_key(many: Many) -> None:
     amber = many["amber"]
     amber.acme.add("shop.amber.example", health=41)
@@ -254,6 +260,7 @@ async def test_a_person_who_waited_when_the_process_was_killed_gets_a_message(ma
 # Installations
 
 
+@in_postgres
 async def test_every_workspace_is_served_with_its_own_token_and_key(
     many: Many, outside: Outside
 ) -> None:
@@ -295,6 +302,7 @@ async def test_what_has_left_is_gone_and_can_come_back(many: Many) -> None:
     assert "-.T0PLAYGROUND/key" in left
 
 
+@in_postgres
 async def test_the_bot_with_one_token_goes_on_with_it(many: Many) -> None:
     home = with_one_token(many)
     async with running_bot(home):
@@ -360,6 +368,7 @@ PRESSES = [
 ]
 
 
+@in_postgres
 async def test_the_buttons_of_messages_that_still_stand_in_channels_work(
     many: Many, outside: Outside
 ) -> None:
@@ -408,6 +417,7 @@ async def until_seen(person: Person, where: str, words: str, pressed: Message) -
     )
 
 
+@in_postgres
 async def test_the_buttons_of_a_home_tab_that_is_still_open_work(
     many: Many, outside: Outside
 ) -> None:

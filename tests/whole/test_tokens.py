@@ -37,7 +37,7 @@ def spent(slack: LocalSlack) -> list[str]:
     return [call.arguments["refresh_token"] for call in refreshes]
 
 
-@pytest.mark.modes("http", "socket")
+@pytest.mark.modes("http")
 async def test_tokens_rotate_while_commands_and_digests_run(tmp_path: Path, mode: str) -> None:
     async with running_many(tmp_path, ["amber"], rotates_tokens=True, mode=mode) as many:
         amber = await many.settle("amber")

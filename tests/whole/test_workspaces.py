@@ -152,7 +152,6 @@ async def test_an_uninstalled_workspace_leaves_no_byte(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "order",
     [
-        ("app_uninstalled", "tokens_revoked"),
         ("tokens_revoked", "app_uninstalled"),
         ("app_uninstalled", "tokens_revoked", "app_uninstalled", "tokens_revoked"),
     ],

@@ -16,13 +16,6 @@ pytestmark = pytest.mark.anyio
 DOWN = UnavailableError(is_outcome_unknown=False)
 
 
-async def test_help_is_answered_with_the_usage(room: Room) -> None:
-    await room.bob.type("/domaindigest help")
-
-    assert "opens the health digests of a channel" in await room.answer()
-    assert room.bob.form is None
-
-
 async def test_what_means_nothing_is_named_and_nothing_opens(room: Room) -> None:
     await room.bob.type("/domaindigest tag:prod now")
 
@@ -164,18 +157,6 @@ async def test_without_a_key_the_form_says_who_can_set_one(room: Room) -> None:
     assert "`/domainkey` is the way to it" in admin.everything
 
 
-async def test_a_preview_is_shown_to_its_person_alone(room: Room) -> None:
-    await room.made()
-    form = await room.list()
-
-    after = await room.press(form, "Preview")
-
-    assert "behind this form, for you alone" in after.everything
-    assert "Preview" in await room.answer()
-    assert room.bob.messages()[-1].is_ephemeral
-    assert room.office.posts.posts == []
-
-
 async def test_a_preview_that_went_by_direct_message_says_so(room: Room) -> None:
     await room.made()
     form = await room.list()
@@ -212,16 +193,6 @@ async def test_a_form_that_was_closed_meanwhile_still_tells_how_it_ended(room: R
     room.office.lists.gate.set()
 
     assert "✅ Sent. It is in `#general` now." in await room.answer()
-
-
-async def test_a_paused_digest_is_resumed(room: Room) -> None:
-    digest = await room.made()
-    await room.office.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
-
-    after = await room.press(await room.list(), "Resume")
-
-    assert "▶️ Resumed. Next run Fri 20 Nov 2026, 09:00 (Europe/Berlin)." in after.everything
-    assert (await room.now(digest)).pause is None
 
 
 async def test_in_an_archived_channel_nothing_is_resumed(room: Room) -> None:

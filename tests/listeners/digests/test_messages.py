@@ -94,17 +94,6 @@ async def test_an_owner_sends_a_missing_digest_from_the_direct_message_once(room
     assert len(room.office.posts.posts) == 1
 
 
-async def test_an_owner_resumes_from_the_direct_message(room: Room) -> None:
-    digest = await room.made()
-    await room.office.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
-    room.post(RESUME_DIGEST, "Resume", f"C0/{digest.digest_id}", "dm")
-
-    await room.bob.press(room.bob.messages("dm")[-1], "Resume")
-
-    assert "▶️ Resumed." in await room.answer(channel="dm")
-    assert (await room.now(digest)).pause is None
-
-
 @pytest.mark.parametrize("keeps_bot", [True, False])
 async def test_in_an_archived_channel_nothing_is_resumed_until_it_is_back(
     room: Room, keeps_bot: bool

@@ -3,7 +3,6 @@
 import json
 from typing import Any, cast
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from slack_sdk.web.async_client import AsyncWebClient
@@ -56,19 +55,19 @@ def test_a_note_comes_back_as_it_was(note: FormNote) -> None:
     assert note_in(note.as_text()) == note
 
 
-@pytest.mark.parametrize("text", [None, "null", "[]", '["C1"]', '{"a": 1}'])
+@loop_over("text", [None, "null", "[]", '["C1"]', '{"a": 1}'])
 def test_a_form_without_a_note_has_an_empty_one(text: str | None) -> None:
     assert note_in(text) == FormNote()
 
 
-@pytest.mark.parametrize("more", ["", ", [1, 2]", ', "Europe/Berlin", 7'])
+@loop_over("more", ["", ", [1, 2]", ', "Europe/Berlin", 7'])
 def test_a_form_of_another_version_is_still_about_its_digest(more: str) -> None:
     note = note_in(f'["C1", "d1", 3, "n"{more}]')
 
     assert (note.channel_id, note.digest_id, note.version, note.nonce) == ("C1", "d1", 3, "n")
 
 
-@pytest.mark.parametrize("read", [from_press, from_form])
+@loop_over("read", [from_press, from_form])
 def test_a_note_travels_with_the_form_and_so_does_the_way_back(read: Any) -> None:
     conversation = a_conversation()
 

@@ -16,18 +16,6 @@ async def pause_form(room: Room) -> View:
     return await room.press(await room.list(), "Pause")
 
 
-async def test_a_digest_is_paused_until_somebody_resumes_it(room: Room) -> None:
-    digest = await room.made()
-
-    after = await room.submit(await pause_form(room))
-
-    pause = (await room.now(digest)).pause
-    assert pause is not None
-    assert (pause.by, pause.until) == (room.bob.id, None)
-    assert "⏸️ Paused until somebody presses `Resume`." in after.everything
-    assert "Resume" in after.buttons
-
-
 async def test_a_pause_ends_when_the_day_begins_by_the_clock_of_the_digest(room: Room) -> None:
     digest = await room.made(schedule=Schedule(DAILY.days, DAILY.at, "Asia/Tokyo"))
 

@@ -177,7 +177,7 @@ def test_all_that_is_wrong_with_a_filter_is_said_at_once() -> None:
     assert "is opened and not closed." in told
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("states", "field", "told"),
     [
         ({LABEL_FIELD: chosen("tag:prod")}, PEOPLE_FIELD, "Pick whom to mention"),
@@ -205,7 +205,7 @@ def box(value: Json, shown: Json = "tag:a") -> Json:
     return {"value": value, "text": words, "description": {"type": "mrkdwn", "text": "<@U1>"}}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("state", "kept"),
     [
         ({"selected_options": [box("0 1 tag:a"), box("7 2 tag:b")]}, {0, 7}),
@@ -278,7 +278,7 @@ def test_any_json_is_a_day_or_none_or_refused(values: Json) -> None:
         assert day is None or day >= first
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("picked", "told"),
     [
         ("2030-02-28", "from tomorrow on"),

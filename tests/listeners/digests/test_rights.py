@@ -77,15 +77,6 @@ async def test_where_the_bot_cannot_look_nothing_is_changed(room: Room) -> None:
     assert len(await room.digests("hidden")) == 2
 
 
-async def test_a_guest_is_told_that_digests_are_not_for_guests(room: Room) -> None:
-    gus = room.slack.person("gus")
-
-    await gus.type("/domaindigest")
-
-    assert "Guests cannot see or change digests" in await room.answer(gus)
-    assert gus.form is None
-
-
 async def test_a_mistake_of_the_bot_does_not_leave_the_form_waiting(room: Room) -> None:
     await room.made()
     form = await room.list()

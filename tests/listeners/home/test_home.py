@@ -12,6 +12,7 @@ from tests.builders import KEY, a_domain
 from tests.digests.office import BOB, DAILY
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room, running_room
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -27,13 +28,6 @@ async def test_the_messages_tab_draws_nothing(room: Room) -> None:
     await room.home()
 
     assert room.draws() == drawn == 1
-
-
-async def test_opening_it_twice_within_a_minute_asks_the_service_once(room: Room) -> None:
-    await room.opened()
-    await room.opened(room.ada)
-
-    assert len(room.lists.asked) == 1
 
 
 async def test_a_slow_list_shows_everything_else_meanwhile() -> None:
@@ -154,18 +148,7 @@ async def test_a_manager_sees_the_setup_but_names_no_managers(room: Room) -> Non
     assert "Managers" not in home.buttons
 
 
-async def test_whoever_stops_being_a_manager_loses_it_with_the_next_look(room: Room) -> None:
-    await room.managers.name(room.workspace, Named((room.bob.id,)))
-    await room.opened()
-    named = await room.managers.named(room.workspace)
-    await room.managers.name(room.workspace, Named((), rev=named.rev))
-
-    room.homes.schedule_refresh(room.workspace)
-
-    assert "Set key" not in (await room.home()).buttons
-
-
-@pytest.mark.parametrize("is_drawn_anew", [True, False])
+@loop_over("is_drawn_anew", [True, False])
 async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     is_drawn_anew: bool,
 ) -> None:
@@ -227,17 +210,6 @@ async def test_nothing_is_remembered_of_a_workspace_that_has_gone(room: Room) ->
     room.homes.schedule_refresh(room.workspace)
 
     assert "page 1 of 2" in (await room.home(room.ada)).everything
-
-
-async def test_whoever_has_it_open_sees_what_changed(room: Room) -> None:
-    await room.opened()
-    draft = KeyDraft(secret=KEY, label="bot", expires_on=None, scopes=("read_domains",))
-    await room.opened(room.ada)
-    await room.office.keys.save(room.workspace, draft, set_by=room.ada.id)
-
-    room.homes.schedule_refresh(room.workspace)
-
-    assert "API key: works" in (await room.home(room.ada)).everything
 
 
 async def test_what_the_other_viewers_see_is_not_lost_with_one_of_them(room: Room) -> None:

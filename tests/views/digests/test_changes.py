@@ -1,11 +1,10 @@
-import pytest
-
 from bot.message import Message
 from bot.views.digests.post import digest_message
 from tests.digests.builders import (
     a_post,
     a_report,
 )
+from tests.loops import loop_over
 from tests.views.acceptance import shown_text
 from tests.views.digests.parts import everywhere, rows, taken
 
@@ -43,7 +42,7 @@ def test_a_fall_into_another_band_names_both() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("second", "words"),
     [(86, "2 domains got worse, 1 into a lower band*"), (40, "2 domains got worse*\n")],
     ids=["one of two", "both"],

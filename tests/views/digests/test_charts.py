@@ -11,6 +11,7 @@ from tests.digests.builders import (
     a_report,
     a_trend,
 )
+from tests.loops import loop_over
 from tests.views.acceptance import shown_text
 from tests.views.digests.parts import Json, block, rows, taken
 
@@ -52,7 +53,7 @@ def test_readers_can_sort_the_table_by_every_number() -> None:
     assert table["rows"][2][2]["text"] == "new"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("scores", "caption"),
     [
         pytest.param({"a.example": 41}, "The only domain", id="one"),
@@ -105,7 +106,7 @@ def test_the_average_is_drawn_as_a_line_and_told_in_numbers() -> None:
     assert "Average health, last 3 digests: 18 Nov 80, 19 Nov 81.2, 20 Nov 83." in message.text
 
 
-@pytest.mark.parametrize("count", [0, 1])
+@loop_over("count", [0, 1])
 def test_a_single_point_is_no_line(count: int) -> None:
     message = digest_message(a_post(trend=a_trend([80.0] * count)))
 
@@ -140,7 +141,7 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("moments", "labels"),
     [
         pytest.param(["2026-11-09T09:00", "2026-11-20T09:00"], ["9 Nov", "20 Nov"], id="days"),

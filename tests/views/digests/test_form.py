@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,7 +108,7 @@ def test_a_change_of_the_clocks_is_noted_below_the_runs() -> None:
     assert "\n🕑 The clocks in Berlin go back an hour on Sun 25 Oct 2026 at 03:00" in text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "draft",
     [
         Draft(zone=ZONE, days=frozenset()),
@@ -186,7 +185,7 @@ def test_nothing_in_an_empty_field_looks_like_a_value() -> None:
     assert "At most 20 people and user groups" in fields["Mention"]["hint"]["text"]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("until", "words", "first"),
     [
         (None, "Paused until somebody presses `Resume`. If that were now:", "Mon 23 Nov 2026"),

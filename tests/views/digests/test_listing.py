@@ -3,8 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from bot.digests.models import MAX_PER_CHANNEL, FailureReason, Mode, Outcome, Pause, RunState
 from bot.views.digests.tables import (
     ADMINS_MAY,
@@ -114,7 +112,7 @@ def test_what_was_just_done_stands_on_top() -> None:
     assert form["blocks"][0]["text"]["text"] == "✅ Saved."
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("place", "hint"),
     [
         (None, "I cannot look in here: it is a direct message, or a private channel without me"),
@@ -129,7 +127,7 @@ def test_what_is_odd_about_the_channel_is_said(place: Place | None, hint: str) -
     assert hint not in told()
 
 
-@pytest.mark.parametrize("place", [None, Place(name="x", has_bot=False)])
+@loop_over("place", [None, Place(name="x", has_bot=False)])
 def test_who_has_to_invite_the_bot_is_told_how(place: Place | None) -> None:
     assert "`/invite @Domain Tracker`" in told(place=place)
     assert "press `New` and choose another" in told(place=place)
@@ -143,7 +141,7 @@ def test_who_may_not_change_digests_sees_them_without_buttons() -> None:
     assert "Active" in "\n".join(shown(form))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("is_restricted", "label", "value"),
     [
         (False, "Only admins may change digests", ADMINS_MAY),

@@ -1,7 +1,5 @@
 """The rules of whom a digest mentions."""
 
-import pytest
-
 from bot.digests.models import MAX_RULES, Mention, is_label
 from bot.slack.usergroups import UserGroup
 from bot.views.digests.mention_fields import (
@@ -64,7 +62,7 @@ def test_labels_and_groups_of_others_do_nothing(text: str) -> None:
     assert_slack_takes_options(group_options([UserGroup("S0WEB", text, text)], ""))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("typed", "offered"),
     [("", ["S0WEB", "S0OPS"]), ("@web", ["S0WEB"]), ("PEOPLE", ["S0WEB"]), ("nobody", [])],
 )
@@ -104,7 +102,7 @@ def test_a_rule_shows_people_by_name_and_counts_the_rest() -> None:
     assert who_text(a_mention("tag:prod", "<!channel>")) == "nobody"
 
 
-@pytest.mark.parametrize("label", ["tag:prod", "folder:Web shops", "tag:" + "x" * 146])
+@loop_over("label", ["tag:prod", "folder:Web shops", "tag:" + "x" * 146])
 def test_a_box_says_which_rule_it_is_about(label: str) -> None:
     boxes = rule_boxes([a_mention("tag:a"), a_mention(label, "U01", "U02")])
 

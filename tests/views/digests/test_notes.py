@@ -13,6 +13,7 @@ from tests.digests.builders import (
     a_post,
     a_report,
 )
+from tests.loops import loop_over
 from tests.views.acceptance import shown_text
 from tests.views.digests.parts import everywhere, taken
 
@@ -40,7 +41,7 @@ def test_a_text_says_in_which_time_zone_it_is_before_the_first_time() -> None:
         assert "Late: due 09:00" in after
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("seconds", "words"),
     [
         pytest.param(59.9, None, id="in time"),
@@ -79,7 +80,7 @@ def test_a_digest_that_somebody_sent_is_never_late_and_says_who_it_was() -> None
     assert "late" not in message.text.lower()
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("outcome", "trouble", "words"),
     [
         pytest.param(
@@ -140,7 +141,7 @@ def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
     assert "first of these" not in digest_message(replace(post, is_first=False)).text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("pause", "words"),
     [
         pytest.param(Pause(since=BEFORE), "Paused.", id="for good"),

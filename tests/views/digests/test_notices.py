@@ -92,7 +92,7 @@ def test_every_notice_names_the_channel_the_slot_and_why(
         assert failure_text(trouble) in message.text
 
 
-@pytest.mark.parametrize("outcome", RUNS, ids=lambda outcome: outcome.value)
+@loop_over("outcome", RUNS, ids=lambda outcome: outcome.value)
 def test_a_run_that_did_not_reach_the_channel_can_be_sent_now(outcome: Outcome) -> None:
     message = told(outcome)
 
@@ -119,7 +119,7 @@ def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: FailureReason) -> 
     assert action_ids(message) == [RESUME_DIGEST, MANAGE_DIGEST]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("trouble", "words"),
     [
         pytest.param(
@@ -160,7 +160,7 @@ def test_several_missed_runs_are_told_at_once() -> None:
     assert f"The newest of them was due {DUE_TEXT}" in message.text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("trouble", "words"),
     [
         pytest.param(

@@ -6,10 +6,11 @@ from tests.digests.builders import (
     a_mention,
     a_plan,
 )
+from tests.loops import loop_over
 from tests.views.digests.parts import Json
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("fields", "words"),
     [
         pytest.param({"mode": Mode.ALWAYS, "heartbeat_every": 5}, "Always", id="always"),

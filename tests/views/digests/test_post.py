@@ -48,7 +48,7 @@ def test_the_title_says_how_many_and_how_well_and_what_moved() -> None:
     assert "average health 62.7, down 1.3:" in down.text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("now", "before"),
     [
         pytest.param({"a.example": 41.04}, {"a.example": 41}, id="too little to be shown"),
@@ -198,7 +198,7 @@ def test_a_filter_that_matches_nothing_says_so_and_what_is_gone() -> None:
     assert buttons(message) == {"All domains": "/domains"} | MANAGED
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("mode", "silent", "words"),
     [
         pytest.param(Mode.CHANGES, 5, "Nothing changed in the last 5 runs", id="changed"),
@@ -256,7 +256,7 @@ def test_a_text_names_the_zone_before_the_first_digest() -> None:
     assert text.index("(Europe/Berlin)") < text.index("First on")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("now", "soon"),
     [
         (datetime(2026, 11, 22, 22, 59, tzinfo=UTC), "09:00, in 1 day."),
@@ -279,7 +279,7 @@ def test_a_digest_that_moved_is_not_said_to_have_been_made_here() -> None:
     assert "set up" not in message.text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("until", "words"),
     [(None, "It is paused."), (DUE, "It is paused until Fri 20 Nov 2026, 09:00.")],
 )
@@ -364,7 +364,7 @@ def test_slack_takes_any_report(report: Json, is_preview: bool, is_first: bool) 
     taken(heartbeat_message(post))
 
 
-@pytest.mark.parametrize("zone", ["Australia/Lord_Howe", "America/Argentina/Buenos_Aires", "UTC"])
+@loop_over("zone", ["Australia/Lord_Howe", "America/Argentina/Buenos_Aires", "UTC"])
 def test_a_digest_is_told_in_its_own_time_zone(zone: str) -> None:
     schedule = a_schedule(range(7), zone=zone)
     slot = next_slot(schedule, datetime(2026, 11, 20, tzinfo=UTC))

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-
 from bot.digests.models import Digest, FailureReason, Outcome, Pause, Run, RunState
 from bot.views.digests.wording import RUNS_LOOKED_BACK, run_lines, state_lines
 from bot.views.text import moment_token
@@ -28,9 +26,7 @@ def test_an_active_digest_says_when_it_runs_next() -> None:
     assert state(a_digest()) == f"▶️ *Active*, next run {NEXT}"
 
 
-@pytest.mark.parametrize(
-    ("reader_zone", "is_told"), [(None, False), (ZONE, False), ("Asia/Tokyo", True)]
-)
+@loop_over(("reader_zone", "is_told"), [(None, False), (ZONE, False), ("Asia/Tokyo", True)])
 def test_who_lives_elsewhere_reads_it_by_their_own_clock_too(
     reader_zone: str | None, is_told: bool
 ) -> None:
@@ -60,7 +56,7 @@ def test_a_pause_without_an_end_says_so() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("why", "mend"),
     [
         (
@@ -92,10 +88,8 @@ def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: FailureRe
     assert "⏳" not in told  # that sign says "please wait" in a form
 
 
-@pytest.mark.parametrize(
-    ("minutes", "words"), [(1, "Being sent just now"), (0, "Due now"), (-9, "Due now")]
-)
-@pytest.mark.parametrize("how_far", [RunState.CLAIMED, RunState.POSTING])
+@loop_over(("minutes", "words"), [(1, "Being sent just now"), (0, "Due now"), (-9, "Due now")])
+@loop_over("how_far", [RunState.CLAIMED, RunState.POSTING])
 def test_a_run_under_way_is_told_until_its_claim_ends(
     how_far: RunState, minutes: int, words: str
 ) -> None:
@@ -106,7 +100,7 @@ def test_a_digest_without_runs_says_so() -> None:
     assert run_lines(a_digest()) == ["Has not run yet"]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("outcome", "trouble", "words"),
     [
         (Outcome.POSTED, None, "posted"),

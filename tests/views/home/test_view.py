@@ -3,8 +3,6 @@
 import json
 from dataclasses import replace
 
-import pytest
-
 from bot.admin import Act, ManagersUnknownError
 from bot.api_keys.models import NoKeyError
 from bot.commands import COMMANDS
@@ -91,7 +89,7 @@ def test_that_there_were_no_domains_is_not_said_while_a_list_is_awaited() -> Non
     assert "⏳" in told
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("doubt", "words", "refreshes"),
     [
         (ManagersUnknownError(("S0OPS",)), "Slack does not tell me right now whether", 2),
@@ -241,7 +239,7 @@ def test_the_fullest_tab_is_small_enough_for_slack() -> None:
     assert len(drawn.view["blocks"]) < 60
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@loop_over("command", COMMANDS)
 def test_every_command_is_told_in_one_line(command: str) -> None:
     assert 10 < len(COMMANDS[command].brief) <= 60
     assert command in shown(a_page(a_domain(), set_up=a_set_up()))

@@ -1,7 +1,5 @@
 """The window over the Home tab in which an answer is read."""
 
-import pytest
-
 from bot.message import MAX_TEXT_CHARS, Message
 from bot.portfolio.query import Query
 from bot.views.api_key import saved_message
@@ -17,6 +15,7 @@ from bot.views.scan import scan_message
 from bot.views.text import clip_at_word
 from bot.views.usage import working_message
 from tests.builders import a_domain, a_key_record, a_report, a_snapshot
+from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes_form, buttons
 
 URL = messages_url("T1", "A1")
@@ -27,13 +26,13 @@ def a_list() -> Message:
     return domains_message(a_snapshot(domain), [domain], Query())
 
 
-@pytest.mark.parametrize("message", [working_message(), saved_message(a_key_record(), 3)])
+@loop_over("message", [working_message(), saved_message(a_key_record(), 3)])
 def test_a_short_answer_is_read_whole(message: Message) -> None:
     assert fits_window(message)
     assert_slack_takes_form(answer_window(message, "metadata"))
 
 
-@pytest.mark.parametrize("message", [a_list(), scan_message(a_report())])
+@loop_over("message", [a_list(), scan_message(a_report())])
 def test_a_table_or_a_scan_is_told_with_the_way_to_the_whole(message: Message) -> None:
     summary = summary_window(message, URL)
     window = answer_window(summary, "")
