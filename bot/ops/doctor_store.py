@@ -24,7 +24,7 @@ from bot.store.documents import Document, StoreError
 from bot.store.encryption import RingSource
 from bot.store.files import lock_file_of, lock_holder, may_write
 from bot.store.postgres.migrations import missing
-from bot.store.postgres.pool import Address, open_pool
+from bot.store.postgres.pool import NAME_POOLER, Address, open_pool, with_pooler_found
 from bot.store.postgres.snapshot import Facts, read_facts
 from bot.store.sqlite import Snapshot, read_snapshot
 
@@ -143,6 +143,11 @@ def _some(names: Sequence[str]) -> str:
 
 
 TLS, CONNECTIONS, PROCESSES = "TLS", "connections", "processes"
+POOLER_FOUND = warning(
+    CONNECTIONS,
+    "a pooler in transaction mode is in between, which DATABASE_URL does not name",
+    f"{NAME_POOLER} Without it the bot finds out by itself each time it starts.",
+)
 REACH = "Look at DATABASE_URL, at the network between here and there, and at the server."
 # Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
 OLDEST_SUPPORTED = 14
@@ -152,8 +157,8 @@ SLOW_READ_S = 0.05
 
 async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot | None]:
     """Return how the database is, and what is sealed in it; `None` when it cannot be read."""
-    address = store.address
     try:
+        address = await with_pooler_found(store.address)
         async with await open_pool(address) as pool:
             if steps := await missing(pool, store.sets):
                 said = f"{shown(address.place)} lacks {counted(len(steps), 'step')} of its schema"
@@ -170,6 +175,7 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
         else _unreadable_finding(address.place, snapshot),
         tls_finding(facts),
         *([] if address.is_pooled else [connections_finding(address, facts, running)]),
+        *([POOLER_FOUND] if address != store.address else []),
         processes_finding(running),
     ], snapshot
 

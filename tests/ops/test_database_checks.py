@@ -29,6 +29,8 @@ from bot.store.postgres.snapshot import Facts
 from bot.store.sqlite import Snapshot
 from tests.ops.builders import ACME, an_installation
 from tests.ops.test_doctor import a_patient
+from tests.postgres import PostgresServer
+from tests.store.postgres.pooler import pooled
 
 pytestmark = pytest.mark.anyio
 
@@ -125,6 +127,19 @@ async def test_behind_a_pooler_the_connections_are_its_matter(database: str) -> 
     findings, _ = await check_database(store_at(f"{database}&pool_mode=transaction"))
 
     assert "connections" not in about(findings)
+
+
+async def test_a_pooler_that_the_address_does_not_name_is_told_of(
+    postgres: PostgresServer, database: str
+) -> None:
+    if not postgres.can_restart:
+        pytest.skip("the pooler of the tests knows no passwords")
+    async with pooled(parse_address(database)) as (url, _):
+        findings, _ = await check_database(store_at(url))
+
+    (said,) = [each for each in findings if each.about == "connections"]
+    assert said.mark is Mark.WARN
+    assert "Add pool_mode=transaction to DATABASE_URL." in said.line
 
 
 async def test_what_is_sealed_and_installed_is_seen_and_nothing_else_is_read(
