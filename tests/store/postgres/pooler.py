@@ -154,9 +154,9 @@ async def bounced(address: Address, folder: Path, *, mode: str) -> AsyncIterator
     (settings := folder / "pgbouncer.ini").write_text(
         CONFIGURATION.format(**known, listen_port=port, mode=mode)
     )
-    # It refuses to run as root.
-    as_somebody = [] if os.geteuid() else ["-u", Path(str(known["host"])).owner()]
-    process = await asyncio.create_subprocess_exec(PGBOUNCER, "-q", *as_somebody, str(settings))
+    process = await asyncio.create_subprocess_exec(
+        PGBOUNCER, "-q", *_as_owner(Path(str(known["host"]))), str(settings)
+    )
     try:
         url = f"postgresql://{known['user']}@127.0.0.1:{port}/bot"
         while not await _answers(parse_address(url)):
@@ -174,3 +174,8 @@ async def _answers(address: Address) -> bool:
         await (await connected(address)).close()
         return True
     return False
+
+
+def _as_owner(folder: Path) -> list[str]:
+    """Return the options by which it runs as whom the server's folder belongs to, not as root."""
+    return [] if os.geteuid() else ["-u", folder.owner()]
