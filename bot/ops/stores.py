@@ -144,10 +144,17 @@ class FileStore:
         return await read_snapshot(self.path)
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Documents]:
-        """Open it for writing; raise StoreLockedError when another process has, or StoreError."""
+    async def opened(self, *, even_moved: bool = False) -> AsyncIterator[Documents]:
+        """Open it for writing.
+
+        Raises:
+            StoreLockedError: another process has opened it.
+            StoreError: it fails, or has moved; with `even_moved` that is no error.
+        """
         documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
         try:
+            if not even_moved:
+                await require_unmoved(documents)
             yield documents
         finally:
             await documents.close()
