@@ -66,7 +66,7 @@ async def test_no_bot_starts_on_it_and_it_is_told_what_to_do(path: Path) -> None
 
 async def test_no_command_writes_to_it(path: Path, tmp_path: Path) -> None:
     settings, file = settings_of(path), tmp_path / "wanted.yaml"
-    file.write_text("version: 1\nworkspaces: []\n")  # noqa: ASYNC240  # a line
+    file.write_text("version: 1\nworkspaces: []\n")
     before = await read_snapshot(path)
 
     for command in (import_file(settings, str(file), is_applied=True), rotate_secrets(settings)):
