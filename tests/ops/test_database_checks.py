@@ -1,7 +1,8 @@
 """What the doctor says of a real PostgreSQL, and of what none in a test can be."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -108,10 +109,12 @@ async def test_living_processes_are_named_by_their_work(database: str) -> None:
     await killed.heartbeat()
 
     class Watching(DatabaseStore):
-        async def snapshot(self, **more: Any) -> Snapshot:
-            if more.get("kinds") == {PROCESS}:
+        async def pages(self, **more: Any) -> AsyncGenerator[Snapshot]:
+            if more["kinds"] == {PROCESS}:
                 await web.heartbeat()
-            return await super().snapshot(**more)
+            async with aclosing(super().pages(**more)) as pages:
+                async for page in pages:
+                    yield page
 
     watching = Watching(parse_address(database), migrations(), watch_s=0)
     findings, _ = await check_database(watching)
