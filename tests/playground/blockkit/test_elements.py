@@ -69,6 +69,11 @@ REFUSED = {
         unsupported("mrkdwn"),
         "/options/0/text/type",
     ),
+    "mrkdwn description of a plain box": (
+        {"type": "checkboxes", "options": [option(description=mrkdwn())]},
+        conflict("cannot be `mrkdwn` beside a `plain_text`"),
+        "/options/0/description",
+    ),
     "option url in a menu": (
         menu(options=[option(url="https://a.example")]),
         unknown("url"),
