@@ -45,6 +45,8 @@ lock: $(READY)  ## pin every package again, with hashes
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --extra dev --extra playground \
 		-c requirements-playground.txt pyproject.toml -o requirements-dev.txt
+	echo setuptools | $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --upgrade --custom-compile-command "make lock" - -o requirements-build.txt
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,10 +1,11 @@
 """Build, connect and close the bot's objects for each kind of process: the composition root."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 import aiohttp
 import structlog
@@ -21,13 +22,13 @@ from bot.bootstrap.slack_app import (
     open_workspaces,
     start_transport,
 )
-from bot.concurrency import Tasks
+from bot.concurrency import NonOverlappingTask, Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.inflight_requests import InflightStore
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue import INTERVALS, working
 from bot.jobs.queue_jobs import Work
-from bot.jobs.scheduler import ticking
+from bot.jobs.scheduler import Ticks, ticking
 from bot.listeners.interrupted import InflightTracker, OrphanNotifier
 from bot.logs import lines_counted
 from bot.metrics.definitions import Metrics, traced_calls
@@ -163,12 +164,16 @@ class Periodic:
         self.lifecycle.look()
         await _all_of(*(each() for each in self.running.own))
 
-    async def tick_alone(self) -> None:
-        """Do everything, in the only process there is."""
-        for begin in self.lifecycle.looks:
-            begin()
-        rounds = [self.running.digests.run_due, *self.running.periodic.values()]
-        await _all_of(self.tick_own(), *(each() for each in rounds))
+    def shared(self, metrics: Metrics) -> dict[str, Callable[[], Awaitable[None]]]:
+        """Return what one of all processes does, by name, and measured."""
+        shared = {**self.running.periodic, **self.lifecycle.periodic}
+        return {name: metrics.periodic.timed(name, each) for name, each in shared.items()}
+
+    async def tick_alone(self, rounds: Iterable[NonOverlappingTask]) -> None:
+        """Do everything, in the only process there is; `rounds` are not waited for."""
+        for each in rounds:
+            each.begin()
+        await _all_of(self.tick_own(), self.running.digests.run_due())
 
 
 @asynccontextmanager
@@ -181,17 +186,23 @@ async def run_periodic(
     """
     every_s, timed = parts.settings.tick_seconds, parts.metrics.periodic.timed
     if stored.shared is None:
-        async with ticking(timed("tick", periodic.tick_alone), every_s=every_s) as ticks:
-            yield {"tick": ticks.are_recent}
+        shared = periodic.shared(parts.metrics).values()
+        rounds = [NonOverlappingTask(parts.tasks, each) for each in shared]
+
+        async def go_round() -> bool:
+            return await ticks.are_recent() and not any(each.is_stuck for each in rounds)
+
+        tick = timed("tick", partial(periodic.tick_alone, rounds))
+        async with ticking(tick, every_s=every_s) as ticks:
+            yield {"tick": go_round}
         return
     async with ticking(timed("tick", periodic.tick_own), every_s=every_s) as ticks:
         if not role.delivers:
             yield {"tick": ticks.are_recent}
             return
         running = periodic.running
-        shared = {**running.periodic, **periodic.lifecycle.periodic}
         work = Work(
-            periodic={name: timed(name, each) for name, each in shared.items()},
+            periodic=periodic.shared(parts.metrics),
             deliver=running.digests.deliver,
             clock=parts.clock,
         )
@@ -257,13 +268,14 @@ async def serve(
             app, parts, running, workspaces, ground.stored.documents, ground.installations
         )
         finishing = _Finishing(finish_within_s)
-        listener = await _watch_over_answers(stack, ground, running, finishing)
+        listener, beats = await _watch_over_answers(stack, ground, running, finishing)
         periodic = Periodic(running=running, lifecycle=lifecycle)
         checks = await stack.enter_async_context(
             run_periodic(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
         )
         door = await start_transport(stack, app, parts, role)
-        checks = {**_own_checks(parts, workspaces), **checks, **door.checks}
+        tick = {"tick": _all_true(checks["tick"], beats.are_recent)}
+        checks = {**_own_checks(parts, workspaces), **checks, **tick, **door.checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)
@@ -293,10 +305,10 @@ class _Finishing:
 
 async def _watch_over_answers(
     stack: AsyncExitStack, ground: Runtime, running: Features, finishing: _Finishing
-) -> AsyncExitStack:
+) -> tuple[AsyncExitStack, Ticks]:
     """Notify people whose process died; at the end, finish the requests of this one.
 
-    Return the stack to close once no request is left.
+    Return the stack to close once no request is left, and how the heartbeat goes.
     """
     parts, processes = ground.parts, ground.processes
     interruptions = OrphanNotifier(
@@ -304,12 +316,13 @@ async def _watch_over_answers(
     )
     # Pushed before what waits for the work: until that is done, this process still lives.
     stack.push_async_callback(processes.deregister)
-    await stack.enter_async_context(ticking(interruptions.tick, every_s=REFRESH_EVERY_S))
+    beating = ticking(interruptions.tick, every_s=REFRESH_EVERY_S)
+    beats = await stack.enter_async_context(beating)
     listener = await stack.enter_async_context(AsyncExitStack())
     stack.push_async_callback(_finish, parts.tasks, running, finishing)
     stack.callback(running.stop)
     stack.callback(interruptions.stop)
-    return listener
+    return listener, beats
 
 
 async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> None:
@@ -323,6 +336,13 @@ async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> Non
 
 def _own_checks(parts: Services, workspaces: SlackAuth) -> dict[str, Check]:
     return {"store": _works(parts.documents.check), "slack": _works(workspaces.find_slack)}
+
+
+def _all_true(*checks: Check) -> Check:
+    async def are_true() -> bool:
+        return all([await each() for each in checks])
+
+    return are_true
 
 
 def _works(check: Callable[[], Awaitable[object]]) -> Check:

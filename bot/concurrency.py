@@ -1,6 +1,7 @@
 """Task groups, single flight and bounded waiting for asyncio."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any, Generic, TypeVar
 
@@ -138,24 +139,51 @@ async def _outcome(work: Awaitable[T]) -> tuple[T | None, Exception | None]:
         return None, error
 
 
-class NonOverlappingTask:
-    """Runs `work` as one of `tasks`, never twice at a time. Failures are logged."""
+# It asks Slack for each of many workspaces, or rewrites the file of the store.
+ROUND_WITHIN_S = 900.0
+# So long a cancelled one may take to end.
+ENDS_WITHIN_S = 10.0
 
-    def __init__(self, tasks: Tasks, work: Callable[[], Awaitable[object]]) -> None:
+
+class NonOverlappingTask:
+    """Runs `work` as one of `tasks`, never twice at a time, each for `within_s` at most.
+
+    Failures are logged.
+    """
+
+    def __init__(
+        self,
+        tasks: Tasks,
+        work: Callable[[], Awaitable[object]],
+        *,
+        within_s: float = ROUND_WITHIN_S,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._tasks = tasks
         self._work = work
+        self._within_s = within_s
+        self._steady = steady
+        self._begun_at = 0.0
         self._under_way: asyncio.Task[None] | None = None
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it goes on although its time is over."""
+        is_late = self._steady() - self._begun_at > self._within_s + ENDS_WITHIN_S
+        return is_late and self._under_way is not None and not self._under_way.done()
 
     def begin(self) -> "asyncio.Task[None]":
         """Start the task unless it is already running; return the running task. Never raises."""
         if self._under_way is None or self._under_way.done():
+            self._begun_at = self._steady()
             self._under_way = self._tasks.start(self._run())
         return self._under_way
 
     async def _run(self) -> None:
         try:
-            await self._work()
-        except BotError as error:
+            async with asyncio.timeout(self._within_s):
+                await self._work()
+        except (BotError, TimeoutError) as error:
             logger.warning("not done now, again with the next tick", error=repr(error))
 
 

@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
 from pydantic import SecretStr
 
 from bot.__main__ import parser
@@ -102,10 +103,50 @@ def test_a_unit_listens_on_this_machine_alone(kind: str) -> None:
 def test_the_image_takes_what_is_there() -> None:
     text = (ROOT / "deploy/Dockerfile").read_text()
 
-    sources = [words.split()[0] for words in re.findall(r"^COPY (.+)$", text, re.MULTILINE)]
+    copied = re.findall(r"^COPY (.+)$", text, re.MULTILINE)
+    sources = [source for words in copied for source in words.split()[:-1]]
     assert sources
     assert all((ROOT / source).exists() for source in sources)
-    assert re.search(r"^USER (?!root)", text, re.MULTILINE)
+
+
+def test_the_image_is_made_of_what_is_pinned() -> None:
+    text = (ROOT / "deploy/Dockerfile").read_text()
+
+    assert re.search(r"^FROM python:\S+@sha256:[0-9a-f]{64}$", text, re.MULTILINE)
+    installed = re.findall(r"pip install .*", text)
+    assert all("--require-hashes" in each for each in installed)
+    assert "--no-build-isolation" in installed[-1]
+
+
+def test_a_platform_sees_that_the_image_does_not_run_as_root() -> None:
+    text = (ROOT / "deploy/Dockerfile").read_text()
+
+    assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", text, re.MULTILINE)
+
+
+def test_what_the_image_does_not_need_stays_out_of_its_making() -> None:
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    rules = [line for line in lines if line and not line.startswith("#")]
+
+    assert rules[0] == "*"
+    assert not [
+        rule for rule in rules if rule.startswith("!") and (".env" in rule or "data" in rule)
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "deploy/systemd").glob("*.service")), ids=lambda path: path.name
+)
+def test_every_unit_is_shut_in(path: Path) -> None:
+    settings = set(path.read_text().splitlines())
+
+    assert settings >= {
+        "PrivateDevices=yes",
+        "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6",
+        "SystemCallFilter=@system-service",
+        "UMask=0077",
+    }
+    assert "Type=oneshot" in settings or "LimitNOFILE=16384" in settings
 
 
 def test_every_command_of_the_guide_exists() -> None:

@@ -11,7 +11,6 @@ from bot.admin import SLACK, Act
 from bot.bootstrap.features import Features
 from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
-from bot.concurrency import NonOverlappingTask
 from bot.digests.repository import DigestRepository
 from bot.installations.models import WHOLE_ORGANISATION, Installation, organisation
 from bot.installations.oauth_flow import (
@@ -43,12 +42,11 @@ logger = structlog.get_logger()
 class Lifecycle:
     """The endpoint for browsers (`None` without OAuth), and the periodic work.
 
-    `look` goes on with this process's work; `looks` start that of `periodic`. Neither waits.
+    `look` goes on with this process's work, and never waits.
     """
 
     endpoint: InstallEndpoint | None
     look: Callable[[], None]
-    looks: tuple[Callable[[], object], ...]
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
 
 
@@ -105,7 +103,6 @@ def register_lifecycle(
     return Lifecycle(
         endpoint=InstallEndpoint(_flow(parts, oauth, welcome)) if oauth else None,
         look=_look_with_one_token(parts, uninstaller, own) if own else uninstaller.look,
-        looks=(NonOverlappingTask(parts.tasks, work).begin,),
         periodic={name: work},
     )
 

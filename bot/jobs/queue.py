@@ -18,9 +18,11 @@ from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.worker import Worker
 
+from bot.concurrency import ENDS_WITHIN_S, ROUND_WITHIN_S
 from bot.jobs.queue_jobs import (
     DELIVER,
     PERIODIC,
+    RETRY_STALLED,
     TICK,
     Work,
     add_deliver,
@@ -104,9 +106,8 @@ class Connector(PsycopgConnector):
 
 # So many ticks may fail before somebody should look.
 MISSED = 3
-# A tick gives up after half a minute; other work asks Slack for each of many workspaces.
+# A tick gives up after half a minute by itself.
 TICK_WITHIN_S = 120.0
-UPKEEP_WITHIN_S = 900.0
 _STUCK = """
 SELECT task_name FROM procrastinate_jobs job
 WHERE status = 'doing' AND queue_name = %(queue)s AND (
@@ -119,7 +120,7 @@ WHERE status = 'doing' AND queue_name = %(queue)s AND (
 
 async def stuck(pool: Pool) -> list[str]:
     """Return the names of periodic work that goes on for longer than it ever should."""
-    values = {"queue": PERIODIC, "tick": TICK, "tick_s": TICK_WITHIN_S, "else_s": UPKEEP_WITHIN_S}
+    values = {"queue": PERIODIC, "tick": TICK, "tick_s": TICK_WITHIN_S, "else_s": ROUND_WITHIN_S}
     async with pool.connection() as connection:
         found = await connection.execute(_STUCK, values)
         return [name for (name,) in await found.fetchall()]
@@ -176,13 +177,14 @@ async def working(
     await connector.open_async(pool)  # it leaves a pool that it was given open
     app = App(connector=connector)
     make = partial(_worker, app, finish_within_s=finish_within_s, intervals=intervals)
-    names = [*work.periodic, TICK]
+    names, stalled_s = [*work.periodic, TICK], intervals.stalled_every_s
     workers = [make(PERIODIC, len(names) + 1), make(DELIVER, concurrency)]
     readiness = Readiness(pool, workers, every_s=every_s)
     _add_tasks(app, pool, work, readiness, intervals)
     async with (
         _at_work(workers, finish_within_s + HAND_BACK_WITHIN_S),
         ticking(partial(_defer_periodic, app, names, every_s), every_s=every_s),
+        ticking(partial(_defer_periodic, app, [RETRY_STALLED], stalled_s), every_s=stalled_s),
     ):
         yield readiness
 
@@ -207,9 +209,10 @@ def _add_tasks(
             logger.info("due", digests=found)
 
     add_deliver(app, work, partial(soon_again, pool, clock=work.clock))
-    for name, action in {**work.periodic, TICK: look}.items():
-        add_periodic(app, name, action)
-    add_retry_stalled(app, every_s=intervals.stalled_every_s, dead_after_s=intervals.dead_after_s)
+    add_periodic(app, TICK, look, within_s=TICK_WITHIN_S - ENDS_WITHIN_S)
+    for name, action in work.periodic.items():
+        add_periodic(app, name, action, within_s=ROUND_WITHIN_S - ENDS_WITHIN_S)
+    add_retry_stalled(app, dead_after_s=intervals.dead_after_s)
 
 
 def _worker(

@@ -1,5 +1,6 @@
 """The queue's tables and its jobs: digests that are due become jobs, each in one job only."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -100,14 +101,20 @@ def add_deliver(
     app.task(name=DELIVER, queue=DELIVER, retry=again_after, pass_context=True)(deliver)
 
 
-def add_periodic(app: App, name: str, action: Callable[[], Awaitable[object]]) -> None:
-    """Teach `app` a periodic work. It is never tried again: its next turn comes soon."""
+def add_periodic(
+    app: App, name: str, action: Callable[[], Awaitable[object]], *, within_s: float
+) -> None:
+    """Teach `app` a periodic work, which is cancelled after `within_s`.
+
+    It is never tried again: its next turn comes soon.
+    """
 
     async def run(context: JobContext, timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
         with structlog.contextvars.bound_contextvars(job=context.job.id, work=name):
             try:
-                await action()
-            except BotError as error:
+                async with asyncio.timeout(within_s):
+                    await action()
+            except (BotError, TimeoutError) as error:
                 logger.warning("periodic work failed", error=repr(error))
             except Exception:
                 logger.exception("periodic work failed")
@@ -115,7 +122,11 @@ def add_periodic(app: App, name: str, action: Callable[[], Awaitable[object]]) -
     app.task(name=name, queue=PERIODIC, lock=name, queueing_lock=name, pass_context=True)(run)
 
 
-def add_retry_stalled(app: App, *, every_s: int, dead_after_s: float) -> None:
+RETRY_STALLED = "retry_stalled"
+RETRIED_WITHIN_S = 60.0
+
+
+def add_retry_stalled(app: App, *, dead_after_s: float) -> None:
     """Teach `app` to take the jobs of dead workers back.
 
     It has no lock: a dead worker that was at it would keep it (procrastinate issue 1408).
@@ -124,16 +135,15 @@ def add_retry_stalled(app: App, *, every_s: int, dead_after_s: float) -> None:
 
     async def retry_stalled(timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
         manager = app.job_manager
-        for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
-            logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
-            if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
-                await manager.retry_job(job)
-            else:  # periodic work comes round, and to retry it can fail for good (issue 1446)
-                await manager.finish_job(job, Status.FAILED, delete_job=True)
+        async with asyncio.timeout(RETRIED_WITHIN_S):
+            for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
+                logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
+                if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
+                    await manager.retry_job(job)
+                else:  # periodic work comes round, and to retry it can fail for good (issue 1446)
+                    await manager.finish_job(job, Status.FAILED, delete_job=True)
 
-    name = "retry_stalled"
-    task = app.task(name=name, queue=PERIODIC, queueing_lock=name)(retry_stalled)
-    app.periodic(cron=f"* * * * * */{every_s}")(task)
+    app.task(name=RETRY_STALLED, queue=PERIODIC, queueing_lock=RETRY_STALLED)(retry_stalled)
 
 
 def deliver_jobs(due: Sequence[tuple[str, str]]) -> list[Job]:

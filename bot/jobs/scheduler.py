@@ -11,7 +11,8 @@ import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 logger = structlog.get_logger()
-# A tick only starts work; one that takes longer hangs.
+# A tick only starts work; one that takes longer hangs, and is cancelled.
+TICK_WITHIN_S = 60.0
 END_WITHIN_S = 5.0
 # So many ticks may fail or be late before somebody should look.
 MISSED_TICKS = 3
@@ -35,9 +36,11 @@ class Ticks:
 
 @asynccontextmanager
 async def ticking(
-    tick: Callable[[], Awaitable[object]], *, every_s: float
+    tick: Callable[[], Awaitable[object]], *, every_s: float, within_s: float = TICK_WITHIN_S
 ) -> AsyncIterator[Ticks]:
     """Call `tick` at once and then every `every_s` seconds inside the block.
+
+    After `within_s` it is cancelled.
 
     A failed one is logged and not the last. One that runs when the block ends is waited for.
     APScheduler 3.11 drops a run that is a second late unless `misfire_grace_time` says otherwise.
@@ -50,7 +53,8 @@ async def ticking(
         async with under_way:
             ticks.begun_at = time.monotonic()
             try:
-                await tick()
+                async with asyncio.timeout(within_s):
+                    await tick()
                 ticks.note()
             except Exception:
                 logger.exception("a tick failed")

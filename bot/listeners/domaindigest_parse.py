@@ -284,10 +284,11 @@ def _box(option: object) -> form_fields.RuleBox | None:
     """Return a box as Slack sends it back, if it is one of ours."""
     if not isinstance(option, Mapping):
         return None
-    value, shown, note = option.get("value"), option.get("text"), option.get("description")
-    if not isinstance(value, str) or len(value) > MAX_OPTION_VALUE_CHARS or not box_of(value):
+    value = option.get("value")
+    if not isinstance(value, str) or len(value) > MAX_OPTION_VALUE_CHARS:
         return None
-    return form_fields.RuleBox(value, _label(shown) or value, _label(note) or "")
+    rule = box_of(value)
+    return form_fields.RuleBox(value, rule[2]) if rule else None
 
 
 T = TypeVar("T")

@@ -5,11 +5,14 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 
 import asyncio
 import os
+import shutil
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -22,7 +25,8 @@ from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
 from bot.ops.doctor import LIMIT_S, DoctorInput, OAuthApp, OneToken, examine
 from bot.ops.doctor_slack import InstallQuery
-from bot.ops.export_file import Holdings, file_text
+from bot.ops.export_file import Holdings
+from bot.ops.exporting import exported, exported_history, read_holdings, unreadable_error
 from bot.ops.import_diff import Difference, difference_between, difference_lines, write
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
 from bot.ops.move import back, relocate
@@ -33,10 +37,7 @@ from bot.ops.stores import (
     FileStore,
     Store,
     no_keys_error,
-    read_histories,
-    read_holdings,
     read_sealed,
-    unreadable_error,
 )
 from bot.settings import DEFAULT_FILE, MOVE_TO, Settings
 from bot.slack.auth import Answer, Grant, OAuthCalls, check_api, fetch_answer, fetch_grant
@@ -133,6 +134,8 @@ def _text(secret: SecretStr | None) -> str:
 
 
 DONE, FAILED = 0, 1
+# An export that is larger waits on the disk.
+SPOOLED_CHARS = 4_000_000
 SETTINGS = "settings"
 
 
@@ -181,25 +184,28 @@ async def doctor(settings: Settings) -> int:
 
 async def export(settings: Settings) -> int:
     """Print the digests of every workspace, who may change them, and who manages the key."""
-    holdings = await read_holdings(open_store(settings))
-    _write(file_text(holdings))
-    if holdings.unreadable:
-        raise unreadable_error(holdings, "The rest was exported.")
-    return DONE
+    unreadable = list[str]()
+    return await _write(exported(open_store(settings), unreadable), unreadable)
 
 
 async def export_history(settings: Settings) -> int:
     """Print who did what to the settings of every workspace."""
-    histories = await read_histories(open_store(settings))
-    _write("".join(f"{line}\n" for line in histories.lines))
-    if histories.unreadable:
-        raise unreadable_error(histories, "The rest was exported.")
-    return DONE
+    unreadable = list[str]()
+    return await _write(exported_history(open_store(settings), unreadable), unreadable)
 
 
-def _write(text: str) -> None:
+async def _write(parts: AsyncGenerator[str], unreadable: Sequence[str]) -> int:
+    """Print the parts at their end, so that a store that fails leaves no half of a file."""
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as YAML and JSON are
-    sys.stdout.write(text)
+    with SpooledTemporaryFile(SPOOLED_CHARS, "w+", encoding="utf-8", newline="") as file:
+        async with aclosing(parts):
+            async for part in parts:
+                file.write(part)
+        file.seek(0)
+        shutil.copyfileobj(file, sys.stdout)
+    if unreadable:
+        raise unreadable_error(unreadable, "The rest was exported.")
+    return DONE
 
 
 async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int:
@@ -234,7 +240,7 @@ async def _print_difference(store: Store, wanted: WantedFile, now: datetime) -> 
     is_new = isinstance(store, FileStore) and not store.path.exists()
     held = Holdings() if is_new else await read_holdings(store)
     if held.unreadable:
-        raise unreadable_error(held, "Nothing was imported.")
+        raise unreadable_error(held.unreadable_places, "Nothing was imported.")
     difference = difference_between(held, wanted, now)
     _print(difference_lines(difference, held.places))
     return difference

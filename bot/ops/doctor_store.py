@@ -3,12 +3,16 @@
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
+from bot.installations.models import is_installation
 from bot.ops.export_file import places_of
 from bot.ops.output import Finding, counted, failure, ok, shown, warning
 from bot.ops.stores import (
     ALL,
+    FORWARDING,
     MEND,
     WEB,
     WORKER,
@@ -25,9 +29,9 @@ from bot.store.documents import Document, StoreError
 from bot.store.encryption import RingSource
 from bot.store.files import lock_file_of, lock_holder, may_write
 from bot.store.postgres.migrations import missing
-from bot.store.postgres.pool import Address, open_pool
+from bot.store.postgres.pool import NAME_POOLER, Address, open_pool, with_pooler_found
 from bot.store.postgres.snapshot import Facts, read_facts
-from bot.store.sqlite import Snapshot, open_sqlite, read_snapshot
+from bot.store.sqlite import Snapshot, open_sqlite, read_pages
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 MAX_NAMED = 3
@@ -43,11 +47,32 @@ async def check_store(path: Path) -> tuple[list[Finding], Snapshot | None]:
         if folder := _folder_of_new(path):
             return [await _new_store_finding(path, folder)], Snapshot()
         holder = lock_holder(lock_file_of(path))
-        snapshot = await read_snapshot(path)
+        count, snapshot = await _read(path)
     except (StoreError, OSError) as error:
         mend = f"{SAME_USER} If it is damaged: {RESTORE}"
         return [failure(STORE, shown(str(error)), mend)], None
-    return [_store_finding(path, snapshot, holder)], snapshot
+    return [_store_finding(path, count, snapshot, holder)], snapshot
+
+
+async def _read(path: Path) -> tuple[int, Snapshot]:
+    """Return how many documents there are, and those that the checks need.
+
+    Those with secrets and the installations; of all else a first one of each workspace, empty.
+    """
+    count, homes = 0, set[str]()
+    documents, unreadable = list[Document](), list[str]()
+    async with aclosing(read_pages(path)) as pages:
+        async for page in pages:
+            count += len(page.documents)
+            unreadable += page.unreadable
+            for each in page.documents:
+                home = each.key.partition("/")[0]
+                if each.key == FORWARDING or is_installation(each.key) or any(sealed_in(each)):
+                    documents.append(each)
+                elif home not in homes:
+                    documents.append(replace(each, value={}))
+                homes.add(home)
+    return count, Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
 
 
 def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
@@ -101,7 +126,7 @@ def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
     return failure(STORE, said, f"Use the version of the bot that wrote it, or {RESTORE}")
 
 
-def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Finding:
+def _store_finding(path: Path, count: int, snapshot: Snapshot, holder: str | None) -> Finding:
     where = _where(path)
     if snapshot.unreadable:
         return _unreadable_finding(where, snapshot)
@@ -110,7 +135,7 @@ def _store_finding(path: Path, snapshot: Snapshot, holder: str | None) -> Findin
     if not (may_write(path) and may_write(path.resolve().parent)):
         return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
-    return ok(STORE, f"{where} is whole, {counted(len(snapshot.documents), 'document')}, {used}")
+    return ok(STORE, f"{where} is whole, {counted(count, 'document')}, {used}")
 
 
 def _where(path: Path) -> str:
@@ -159,6 +184,11 @@ def _some(names: Sequence[str]) -> str:
 
 
 TLS, CONNECTIONS, PROCESSES = "TLS", "connections", "processes"
+POOLER_FOUND = warning(
+    CONNECTIONS,
+    "a pooler in transaction mode is in between, which DATABASE_URL does not name",
+    f"{NAME_POOLER} Without it the bot finds out by itself each time it starts.",
+)
 REACH = "Look at DATABASE_URL, at the network between here and there, and at the server."
 # Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
 OLDEST_SUPPORTED = 14
@@ -168,8 +198,8 @@ SLOW_READ_S = 0.05
 
 async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot | None]:
     """Return how the database is, and what is sealed in it; `None` when it cannot be read."""
-    address = store.address
     try:
+        address = await with_pooler_found(store.address)
         async with await open_pool(address) as pool:
             if steps := await missing(pool, store.sets):
                 said = f"{shown(address.place)} lacks {counted(len(steps), 'step')} of its schema"
@@ -186,6 +216,7 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
         else _unreadable_finding(address.place, snapshot),
         tls_finding(facts),
         *([] if address.is_pooled else [connections_finding(address, facts, running)]),
+        *([POOLER_FOUND] if address != store.address else []),
         processes_finding(running),
     ], snapshot
 

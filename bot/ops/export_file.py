@@ -83,7 +83,9 @@ HEAD = """\
 # Domain Tracker for Slack: digests, who may change them, and who manages the API key. No keys, no
 # tokens, no history.
 # Written by `python -m bot export`, read by `python -m bot import FILE`; see docs/operators.md.
+version: 1
 """
+WORKSPACES, NO_WORKSPACES = "workspaces:\n", "workspaces: []\n"
 
 
 @dataclass(slots=True)
@@ -102,6 +104,11 @@ class Holdings:
     workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     places: Places = field(default_factory=Places)
+
+    @property
+    def unreadable_places(self) -> list[str]:
+        """The damaged documents in words."""
+        return [self.places.document(key) for key in self.unreadable]
 
     def digests(self, workspace: WorkspaceId) -> dict[str, Digest]:
         """Return a workspace's digests by id."""
@@ -136,6 +143,13 @@ def holdings_of(documents: Iterable[Document]) -> Holdings:
 
 def file_text(holdings: Holdings) -> str:
     """Return the file, the same for the same holdings."""
+    if not holdings.workspaces:
+        return f"{HEAD}{NO_WORKSPACES}"
+    return f"{HEAD}{WORKSPACES}{workspaces_text(holdings)}"
+
+
+def workspaces_text(holdings: Holdings) -> str:
+    """Return the part of the file below `workspaces:`."""
     workspaces = [
         {
             "team": workspace.team_id,
@@ -149,16 +163,15 @@ def file_text(holdings: Holdings) -> str:
         }
         for workspace, held in holdings.workspaces.items()
     ]
-    value = {"version": VERSION, "workspaces": workspaces}
-    body = yaml.dump(
-        value,
+    text: str = yaml.dump(
+        workspaces,
         Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,
         default_flow_style=None,  # lists of plain words in one line
         width=100_000,  # a filter is one line
     )
-    return f"{HEAD}{body}"
+    return text
 
 
 def digest_fields(digest: Digest) -> dict[str, Any]:
@@ -232,6 +245,11 @@ class Histories:
     lines: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     places: Places = field(default_factory=Places)
+
+    @property
+    def unreadable_places(self) -> list[str]:
+        """The damaged documents in words."""
+        return [self.places.document(key) for key in self.unreadable]
 
 
 def histories_of(documents: Iterable[Document]) -> Histories:

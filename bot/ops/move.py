@@ -96,7 +96,8 @@ async def relocate(
     """
     store = FileStore(path)
     store.require_there()
-    async with store.opened() as documents:  # to the end, so that no bot starts in between
+    # To the end, so that no bot starts in between.
+    async with store.opened(even_moved=True) as documents:
         ring = store.ring_source(setting)
         here = await survey(path, ring)
         await migrate(target.address, target.sets)
@@ -127,7 +128,7 @@ async def back(path: Path) -> list[str]:
     """
     store = FileStore(path)
     store.require_there()
-    async with store.opened() as documents:
+    async with store.opened(even_moved=True) as documents:
         forwarding = forwarding_in([await documents.get(FORWARDING)])
         await documents.delete(FORWARDING)
     return _back_lines(forwarding, path)

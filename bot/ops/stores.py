@@ -3,23 +3,21 @@
 import asyncio
 from collections import Counter
 from collections.abc import (
+    AsyncGenerator,
     AsyncIterator,
     Collection,
     Iterable,
     Iterator,
     Sequence,
 )
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bot import admin
-from bot.digests import repository
 from bot.installations.models import KIND as INSTALLATION
-from bot.ops.export_file import Histories, Holdings, histories_of, holdings_of
-from bot.ops.output import OperatingError, counted, day, shown, some_of
+from bot.ops.output import OperatingError, day, shown
 from bot.store.documents import (
     Document,
     Documents,
@@ -39,8 +37,8 @@ from bot.store.files import lock_file_of, lock_holder
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.pool import Address
-from bot.store.postgres.snapshot import read_database
-from bot.store.sqlite import Snapshot, open_sqlite, read_snapshot
+from bot.store.postgres.snapshot import database_pages
+from bot.store.sqlite import Snapshot, open_sqlite, read_pages, whole
 from bot.workspace import WorkspaceId
 
 FORWARDING = "meta/moved"
@@ -134,20 +132,34 @@ class FileStore:
         if holder is not None:
             raise StoreLockedError(f"process {holder} holds {lock}")
 
-    async def snapshot(
-        self,
-        *,
-        kinds: Collection[str] | None = None,  # noqa: ARG002  # all is read anyway
-        text: str | None = None,  # noqa: ARG002  # likewise
-    ) -> Snapshot:
-        """Return all documents, also beside a running bot; raise StoreError."""
-        return await read_snapshot(self.path)
+    async def pages(
+        self, *, kinds: Collection[str], is_sealed_wanted: bool = False
+    ) -> AsyncGenerator[Snapshot]:
+        """Yield the documents of these kinds, and those with secrets if wanted, in key order.
+
+        Also beside a running bot; it raises StoreError.
+        """
+        async with aclosing(read_pages(self.path)) as pages:
+            async for page in pages:
+                wanted = [
+                    each
+                    for each in page.documents
+                    if _kind(each.key) in kinds or (is_sealed_wanted and any(sealed_in(each)))
+                ]
+                yield replace(page, documents=tuple(wanted))
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Documents]:
-        """Open it for writing; raise StoreLockedError when another process has, or StoreError."""
+    async def opened(self, *, even_moved: bool = False) -> AsyncIterator[Documents]:
+        """Open it for writing.
+
+        Raises:
+            StoreLockedError: another process has opened it.
+            StoreError: it fails, or has moved; with `even_moved` that is no error.
+        """
         documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
         try:
+            if not even_moved:
+                await require_unmoved(documents)
             yield documents
         finally:
             await documents.close()
@@ -177,11 +189,12 @@ class DatabaseStore:
     def require_writable(self) -> None:
         """Do nothing: any number of processes may write."""
 
-    async def snapshot(
-        self, *, kinds: Collection[str] | None = None, text: str | None = None
-    ) -> Snapshot:
-        """Return the documents of these kinds, and those with `text` in their JSON; or all."""
-        return await read_database(self.address, kinds=kinds, text=text)
+    def pages(
+        self, *, kinds: Collection[str], is_sealed_wanted: bool = False
+    ) -> AsyncGenerator[Snapshot]:
+        """See `FileStore.pages`."""
+        text = SEALED if is_sealed_wanted else None
+        return database_pages(self.address, kinds=kinds, text=text)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
@@ -204,7 +217,7 @@ class DatabaseStore:
         return [_process(each.value) for each in after if before.get(each.key) != each.rev]
 
     async def _processes(self) -> list[Document]:
-        snapshot = await self.snapshot(kinds={PROCESS})
+        snapshot = await whole(self.pages(kinds={PROCESS}))
         return [each for each in snapshot.documents if each.key.startswith(f"meta/{PROCESS}/")]
 
     def ring_source(self, setting: str | None) -> RingSource:
@@ -285,6 +298,11 @@ def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedTex
                 yield sealed
 
 
+def _kind(key: str) -> str:
+    """Return the part of a document's key that follows the workspace: `digest`."""
+    return f"{key}//".split("/")[1]
+
+
 def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[str, Any]:
     """Return a document's value with another text at that place."""
     name, *rest = path
@@ -325,34 +343,6 @@ def _fields(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:
             yield from (((name, *path), text) for path, text in _fields(child))
 
 
-# The installations know the names of workspaces.
-EXPORTED_KINDS = frozenset({repository.KIND, repository.RIGHTS, admin.KIND, INSTALLATION})
-HISTORY_KINDS = frozenset({admin.HISTORY_KIND, INSTALLATION})
-
-
-async def read_holdings(store: Store) -> Holdings:
-    """Return the digests and settings of a store, also beside a running bot.
-
-    Raises:
-        OperatingError: there is no store.
-        StoreError: it cannot be read.
-    """
-    store.require_there()
-    snapshot = await store.snapshot(kinds=EXPORTED_KINDS)
-    holdings = holdings_of(snapshot.documents)
-    holdings.unreadable += snapshot.unreadable
-    return holdings
-
-
-async def read_histories(store: Store) -> Histories:
-    """Return the histories; raise as `read_holdings` does."""
-    store.require_there()
-    snapshot = await store.snapshot(kinds=HISTORY_KINDS)
-    histories = histories_of(snapshot.documents)
-    histories.unreadable += snapshot.unreadable
-    return histories
-
-
 def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
     """Return the error for a store without keys; `outcome` is its last sentence."""
     return OperatingError(
@@ -363,13 +353,4 @@ def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
 
 async def read_sealed(store: Store) -> Snapshot:
     """Return the documents with secrets, and the installations; raise StoreError."""
-    return await store.snapshot(kinds={INSTALLATION}, text=SEALED)
-
-
-def unreadable_error(found: Holdings | Histories, outcome: str) -> OperatingError:
-    """Return the error for unreadable documents; `outcome` is its last line."""
-    count = counted(len(found.unreadable), "document")
-    names = [found.places.document(key) for key in found.unreadable]
-    return OperatingError(
-        f"The store holds {count} that nobody can read:", *some_of(names), outcome
-    )
+    return await whole(store.pages(kinds={INSTALLATION}, is_sealed_wanted=True))

@@ -5,7 +5,7 @@ import logging
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import aclosing, closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -27,7 +27,8 @@ from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
 from bot.store.sqlite_table import DueIndex, Table
 
 BUSY_S = 5
-PAGE_ROWS = 1_000
+# A document may be of a megabyte.
+PAGE_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +52,16 @@ async def read_snapshot(path: Path) -> Snapshot:
     Raises:
         StoreError: there is no such file, or it is damaged, or it is no database.
     """
-    pages = [page async for page in read_pages(path)]
+    return await whole(read_pages(path))
+
+
+async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
+    """Return all pages as one; raise as they do."""
+    async with aclosing(pages):
+        read = [page async for page in pages]
     return Snapshot(
-        documents=tuple(each for page in pages for each in page.documents),
-        unreadable=tuple(sorted(each for page in pages for each in page.unreadable)),
+        documents=tuple(each for page in read for each in page.documents),
+        unreadable=tuple(each for page in read for each in page.unreadable),
     )
 
 

@@ -235,7 +235,6 @@ def _text(body: bytes) -> str:
 
 SECTIONS = ("whois", "dns", "ssl", "security")
 SCAN_FIELDS = {"domainId", *SECTIONS}
-DOMAIN_FIELDS = {"domain", "domainId", "healthScore", "domainType", "tags", "folder"}
 
 
 def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> Listing:
@@ -319,7 +318,6 @@ def _domain(item: dict[str, object]) -> Domain:
         domain_type=_text_field(item.get("domainType")),
         tags=_tags(item.get("tags")),
         folder=_text_field(item.get("folder")),
-        other={name: child for name, child in item.items() if name not in DOMAIN_FIELDS},
     )
 
 

@@ -1,4 +1,4 @@
-"""Domains, scan results and errors of the API. Plain data; unknown fields are kept."""
+"""Domains, scan results and errors of the API. Plain data."""
 
 import msgspec
 
@@ -96,7 +96,7 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One monitored domain (service document, section 2.2), in the service's own words.
 
     A domain without `domain_id` cannot be scanned. `health_score` is from 0 to 100, `None` when
-    it is missing or unreadable. `other` holds further fields.
+    it is missing or unreadable. Further fields are dropped: lists are kept in memory.
     """
 
     domain: str
@@ -105,7 +105,6 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     domain_type: str | None = None
     tags: tuple[str, ...] = ()
     folder: str | None = None
-    other: dict[str, object] = {}
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):

@@ -47,3 +47,33 @@ async def test_what_failed_is_begun_again(
 
     assert len(begun) == 2
     assert str(error) in capsys.readouterr().out
+
+
+async def test_what_hangs_is_ended_and_begun_again(capsys: pytest.CaptureFixture[str]) -> None:
+    begun, tasks = [], Tasks()
+
+    async def work() -> None:
+        begun.append(1)
+        await asyncio.Event().wait()
+
+    recurring = NonOverlappingTask(tasks, work, within_s=0.01)
+    for _ in range(2):
+        recurring.begin()
+        assert await tasks.drain(TIME_LIMIT_S)
+
+    assert len(begun) == 2
+    assert "not done now" in capsys.readouterr().out
+
+
+async def test_what_does_not_end_when_its_time_is_over_is_noticed() -> None:
+    gate, now, tasks = asyncio.Event(), [0.0], Tasks()
+    recurring = NonOverlappingTask(tasks, gate.wait, within_s=100, steady=lambda: now[0])
+
+    recurring.begin()
+    seen = [recurring.is_stuck]
+    now[0] = 111
+    seen.append(recurring.is_stuck)
+    gate.set()
+    assert await tasks.drain(TIME_LIMIT_S)
+
+    assert [*seen, recurring.is_stuck] == [False, True, False]

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from structlog.testing import capture_logs
 
+from bot.concurrency import ENDS_WITHIN_S
 from bot.store.postgres.pool import Pool
 from tests.fakes import TIME_LIMIT_S
 from tests.jobs.queue_room import (
@@ -98,6 +99,19 @@ async def test_one_that_hangs_keeps_no_other_waiting(pool: Pool) -> None:
         await turns.until_done()
 
     assert hanging.count == 1
+
+
+async def test_one_that_hangs_is_ended_and_comes_again(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.jobs.queue.ROUND_WITHIN_S", ENDS_WITHIN_S + 0.01)
+    turns = Turns(wanted=2)
+    turns.during = asyncio.Event().wait
+
+    async with at_work(pool, Deliveries(), {"reminders": turns}, finish_within_s=0.05):
+        await turns.until_done()
+
+    assert turns.overlaps == 0
 
 
 async def test_deliveries_do_not_keep_periodic_work_waiting(pool: Pool) -> None:

@@ -42,6 +42,20 @@ async def test_a_failed_tick_is_not_the_last_one() -> None:
     assert len(ticks) >= 3
 
 
+async def test_a_tick_that_hangs_is_ended_and_not_the_last_one() -> None:
+    enough = asyncio.Event()
+    ticks: list[int] = []
+
+    async def tick() -> None:
+        ticks.append(1)
+        if len(ticks) == 3:
+            enough.set()
+        await asyncio.Event().wait()
+
+    async with ticking(tick, every_s=0.05, within_s=0.01), asyncio.timeout(TIME_LIMIT_S):
+        await enough.wait()
+
+
 async def test_the_first_tick_comes_at_once() -> None:
     ticked = asyncio.Event()
 

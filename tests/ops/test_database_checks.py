@@ -1,7 +1,8 @@
 """What the doctor says of a real PostgreSQL, and of what none in a test can be."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +30,8 @@ from bot.store.postgres.snapshot import Facts
 from bot.store.sqlite import Snapshot
 from tests.ops.builders import ACME, an_installation
 from tests.ops.test_doctor import a_patient
+from tests.postgres import PostgresServer
+from tests.store.postgres.pooler import pooled
 
 pytestmark = pytest.mark.anyio
 
@@ -106,10 +109,12 @@ async def test_living_processes_are_named_by_their_work(database: str) -> None:
     await killed.heartbeat()
 
     class Watching(DatabaseStore):
-        async def snapshot(self, **more: Any) -> Snapshot:
-            if more.get("kinds") == {PROCESS}:
+        async def pages(self, **more: Any) -> AsyncGenerator[Snapshot]:
+            if more["kinds"] == {PROCESS}:
                 await web.heartbeat()
-            return await super().snapshot(**more)
+            async with aclosing(super().pages(**more)) as pages:
+                async for page in pages:
+                    yield page
 
     watching = Watching(parse_address(database), migrations(), watch_s=0)
     findings, _ = await check_database(watching)
@@ -125,6 +130,19 @@ async def test_behind_a_pooler_the_connections_are_its_matter(database: str) -> 
     findings, _ = await check_database(store_at(f"{database}&pool_mode=transaction"))
 
     assert "connections" not in about(findings)
+
+
+async def test_a_pooler_that_the_address_does_not_name_is_told_of(
+    postgres: PostgresServer, database: str
+) -> None:
+    if not postgres.can_restart:
+        pytest.skip("the pooler of the tests knows no passwords")
+    async with pooled(parse_address(database)) as (url, _):
+        findings, _ = await check_database(store_at(url))
+
+    (said,) = [each for each in findings if each.about == "connections"]
+    assert said.mark is Mark.WARN
+    assert "Add pool_mode=transaction to DATABASE_URL." in said.line
 
 
 async def test_what_is_sealed_and_installed_is_seen_and_nothing_else_is_read(

@@ -1,11 +1,13 @@
 """A file whose store has moved: no bot starts on it, until an operator takes the note away."""
 
+import base64
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bot.bootstrap.services import opened_store
+from bot.ops.commands import import_file, rotate_secrets
 from bot.ops.doctor_store import check_store
 from bot.ops.move import back
 from bot.ops.output import Mark, OperatingError
@@ -43,6 +45,7 @@ def settings_of(path: Path) -> Settings:
             "domain_tracker_url": "https://tracker.example",
             "slack_bot_token": BOT_TOKEN,
             "slack_signing_secret": "s",
+            "bot_secret_keys": f"k1:{base64.b64encode(bytes(32)).decode()}",
             "database_url": f"sqlite:///{path}",
         }
     )
@@ -59,6 +62,19 @@ async def test_no_bot_starts_on_it_and_it_is_told_what_to_do(path: Path) -> None
 
     assert str(refused.value) == f"this store {TOLD}: {MEND}"
     await (await open_sqlite(path)).close()  # nobody holds it
+
+
+async def test_no_command_writes_to_it(path: Path, tmp_path: Path) -> None:
+    settings, file = settings_of(path), tmp_path / "wanted.yaml"
+    file.write_text("version: 1\nworkspaces: []\n")
+    before = await read_snapshot(path)
+
+    for command in (import_file(settings, str(file), is_applied=True), rotate_secrets(settings)):
+        with pytest.raises(StoreError) as refused:
+            await command
+        assert str(refused.value) == f"this store {TOLD}: {MEND}"
+
+    assert await read_snapshot(path) == before
 
 
 async def test_the_doctor_says_the_same(path: Path) -> None:

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,11 +29,11 @@ class Watched(DatabaseStore):
         self.watch = watch
         self.reads = 0
 
-    async def snapshot(self, **_wanted: Any) -> Snapshot:
+    async def pages(self, **_wanted: Any) -> AsyncGenerator[Snapshot]:
         self.reads += 1
         if self.reads > 1:
             await self.watch()
-        return Snapshot(documents=tuple(await self.documents.list_prefix("")))
+        yield Snapshot(documents=tuple(await self.documents.list_prefix("")))
 
 
 async def lived(documents: MemoryDocuments, *refreshing: SharedProcesses) -> Sequence[Process]:

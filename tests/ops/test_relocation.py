@@ -27,7 +27,7 @@ from bot.store.encryption import (
 )
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.postgres.pool import parse_address
-from bot.store.postgres.snapshot import arriving
+from bot.store.postgres.snapshot import arriving, read_database
 from bot.store.sqlite import open_sqlite, read_snapshot
 
 pytestmark = pytest.mark.anyio
@@ -68,7 +68,7 @@ async def moved(path: Path, url: str, **more: Any) -> list[str]:
 
 
 async def documents_at(url: str) -> tuple[Document, ...]:
-    return (await DatabaseStore(parse_address(url), migrations()).snapshot()).documents
+    return (await read_database(parse_address(url))).documents
 
 
 async def documents_to_move(path: Path) -> tuple[Document, ...]:

@@ -1,5 +1,7 @@
 import asyncio
 import gc
+import json
+import tracemalloc
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
 
@@ -7,7 +9,8 @@ import pytest
 
 import bot.portfolio.service as under_test
 from bot.portfolio.query import UnknownDomainError
-from bot.portfolio.service import FRESH_FOR, Portfolio, StoredVersions
+from bot.portfolio.service import FRESH_FOR, Portfolio, StoredVersions, size_of
+from bot.tracker.decoding import decode_listing
 from bot.tracker.models import Domain, ReserveReachedError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
@@ -273,7 +276,8 @@ async def test_a_list_that_was_asked_for_otherwise_takes_the_place_of_a_failure(
 
 
 async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(under_test, "MAX_CACHED_DOMAINS", 10)
+    two = 2 * size_of(a_snapshot(*[a_domain()] * 4))
+    monkeypatch.setattr(under_test, "MAX_CACHED_BYTES", two)
     service = FakeLists(*[a_domain()] * 4)
     portfolio = Portfolio(service, clock=FakeClock())
 
@@ -286,13 +290,32 @@ async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyP
 async def test_a_list_too_large_to_keep_is_served_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(under_test, "MAX_CACHED_DOMAINS", 10)
+    monkeypatch.setattr(under_test, "MAX_CACHED_BYTES", size_of(a_snapshot(*[a_domain()] * 10)))
     service = FakeLists(*[a_domain()] * 10)
     portfolio = Portfolio(service, clock=FakeClock())
 
     assert len((await portfolio.snapshot(HERE)).domains) == 10
     assert len((await portfolio.snapshot(HERE)).domains) == 10
     assert service.asked == [HERE, HERE]
+
+
+def test_what_a_list_takes_in_memory_is_told_by_its_bytes() -> None:
+    """The service sends 11 kB a domain, most of which nobody reads."""
+    items = [
+        {"domain": f"shop{n}.example", "domainId": f"{n:032}", "tags": [f"tag{n}", "prod"]}
+        | {"folder": f"{n}" * 50, "whois": "x" * 11_000}
+        for n in range(2_000)
+    ]
+    body = json.dumps(items).encode()
+
+    tracemalloc.start()
+    snapshot = a_snapshot(*decode_listing(200, {}, body).domains)
+    assert snapshot.by_host
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert taken < 2_000 * 1_100
+    assert taken / 2 < size_of(snapshot) < taken * 2
 
 
 def test_a_snapshot_finds_a_domain_by_its_host() -> None:

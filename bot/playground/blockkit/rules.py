@@ -41,6 +41,16 @@ def _initial_options_exist(value: Mapping[str, Any], place: Place) -> None:
             spot.refuse("bad_value", "must exactly match one of the options")
 
 
+def _formatted_beside_formatted(value: Mapping[str, Any], place: Place) -> None:
+    """Official types have a description in mrkdwn only beside a text in mrkdwn.
+
+    https://github.com/slackapi/node-slack-sdk/pull/2742
+    """
+    kinds = value["text"]["type"], value.get("description", {}).get("type")
+    if kinds == ("plain_text", "mrkdwn"):
+        (place / "description").refuse("conflict", "cannot be `mrkdwn` beside a `plain_text`")
+
+
 def _is_a_day(value: Mapping[str, Any], place: Place) -> None:
     try:
         date.fromisoformat(value.get("initial_date", "2000-01-01"))
@@ -151,6 +161,7 @@ def _collapsing_makes_sense(value: Mapping[str, Any], place: Place) -> None:
 _ALL: tuple[Rule, ...] = (
     _option_values_differ,
     _initial_options_exist,
+    _formatted_beside_formatted,
     _is_a_day,
     _lengths_agree,
     _lines_agree,

@@ -209,15 +209,16 @@ def _within(node: Any, block: Json) -> Iterator[Found]:
 
 def state_of(element: Json, typed: Json | None, channel_id: str | None) -> Json:
     """Return what an element holds: what was typed, else what it started with, else nothing."""
+    zone = {"timezone": element["timezone"]} if "timezone" in element else {}
     if typed is not None:
-        return typed
+        return {**typed, **zone}
     key, initial = STATES[element["type"]]
     value = element.get(initial)
     if value is None and element.get("default_to_current_conversation"):
         value = channel_id if _may_begin_with(element, channel_id) else None
     if value is None and key.endswith("s"):
         value = []
-    return {"type": element["type"], key: value}
+    return {"type": element["type"], key: value, **zone}
 
 
 def _may_begin_with(element: Json, channel_id: str | None) -> bool:

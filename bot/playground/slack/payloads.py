@@ -1,7 +1,8 @@
 """The payloads that Slack sends when somebody does something, and when something happens.
 
 https://docs.slack.dev/interactivity/implementing-slash-commands,
-https://docs.slack.dev/reference/interaction-payloads and https://docs.slack.dev/apis/events-api.
+https://docs.slack.dev/reference/interaction-payloads and https://docs.slack.dev/apis/events-api,
+compared with https://github.com/slackapi/java-slack-sdk/tree/main/json-logs/samples.
 """
 
 import re
@@ -100,6 +101,7 @@ def _wrapped(
         "type": "event_callback",
         "event_id": event_id or app.new_event_id(),
         "event_time": int(app.clock() if at is None else at),
+        "event_context": "4-local",
     }
 
 
@@ -184,6 +186,7 @@ def _place(world: WorkspaceState, where: Message | View) -> Json:
         "message_ts": where.ts,
         "channel_id": channel.id,
         "is_ephemeral": where.is_ephemeral,
+        **({"thread_ts": where.thread_ts} if where.thread_ts else {}),
     }
     shown = {"id": channel.id, "name": "privategroup" if channel.is_private else channel.name}
     # An ephemeral message itself is not sent back.
@@ -217,11 +220,11 @@ def block_actions(
 def block_suggestion(
     world: WorkspaceState, who: Member, where: Message | View, found: Found, query: str
 ) -> Json:
-    """Return what typing into an external select sends."""
+    """Return what typing into an external select sends: of a message only its place."""
     block_id, action_id = found.key
     return {
         **_interaction(world, "block_suggestion", who, where),
-        **_place(world, where),
+        **{name: part for name, part in _place(world, where).items() if name != "message"},
         "action_id": action_id,
         "block_id": block_id,
         "value": query,

@@ -125,13 +125,19 @@ class Sockets:
         self._change_event.notify()
 
 
+# What an ack may answer, beside a slash command:
+# https://docs.slack.dev/apis/events-api/using-socket-mode
+_ANSWERED = {"view_submission", "block_suggestion"}
+
+
 def _envelope(delivery: Delivery) -> Json:
     is_event = delivery.kind == "events_api"
+    is_answered = delivery.kind == "slash_commands" or delivery.payload.get("type") in _ANSWERED
     retried = {"retry_attempt": delivery.retry_number, "retry_reason": delivery.retry_reason or ""}
     return {
         "type": delivery.kind,
         "envelope_id": delivery.envelope_id,
         "payload": delivery.payload,
-        "accepts_response_payload": not is_event,
+        "accepts_response_payload": is_answered,
         **(retried if is_event else {}),
     }

@@ -5,13 +5,14 @@ import logging
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from select import POLLIN, poll
 from typing import Any, LiteralString, TypeAlias
 from urllib.parse import parse_qsl
 
 import psycopg
+import structlog
 from psycopg import AsyncConnection, ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown
@@ -19,6 +20,8 @@ from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from bot.store.documents import NoAnswerError, StoreError
+
+logger = structlog.get_logger()
 
 
 class OutdatedSchemaError(StoreError):
@@ -197,6 +200,9 @@ async def open_pool(address: Address) -> Pool:
     Raises:
         StoreError: the database cannot be reached. The message tells where, and no password.
     """
+    if (found := await with_pooler_found(address)) != address:
+        logger.warning("a pooler in transaction mode: nothing is prepared", mend=NAME_POOLER)
+        address = found
     # Two lines for each call of ours, and while the database is away dozens a second: the caller
     # it then says so.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
@@ -210,7 +216,6 @@ async def open_pool(address: Address) -> Pool:
         open=False,
         name="store",
     )
-    await (await connected(address)).close()  # the pool itself does not tell why it cannot connect
     try:
         await pool.open(wait=True, timeout=WAIT_S)
     except BaseException as error:
@@ -221,10 +226,39 @@ async def open_pool(address: Address) -> Pool:
     return pool
 
 
+NAME_POOLER = "Add pool_mode=transaction to DATABASE_URL."
+BACKEND: LiteralString = "SELECT pg_backend_pid()"
+
+
+async def with_pooler_found(address: Address) -> Address:
+    """Return the address with `is_pooled` as it is; raise StoreError as `open_pool` does.
+
+    Only behind a pooler in transaction mode a connection changes its server process, or shares it
+    with another open connection. The order finds poolers that take their connections in turn as
+    well as those that take the one used last: https://www.pgbouncer.org/config.html#server_round_robin.
+    """
+    async with await connected(address) as first:  # the pool does not tell why it cannot connect
+        if address.is_pooled:
+            return address
+        async with await connected(address) as second, db_errors(TIMEOUT_S):
+            before, *asked = [await _backend(each) for each in (first, second, second, first)]
+    is_direct = asked == [asked[0], asked[0], before] and asked[0] != before
+    return replace(address, is_pooled=not is_direct)
+
+
+async def _backend(connection: Connection) -> int:
+    ((pid,),) = await (await connection.execute(BACKEND)).fetchall()
+    return int(pid)
+
+
 async def connected(address: Address) -> Connection:
-    """Return one connection of its own, in autocommit; see `open_pool` for errors."""
+    """Return one connection of its own, in autocommit; see `open_pool` for errors.
+
+    It prepares nothing: it does one thing, and whether a pooler is there may not be known yet.
+    """
+    given = connecting(replace(address, is_pooled=True))
     try:
-        return await AsyncConnection.connect(address.conninfo, **connecting(address))
+        return await AsyncConnection.connect(address.conninfo, **given)
     except (psycopg.Error, OSError, UnicodeError) as error:
         reason = _without_password(str(error), address)
         raise StoreError(f"cannot connect to {address.place}: {reason}") from None

@@ -12,7 +12,7 @@ import psycopg
 
 from bot.store.documents import Document, StoreError, decode_json, encode_value
 from bot.store.postgres.pool import Address, Connection, OutdatedSchemaError, Pool, connected
-from bot.store.sqlite import PAGE_ROWS, Snapshot
+from bot.store.sqlite import PAGE_ROWS, Snapshot, whole
 
 READS = 5
 # How many connections this user may open to this database, and how many there are. Everybody may
@@ -102,12 +102,12 @@ WANTED: LiteralString = """
 """
 
 
-async def read_database(
+async def database_pages(
     address: Address, *, kinds: Collection[str] | None = None, text: str | None = None
-) -> Snapshot:
-    """Return the documents of these kinds, and those in whose JSON `text` occurs; by default all.
+) -> AsyncGenerator[Snapshot]:
+    """Yield the documents of these kinds, and those in whose JSON `text` occurs; by default all.
 
-    The kind of `T1/digest/d1` is `digest`.
+    In key order, a page at a time, all of one moment. The kind of `T1/digest/d1` is `digest`.
 
     Raises:
         OutdatedSchemaError: the database was never migrated.
@@ -120,17 +120,21 @@ async def read_database(
             connection.transaction(),
             aclosing(pages_of(connection, SELECT + WANTED, wanted)) as pages,
         ):
-            found = [page async for page in pages]
+            async for page in pages:
+                yield page
     except psycopg.errors.UndefinedTable as error:
         raise OutdatedSchemaError("no tables yet: run `python -m bot migrate`") from error
     except psycopg.Error as error:
         raise StoreError(f"cannot read {address.place}: {error}") from error
     finally:
         await connection.close()
-    return Snapshot(
-        documents=tuple(each for page in found for each in page.documents),
-        unreadable=tuple(each for page in found for each in page.unreadable),
-    )
+
+
+async def read_database(
+    address: Address, *, kinds: Collection[str] | None = None, text: str | None = None
+) -> Snapshot:
+    """Return the same at once; raise as above."""
+    return await whole(database_pages(address, kinds=kinds, text=text))
 
 
 async def pages_of(

@@ -16,7 +16,13 @@ from bot.views.digests.form_fields import (
     RuleBox,
 )
 from bot.views.digests.wording import mention_tokens
-from bot.views.text import MAX_OPTION_CHARS, MAX_OPTION_VALUE_CHARS, clip, outside
+from bot.views.text import (
+    MAX_OPTION_CHARS,
+    MAX_OPTION_VALUE_CHARS,
+    clip_at_word,
+    escaped,
+    outside,
+)
 
 MAX_OFFERED = 100
 MAX_WHO = 20
@@ -145,11 +151,14 @@ def _boxes(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> Block:
 
 
 def _box(box: RuleBox) -> Block:
-    made = option(box.value, box.shown)
-    # Only mrkdwn shows people by name.
-    # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
-    note = {"type": "mrkdwn", "text": clip(box.note, MAX_OPTION_CHARS), "verbatim": True}
-    return made | ({"description": note} if box.note else {})
+    # Only mrkdwn shows people by name, and a description may be mrkdwn only beside mrkdwn:
+    # https://github.com/slackapi/node-slack-sdk/pull/2742
+    made = {"text": _mrkdwn(escaped(box.shown)), "value": box.value}
+    return made | ({"description": _mrkdwn(box.note)} if box.note else {})
+
+
+def _mrkdwn(text: str) -> Block:
+    return {"type": "mrkdwn", "text": clip_at_word(text, MAX_OPTION_CHARS), "verbatim": True}
 
 
 def _new_rule(draft: Draft, nonce: str) -> list[Block]:

@@ -41,6 +41,7 @@ async def test_a_removed_app_is_told_in_the_words_of_slack(slack: LocalSlack) ->
         "type": "event_callback",
         "event_id": removed["event_id"],
         "event_time": 1_800_000_000,
+        "event_context": "4-local",
     }
     assert revoked["event"] == {
         "type": "tokens_revoked",

@@ -404,6 +404,7 @@ class TestEvents:
             "type": "event_callback",
             "event_id": gained["event_id"],
             "event_time": 1_800_000_000,
+            "event_context": "4-local",
         }
         assert lost["event"]["type"] == "team_access_revoked"
         assert lost["event"]["team_ids"] == [legal.team_id]

@@ -1,16 +1,25 @@
 """The store behind a pooler that hands out connections for one transaction at a time."""
 
 import asyncio
+from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg import AsyncConnection
+from structlog.testing import capture_logs
 
 from bot.installations.models import scope_of_key
 from bot.store.documents import Documents, StoreError
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import OURS, migrate
-from bot.store.postgres.pool import LostConnectionError, connecting, parse_address
+from bot.store.postgres.pool import (
+    LostConnectionError,
+    connecting,
+    parse_address,
+    with_pooler_found,
+)
 from tests.postgres import PostgresServer
-from tests.store.postgres.pooler import pooled
+from tests.store.postgres.pooler import PGBOUNCER, bounced, pooled
 from tests.store.test_documents import increment
 
 pytestmark = pytest.mark.anyio
@@ -55,13 +64,58 @@ async def test_nothing_needs_more_than_its_transaction(empty_database: str) -> N
         await live(url + MODE)
 
 
-async def test_without_the_option_the_pooler_would_be_a_trouble(database: str) -> None:
+async def test_what_is_prepared_does_not_outlive_the_transaction(database: str) -> None:
     """What shows that the pooler of these tests is one."""
-    async with pooled(parse_address(database)) as (url, _):
-        store = await open_postgres(parse_address(url))
-        with pytest.raises(StoreError, match="prepared statement"):
-            await increments(store, 20)
+    async with (
+        pooled(parse_address(database)) as (url, _),
+        await AsyncConnection.connect(url, autocommit=True, prepare_threshold=0) as connection,
+    ):
+        with pytest.raises(psycopg.Error, match="prepared statement"):
+            await connection.execute("SELECT 1")
+
+
+@pytest.mark.parametrize("servers", [1, 2, 3])
+async def test_a_pooler_that_the_address_does_not_name_is_noticed(
+    database: str, servers: int
+) -> None:
+    async with pooled(parse_address(database), servers=servers) as (url, _):
+        with capture_logs() as logs:
+            store = await open_postgres(parse_address(f"{url}?pool_size=2"))
+        await increments(store, 20)
         await store.close()
+
+    assert [(each["log_level"], each["mend"]) for each in logs] == [
+        ("warning", "Add pool_mode=transaction to DATABASE_URL.")
+    ]
+
+
+async def test_a_direct_connection_is_not_taken_for_a_pooler(database: str) -> None:
+    with capture_logs() as logs:
+        store = await open_postgres(parse_address(database))
+    await store.close()
+
+    assert logs == []
+    assert await with_pooler_found(parse_address(database)) == parse_address(database)
+
+
+@pytest.mark.skipif(not PGBOUNCER, reason="there is no PgBouncer here")
+async def test_a_pgbouncer_that_the_address_does_not_name_is_noticed(
+    database: str, tmp_path: Path
+) -> None:
+    async with bounced(parse_address(database), tmp_path, mode="transaction") as url:
+        store = await open_postgres(parse_address(url))
+        await increments(store, 20)
+        await store.close()
+
+        assert (await with_pooler_found(parse_address(url))).is_pooled
+
+
+@pytest.mark.skipif(not PGBOUNCER, reason="there is no PgBouncer here")
+async def test_a_pgbouncer_in_session_mode_is_as_good_as_none(
+    database: str, tmp_path: Path
+) -> None:
+    async with bounced(parse_address(database), tmp_path, mode="session") as url:
+        assert not (await with_pooler_found(parse_address(url))).is_pooled
 
 
 def test_nothing_is_prepared_behind_a_pooler() -> None:

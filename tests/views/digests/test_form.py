@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -144,6 +145,17 @@ def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None
     assert boxes["options"][0]["description"]["text"] == f"<@{ADMIN_ID}>"
     assert boxes["initial_options"] == boxes["options"]
     assert read_digest_form(state_of(form)).kept == frozenset({0, 1})
+
+
+@pytest.mark.parametrize("label", ["tag:<!channel> & x", f"folder:{'&' * 60}", "tag:prod"])
+def test_a_box_is_markup_in_both_parts_and_its_label_mentions_nobody(label: str) -> None:
+    form = drawn(digest=a_digest(mentions=(a_mention(label),)))
+
+    (box,) = fields_of(form)["Mention rules"]["element"]["options"]
+    for part in (box["text"], box["description"]):
+        assert (part["type"], part["verbatim"]) == ("mrkdwn", True)
+        assert 0 < len(part["text"]) <= 75
+    assert "<" not in box["text"]["text"]
 
 
 def test_a_rule_without_a_tick_stays_without_one_when_it_is_drawn_again() -> None:

@@ -6,6 +6,9 @@ from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import View
 from bot.playground.slack.workspace_state import WorkspaceState
 
+# What Slack shows of a Home view, which has none of its own.
+HOME_TITLE = {"type": "plain_text", "text": "View Title", "emoji": True}
+
 
 def view_json(world: WorkspaceState, view: View) -> Json:
     """Return a view as answers and payloads show it.
@@ -18,7 +21,7 @@ def view_json(world: WorkspaceState, view: View) -> Json:
         "id": view.id,
         "team_id": workspace.team_id,
         "type": payload["type"],
-        "title": payload.get("title"),
+        "title": payload.get("title") or HOME_TITLE,
         "submit": payload.get("submit"),
         "close": payload.get("close"),
         "blocks": view.blocks,

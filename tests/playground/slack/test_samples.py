@@ -1,0 +1,82 @@
+"""Fields of payloads as in Slack's own samples.
+
+https://github.com/slackapi/java-slack-sdk/tree/main/json-logs/samples, and its payload classes.
+"""
+
+from typing import Any
+
+import pytest
+
+from bot.playground.slack import LocalSlack
+from bot.playground.slack.delivery import Delivery
+from bot.playground.slack.sockets import _envelope
+from tests.playground.slack.conftest import Api
+from tests.playground.slack.samples import ScriptedBot, actions, button, home, options, section
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+
+async def test_a_press_in_a_thread_names_the_thread(slack: LocalSlack, api: Api) -> None:
+    slack.outbox.carrier = bot = ScriptedBot()
+    start, blocks = slack.person("bob").say("Hello"), [actions(button("Scan"))]
+    await api("chat.postMessage", channel="general", text="x", blocks=blocks, thread_ts=start.ts)
+
+    *_, reply = slack.person("bob").messages()
+    await slack.person("bob").press(reply, "Scan")
+
+    assert bot.got[0].payload["container"]["thread_ts"] == start.ts
+
+
+async def test_a_suggestion_names_its_message_and_does_not_show_it(
+    slack: LocalSlack, api: Api
+) -> None:
+    menu = {"type": "external_select", "action_id": "pick", "min_query_length": 0}
+    blocks = [section("Pick", accessory=menu)]
+    await api("chat.postMessage", channel="general", text="x", blocks=blocks)
+    slack.outbox.carrier = bot = ScriptedBot({"options": options("Example")})
+
+    await slack.person("bob").suggest(await slack.person("bob").next_message(), "Pick", "")
+
+    [asked] = [each.payload for each in bot.got]
+    assert {"container", "channel"} <= asked.keys()
+    assert "message" not in asked
+
+
+async def test_a_picker_of_times_names_its_zone(slack: LocalSlack, api: Api) -> None:
+    slack.outbox.carrier = bot = ScriptedBot()
+    picker = {"type": "timepicker", "action_id": "at", "timezone": "Europe/Berlin"}
+    posted = [actions(picker, button("Go"))]
+    await api("chat.postMessage", channel="general", text="x", blocks=posted)
+
+    await slack.person("bob").press(await slack.person("bob").next_message(), "Go")
+
+    [[state]] = [each.values() for each in bot.got[0].payload["state"]["values"].values()]
+    assert state["timezone"] == "Europe/Berlin"
+
+
+async def test_a_home_view_has_the_title_that_slack_gives_all_of_them(
+    slack: LocalSlack, api: Api
+) -> None:
+    answer = await api("views.publish", user_id=slack.person("bob").id, view=home(section("x")))
+
+    assert answer["view"]["title"] == {"type": "plain_text", "text": "View Title", "emoji": True}
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "is_answered"),
+    [
+        ("slash_commands", {}, True),
+        ("interactive", {"type": "view_submission"}, True),
+        ("interactive", {"type": "block_suggestion"}, True),
+        ("interactive", {"type": "block_actions"}, False),
+        ("interactive", {"type": "view_closed"}, False),
+        ("events_api", {"type": "event_callback"}, False),
+    ],
+)
+def test_an_envelope_says_whether_its_ack_may_answer(
+    kind: str, payload: Json, is_answered: bool
+) -> None:
+    envelope = _envelope(Delivery(kind=kind, payload=payload, envelope_id="1"))
+
+    assert envelope["accepts_response_payload"] is is_answered
