@@ -75,7 +75,8 @@ async def build_runtime(
     stack.enter_context(lines_counted(metrics.lines.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
-    commons = build_shared_state(stored, patience=pace.patience)
+    processes = _processes(stored, role, clock=clock)
+    commons = build_shared_state(stored, processes, clock=clock, patience=pace.patience)
     http = await stack.enter_async_context(_slack_session(metrics))
     clients, tasks = SlackClients(settings, http), Tasks()
     installations = InstallationRepository(documents, ring)
@@ -88,7 +89,6 @@ async def build_runtime(
         recent_for_s=commons.installations_for_s,
         patience=pace.patience,
     )
-    processes = _processes(stored, role, clock=clock)
     answers = InflightStore(documents, ring, clock=clock)
     parts = Services(
         settings=settings,

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 import structlog
 
+from bot.claims import Claims
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
 from bot.portfolio.query import host_of
@@ -206,22 +207,32 @@ class Scans:
         documents: Documents,
         *,
         clock: Callable[[], datetime],
+        claims: Claims | None = None,
     ) -> None:
         self._service = service
         self._portfolio = portfolio
         self._documents = documents
         self._clock = clock
+        self._claims = claims or Claims()
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
     async def run(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
-        """Scan `domain` now; simultaneous calls get the same report.
+        """Scan `domain` now; simultaneous calls get the same report, in all processes.
 
         Raises:
             NoDomainIdError: the service lists it without an id.
             TrackerError, NoKeyError: the scan failed; nothing was kept.
         """
+        host = host_of(domain)
+
+        async def read(_wish: Any) -> ScanReport:
+            return await self.last(workspace, host)
+
         return await self._flights.run(
-            (workspace, host_of(domain)), lambda: self._scan(workspace, domain)
+            (workspace, host),
+            lambda: self._claims.run(
+                workspace, f"scan/{host}", lambda: self._scan(workspace, domain), read
+            ),
         )
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:

@@ -13,6 +13,7 @@ import httpx
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.claims import Claims, SharedClaims
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup
 from bot.deferred_commands import DeferredCommands
@@ -26,6 +27,7 @@ from bot.ops.doctor_store import disk_warning
 from bot.ops.stores import require_unmoved
 from bot.portfolio import service
 from bot.portfolio.service import StoredVersions, Versions
+from bot.process_heartbeat import Processes
 from bot.settings import Settings
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
@@ -138,15 +140,22 @@ class SharedState:
     seen: DedupStore | None
     used: DedupStore | None
     versions: Versions
+    claims: Claims
     installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
-def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
+def build_shared_state(
+    stored: Stored, processes: Processes, *, clock: Callable[[], datetime], patience: float
+) -> SharedState:
     """Return what is known together on this store; for `patience` see `Pace`."""
     if stored.shared is None:
         return SharedState(
-            seen=None, used=None, versions=Versions(), installations_for_s=REMEMBERED_FOR_S
+            seen=None,
+            used=None,
+            versions=Versions(),
+            claims=Claims(),
+            installations_for_s=REMEMBERED_FOR_S,
         )
     by_all, here = stored.shared.seen, MemoryDedup(clock=time.monotonic)
     return SharedState(
@@ -154,6 +163,12 @@ def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
         used=by_all,
         versions=StoredVersions(
             stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
+        ),
+        claims=SharedClaims(
+            stored.documents,
+            process_id=processes.process_id,
+            is_dead=processes.is_dead,
+            clock=clock,
         ),
         installations_for_s=FRESH_FOR_S,
         periodic={"seen": by_all.drop_old, "bans": stored.shared.drop_bans},

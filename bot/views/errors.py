@@ -164,7 +164,7 @@ def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
         run_button(f"Scan {outside(name, 60)}", f"/scan {name}", number=number)
         for number, name in enumerate(error.near)
     ]
-    add = run_button("Add it", f"/adddomain {error.host}")
+    add = run_button("Add it", f"/adddomain {error.host}", once=True)
     return Message(
         f"{escaped(shown, 300)} is not in your portfolio. {escaped(near, 900)}",
         (

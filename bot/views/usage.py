@@ -7,6 +7,7 @@ from bot.commands import COMMANDS, Command
 from bot.message import Block, Message
 from bot.views.blocks import (
     actions,
+    again_button,
     context,
     notice,
     paragraphs,
@@ -83,6 +84,16 @@ def working_message() -> Message:
     return plain_message("⏳ Still at it. I will answer here.")
 
 
+def at_it_message() -> Message:
+    """Return the answer to a second press during the work on the first."""
+    return plain_message("⏳ I am at it. I will answer here.")
+
+
+def pressed_already_message() -> Message:
+    """Return the answer to a second press of a button that runs a command once."""
+    return plain_message("I have done this already. Type the command to do it again.")
+
+
 def old_button_message() -> Message:
     """Return the answer to a button without a command."""
     return plain_message(
@@ -119,10 +130,9 @@ def _about(command_line: str | None, text: str, *buttons: Block | None) -> Messa
     """Return a message that begins with the command: a person may get several at once."""
     if not command_line:
         return plain_message(text, *buttons)
-    again = run_button("Try again", command_line)
     plain = f"{escaped(command_line, MAX_LINE_CHARS)}: {text.replace('`', '')}"
     mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    return Message(plain, (section(mrkdwn), *actions(again, *buttons)))
+    return Message(plain, (section(mrkdwn), *actions(again_button(command_line), *buttons)))
 
 
 def _interrupted_text(what: str, command_line: str | None) -> str:
