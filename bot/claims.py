@@ -26,7 +26,7 @@ logger = structlog.get_logger()
 T = TypeVar("T")
 KIND = "claim"
 # Longer than a scan takes with its wait for a place, so a live process never loses its claim.
-LASTS = timedelta(minutes=5)
+LASTS = timedelta(minutes=6)
 LOOK_EVERY_S = 0.25
 _SHARED_ERRORS: dict[str, type[TrackerError]] = {
     kind.__name__: kind

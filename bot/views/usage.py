@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot.command_text import NotUnderstood
 from bot.commands import COMMANDS, Command
 from bot.message import Block, Message
+from bot.tracker.slots import Wait
 from bot.views.blocks import (
     actions,
     again_button,
@@ -79,9 +80,15 @@ _INTERRUPTED = "I was interrupted, so nothing more will come of this."
 _PERHAPS_DONE = "It may have been done all the same."
 
 
-def working_message() -> Message:
-    """Return the message while an answer takes longer than a few seconds."""
-    return plain_message("⏳ Still at it. I will answer here.")
+def working_message(wait: Wait | None = None) -> Message:
+    """Return the message while an answer takes longer than a few seconds, or has to wait."""
+    if wait is None:
+        return plain_message("⏳ Still at it. I will answer here.")
+    what, thing = ("This scan", "scan") if wait.is_scan else ("This", "request")
+    busy = "I am busy with those of other workspaces"
+    if wait.own:
+        busy = f"I am busy with {plural(wait.own, thing)} of your workspace"
+    return plain_message(f"⏳ {what} waits for its turn: {busy}. I will answer here.")
 
 
 def at_it_message() -> Message:
