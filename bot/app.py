@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 import aiohttp
 import structlog
@@ -21,6 +23,7 @@ from bot.bootstrap.slack_app import (
     open_workspaces,
     start_transport,
 )
+from bot.clock_check import ClockCheck, utc_now
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.inflight_requests import InflightStore
@@ -34,6 +37,7 @@ from bot.metrics.definitions import Metrics, traced_calls
 from bot.process_heartbeat import REFRESH_EVERY_S, Processes, SharedProcesses
 from bot.settings import Settings
 from bot.shared_limits import ANSWERED_WITHIN_S, SharedHolds
+from bot.slack.auth import check_api
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.store.documents import Documents
@@ -44,6 +48,9 @@ from bot.web import Check, HealthEndpoints
 # A Slack that cannot be reached differs from one that may have done what it was asked.
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 IDLE_LINE_S = 4.0
+SLACK = "slack"
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +64,7 @@ class Runtime:
     workspaces: SlackAuth
     processes: Processes
     answers: InflightStore
+    clock_check: ClockCheck
 
 
 async def build_runtime(
@@ -65,6 +73,8 @@ async def build_runtime(
     role: Role,
     clock: Callable[[], datetime],
     pace: Pace,
+    *,
+    host_clock: Callable[[], datetime],
 ) -> Runtime:
     """Make it.
 
@@ -77,8 +87,12 @@ async def build_runtime(
     documents, ring = stored.documents, stored.ring
     processes = _processes(stored, role, clock=clock)
     commons = build_shared_state(stored, processes, clock=clock, patience=pace.patience)
-    http = await stack.enter_async_context(_slack_session(metrics))
+    clock_check = ClockCheck()
+    http = await stack.enter_async_context(_slack_session(metrics, clock_check))
     clients, tasks = SlackClients(settings, http), Tasks()
+    clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
+    if stored.shared:
+        clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
     installations = InstallationRepository(documents, ring)
     workspaces = open_workspaces(
         settings,
@@ -114,14 +128,15 @@ async def build_runtime(
         workspaces=workspaces,
         processes=processes,
         answers=answers,
+        clock_check=clock_check,
     )
 
 
-def _slack_session(metrics: Metrics) -> aiohttp.ClientSession:
+def _slack_session(metrics: Metrics, clock_check: ClockCheck) -> aiohttp.ClientSession:
     # A line that the other side is about to close loses a post without a word, and no process may
     # repeat it: idle lines are given up early.
     connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_LINE_S)
-    traces = [traced_calls(metrics.slack.note_call)]
+    traces = [traced_calls(metrics.slack.note_call, partial(clock_check.note_date, SLACK))]
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=traces)
 
 
@@ -151,22 +166,35 @@ JOBS_END_WITHIN = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Periodic:
-    """What comes again."""
+    """What comes again. While the clock is wrong, nothing is taken for due."""
 
     running: Features
     lifecycle: Lifecycle
+    clock_check: ClockCheck
 
     async def tick_own(self) -> None:
         """Do what every process does for itself."""
-        self.lifecycle.look()
+        if await self.clock_check.is_right():
+            self.lifecycle.look()
         await _all_of(*(each() for each in self.running.own))
 
     async def tick_alone(self) -> None:
         """Do everything, in the only process there is."""
-        for begin in self.lifecycle.looks:
-            begin()
-        rounds = [self.running.digests.run_due, *self.running.periodic.values()]
+        rounds = []
+        if await self.clock_check.is_right():
+            for begin in self.lifecycle.looks:
+                begin()
+            rounds = [self.running.digests.run_due, *self.running.periodic.values()]
         await _all_of(self.tick_own(), *(each() for each in rounds))
+
+    def guarded(self, act: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+        """Return `act`, which raises ClockWrongError while the clock is wrong."""
+
+        async def do(*args: P.args, **how: P.kwargs) -> T:
+            await self.clock_check.require()
+            return await act(*args, **how)
+
+        return do
 
 
 @asynccontextmanager
@@ -189,8 +217,9 @@ async def run_periodic(
         running = periodic.running
         shared = {**running.periodic, **periodic.lifecycle.periodic}
         work = Work(
-            periodic={name: timed(name, each) for name, each in shared.items()},
-            deliver=running.digests.deliver,
+            periodic={name: timed(name, periodic.guarded(act)) for name, act in shared.items()},
+            deliver=periodic.guarded(running.digests.deliver),
+            require_clock=periodic.clock_check.require,
             clock=parts.clock,
         )
         async with working(
@@ -222,23 +251,20 @@ FINISH_WITHIN_S = 20.0
 PACE = Pace()
 
 
-def utc_now() -> datetime:
-    """Return the present moment."""
-    return datetime.now(UTC)
-
-
 async def serve(
     settings: Settings,
     stop: asyncio.Event,
     *,
     role: Role = Role.ALL,
     clock: Callable[[], datetime] = utc_now,
+    host_clock: Callable[[], datetime] = utc_now,
     pace: Pace = PACE,
     finish_within_s: float = FINISH_WITHIN_S,
 ) -> None:
     """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
 
-    What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it.
+    What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may
+    be moved together with Slack's, `host_clock` is compared with the database's.
 
     Raises:
         StartError: Slack refuses a token for good, or the address cannot be listened on.
@@ -246,7 +272,7 @@ async def serve(
             or sealed with other keys.
     """
     async with AsyncExitStack() as stack:
-        ground = await build_runtime(stack, settings, role, clock, pace)
+        ground = await build_runtime(stack, settings, role, clock, pace, host_clock=host_clock)
         parts, workspaces = ground.parts, ground.workspaces
         await check_tokens(parts, ground.clients, workspaces, role)
         app = bolt_app(ground.clients.patient(), workspaces, parts.metrics)
@@ -256,12 +282,13 @@ async def serve(
         )
         finishing = _Finishing(finish_within_s)
         listener = await _watch_over_answers(stack, ground, running, finishing)
-        periodic = Periodic(running=running, lifecycle=lifecycle)
+        periodic = Periodic(running=running, lifecycle=lifecycle, clock_check=ground.clock_check)
         checks = await stack.enter_async_context(
             run_periodic(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
         )
         door = await start_transport(stack, app, parts, role)
-        checks = {**_own_checks(parts, workspaces), **checks, **door.checks}
+        own_checks = _own_checks(parts, workspaces) | {"clock": ground.clock_check.is_right}
+        checks = {**own_checks, **checks, **door.checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)

@@ -14,7 +14,7 @@ BOT = Path(__file__).parents[1] / "bot"
 LAYERS: list[set[str]] = [
     {"backoff", "commands", "errors", "health", "message", "playground", "redaction", "workspace"},
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
-    {"claims", "event_loop"},
+    {"claims", "clock_check", "event_loop"},
     {
         *("admin", "deduplication", "deferred_commands", "home_viewers", "inflight_requests"),
         *("jobs", "metrics", "portfolio", "process_heartbeat", "setting_types", "slack"),

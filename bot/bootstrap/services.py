@@ -47,13 +47,15 @@ logger = structlog.get_logger()
 class Shared:
     """The database that several processes work on, and the connections of this one.
 
-    `seen` is what any of them has seen; `drop_bans` removes bans on writing that have ended.
+    `seen` is what any of them has seen; `drop_bans` removes bans on writing that have ended;
+    `now` is the database's clock.
     """
 
     address: Address
     pool: Pool
     seen: PostgresDedup
     drop_bans: Callable[[], Awaitable[None]]
+    now: Callable[[], Awaitable[datetime]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +87,8 @@ async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
             documents = await _open_file(database)
         else:
             documents = opened = await _open_shared(database)
-            shared = Shared(database, opened.pool, PostgresDedup(opened.pool), opened.drop_old)
+            seen = PostgresDedup(opened.pool)
+            shared = Shared(database, opened.pool, seen, opened.drop_old, opened.now)
         stack.push_async_callback(documents.close)
         ring = _key_ring(settings)
         await check_key_ring(documents, ring)
