@@ -241,7 +241,9 @@ class Scans:
         if document is None:
             raise NoScanError("no scan kept")
         try:
-            return msgspec.convert(document.value.get("report"), ScanReport)
+            return await asyncio.to_thread(
+                msgspec.convert, document.value.get("report"), ScanReport
+            )
         except msgspec.ValidationError as error:
             raise NoScanError("kept by another version of the bot") from error
 
@@ -272,15 +274,10 @@ class Scans:
             before = await self.last(workspace, report.host)
         except NoScanError:
             return report
-        changes = [
-            change
-            for section in report.sections
-            for change in changes_between(before.section(section.name), section)
-        ]
-        return replace(report, changes=tuple(changes[:MAX_KEPT_CHANGES]), since=before.scanned_at)
+        return await asyncio.to_thread(_with_changes, report, before)
 
     async def _keep(self, workspace: WorkspaceId, report: ScanReport) -> None:
-        value = {"v": 1, "report": msgspec.to_builtins(report)}
+        value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
         await self._documents.put(_place(workspace, report.host), value)
         for host in await self._now_latest(workspace, report.host):
             await self._documents.delete(_place(workspace, host))
@@ -297,6 +294,15 @@ class Scans:
 
         await update(self._documents, f"{workspace}/scans", noted)
         return too_many
+
+
+def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
+    changes = [
+        change
+        for section in report.sections
+        for change in changes_between(before.section(section.name), section)
+    ]
+    return replace(report, changes=tuple(changes[:MAX_KEPT_CHANGES]), since=before.scanned_at)
 
 
 def _place(workspace: WorkspaceId, host: str) -> str:
