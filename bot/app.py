@@ -174,18 +174,21 @@ class Periodic:
 
     async def tick_own(self) -> None:
         """Do what every process does for itself."""
-        if await self.clock_check.is_right():
-            self.lifecycle.look()
-        await _all_of(*(each() for each in self.running.own))
+        await self._do_own(is_clock_right=await self.clock_check.is_right())
 
     async def tick_alone(self) -> None:
         """Do everything, in the only process there is."""
         rounds = []
-        if await self.clock_check.is_right():
+        if is_right := await self.clock_check.is_right():
             for begin in self.lifecycle.looks:
                 begin()
             rounds = [self.running.digests.run_due, *self.running.periodic.values()]
-        await _all_of(self.tick_own(), *(each() for each in rounds))
+        await _all_of(self._do_own(is_clock_right=is_right), *(each() for each in rounds))
+
+    async def _do_own(self, *, is_clock_right: bool) -> None:
+        if is_clock_right:
+            self.lifecycle.look()
+        await _all_of(*(each() for each in self.running.own))
 
     def guarded(self, act: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
         """Return `act`, which raises ClockWrongError while the clock is wrong."""

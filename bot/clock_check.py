@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import structlog
+from cachetools import TTLCache
 
 from bot.concurrency import BoundedWait
 from bot.errors import BotError
@@ -42,6 +43,7 @@ class ClockCheck:
         self._patience = BoundedWait(ASKED_WITHIN_S)
         # Its time, and the steady moment at which it was that.
         self._answers: dict[str, tuple[datetime, float]] = {}
+        self._tried = TTLCache[str, bool](10, ASKED_EVERY_S, timer=steady)
         self._is_known = False  # that it is wrong
 
     def compare(self, name: str, ask: Ask, *, clock: Callable[[], datetime] = utc_now) -> None:
@@ -70,7 +72,9 @@ class ClockCheck:
         All of them while it does not: a machine that was suspended has lost count.
         """
         for name, ask in self._asked.items():
-            if self._age_s(name) > ASKED_EVERY_S or self._wrong():
+            is_old = self._age_s(name) > ASKED_EVERY_S and name not in self._tried
+            if is_old or self._wrong():
+                self._tried[name] = True
                 await self._ask_one(name, ask)
         wrong = self._wrong()
         if wrong and not self._is_known:

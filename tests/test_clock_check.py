@@ -66,6 +66,14 @@ async def test_others_are_asked_once_in_a_minute(room: Room) -> None:
     assert room.asked == 2
 
 
+async def test_one_that_does_not_answer_is_left_alone_for_a_minute(room: Room) -> None:
+    room.is_away = True
+    for _ in range(5):
+        assert await room.check.is_right()
+
+    assert room.asked == 1
+
+
 async def test_an_answer_on_the_way_spares_the_question(room: Room) -> None:
     room.check.note_date("slack", room.there().strftime("%a, %d %b %Y %H:%M:%S GMT"))
 
