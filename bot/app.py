@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
+from typing import ParamSpec, TypeVar
 
 import aiohttp
 import structlog
@@ -22,6 +23,7 @@ from bot.bootstrap.slack_app import (
     open_workspaces,
     start_transport,
 )
+from bot.clock_check import ClockCheck, utc_now
 from bot.concurrency import NonOverlappingTask, Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.inflight_requests import InflightStore
@@ -35,7 +37,7 @@ from bot.metrics.definitions import Metrics, traced_calls
 from bot.process_heartbeat import REFRESH_EVERY_S, Processes, SharedProcesses
 from bot.settings import Settings
 from bot.shared_limits import ANSWERED_WITHIN_S, SharedHolds
-from bot.slack.auth import SlackHealth
+from bot.slack.auth import SlackHealth, check_api
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.store.documents import Documents
@@ -46,6 +48,9 @@ from bot.web import Check, HealthEndpoints
 # A Slack that cannot be reached differs from one that may have done what it was asked.
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 IDLE_LINE_S = 4.0
+SLACK = "slack"
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +64,7 @@ class Runtime:
     workspaces: SlackAuth
     processes: Processes
     answers: InflightStore
+    clock_check: ClockCheck
 
 
 async def build_runtime(
@@ -67,6 +73,8 @@ async def build_runtime(
     role: Role,
     clock: Callable[[], datetime],
     pace: Pace,
+    *,
+    host_clock: Callable[[], datetime],
 ) -> Runtime:
     """Make it.
 
@@ -77,10 +85,14 @@ async def build_runtime(
     stack.enter_context(lines_counted(metrics.lines.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
-    commons = build_shared_state(stored, patience=pace.patience)
-    health, tasks = SlackHealth(), Tasks()
-    http = await stack.enter_async_context(_slack_session(metrics, health))
+    processes = _processes(stored, role, clock=clock)
+    commons = build_shared_state(stored, processes, clock=clock, patience=pace.patience)
+    clock_check, health, tasks = ClockCheck(), SlackHealth(), Tasks()
+    http = await stack.enter_async_context(_slack_session(metrics, health, clock_check))
     clients = SlackClients(settings, http, health)
+    clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
+    if stored.shared:
+        clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
     installations = InstallationRepository(documents, ring)
     workspaces = open_workspaces(
         settings,
@@ -91,7 +103,6 @@ async def build_runtime(
         recent_for_s=commons.installations_for_s,
         patience=pace.patience,
     )
-    processes = _processes(stored, role, clock=clock)
     answers = InflightStore(documents, ring, clock=clock)
     parts = Services(
         settings=settings,
@@ -117,14 +128,18 @@ async def build_runtime(
         workspaces=workspaces,
         processes=processes,
         answers=answers,
+        clock_check=clock_check,
     )
 
 
-def _slack_session(metrics: Metrics, health: SlackHealth) -> aiohttp.ClientSession:
+def _slack_session(
+    metrics: Metrics, health: SlackHealth, clock_check: ClockCheck
+) -> aiohttp.ClientSession:
     # A line that the other side is about to close loses a post without a word, and no process may
     # repeat it: idle lines are given up early.
     connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_LINE_S)
-    traces = [traced_calls(metrics.slack.note_call), traced_calls(health.note_call)]
+    note_date = partial(clock_check.note_date, SLACK)
+    traces = [traced_calls(metrics.slack.note_call, note_date), traced_calls(health.note_call)]
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=traces)
 
 
@@ -154,15 +169,15 @@ JOBS_END_WITHIN = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Periodic:
-    """What comes again."""
+    """What comes again. While the clock is wrong, nothing is taken for due."""
 
     running: Features
     lifecycle: Lifecycle
+    clock_check: ClockCheck
 
     async def tick_own(self) -> None:
         """Do what every process does for itself."""
-        self.lifecycle.look()
-        await _all_of(*(each() for each in self.running.own))
+        await self._do_own(is_clock_right=await self.clock_check.is_right())
 
     def shared(self, metrics: Metrics) -> dict[str, Callable[[], Awaitable[None]]]:
         """Return what one of all processes does, by name, and measured."""
@@ -171,9 +186,26 @@ class Periodic:
 
     async def tick_alone(self, rounds: Iterable[NonOverlappingTask]) -> None:
         """Do everything, in the only process there is; `rounds` are not waited for."""
+        if not await self.clock_check.is_right():
+            await self._do_own(is_clock_right=False)
+            return
         for each in rounds:
             each.begin()
-        await _all_of(self.tick_own(), self.running.digests.run_due())
+        await _all_of(self._do_own(is_clock_right=True), self.running.digests.run_due())
+
+    async def _do_own(self, *, is_clock_right: bool) -> None:
+        if is_clock_right:
+            self.lifecycle.look()
+        await _all_of(*(each() for each in self.running.own))
+
+    def guarded(self, act: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+        """Return `act`, which raises ClockWrongError while the clock is wrong."""
+
+        async def do(*args: P.args, **how: P.kwargs) -> T:
+            await self.clock_check.require()
+            return await act(*args, **how)
+
+        return do
 
 
 @asynccontextmanager
@@ -202,8 +234,11 @@ async def run_periodic(
             return
         running = periodic.running
         work = Work(
-            periodic=periodic.shared(parts.metrics),
-            deliver=running.digests.deliver,
+            periodic={
+                name: periodic.guarded(act) for name, act in periodic.shared(parts.metrics).items()
+            },
+            deliver=periodic.guarded(running.digests.deliver),
+            require_clock=periodic.clock_check.require,
             clock=parts.clock,
         )
         async with working(
@@ -235,23 +270,20 @@ FINISH_WITHIN_S = 20.0
 PACE = Pace()
 
 
-def utc_now() -> datetime:
-    """Return the present moment."""
-    return datetime.now(UTC)
-
-
 async def serve(
     settings: Settings,
     stop: asyncio.Event,
     *,
     role: Role = Role.ALL,
     clock: Callable[[], datetime] = utc_now,
+    host_clock: Callable[[], datetime] = utc_now,
     pace: Pace = PACE,
     finish_within_s: float = FINISH_WITHIN_S,
 ) -> None:
     """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
 
-    What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it.
+    What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may
+    be moved together with Slack's, `host_clock` is compared with the database's.
 
     Raises:
         StartError: Slack refuses a token for good, or the address cannot be listened on.
@@ -259,7 +291,7 @@ async def serve(
             or sealed with other keys.
     """
     async with AsyncExitStack() as stack:
-        ground = await build_runtime(stack, settings, role, clock, pace)
+        ground = await build_runtime(stack, settings, role, clock, pace, host_clock=host_clock)
         parts, workspaces = ground.parts, ground.workspaces
         await check_tokens(parts, ground.clients, workspaces, role)
         app = bolt_app(ground.clients.patient(), workspaces, parts.metrics)
@@ -269,13 +301,14 @@ async def serve(
         )
         finishing = _Finishing(finish_within_s)
         listener, beats = await _watch_over_answers(stack, ground, running, finishing)
-        periodic = Periodic(running=running, lifecycle=lifecycle)
+        periodic = Periodic(running=running, lifecycle=lifecycle, clock_check=ground.clock_check)
         checks = await stack.enter_async_context(
             run_periodic(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
         )
         door = await start_transport(stack, app, parts, role)
         tick = {"tick": _all_true(checks["tick"], beats.are_recent)}
-        checks = {**_own_checks(parts, workspaces), **checks, **tick, **door.checks}
+        own_checks = _own_checks(parts, workspaces) | {"clock": ground.clock_check.is_right}
+        checks = {**own_checks, **checks, **tick, **door.checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)

@@ -4,6 +4,7 @@ import html
 import ipaddress
 import re
 from enum import Enum
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import idna
@@ -15,6 +16,8 @@ MAX_NAME_CHARS = 253
 MAX_LABEL_CHARS = 63
 # A name of 253 characters in its longest typed form, with room for a path; idna is slow on more.
 MAX_TYPED_CHARS = 2000
+# idna takes 50 µs a name: 10,000 of them, at each letter that somebody types, half a second.
+MAX_REMEMBERED = 20_000
 # Underscores are no letters of a host name, but names such as _dmarc.example.com are watched too.
 _ASCII_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?")
 # What nearly every name of a portfolio looks like: nothing to map, so nothing to pay for.
@@ -61,6 +64,26 @@ def host_name(typed: str) -> str:
         return typed
     if len(typed) > MAX_TYPED_CHARS:
         raise HostNameError(HostProblem.TOO_LONG, typed)
+    return _parsed(typed) if len(typed) <= MAX_NAME_CHARS else _parsed.__wrapped__(typed)
+
+
+def unicode_name(host: str) -> str:
+    """Return `host` in its own script, or as it is when it cannot be decoded."""
+    if "xn--" not in host:
+        return host
+    return _decoded(host) if len(host) <= MAX_NAME_CHARS else _decoded.__wrapped__(host)
+
+
+@lru_cache(MAX_REMEMBERED)
+def _decoded(host: str) -> str:
+    try:
+        return idna.decode(host)
+    except idna.IDNAError:
+        return host
+
+
+@lru_cache(MAX_REMEMBERED)
+def _parsed(typed: str) -> str:
     host = _host_part(typed).rstrip(".")
     if not host:
         raise HostNameError(HostProblem.EMPTY, typed)
@@ -75,14 +98,6 @@ def host_name(typed: str) -> str:
     if labels[-1].isdecimal():  # 127.1: what browsers take for an address, and no zone delegates
         raise HostNameError(HostProblem.IP_ADDRESS, typed)
     return name
-
-
-def unicode_name(host: str) -> str:
-    """Return `host` in its own script, or as it is when it cannot be decoded."""
-    try:
-        return idna.decode(host) if "xn--" in host else host
-    except idna.IDNAError:
-        return host
 
 
 def _host_part(typed: str) -> str:

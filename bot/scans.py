@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 import structlog
 
+from bot.claims import Claims
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
 from bot.portfolio.end_dates import KeptEndDates, end_dates_of
@@ -81,23 +82,33 @@ class Scans:
         documents: Documents,
         *,
         clock: Callable[[], datetime],
+        claims: Claims | None = None,
     ) -> None:
         self._service = service
         self._portfolio = portfolio
         self._documents = documents
         self._end_dates = KeptEndDates(documents)
         self._clock = clock
+        self._claims = claims or Claims()
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
     async def run(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
-        """Scan `domain` now; simultaneous calls get the same report.
+        """Scan `domain` now; simultaneous calls get the same report, in all processes.
 
         Raises:
             NoDomainIdError: the service lists it without an id.
             TrackerError, NoKeyError: the scan failed; nothing was kept.
         """
+        host = host_of(domain)
+
+        async def read(_wish: Any) -> ScanReport:
+            return await self.last(workspace, host)
+
         return await self._flights.run(
-            (workspace, host_of(domain)), lambda: self._scan(workspace, domain)
+            (workspace, host),
+            lambda: self._claims.run(
+                workspace, f"scan/{host}", lambda: self._scan(workspace, domain), read
+            ),
         )
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:
@@ -106,7 +117,9 @@ class Scans:
         if document is None:
             raise NoScanError("no scan kept")
         try:
-            return msgspec.convert(document.value.get("report"), ScanReport)
+            return await asyncio.to_thread(
+                msgspec.convert, document.value.get("report"), ScanReport
+            )
         except msgspec.ValidationError as error:
             raise NoScanError("kept by another version of the bot") from error
 
@@ -150,12 +163,10 @@ class Scans:
             before = await self.last(workspace, report.host)
         except NoScanError:
             return report
-        sections = await asyncio.to_thread(changes_between, before.sections, report.sections)
-        changes = [*_score_change(before.score_after, report.score_after), *sections]
-        return replace(report, changes=tuple(changes[:MAX_KEPT_CHANGES]), since=before.scanned_at)
+        return await asyncio.to_thread(_with_changes, report, before)
 
     async def _keep(self, workspace: WorkspaceId, report: ScanReport) -> None:
-        value = {"v": 1, "report": msgspec.to_builtins(report)}
+        value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
         await self._documents.put(_place(workspace, report.host), value)
         for host in await self._now_latest(workspace, report.host):
             await self._documents.delete(_place(workspace, host))
@@ -180,6 +191,14 @@ class Scans:
 
         await update(self._documents, f"{workspace}/scans", noted)
         return too_many
+
+
+def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
+    changes = [
+        *_score_change(before.score_after, report.score_after),
+        *changes_between(before.sections, report.sections),
+    ]
+    return replace(report, changes=tuple(changes[:MAX_KEPT_CHANGES]), since=before.scanned_at)
 
 
 def _score(listed: Snapshot | None, host: str) -> float | None:

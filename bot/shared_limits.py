@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 import structlog
 from cachetools import TTLCache
 
+from bot import claims
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.concurrency import BoundedWait, Tasks
@@ -32,7 +33,7 @@ logger = structlog.get_logger()
 LIMITS_KIND = "budget"
 HOLD_KIND = "slack-hold"
 # Version 0.1 kept usage in documents of its own.
-EXPIRING_KINDS = {LIMITS_KIND, HOLD_KIND, "usage"}
+EXPIRING_KINDS = {LIMITS_KIND, HOLD_KIND, claims.KIND, "usage"}
 VERSION = 1
 READ_EVERY_S = 2.0
 WRITTEN_EVERY_S = 30.0

@@ -27,7 +27,9 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
     return Stored(
         documents=timed_documents(opened, metrics.store.note_call),
         ring=RING,
-        shared=Shared(address, opened.pool, PostgresDedup(opened.pool), opened.drop_old),
+        shared=Shared(
+            address, opened.pool, PostgresDedup(opened.pool), opened.drop_old, opened.now
+        ),
     )
 
 

@@ -165,3 +165,16 @@ def test_a_name_is_shown_in_its_own_script() -> None:
 def test_whatever_the_service_calls_a_domain_can_be_shown(name: str) -> None:
     assert isinstance(unicode_name(name), str)
     assert isinstance(unicode_name(f"xn--{name}"), str)
+
+
+def test_names_in_any_script_are_decoded_once() -> None:
+    names = [f"xn--mnchen{number}-p9a.example" for number in range(10_000)]
+    shown = [unicode_name(name) for name in names]
+
+    with at_most(processor_s=0.1):
+        assert [unicode_name(name) for name in names] == shown
+        assert [host_name(name) for name in names] == names
+    typed = [f"münchen{number}.example" for number in range(10_000)]
+    meant = [host_name(name) for name in typed]
+    with at_most(processor_s=0.1):
+        assert [host_name(name) for name in typed] == meant

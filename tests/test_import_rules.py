@@ -17,6 +17,7 @@ LAYERS: list[set[str]] = [
         *("redaction", "workspace"),
     },
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
+    {"claims", "clock_check", "event_loop"},
     {
         *("admin", "deduplication", "deferred_commands", "home_viewers", "inflight_requests"),
         *("jobs", "metrics", "portfolio", "process_heartbeat", "setting_types", "slack"),

@@ -1,12 +1,17 @@
 """Scans: kept to compare with, bounded, readable by the version that kept them."""
 
+import threading
+from collections.abc import Callable
 from datetime import date
+from typing import Any, TypeVar
 
+import msgspec
 import pytest
 
+import bot.scans as under_test
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
-from bot.scans import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
+from bot.scans import MAX_KEPT_SCANS, SECTIONS, NoDomainIdError, NoScanError, Scans
 from bot.tracker.findings import EndDate, Severity
 from bot.tracker.models import InvalidKeyError, ScanResult, UnavailableError
 from bot.tracker.sections import Finding
@@ -17,6 +22,7 @@ from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 
+T = TypeVar("T")
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 
 
@@ -139,6 +145,32 @@ async def test_only_the_latest_two_hundred_are_kept(
     assert len(await documents.list_prefix(f"{ONE}/scan/")) == MAX_KEPT_SCANS
     with pytest.raises(NoScanError):
         await scans.last(ONE, "d1.example")
+
+
+async def test_forty_thousand_values_are_read_and_compared_off_the_loop(
+    scans: Scans, scanner: Scanner, documents: MemoryDocuments, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_the_loop = []
+
+    def noted(work: Callable[..., T]) -> Callable[..., T]:
+        def do(*args: Any) -> T:
+            if threading.current_thread() is threading.main_thread():
+                on_the_loop.append(work)
+            return work(*args)
+
+        return do
+
+    monkeypatch.setattr(msgspec, "to_builtins", noted(msgspec.to_builtins))
+    monkeypatch.setattr(msgspec, "convert", noted(msgspec.convert))
+    for name in ("section_of", "changes_between"):
+        monkeypatch.setattr(under_test, name, noted(getattr(under_test, name)))
+    for value in range(2):
+        scanner.sections = {name: [value] * 10_000 for name in SECTIONS}
+        report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
+
+    assert sum(len(section.findings) for section in report.sections) == 40_000
+    assert len(report.changes) > 0
+    assert on_the_loop == []
 
 
 @pytest.mark.parametrize("kept", [{}, {"report": {}}, {"v": 9, "report": {"host": 1}}], ids=str)

@@ -413,7 +413,8 @@ def _register_members(
 ) -> None:
     """What every member of the workspace may do."""
     DomainsListeners(portfolio).register(dispatcher)
-    scans = Scans(connection, portfolio, parts.documents, clock=parts.clock)
+    claims = parts.commons.claims
+    scans = Scans(connection, portfolio, parts.documents, clock=parts.clock, claims=claims)
     ScanListeners(
         tracker=connection,
         portfolio=portfolio,
@@ -423,6 +424,6 @@ def _register_members(
     AddingListeners(
         tracker=connection,
         portfolio=portfolio,
-        adder=DomainAdder(connection.add_domain, portfolio),
+        adder=DomainAdder(connection.add_domain, portfolio, claims=claims),
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)

@@ -13,6 +13,7 @@ import httpx
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.claims import Claims, SharedClaims
 from bot.concurrency import Tasks
 from bot.deduplication import (
     ASKED_WITHIN_S,
@@ -32,6 +33,7 @@ from bot.ops.doctor_store import disk_warning
 from bot.ops.stores import require_unmoved
 from bot.portfolio import service
 from bot.portfolio.service import StoredVersions, Versions
+from bot.process_heartbeat import Processes
 from bot.settings import Settings
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
@@ -51,13 +53,15 @@ logger = structlog.get_logger()
 class Shared:
     """The database that several processes work on, and the connections of this one.
 
-    `seen` is what any of them has seen; `drop_bans` removes bans on writing that have ended.
+    `seen` is what any of them has seen; `drop_bans` removes bans on writing that have ended;
+    `now` is the database's clock.
     """
 
     address: Address
     pool: Pool
     seen: PostgresDedup
     drop_bans: Callable[[], Awaitable[None]]
+    now: Callable[[], Awaitable[datetime]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +93,8 @@ async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
             documents = await _open_file(database)
         else:
             documents = opened = await _open_shared(database)
-            shared = Shared(database, opened.pool, PostgresDedup(opened.pool), opened.drop_old)
+            seen = PostgresDedup(opened.pool)
+            shared = Shared(database, opened.pool, seen, opened.drop_old, opened.now)
         stack.push_async_callback(documents.close)
         ring = _key_ring(settings)
         await check_key_ring(documents, ring)
@@ -146,11 +151,14 @@ class SharedState:
     seen: DedupStore | None
     used: DedupStore | None
     versions: Versions
+    claims: Claims
     installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
-def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
+def build_shared_state(
+    stored: Stored, processes: Processes, *, clock: Callable[[], datetime], patience: float
+) -> SharedState:
     """Return what is known together on this store; for `patience` see `Pace`."""
     by_all = stored.shared.seen if stored.shared else StoredDedup(stored.documents)
     here, within_s = MemoryDedup(clock=time.monotonic), ASKED_WITHIN_S * patience
@@ -161,6 +169,7 @@ def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
             seen=None,
             used=None,
             versions=Versions(),
+            claims=Claims(),
             installations_for_s=REMEMBERED_FOR_S,
         )
     return SharedState(
@@ -169,6 +178,12 @@ def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
         used=by_all,
         versions=StoredVersions(
             stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
+        ),
+        claims=SharedClaims(
+            stored.documents,
+            process_id=processes.process_id,
+            is_dead=processes.is_dead,
+            clock=clock,
         ),
         installations_for_s=FRESH_FOR_S,
         periodic={"seen": stored.shared.seen.drop_old, "bans": stored.shared.drop_bans},

@@ -17,7 +17,7 @@ from bot.digests.models import (
     Run,
     RunState,
 )
-from bot.digests.schedule import Slot, grace, next_slot, slots_until
+from bot.digests.schedule import Slot, grace, next_slot, slot_at, slots_until
 
 MAX_NOTICES = 10
 # A notice is sent again after this time if its sender died: twice is better than never.
@@ -268,6 +268,8 @@ def _with_past_slots(
 AFTER_KEY = timedelta(hours=1)
 # More than a change of a time zone's rules can move a slot.
 RULES_DIFFER_BY = timedelta(days=2)
+# A claimed slot is no further ahead after a usual change of the rules, or a clock set back.
+BELIEVED_AHEAD = timedelta(hours=3)
 
 
 def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
@@ -308,11 +310,14 @@ def coming_slot(digest: Digest, after: datetime) -> Slot:
     """Return the first slot later than `after` that was not claimed before.
 
     Slots are compared by wall clock: none comes twice when the machine's clock is set back, or
-    the rules of the zone change.
+    the rules of the zone change. A last slot further in the future was claimed by a wrong clock.
     """
-    slot = next_slot(digest.plan.schedule, after)
-    while digest.last_local and slot.local <= digest.last_local:
-        slot = next_slot(digest.plan.schedule, slot.due_at)
+    schedule, last = digest.plan.schedule, digest.last_local
+    if last and last > slot_at(schedule, after).local + BELIEVED_AHEAD:
+        last = None
+    slot = next_slot(schedule, after)
+    while last and slot.local <= last:
+        slot = next_slot(schedule, slot.due_at)
     return slot
 
 

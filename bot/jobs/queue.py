@@ -204,6 +204,7 @@ def _add_tasks(
 ) -> None:
     async def look() -> None:
         with readiness.ticking():
+            await work.require_clock()
             found = await tick(pool, app.job_manager.batch_defer_jobs_async, clock=work.clock)
         if found:
             logger.info("due", digests=found)

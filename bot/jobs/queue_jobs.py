@@ -57,6 +57,10 @@ DIGESTS_PER_JOB = 100
 MAX_ATTEMPTS = 4
 
 
+async def _nothing() -> None:
+    """The clock is right."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What the queue does.
@@ -67,11 +71,14 @@ class Work:
 
     `deliver` returns those at which the store failed: another job takes them up soon. It may
     raise a BotError, to be called again with the same digests. Anything else is logged.
+
+    `require_clock` raises a BotError while `clock` is wrong: then nothing is due.
     """
 
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
     deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
     clock: Callable[[], datetime]
+    require_clock: Callable[[], Awaitable[None]] = _nothing
 
 
 def add_deliver(

@@ -26,6 +26,7 @@ from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.post import digest_message
 from bot.views.digests.wording import MANAGE_DIGEST
 from bot.views.schedule import schedule_text
+from bot.views.usage import at_it_message
 
 logger = structlog.get_logger()
 # The zone in which the date changes last: https://en.wikipedia.org/wiki/UTC%E2%88%9212:00
@@ -57,7 +58,7 @@ class DigestListeners:
         dispatcher.on_press(tables.RESTRICT, self.restrict)
         dispatcher.on_press(tables.PAUSE, self.open_pause)
         dispatcher.on_form(modal.PAUSE_FORM, self.read_pause, self.pause, busy=tables.saving_form)
-        once = Once(running=modal.at_it_message(), done=done)
+        once = Once(running=at_it_message(), done=done)
         send = self.in_message(self.send, modal.NOT_SENT)
         dispatcher.on_press(SEND_DIGEST, send, replies=True, once=once)
         resume = self.in_message(self.resume, modal.NOT_RESUMED)

@@ -32,6 +32,7 @@ from bot.slack.client import FAILURES
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
 from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
+from bot.tracker.slots import noting_waits
 from bot.views.blocks import Facts
 from bot.views.errors import failure_message
 from bot.views.usage import (
@@ -290,7 +291,8 @@ class ErrorBoundary:
         """
 
         async def checked() -> None:
-            with caller_context(request.workspace, person(request.origin.user_id)):
+            caller = person(request.origin.user_id)
+            with caller_context(request.workspace, caller), noting_waits(request.turn):
                 if not admits_strangers:
                     await self.external_users.check(request)
                 await work()
@@ -360,7 +362,7 @@ class ErrorBoundary:
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not request.has_spoken:
-                await _try(request.send_progress(working_message()))
+                await _try(request.send_progress(working_message(request.turn.wait)))
             await task
         finally:
             task.cancel()

@@ -17,6 +17,7 @@ from bot.slack.auth import workspace_of
 from bot.slack.client import Member, fetch_member, hurry, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies, Way
+from bot.tracker.slots import Turn
 from bot.views.home import ANSWER, answer_window, fits_window, messages_url, summary_window
 from bot.workspace import WorkspaceId
 
@@ -125,7 +126,8 @@ class Request:
     message. `owes_answer`: they have read that an answer will come. `is_answered`: it has come,
     by the way `answered_by`. `reference` names the request in the log. `is_from_elsewhere`: the
     person's own workspace is another one. `window` shows the answer to a press on the Home tab.
-    `member` is the person, if Slack was asked just now.
+    `member` is the person, if Slack was asked just now. `turn` is what a request to the service
+    waits for.
     """
 
     workspace: WorkspaceId
@@ -142,6 +144,7 @@ class Request:
     is_from_elsewhere: bool = False
     window: AnswerWindow | None = None
     member: Member | None = None
+    turn: Turn = field(default_factory=Turn, init=False, repr=False)
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)

@@ -37,8 +37,14 @@ from bot.listeners.request import (
 from bot.message import Block, Message
 from bot.redaction import holds_secret
 from bot.slack.replies import Origin, Replies
-from bot.views.blocks import RUN_BELOW, RUN_HERE
-from bot.views.usage import exposed_key_message, old_button_message, usage_message
+from bot.views.blocks import RUN_BELOW, RUN_HERE, RUN_ONCE
+from bot.views.usage import (
+    at_it_message,
+    exposed_key_message,
+    old_button_message,
+    pressed_already_message,
+    usage_message,
+)
 from bot.workspace import WorkspaceId, caller_context, person
 
 CommandHandler = Callable[[Request, str], Awaitable[None]]
@@ -47,10 +53,13 @@ CommandHandler = Callable[[Request, str], Awaitable[None]]
 class CommandLines:
     """Runs the lines of the registered commands, each inside the boundary."""
 
-    def __init__(self, app: AsyncApp, boundary: ErrorBoundary, replies: Replies) -> None:
+    def __init__(
+        self, app: AsyncApp, boundary: ErrorBoundary, replies: Replies, once: OncePerMessage
+    ) -> None:
         self._app = app
         self._boundary = boundary
         self._replies = replies
+        self._once = once
         self._handlers: dict[str, CommandHandler] = {}
         app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
 
@@ -59,8 +68,8 @@ class CommandLines:
         self._handlers[command] = handle
         self._app.command(command)(self._run_typed)
 
-    def run(self, request: Request, line: str) -> None:
-        """Run a command line as if the person had just typed it."""
+    def run(self, request: Request, line: str, *, once_at: str | None = None) -> None:
+        """Run a command line as if the person had just typed it; once, if `once_at` is a place."""
         command, _, text = line.partition(" ")
         handle = self._handlers.get(command, _answer_old_button)
         request.command_line = line
@@ -69,7 +78,14 @@ class CommandLines:
             handle, request.command_line = _answer_typed_key, None
         # A form needs the trigger, with which "please wait" would open a window.
         speaks = request.window is None or not request.opens_form
-        self._boundary.start(request, lambda: handle(request, text), command, speaks=speaks)
+        once = None
+        if once_at and not request.opens_form:
+            once = Once(done=pressed_already_message(), running=at_it_message())
+
+        async def work() -> None:
+            await self._once.run(once_at or "", once, request, lambda: handle(request, text))
+
+        self._boundary.start(request, work, command, speaks=speaks)
 
     async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
         request = from_command(body, context, self._replies)
@@ -80,8 +96,10 @@ class CommandLines:
         action = body["actions"][0]
         request = from_press(body, context, self._replies)
         await ack()
-        request.takes_place = action["action_id"].startswith(RUN_HERE) and is_ephemeral(body)
-        self.run(request, str(action.get("value", "")))
+        name, line = action["action_id"], str(action.get("value", ""))
+        request.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
+        place = f"{request.workspace}/{place_of(body)}/{name}/{line}"
+        self.run(request, line, once_at=place if name.startswith(RUN_ONCE) else None)
 
 
 async def _answer_typed_key(request: Request, _text: str) -> None:
@@ -150,7 +168,7 @@ class Dispatcher:
         self._replies = replies
         self._once = OncePerMessage(seen)
         self._options_within_s = options_within_s
-        self.lines = CommandLines(app, boundary, replies)
+        self.lines = CommandLines(app, boundary, replies, self._once)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
         """Register `handle(request, text)` for a slash command; `help` is answered here."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from asyncio import FIRST_COMPLETED
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ from bot.tracker.models import Domain
 from bot.views import scan as views
 from bot.views.blocks import option
 from bot.views.text import MAX_OPTION_VALUE_CHARS
-from bot.views.usage import shared_already_message
+from bot.views.usage import shared_already_message, working_message
 
 logger = structlog.get_logger()
 STILL_WAITING_AFTER_S = 20.0
@@ -107,12 +108,18 @@ class ScanListeners:
 
     async def _run(self, request: Request, domain: Domain, host: str) -> ScanReport:
         scan = asyncio.ensure_future(self.scans.run(request.workspace, domain))
+        waits = asyncio.ensure_future(request.turn.begun.wait())
         try:
-            await asyncio.wait({scan}, timeout=self.still_waiting_after_s)
+            within_s = self.still_waiting_after_s
+            await asyncio.wait({scan, waits}, timeout=within_s, return_when=FIRST_COMPLETED)
+            if wait := request.turn.wait:
+                await _send_progress(request, working_message(wait))
+                await asyncio.wait({scan}, timeout=within_s)
             if not scan.done():
                 await _send_progress(request, views.waiting_message(host, is_long=True))
             return await scan
         finally:
+            waits.cancel()
             scan.cancel()  # this person leaves; others may wait for the same scan
 
 

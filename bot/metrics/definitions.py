@@ -368,9 +368,12 @@ Note = Callable[[str, str, float], object]
 _METHOD = re.compile(r"[a-z]+(\.[a-zA-Z]+)+")
 
 
-def traced_calls(note: Note) -> aiohttp.TraceConfig:
+def traced_calls(
+    note: Note, note_date: Callable[[str], object] = lambda _date: None
+) -> aiohttp.TraceConfig:
     """Return a trace that reports each request of an aiohttp session to `note`.
 
+    `note_date` gets the `Date` of each answer that is no error.
     Every `response_url` is a secret: all of them are called "response_url".
     """
     config = aiohttp.TraceConfig()
@@ -390,6 +393,8 @@ def traced_calls(note: Note) -> aiohttp.TraceConfig:
         outcome = "unreachable"
         if isinstance(params, aiohttp.TraceRequestEndParams):
             outcome = _outcome(params.response.status)
+            if params.response.ok:
+                note_date(params.response.headers.get("Date", ""))
         note(_method(params.url.path), outcome, time.perf_counter() - context.began)
 
     config.on_request_start.append(begin)

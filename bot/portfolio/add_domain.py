@@ -2,9 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
+import msgspec
 import structlog
 
+from bot.claims import Claims
 from bot.command_text import NotUnderstood, NotUnderstoodError, split_words
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
@@ -89,13 +92,21 @@ def _problem(
 
 
 class DomainAdder:
-    """Adds domains to portfolios; simultaneous calls for one domain share one write."""
+    """Adds domains to portfolios; simultaneous calls for one domain share one write.
+
+    Also those in other processes, with shared `claims`.
+    """
 
     def __init__(
-        self, write: Callable[[WorkspaceId, NewDomain], Awaitable[Added]], portfolio: Portfolio
+        self,
+        write: Callable[[WorkspaceId, NewDomain], Awaitable[Added]],
+        portfolio: Portfolio,
+        *,
+        claims: Claims | None = None,
     ) -> None:
         self._write = write
         self._portfolio = portfolio
+        self._claims = claims or Claims()
         self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
         self._wishes: dict[tuple[WorkspaceId, str], NewDomain] = {}
 
@@ -125,7 +136,7 @@ class DomainAdder:
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
-            await self._write(workspace, new)
+            added = await self._write_once(workspace, new)
         except RejectedError:
             # It may have been added since our list was made.
             if known := await self._listed_now(workspace, new.host):
@@ -137,11 +148,31 @@ class DomainAdder:
             if known := await self._listed_now(workspace, new.host):
                 return known
             raise UncertainAddError(new.host) from error
-        return await self._listed_now(workspace, new.host)
+        listed = await self._listed_now(workspace, new.host)
+        if added != new and listed:
+            raise AlreadyAddedError(listed)  # by another process, with other labels
+        return listed
+
+    async def _write_once(self, workspace: WorkspaceId, new: NewDomain) -> NewDomain:
+        """Add `new`, or wait for another process that adds its host; return what was added."""
+
+        async def write() -> NewDomain:
+            if known := await self._listed(workspace, new.host):  # since the claim
+                raise AlreadyAddedError(known)
+            try:
+                await self._write(workspace, new)
+            finally:
+                await self._portfolio.invalidate(workspace)
+            return new
+
+        async def read(wish: Any) -> NewDomain:
+            return msgspec.convert(wish, NewDomain)
+
+        wish = msgspec.to_builtins(new)
+        return await self._claims.run(workspace, f"add/{new.host}", write, read, wish=wish)
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""
-        await self._portfolio.invalidate(workspace)
         try:
             return await self._listed(workspace, host)
         except BotError as error:

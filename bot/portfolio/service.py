@@ -134,6 +134,8 @@ MAX_CACHED_BYTES = 200_000_000
 # A domain beside its texts: objects, and its places in a snapshot and in `by_host`.
 DOMAIN_BYTES = 400
 MAX_FAILURES = 1_000
+# An age below zero is stale too: the clock was set back.
+FRESH_FOR = timedelta(seconds=60)
 
 
 @dataclass(slots=True, eq=False)
@@ -194,10 +196,11 @@ class Latest:
         kept = self._kept.get(workspace)
         return kept.snapshot if kept and not kept.is_late else None
 
-    def failure(self, workspace: WorkspaceId, since: datetime) -> Exception | None:
-        """Return the error of a request later than `since`, unless it is invalid."""
+    def failure(self, workspace: WorkspaceId, now: datetime) -> Exception | None:
+        """Return the error of a request in the last 60 s, unless it is invalid."""
         failure = self._failures.get(workspace)
-        return failure.error if failure and since < failure.at else None
+        is_fresh = failure and timedelta() <= now - failure.at < FRESH_FOR
+        return failure.error if failure and is_fresh else None
 
     def version(self, workspace: WorkspaceId) -> Version:
         """Return the version of the last list."""
@@ -258,9 +261,6 @@ class Latest:
         return late
 
 
-FRESH_FOR = timedelta(seconds=60)
-
-
 class ListsDomains(Protocol):
     """Asks the service for a workspace's list."""
 
@@ -311,7 +311,7 @@ class Portfolio:
         """
         version = await self._catch_up(workspace)
         present = self._latest.present(workspace)
-        is_fresh = present is not None and self._clock() - present.listed_at < FRESH_FOR
+        is_fresh = present and timedelta() <= self._clock() - present.listed_at < FRESH_FOR
         if present and is_fresh and (newer_than is None or present.listed_at > newer_than):
             return present
 
@@ -339,7 +339,7 @@ class Portfolio:
         await self._catch_up(workspace)
         if self._flights.is_under_way((workspace, Purpose.PERSON)):
             return None
-        failure = self._latest.failure(workspace, since=self._clock() - FRESH_FOR)
+        failure = self._latest.failure(workspace, self._clock())
         return failure or self._latest.present(workspace)
 
     async def renew(

@@ -18,7 +18,7 @@ from bot.tracker.decoding import (
     retry_after_s,
 )
 from bot.tracker.error_messages import refusal_in_text
-from bot.tracker.http import CONNECT_S, NOT_SENT, Call, Reply, Slots, scan_path, send
+from bot.tracker.http import CONNECT_S, NOT_SENT, Call, Reply, scan_path, send
 from bot.tracker.models import (
     Added,
     InsufficientPermissionsError,
@@ -31,10 +31,13 @@ from bot.tracker.models import (
     ReserveReachedError,
     ScanResult,
     TimedOutError,
+    TooBusyError,
     UnavailableError,
     UnreadableReplyError,
 )
 from bot.tracker.rate_limit import Purpose, RateLimiter
+from bot.tracker.slots import Slots
+from bot.workspace import current_caller
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +45,7 @@ class Limits:
     """The time limits in seconds, and the number of attempts of a GET.
 
     `list_s`, `add_s` and `scan_s` limit a whole call with all attempts, `slot_s` the wait for a
-    place among the requests before that.
+    place among the requests before that; a scan waits for one up to `scan_s`.
     """
 
     connect_s: float = CONNECT_S
@@ -131,6 +134,7 @@ _OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
     (RejectedError, "rejected"),
     (UnreadableReplyError, "unreadable"),
     (ReplyTooLargeError, "too_large"),
+    (TooBusyError, "held_back"),
     (TimedOutError, "timed_out"),
     (UnavailableError, "unavailable"),
     (asyncio.CancelledError, "cut_off"),
@@ -190,7 +194,7 @@ class TrackerClient:
         self._after = after
         self._note = note
         self._under_way: set[asyncio.Task[Any]] = set()
-        self._slots = Slots(wait_s=limits.slot_s)
+        self._slots = Slots(wait_s=limits.slot_s, scan_wait_s=limits.scan_s)
         # Not the decorator, which logs the arguments: one is the key.
         self._repeat = stamina.AsyncRetryingCaller(
             attempts=limits.attempts,
@@ -269,9 +273,11 @@ class TrackerClient:
     async def _allowed(self, call: Call, decode: Decode[T]) -> T:
         """Return the decoded answer; raise when the rate limit allows no request now."""
         await self._before(call.fingerprint)
+        caller = current_caller()
+        owner = str(caller[0]) if caller else call.fingerprint
         is_probe = self._budget.check(call.fingerprint, call.purpose)
         try:
-            async with self._slots.acquire(is_scan=call.is_scan):
+            async with self._slots.acquire(owner, is_scan=call.is_scan):
                 self._budget.check_wait(call.fingerprint)
                 return await self._answer_in_time(call, decode)
         finally:

@@ -1,12 +1,10 @@
 """Send one HTTP request and read its reply, with limits. Only this module knows httpx well."""
 
-import asyncio
 import json
 import logging
 import re
 import zlib
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import quote
@@ -21,40 +19,7 @@ from bot.tracker.models import (
     UnreadableReplyError,
 )
 from bot.tracker.rate_limit import Purpose, fingerprint
-
-# More gain nothing: with httpx 0.28 a request among 20 took twice the processor time.
-MAX_REQUESTS = 8
-# A scan may take two minutes. Two places stay free for lists, and so for digests.
-MAX_SCANS = 6
-
-
-class Slots:
-    """Places for requests, for which a request waits up to `wait_s` seconds."""
-
-    def __init__(self, *, wait_s: float) -> None:
-        self._wait_s = wait_s
-        self._requests = asyncio.Semaphore(MAX_REQUESTS)
-        self._scans = asyncio.Semaphore(MAX_SCANS)
-
-    @asynccontextmanager
-    async def acquire(self, *, is_scan: bool = False) -> AsyncIterator[None]:
-        """Hold a place inside the block.
-
-        Raises:
-            UnavailableError: none became free in time; nothing was sent.
-        """
-        async with AsyncExitStack() as places:
-            try:
-                async with asyncio.timeout(self._wait_s):
-                    if is_scan:  # first, so that a waiting scan holds no place of a list
-                        await places.enter_async_context(self._scans)
-                    await places.enter_async_context(self._requests)
-            except TimeoutError as error:
-                raise UnavailableError(
-                    f"no request ended within {self._wait_s:g} s", is_outcome_unknown=False
-                ) from error
-            yield
-
+from bot.tracker.slots import MAX_REQUESTS
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 # Take a gzip or a zlib header, whichever comes: https://docs.python.org/3/library/zlib.html

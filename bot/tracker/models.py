@@ -88,6 +88,10 @@ class UnavailableError(NoResultError, TrackerError):
     """No usable answer: not reachable, dropped, failed on its side (5xx), or we are too busy."""
 
 
+class TooBusyError(UnavailableError):
+    """Nothing was sent: too many of our own requests are under way."""
+
+
 class TimedOutError(UnavailableError):
     """No answer came within the call's time limit."""
 

@@ -27,6 +27,8 @@ from bot.views.text import (
 # message with the answer, `BELOW` answers under it.
 RUN_HERE = "run.here"
 RUN_BELOW = "run.below"
+# Once for each message. It begins like the other, which processes of an older version know.
+RUN_ONCE = f"{RUN_BELOW}.once"
 
 
 def header(text: str) -> Block:
@@ -97,11 +99,23 @@ def button(label: str, action_id: str, value: str = "", **more: Any) -> Block | 
 
 
 def run_button(
-    label: str, command_line: str, *, here: bool = False, number: int = 0, **more: Any
+    label: str,
+    command_line: str,
+    *,
+    here: bool = False,
+    once: bool = False,
+    number: int = 0,
+    **more: Any,
 ) -> Block | None:
     """Return a button that runs a command line; `number` makes it unique in its row."""
-    action_id = f"{RUN_HERE if here else RUN_BELOW}.{number}.{label.lower().replace(' ', '-')}"
+    way = RUN_HERE if here else RUN_ONCE if once else RUN_BELOW
+    action_id = f"{way}.{number}.{label.lower().replace(' ', '-')}"
     return button(label, action_id[:MAX_ACTION_ID_CHARS], command_line, **more)
+
+
+def again_button(command_line: str | None) -> Block | None:
+    """Return a button that runs a command line again, once; `None` without a line."""
+    return run_button("Try again", command_line, once=True) if command_line else None
 
 
 def confirm(title: str, text: str, yes: str) -> Mapping[str, Any]:
@@ -231,10 +245,9 @@ def retry_message(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
     seen = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
     reference = f"{REFERENCE} {facts.reference}" if facts.reference else ""
     note: list[Block] = [context(f"{reference}{seen}")] if reference else []
-    again = run_button("Try again", facts.command_line) if facts.command_line else None
     return Message(
         mrkdwn.replace("`", "") + (f" {reference}." if reference else ""),
-        (section(mrkdwn), *note, *actions(again)),
+        (section(mrkdwn), *note, *actions(again_button(facts.command_line))),
     )
 
 

@@ -41,6 +41,7 @@ from bot.tracker.models import (
     RejectedError,
     ReplyTooLargeError,
     TimedOutError,
+    TooBusyError,
     TrackerError,
     UnavailableError,
     UnreadableReplyError,
@@ -164,7 +165,7 @@ def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
         run_button(f"Scan {outside(name, 60)}", f"/scan {name}", number=number)
         for number, name in enumerate(error.near)
     ]
-    add = run_button("Add it", f"/adddomain {error.host}")
+    add = run_button("Add it", f"/adddomain {error.host}", once=True)
     return Message(
         f"{escaped(shown, 300)} is not in your portfolio. {escaped(near, 900)}",
         (
@@ -210,6 +211,10 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     TrackerError: retry("Domain Tracker did not do this."),
     RejectedError: _rejected,
     TimedOutError: _timed_out,
+    TooBusyError: retry(
+        "I have too many requests to Domain Tracker under way, so I did not send yours."
+        " Please try again in a minute."
+    ),
     UnavailableError: _with_status(
         "Domain Tracker cannot be reached, or is out of order.", "no connection"
     ),

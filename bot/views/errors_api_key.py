@@ -30,11 +30,11 @@ from bot.views.blocks import (
     Explain,
     Facts,
     actions,
+    again_button,
     button,
     context,
     plain,
     plain_message,
-    run_button,
     section,
 )
 from bot.views.text import code, day_text, duration_text, escaped, plural
@@ -110,7 +110,7 @@ def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
         else "Ask the operator of this bot for its address (setting `EGRESS_IPS`), and add it to"
         " the key's IP restrictions in Domain Tracker."
     )
-    return _message(f"{text} {how}", _try_again(facts))
+    return _message(f"{text} {how}", again_button(facts.command_line))
 
 
 def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
@@ -136,7 +136,7 @@ def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
     """Return the message, for admins with what used the requests."""
     if not facts.is_admin:
         who = " Those who manage the key see with `/domainkey` what used them."
-        return _message(text + who, _try_again(facts))
+        return _message(text + who, again_button(facts.command_line))
     lines = budget_lines(facts.allowance, facts.now) if facts.allowance else []
     left = f" {left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
     return Message(
@@ -144,7 +144,7 @@ def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
         (
             section(f"{text}{more}"),
             *([context("\n".join(lines))] if lines else []),
-            *actions(_try_again(facts)),
+            *actions(again_button(facts.command_line)),
         ),
     )
 
@@ -174,10 +174,6 @@ def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
 
 def _repair_buttons() -> tuple[Block | None, ...]:
     return button("Replace key", SET_KEY, style="primary"), button("Check key", CHECK_KEY)
-
-
-def _try_again(facts: Facts) -> Block | None:
-    return run_button("Try again", facts.command_line) if facts.command_line else None
 
 
 def _ask(what: str, whom: str = _ADMINS) -> str:

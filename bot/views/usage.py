@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from bot.command_text import NotUnderstood
 from bot.commands import COMMANDS, Command
 from bot.message import Block, Message
+from bot.tracker.slots import Wait
 from bot.views.blocks import (
     actions,
+    again_button,
     context,
     notice,
     paragraphs,
@@ -78,9 +80,25 @@ _INTERRUPTED = "I was interrupted, so nothing more will come of this."
 _PERHAPS_DONE = "It may have been done all the same."
 
 
-def working_message() -> Message:
-    """Return the message while an answer takes longer than a few seconds."""
-    return plain_message("⏳ Still at it. I will answer here.")
+def working_message(wait: Wait | None = None) -> Message:
+    """Return the message while an answer takes longer than a few seconds, or has to wait."""
+    if wait is None:
+        return plain_message("⏳ Still at it. I will answer here.")
+    what, thing = ("This scan", "scan") if wait.is_scan else ("This", "request")
+    busy = "I am busy with those of other workspaces"
+    if wait.own:
+        busy = f"I am busy with {plural(wait.own, thing)} of your workspace"
+    return plain_message(f"⏳ {what} waits for its turn: {busy}. I will answer here.")
+
+
+def at_it_message() -> Message:
+    """Return the answer to a second press during the work on the first."""
+    return plain_message("⏳ I am at it. I will answer here.")
+
+
+def pressed_already_message() -> Message:
+    """Return the answer to a second press of a button that runs a command once."""
+    return plain_message("I have done this already. Type the command to do it again.")
 
 
 def old_button_message() -> Message:
@@ -119,10 +137,9 @@ def _about(command_line: str | None, text: str, *buttons: Block | None) -> Messa
     """Return a message that begins with the command: a person may get several at once."""
     if not command_line:
         return plain_message(text, *buttons)
-    again = run_button("Try again", command_line)
     plain = f"{escaped(command_line, MAX_LINE_CHARS)}: {text.replace('`', '')}"
     mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    return Message(plain, (section(mrkdwn), *actions(again, *buttons)))
+    return Message(plain, (section(mrkdwn), *actions(again_button(command_line), *buttons)))
 
 
 def _interrupted_text(what: str, command_line: str | None) -> str:

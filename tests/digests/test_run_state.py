@@ -191,3 +191,12 @@ def test_a_waiting_run_that_somebody_sends_by_hand_keeps_its_slot() -> None:
     assert (digest.run.slot.due_at, digest.run.asked_by) == (NINE, BOB.user_id)
     assert again.run is not None
     assert (again.run.state, again.run.asked_by) == (RunState.WAITING, None)
+
+
+@pytest.mark.parametrize("ahead", [DAY, 31 * DAY])
+def test_a_slot_that_a_wrong_clock_claimed_does_not_bind(ahead: timedelta) -> None:
+    digest = claim_due_run(a_daily_digest(), NINE + ahead, "ours")
+
+    again = resumed(paused(digest, BOB, NINE - HOUR, until=None), NINE - HOUR)
+
+    assert again.next.due_at == NINE

@@ -45,6 +45,21 @@ async def test_a_list_is_fresh_for_a_minute() -> None:
     assert service.asked == [HERE, HERE]
 
 
+async def test_a_list_or_failure_of_the_future_is_stale() -> None:
+    clock, service = FakeClock(), FakeLists(a_domain())
+    portfolio = Portfolio(service, clock=clock)
+    await portfolio.snapshot(HERE)
+    service.error = UnavailableError()
+    with pytest.raises(UnavailableError):
+        await portfolio.snapshot(THERE)
+    service.error = None
+
+    clock.advance(-1)
+
+    assert await portfolio.last_result(THERE) is None
+    assert (await portfolio.snapshot(HERE)).listed_at == clock.now
+
+
 async def test_a_list_that_is_fresh_but_too_old_for_its_asker_is_asked_for_again() -> None:
     clock, service = FakeClock(), FakeLists(a_domain())
     portfolio = Portfolio(service, clock=clock)

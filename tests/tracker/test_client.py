@@ -16,6 +16,7 @@ from bot.tracker.models import (
     UnavailableError,
 )
 from bot.tracker.rate_limit import RateLimiter, fingerprint
+from bot.tracker.slots import REQUESTS_EACH, SCANS_EACH
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
 from tests.tracker.loopback import KEY, QUICK, Request, always, client_of, reply, service
@@ -179,7 +180,7 @@ async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None
     all_here, go_on = asyncio.Event(), asyncio.Event()
 
     async def answer(_request: Request, writer: asyncio.StreamWriter) -> None:
-        if len(there.seen) == 8:
+        if len(there.seen) == REQUESTS_EACH:
             all_here.set()
         await go_on.wait()
         writer.write(reply(LIMIT, status=429, headers={"Retry-After": "9"}))
@@ -192,7 +193,7 @@ async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None
             errors = await asyncio.gather(*asked, return_exceptions=True)
 
     assert all(isinstance(error, RateLimitedError) for error in errors)
-    assert len(there.seen) == 8
+    assert len(there.seen) == REQUESTS_EACH
 
 
 async def test_a_list_does_not_wait_for_scans() -> None:
@@ -211,7 +212,7 @@ async def test_a_list_does_not_wait_for_scans() -> None:
             scan.cancel()
         await asyncio.gather(*scans, return_exceptions=True)
 
-    assert sum(request.method == "POST" for request in there.seen) <= 6
+    assert sum(request.method == "POST" for request in there.seen) <= SCANS_EACH
 
 
 async def test_replies_set_no_cookies_for_other_workspaces() -> None:

@@ -47,6 +47,7 @@ ERRORS: list[tuple[BaseException | None, str]] = [
     (models.RejectedError(422, "no"), "rejected"),
     (models.UnreadableReplyError(), "unreadable"),
     (models.ReplyTooLargeError(), "too_large"),
+    (models.TooBusyError(), "held_back"),
     (models.TimedOutError(is_outcome_unknown=False), "timed_out"),
     (models.UnavailableError(is_outcome_unknown=False, status=503), "unavailable"),
     (asyncio.CancelledError(), "cut_off"),

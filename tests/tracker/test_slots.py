@@ -3,22 +3,35 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from bot.tracker.http import MAX_REQUESTS, MAX_SCANS, Slots
-from bot.tracker.models import UnavailableError
+from bot.tracker.models import TooBusyError
+from bot.tracker.slots import (
+    MAX_REQUESTS,
+    MAX_SCANS,
+    REQUESTS_EACH,
+    SCANS_EACH,
+    Slots,
+    Turn,
+    Wait,
+    noting_waits,
+)
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
 
-async def taken(slots: Slots, count: int, *, is_scan: bool = False) -> AsyncExitStack:
+async def taken(
+    slots: Slots, count: int, *, owner: str = "", is_scan: bool = False
+) -> AsyncExitStack:
+    """Hold places for `owner`, or each for another one."""
     stack = AsyncExitStack()
-    for _ in range(count):
-        await stack.enter_async_context(slots.acquire(is_scan=is_scan))
+    for number in range(count):
+        place = slots.acquire(owner or f"{number}", is_scan=is_scan)
+        await stack.enter_async_context(place)
     return stack
 
 
 async def test_whoever_finds_no_place_waits_for_one() -> None:
-    slots = Slots(wait_s=TIME_LIMIT_S)
+    slots = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S)
     held = await taken(slots, MAX_REQUESTS)
 
     waiting = asyncio.create_task(taken(slots, 1))
@@ -31,31 +44,91 @@ async def test_whoever_finds_no_place_waits_for_one() -> None:
 
 
 async def test_the_wait_for_a_place_ends() -> None:
-    slots = Slots(wait_s=0.01)
+    slots = Slots(wait_s=0.01, scan_wait_s=0.01)
 
     async with await taken(slots, MAX_REQUESTS):
-        with pytest.raises(UnavailableError) as caught:
+        with pytest.raises(TooBusyError) as caught:
             await taken(slots, 1)
 
     assert not caught.value.is_outcome_unknown
 
 
 async def test_scans_leave_room_for_lists() -> None:
-    slots = Slots(wait_s=0.01)
+    slots = Slots(wait_s=0.01, scan_wait_s=0.01)
 
     async with await taken(slots, MAX_SCANS, is_scan=True):
-        with pytest.raises(UnavailableError):
+        with pytest.raises(TooBusyError):
             await taken(slots, 1, is_scan=True)
 
         await (await taken(slots, MAX_REQUESTS - MAX_SCANS)).aclose()
 
 
 async def test_a_wait_in_vain_keeps_no_place() -> None:
-    slots = Slots(wait_s=0.01)
+    slots = Slots(wait_s=0.01, scan_wait_s=0.01)
     async with await taken(slots, MAX_REQUESTS):
         for _ in range(MAX_SCANS):
-            with pytest.raises(UnavailableError):
+            with pytest.raises(TooBusyError):
                 await taken(slots, 1, is_scan=True)
 
     async with await taken(slots, MAX_SCANS, is_scan=True):
         await (await taken(slots, MAX_REQUESTS - MAX_SCANS)).aclose()
+
+
+async def test_one_workspace_leaves_places_to_the_others() -> None:
+    slots = Slots(wait_s=0.01, scan_wait_s=0.01)
+
+    async with await taken(slots, SCANS_EACH, owner="one", is_scan=True):
+        with pytest.raises(TooBusyError):
+            await taken(slots, 1, owner="one", is_scan=True)
+
+        async with await taken(slots, REQUESTS_EACH - SCANS_EACH, owner="one"):
+            with pytest.raises(TooBusyError):
+                await taken(slots, 1, owner="one")
+            await (await taken(slots, 1, owner="other", is_scan=True)).aclose()
+
+
+async def test_the_next_place_is_for_who_holds_fewest() -> None:
+    slots, came = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S), []
+
+    async def wait(owner: str) -> None:
+        async with slots.acquire(owner, is_scan=True):
+            came.append(owner)
+
+    async with (
+        await taken(slots, 2, owner="one", is_scan=True),
+        await taken(slots, MAX_SCANS - 4, owner="two", is_scan=True),
+        await taken(slots, 1, owner="three", is_scan=True),
+    ):
+        last = await taken(slots, 1, owner="five", is_scan=True)
+        async with asyncio.TaskGroup() as waiting:
+            for owner in ("one", "three", "four", "two"):
+                waiting.create_task(wait(owner))
+            await asyncio.sleep(0)
+            await last.aclose()
+
+    assert came == ["four", "three", "one", "two"]
+
+
+async def test_a_wait_says_for_what() -> None:
+    slots, turn = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S), Turn()
+    with noting_waits(turn):
+        held = await taken(slots, SCANS_EACH, owner="one", is_scan=True)
+        assert not turn.begun.is_set()
+
+        waiting = asyncio.create_task(taken(slots, 1, owner="one", is_scan=True))
+        await turn.begun.wait()
+        own = turn.wait
+        await held.aclose()
+        async with asyncio.timeout(TIME_LIMIT_S):
+            held = await waiting
+        after = turn.wait
+        others = await taken(slots, MAX_REQUESTS - 1)
+        waiting = asyncio.create_task(taken(slots, 1, owner="two"))
+        await asyncio.sleep(0)
+
+        assert own == Wait(is_scan=True, own=SCANS_EACH)
+        assert after is None
+        assert turn.wait == Wait(is_scan=False)
+        await others.aclose()
+        await held.aclose()
+        await (await waiting).aclose()

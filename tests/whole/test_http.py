@@ -261,7 +261,7 @@ async def test_health_and_readiness_are_told_as_json(town: Town) -> None:
 
     assert await readiness(town, status=200) == {
         "ready": True,
-        "checks": {"store": True, "slack": True, "tick": True},
+        "checks": {"store": True, "slack": True, "clock": True, "tick": True},
     }
 
 

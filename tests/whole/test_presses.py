@@ -123,6 +123,19 @@ async def test_share_pressed_twice_shares_once(shop: Town) -> None:
     assert len([m for m in shop.bob.messages() if not m.is_ephemeral]) == 1
 
 
+@pytest.mark.modes("socket", "shared")
+async def test_try_again_acts_once_per_message_unless_it_fails(shop: Town) -> None:
+    shop.tracker.fail_next("500", on="scan", times=2)
+    failure = await shop.ask(shop.bob, "/scan shop.example")
+
+    assert "Try again" in (await shop.press(shop.bob, failure, "Try again")).buttons
+    assert "Scan again" in (await shop.press(shop.bob, failure, "Try again")).buttons
+    again = await shop.press(shop.bob, failure, "Try again")
+
+    assert "I have done this already" in again.everything
+    assert shop.service_requests().count(("POST", "scan")) == 3
+
+
 @pytest.mark.modes("socket")
 async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(shop: Town) -> None:
     answer = await shop.ask(shop.bob, f"/adddomain blog.example tag:{shop.key}")

@@ -71,6 +71,29 @@ async def test_what_one_web_process_does_the_other_one_knows(
     assert len(helps) == 2  # the one for both requests, and the one that was asked for
 
 
+async def test_what_is_pressed_in_both_web_processes_is_sent_to_the_service_once(
+    tmp_path: Path, database: str
+) -> None:
+    async with two_of_each(tmp_path, database) as (one, other):
+        one.acme.add("shop.example", health=41)
+        await through(one).connect()
+        for each in (one, other):
+            await through(each).ask(one.ada, "/domains")
+        unknown = await through(one).ask(one.bob, "/scan new.example")
+        held = one.tracker.hold_requests()
+        await through(one).bob.press(unknown, "Add it")
+        await through(other).bob.press(unknown, "Add it")
+        await through(other).ada.type("/adddomain new.example")
+        await held.waiting()
+        held.release()
+        answers = [await one.answer(each) for each in (one.bob, one.ada)]
+        await through(one).bob.press(unknown, "Add it")
+        await one.bob.next_message(where=lambda each: "done this already" in each.everything)
+
+    assert one.service_requests().count(("POST", "domain-tracker")) == 1
+    assert all("new.example" in each.everything for each in answers)
+
+
 async def replayed(one: Town, other: Town) -> list[int]:
     """Send the very same signed request to both processes."""
     typed = next(

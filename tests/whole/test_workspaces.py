@@ -13,6 +13,7 @@ import pytest
 from bot.playground.slack import Message
 from bot.store.documents import Document
 from bot.store.sqlite import read_snapshot
+from bot.tracker.slots import SCANS_EACH
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import at_nine, make
 from tests.whole.intruder import marks, send_as, tour
@@ -69,6 +70,27 @@ async def until_no_byte(folder: Path, *traces: str) -> None:
 
 def _holds(content: bytes, traces: Iterable[str]) -> bool:
     return any(trace.encode() in content for trace in traces)
+
+
+async def test_the_scans_of_one_workspace_leave_places_to_the_others(tmp_path: Path) -> None:
+    async with running_many(tmp_path, ("amber", "birch")) as many:
+        amber, birch = [await many.settle(name) for name in ("amber", "birch")]
+        for number in range(SCANS_EACH):
+            amber.acme.add(f"d{number}.example")
+        held = many.tracker.hold_scans()
+        for number in range(SCANS_EACH):
+            await amber.bob.type(f"/scan d{number}.example")
+        await held.waiting(SCANS_EACH)
+
+        await amber.ada.type("/scan shop.amber.example")
+        told = await amber.ada.next_message(where=lambda each: "turn" in each.everything)
+        await birch.bob.type("/scan shop.birch.example")
+        await held.waiting(SCANS_EACH + 1)
+        held.release()
+        answers = [await amber.answer(amber.ada), await birch.answer(birch.bob)]
+
+    assert f"busy with {SCANS_EACH} scans of your workspace" in told.everything
+    assert all("Scan of shop." in each.everything for each in answers)
 
 
 async def test_workspaces_and_an_organisation_use_one_bot_side_by_side(tmp_path: Path) -> None:

@@ -288,6 +288,11 @@ class PostgresDocuments:
         """See `ErasableDocuments.welcome`."""
         await self._bans.welcome(prefix)
 
+    async def now(self) -> datetime:
+        """Return the moment by the database's clock."""
+        [(now,)] = await self._calls.read("SELECT clock_timestamp()")
+        return checked_moment(now)
+
     async def drop_old(self) -> None:
         """Remove what has been refused for long enough; to be called now and then."""
         await self._bans.drop_old()

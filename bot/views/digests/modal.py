@@ -88,11 +88,6 @@ def line_message(mrkdwn: str) -> Message:
     return Message(without_markup(mrkdwn), (section(mrkdwn),))
 
 
-def at_it_message() -> Message:
-    """Return the answer to a second press during the work on the first."""
-    return line_message("⏳ I am at it. I will answer here.")
-
-
 def done_already_message() -> Message:
     """Return the answer to a second press of a button in a message."""
     return line_message("I have done this already. `/domaindigest` in the channel says how it is.")

@@ -1,0 +1,161 @@
+"""Do work once among all processes: the others wait for it and get its outcome."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+import structlog
+
+from bot.store.documents import ConflictError, Document, Documents, StoreError
+from bot.tracker.models import (
+    InsufficientPermissionsError,
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    RejectedError,
+    ReplyTooLargeError,
+    TimedOutError,
+    TrackerError,
+    UnavailableError,
+    UnreadableReplyError,
+)
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+T = TypeVar("T")
+KIND = "claim"
+# Longer than a scan takes with its wait for a place, so a live process never loses its claim.
+LASTS = timedelta(minutes=6)
+LOOK_EVERY_S = 0.25
+_SHARED_ERRORS: dict[str, type[TrackerError]] = {
+    kind.__name__: kind
+    for kind in (
+        InsufficientPermissionsError,
+        InvalidKeyError,
+        IpNotAllowedError,
+        RateLimitedError,
+        RejectedError,
+        ReplyTooLargeError,
+        TimedOutError,
+        UnavailableError,
+        UnreadableReplyError,
+    )
+}
+
+
+class Claims:
+    """The claims of the only process of a store, which needs none."""
+
+    async def run(
+        self,
+        workspace: WorkspaceId,  # noqa: ARG002  # the port's
+        name: str,  # noqa: ARG002
+        work: Callable[[], Awaitable[T]],
+        otherwise: Callable[[Any], Awaitable[T]],  # noqa: ARG002
+        *,
+        wish: object = None,  # noqa: ARG002
+    ) -> T:
+        """Return the result of `work`, unless another process does the same at this moment.
+
+        Then wait for that one, and return what `otherwise` makes of its `wish`, any JSON. `name`
+        says what is done, with which host. A process that dies loses its claim.
+
+        Raises:
+            TrackerError: as `work` does, in the other process too.
+            StoreError: the work cannot be claimed; nothing was done.
+        """
+        return await work()
+
+
+class SharedClaims(Claims):
+    """Claims of several processes: a document for each work of the last minutes."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        *,
+        process_id: str,
+        is_dead: Callable[[str], bool],
+        clock: Callable[[], datetime],
+        look_every_s: float = LOOK_EVERY_S,
+    ) -> None:
+        self._documents = documents
+        self._process_id = process_id
+        self._is_dead = is_dead
+        self._clock = clock
+        self._look_every_s = look_every_s
+
+    async def run(  # noqa: D102  # as above
+        self,
+        workspace: WorkspaceId,
+        name: str,
+        work: Callable[[], Awaitable[T]],
+        otherwise: Callable[[Any], Awaitable[T]],
+        *,
+        wish: object = None,
+    ) -> T:
+        key, has_waited = f"{workspace}/{KIND}/{name}", False
+        while True:
+            found = await self._documents.get(key)
+            if found and "outcome" in found.value and has_waited:
+                _raise_shared(found.value["outcome"])
+                return await otherwise(found.value["wish"])
+            if found and self._is_held(found):
+                has_waited = True
+                await asyncio.sleep(self._look_every_s)
+            elif claim := await self._claim(key, wish, found):
+                return await self._do(claim, work)
+
+    def _is_held(self, claim: Document) -> bool:
+        has_expired = claim.due_at is None or claim.due_at <= self._clock()
+        is_over = "outcome" in claim.value or has_expired
+        return not is_over and not self._is_dead(claim.value["by"])
+
+    async def _claim(self, key: str, wish: object, before: Document | None) -> Document | None:
+        """Write a claim; return `None` if another process was faster."""
+        value = {"v": 1, "by": self._process_id, "wish": wish}
+        rev = before.rev if before else 0
+        try:
+            return await self._documents.put(key, value, due_at=self._clock() + LASTS, if_rev=rev)
+        except ConflictError:
+            return None
+
+    async def _do(self, claim: Document, work: Callable[[], Awaitable[T]]) -> T:
+        try:
+            result = await work()
+        except Exception as error:
+            await self._end(claim, error)
+            raise
+        except BaseException:  # cut off
+            await self._end(claim, UnavailableError("cut off", is_outcome_unknown=True))
+            raise
+        await self._end(claim, None)
+        return result
+
+    async def _end(self, claim: Document, error: Exception | None) -> None:
+        """Store the outcome; delete the claim after an error that others may not meet."""
+        try:
+            if error is None or type(error).__name__ in _SHARED_ERRORS:
+                value = claim.value | {"outcome": _encode(error)}
+                due_at = claim.due_at
+                await self._documents.put(claim.key, value, due_at=due_at, if_rev=claim.rev)
+            else:
+                await self._documents.delete(claim.key, if_rev=claim.rev)
+        except StoreError as failure:
+            logger.warning("a claim could not be ended", error=repr(failure))
+
+
+def _encode(error: Exception | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    return {"error": type(error).__name__, "text": str(error), "facts": vars(error)}
+
+
+def _raise_shared(outcome: dict[str, Any] | None) -> None:
+    if outcome is None:
+        return
+    kind = _SHARED_ERRORS.get(outcome["error"], UnavailableError)
+    error = kind.__new__(kind, outcome["text"])
+    vars(error).update(outcome["facts"])
+    raise error

@@ -1,0 +1,139 @@
+"""Places for requests, shared fairly by the workspaces that ask."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from bot.tracker.models import TooBusyError
+
+# More gain nothing: with httpx 0.28 a request among 20 took twice the processor time.
+MAX_REQUESTS = 8
+# A scan may take two minutes. Two places stay free for lists, and so for digests.
+MAX_SCANS = 6
+# At most this much is one workspace's, so that another one finds a place at once.
+REQUESTS_EACH = 6
+SCANS_EACH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A wait for a place; `own` requests (or scans) of the same workspace keep the places.
+
+    `own` is 0 where other workspaces do.
+    """
+
+    is_scan: bool
+    own: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """The present wait of somebody's request, `None` for none. `begun` is set with the first."""
+
+    wait: Wait | None = None
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+_turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
+
+
+@contextmanager
+def noting_waits(turn: Turn) -> Iterator[None]:
+    """Note in `turn` the waits of requests inside the block, also in tasks that begin there."""
+    before = _turn.set(turn)
+    try:
+        yield
+    finally:
+        _turn.reset(before)
+
+
+class FairPlaces:
+    """`count` places, of which one owner holds at most `each`.
+
+    A free one goes to the owner who holds fewest, and among those to who came first.
+    """
+
+    def __init__(self, count: int, each: int, *, is_scan: bool = False) -> None:
+        self._free = count
+        self._each = each
+        self._is_scan = is_scan
+        self._held: Counter[str] = Counter()
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []
+
+    @asynccontextmanager
+    async def hold(self, owner: str) -> AsyncIterator[None]:
+        """Hold a place inside the block, after a wait for it."""
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.append((owner, place))
+        self._admit()
+        try:
+            await self._wait(owner, place)
+            yield
+        finally:
+            if place.done() and not place.cancelled():
+                self._free += 1
+                self._held -= Counter([owner])
+                self._admit()
+            else:
+                self._waiting.remove((owner, place))
+
+    async def _wait(self, owner: str, place: asyncio.Future[None]) -> None:
+        turn = None if place.done() else _turn.get()
+        if turn:
+            is_share_used = self._held[owner] >= self._each
+            turn.wait = Wait(self._is_scan, own=self._each if is_share_used else 0)
+            turn.begun.set()
+        try:
+            await place
+        finally:
+            if turn:
+                turn.wait = None
+
+    def _admit(self) -> None:
+        """Give the free places away."""
+        while self._free:
+            fitting = [
+                (self._held[owner], number)
+                for number, (owner, place) in enumerate(self._waiting)
+                if self._held[owner] < self._each and not place.cancelled()
+            ]
+            if not fitting:
+                return
+            owner, place = self._waiting.pop(min(fitting)[1])
+            self._free -= 1
+            self._held[owner] += 1
+            place.set_result(None)
+
+
+class Slots:
+    """Places for requests, for which a request waits up to `wait_s` seconds.
+
+    A scan waits up to `scan_wait_s`, as others of its workspace may take so long.
+    """
+
+    def __init__(self, *, wait_s: float, scan_wait_s: float) -> None:
+        self._wait_s = wait_s
+        self._scan_wait_s = scan_wait_s
+        self._requests = FairPlaces(MAX_REQUESTS, REQUESTS_EACH)
+        self._scans = FairPlaces(MAX_SCANS, SCANS_EACH, is_scan=True)
+
+    @asynccontextmanager
+    async def acquire(self, owner: str, *, is_scan: bool = False) -> AsyncIterator[None]:
+        """Hold a place inside the block. `owner` names who shares with others.
+
+        Raises:
+            TooBusyError: none became free in time; nothing was sent.
+        """
+        within_s = self._scan_wait_s if is_scan else self._wait_s
+        async with AsyncExitStack() as places:
+            try:
+                async with asyncio.timeout(within_s):
+                    if is_scan:  # first, so that a waiting scan holds no place of a list
+                        await places.enter_async_context(self._scans.hold(owner))
+                    await places.enter_async_context(self._requests.hold(owner))
+            except TimeoutError as error:
+                raise TooBusyError(f"no request ended within {within_s:g} s") from error
+            yield
