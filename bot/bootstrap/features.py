@@ -412,7 +412,7 @@ def _register_members(
     dispatcher: Dispatcher, parts: Services, connection: WorkspaceTracker, portfolio: Portfolio
 ) -> None:
     """What every member of the workspace may do."""
-    DomainsListeners(portfolio).register(dispatcher)
+    DomainsListeners(portfolio, parts.clock).register(dispatcher)
     scans = Scans(connection, portfolio, parts.documents, clock=parts.clock)
     ScanListeners(
         tracker=connection,

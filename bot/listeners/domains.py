@@ -1,15 +1,23 @@
 """Handle `/domains`: the portfolio, worst first, in pages, shared on demand."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
 
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Message
 from bot.portfolio.query import parse_query, select
-from bot.portfolio.service import Portfolio
-from bot.views.domains import SHARE_DOMAINS, domains_message
+from bot.portfolio.service import Portfolio, Snapshot
+from bot.tracker.models import UnavailableError
+from bot.views.domains import SHARE_DOMAINS, domains_message, outdated_message
 from bot.views.usage import shared_already_message
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +25,7 @@ class DomainsListeners:
     """The listeners about the list of domains."""
 
     portfolio: Portfolio
+    clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
@@ -36,9 +45,28 @@ class DomainsListeners:
         self, request: Request, text: str, *, shared_by: str | None = None
     ) -> Message:
         query = parse_query(text)
-        snapshot = await self.portfolio.snapshot(request.workspace)
+        snapshot, is_present = await self._snapshot(request.workspace)
         # Sorting and packing 10,000 domains takes tens of milliseconds: off the loop.
         found = await asyncio.to_thread(select, snapshot.domains, query)
-        return await asyncio.to_thread(
+        message = await asyncio.to_thread(
             domains_message, snapshot, found, query, shared_by=shared_by
         )
+        if is_present:
+            return message
+        again = None if shared_by else query
+        return outdated_message(message, snapshot.listed_at, self.clock(), again)
+
+    async def _snapshot(self, workspace: WorkspaceId) -> tuple[Snapshot, bool]:
+        """Return the list, and whether it is the present one, not the last one known.
+
+        Raises:
+            TrackerError, NoKeyError: as `Portfolio.snapshot`; no list is known either.
+        """
+        try:
+            return await self.portfolio.snapshot(workspace), True
+        except UnavailableError as error:
+            last = await self.portfolio.last_snapshot(workspace)
+            if last is None:
+                raise
+            logger.warning("showing the last list", error=repr(error), since=str(last.listed_at))
+            return last, False

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from bot.command_text import unescaped
 from bot.health import Band, Summary, band_of, summary
@@ -23,6 +24,7 @@ from bot.views.blocks import (
 from bot.views.text import (
     MAX_TABLE_CHARS,
     MAX_TABLE_ROWS,
+    age_text,
     clip,
     code,
     escaped,
@@ -32,6 +34,7 @@ from bot.views.text import (
     outside,
     plural,
     score_number,
+    without_markup,
 )
 
 SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
@@ -174,6 +177,26 @@ def domains_message(
         text=_text(found, totals, query, page),
         blocks=(*top, domains_table(page, _order(query)), *bottom),
         plain=(*top, *_plain_rows(page), *bottom),
+    )
+
+
+def outdated_message(
+    message: Message, listed_at: datetime, now: datetime, again: Query | None
+) -> Message:
+    """Return the message of a list that is not the present one, headed by its age.
+
+    `again` is what `Try again` asks for, `None` for no such button.
+    """
+    age = age_text((now - listed_at).total_seconds())
+    notice = (
+        f"Domain Tracker is unavailable. This is the list of {moment_token(listed_at)}, {age}."
+    )
+    line = f"/domains {query_text(again)}".strip() if again else ""
+    head = section(f"⚠️ {notice}", run_button("Try again", line, here=True) if again else None)
+    return Message(
+        text=f"{without_markup(notice)} {message.text}",
+        blocks=(head, *message.blocks),
+        plain=(head, *message.plain) if message.plain else None,
     )
 
 

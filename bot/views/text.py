@@ -140,3 +140,11 @@ def duration_text(seconds: float) -> str:
     if seconds < 90 * 60:
         return f"{math.ceil(seconds / 60)} min"
     return f"{math.ceil(seconds / 3600)} h"
+
+
+def age_text(seconds: float) -> str:
+    """Return `2 hours ago`: whole minutes, hours or days, and before those `just now`."""
+    for size_s, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size_s:
+            return f"{plural(int(seconds // size_s), unit)} ago"
+    return "just now"

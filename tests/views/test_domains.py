@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from datetime import timedelta
 from itertools import product
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from bot.message import Message
 from bot.portfolio.query import MAX_PAGE, Query, Sort, parse_query, select
 from bot.tracker.models import Domain
-from bot.views.domains import SHARE_DOMAINS, domains_message, page_of
+from bot.views.domains import SHARE_DOMAINS, domains_message, outdated_message, page_of
 from bot.views.text import MAX_TABLE_CHARS, MAX_TABLE_ROWS
 from tests.builders import HOSTILE_TEXTS, a_domain, a_snapshot
 from tests.loops import loop_over
@@ -310,3 +311,30 @@ def test_hostile_names_stay_readable() -> None:
     assert rows(message)[0][0] == "<b>&co.example"  # a cell is not parsed
     assert "&lt;b&gt;&amp;co.example 41 (poor)" in message.text
     assert "<b>&co.example" not in shown(message.as_args())[0]
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [
+        (timedelta(seconds=59), "just now"),
+        (timedelta(minutes=1), "1 minute ago"),
+        (timedelta(hours=2, minutes=59), "2 hours ago"),
+        (timedelta(days=3), "3 days ago"),
+    ],
+)
+def test_an_outdated_list_says_first_how_old_it_is(age: timedelta, words: str) -> None:
+    domains = many(250, NAMES["ampersands"])
+    snapshot = a_snapshot(*domains)
+    message = domains_message(snapshot, domains, Query(page=2))
+
+    outdated = outdated_message(
+        message, snapshot.listed_at, snapshot.listed_at + age, Query(page=2)
+    )
+
+    assert_slack_takes(outdated)
+    fallback = outdated.fallback()
+    assert fallback is not None
+    for each in (outdated, fallback):
+        assert each.text.startswith("Domain Tracker is unavailable. This is the list of ")
+        assert f", {words}." in each.blocks[0]["text"]["text"]
+        assert buttons(each)["Try again"] == "/domains page:2"

@@ -1,6 +1,7 @@
 """`/domains`: the list, its filters, its pages, what is shared."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
@@ -98,6 +99,40 @@ async def test_many_who_ask_at_once_cost_one_request(shop: Town) -> None:
     await asyncio.gather(*(shop.ask(person, "/domains") for person in people))
 
     assert len(shop.service_requests()) == 1
+
+
+@loop_over("kind", ["503", "drop"])
+async def test_while_the_service_is_unavailable_the_last_list_is_shown_with_its_age(
+    shop: Town, kind: str
+) -> None:
+    await shop.ask(shop.bob, "/domains")
+    shop.clock.ahead += timedelta(hours=2, minutes=1)
+    shop.tracker.fail_next(kind, times=9, on="list")
+
+    answer = await shop.ask(shop.bob, "/domains tag:prod")
+    shop.tracker.faults.clear()
+
+    first = answer.blocks[0]["text"]["text"]
+    assert first.startswith("⚠️ Domain Tracker is unavailable. This is the list of <!date^")
+    assert first.endswith(", 2 hours ago.")
+    assert answer.text.startswith("Domain Tracker is unavailable. This is the list of")
+    assert [row[0] for row in rows(answer)] == ["shop.example", "www.example"]
+
+    again = await shop.press(shop.bob, answer, "Try again")
+
+    assert "unavailable" not in again.everything
+    assert [row[0] for row in rows(again)] == ["shop.example", "www.example"]
+
+
+async def test_the_last_list_of_another_account_is_not_shown(shop: Town) -> None:
+    await shop.ask(shop.bob, "/domains")
+    await shop.submit_key(shop.tracker.account("other").create_key("bot", days=90))
+    shop.clock.ahead += FRESH_FOR
+    shop.tracker.fail_next("503", times=9)
+
+    answer = await shop.ask(shop.bob, "/domains")
+
+    assert "Domain Tracker cannot be reached" in answer.everything
 
 
 @pytest.mark.modes("shared")

@@ -140,7 +140,7 @@ async def test_whatever_else_goes_wrong_gets_a_sentence_a_reference_and_another_
 ) -> None:
     shop.clock.ahead += FRESH_FOR
     shop.tracker.fail_next(kind, times=9)
-    failed = await shop.ask(shop.bob, "/domains")
+    failed = await shop.ask(shop.bob, "/scan shop.example")
     assert "Domain Tracker" in failed.everything
     assert "Reference" in failed.everything
     assert "Traceback" not in failed.everything
@@ -148,7 +148,7 @@ async def test_whatever_else_goes_wrong_gets_a_sentence_a_reference_and_another_
 
     answer = await shop.press(shop.bob, failed, "Try again")
 
-    assert "3 domains" in answer.everything
+    assert "Scan of shop.example" in answer.everything
     assert shop.tracker.followed_redirects == 0
 
 
@@ -164,14 +164,6 @@ async def test_a_scan_is_never_sent_twice_by_itself(shop: Town, kind: str) -> No
     assert "Reference" in failed.everything
     assert shop.service_requests().count(("POST", "scan")) == 1
     assert len(shop.bob.messages()) == before + 1
-
-
-async def test_a_service_that_is_not_there_is_told_so(shop: Town) -> None:
-    await shop.ask(shop.bob, "/domains")
-    shop.tracker.fail_next("drop", times=99)
-    shop.clock.ahead += shop.clock.ahead.resolution * 61_000_000
-
-    assert "cannot be reached" in (await shop.ask(shop.bob, "/domains")).everything
 
 
 async def test_a_maintenance_page_does_not_disable_the_key(shop: Town) -> None:
