@@ -132,7 +132,7 @@ class Facts:
     """The request that failed, and the workspace's API key.
 
     `reference` finds the failure in the log. `command_line` is what `Try again` runs. `allowance`
-    is set when there are not enough requests.
+    is set when there are not enough requests. `keys_url` leads to the service's page of keys.
     """
 
     reference: str
@@ -141,6 +141,7 @@ class Facts:
     command_line: str | None = None
     key: KeyRecord | None = None
     egress_addresses: tuple[str, ...] = ()
+    keys_url: str | None = None
     allowance: Allowance | None = None
     is_kept: bool = False
 

@@ -76,8 +76,13 @@ def code(text: str, limit: int = 200) -> str:
 
 
 def without_markup(mrkdwn: str) -> str:
-    """Return mrkdwn as plain text: no marks, and the fallback of each date."""
-    return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
+    """Return mrkdwn as plain text: no marks, the fallback of each date, the words of links."""
+    return re.sub(r"<[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
+
+
+def keys_page(url: str | None) -> str:
+    """Return mrkdwn of the service's page of keys, as a link if its address is known."""
+    return f"<{url}|Portfolio → API Keys>" if url else "*Portfolio → API Keys*"
 
 
 def lines_within(lines: Iterable[str], max_chars: int) -> list[str]:

@@ -242,4 +242,5 @@ def test_whoever_set_a_key_is_told_that_it_is_refused() -> None:
     assert notice.text == (
         f"Domain Tracker refuses the API key {SHORT} of this workspace as invalid."
         " Commands cannot answer until it is replaced with /domainkey."
+        " New keys are made under Portfolio → API Keys."
     )
