@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 import structlog
@@ -126,8 +126,9 @@ class Failures:
             channel_id=origin.channel_id,
             response_url=origin.response_url,
         )
+        typed_at = self.clock() - timedelta(seconds=time.monotonic() - request.since)
         try:
-            await self.deferred.keep(request.workspace, kept)
+            await self.deferred.keep(request.workspace, kept, typed_at=typed_at)
         except BotError:
             return False
         return True
@@ -282,8 +283,8 @@ class ErrorBoundary:
         admits_strangers: bool = False,
         is_awaited: bool = True,
         form_waits: bool = False,
-    ) -> None:
-        """Start `work` for a person: whatever happens, they get an answer.
+    ) -> "asyncio.Task[None]":
+        """Start and return `work` for a person: whatever happens, they get an answer.
 
         `name` is for the log. `speaks`: the answer is a message that people wait for.
         `admits_strangers`: `work` decides what people of other companies may see. `is_awaited`:
@@ -301,7 +302,7 @@ class ErrorBoundary:
         request.reference = reference
         if self.inflight and is_awaited:
             entry = self.inflight.note(request, name, reference, form_waits=form_waits)
-        self.tasks.start(self._run(request, checked, name, entry, speaks=speaks))
+        return self.tasks.start(self._run(request, checked, name, entry, speaks=speaks))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are.

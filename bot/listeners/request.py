@@ -125,7 +125,7 @@ class Request:
     message. `owes_answer`: they have read that an answer will come. `is_answered`: it has come,
     by the way `answered_by`. `reference` names the request in the log. `is_from_elsewhere`: the
     person's own workspace is another one. `window` shows the answer to a press on the Home tab.
-    `member` is the person, if Slack was asked just now.
+    `member` is the person, if Slack was asked just now. `since` is when the request came.
     """
 
     workspace: WorkspaceId
@@ -142,6 +142,7 @@ class Request:
     is_from_elsewhere: bool = False
     window: AnswerWindow | None = None
     member: Member | None = None
+    since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)

@@ -59,8 +59,10 @@ class CommandLines:
         self._handlers[command] = handle
         self._app.command(command)(self._run_typed)
 
-    def run(self, request: Request, line: str) -> None:
-        """Run a command line as if the person had just typed it."""
+    def run(
+        self, request: Request, line: str, *, after: "asyncio.Task[None] | None" = None
+    ) -> "asyncio.Task[None]":
+        """Run a command line as if the person had just typed it; `after` has to end first."""
         command, _, text = line.partition(" ")
         handle = self._handlers.get(command, _answer_old_button)
         request.command_line = line
@@ -69,7 +71,13 @@ class CommandLines:
             handle, request.command_line = _answer_typed_key, None
         # A form needs the trigger, with which "please wait" would open a window.
         speaks = request.window is None or not request.opens_form
-        self._boundary.start(request, lambda: handle(request, text), command, speaks=speaks)
+
+        async def work() -> None:
+            if after:
+                await asyncio.wait({after})
+            await handle(request, text)
+
+        return self._boundary.start(request, work, command, speaks=speaks)
 
     async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
         request = from_command(body, context, self._replies)
@@ -103,8 +111,10 @@ class DeferredRuns:
     async def run_all(self, workspace: WorkspaceId, client: AsyncWebClient) -> None:
         """Start every command that has not expired; each answers where it was typed.
 
-        One that opens a form sends a button instead: nothing was pressed just now.
+        Those of one person run one after the other, as they may build on each other. One that
+        opens a form sends a button instead: nothing was pressed just now.
         """
+        last: dict[str, asyncio.Task[None]] = {}
         for command in await self.deferred.take_all(workspace):
             request = Request(
                 workspace=workspace,
@@ -112,7 +122,8 @@ class DeferredRuns:
                 client=client,
                 replies=self.replies,
             )
-            self.lines.run(request, f"{command.command} {command.text}".strip())
+            line = f"{command.command} {command.text}".strip()
+            last[command.user_id] = self.lines.run(request, line, after=last.get(command.user_id))
 
 
 logger = structlog.get_logger()

@@ -127,7 +127,7 @@ class Life:
             response_url="https://hooks.example",
         )
         await DeferredCommands(self.documents, RING, clock=self.clock).keep(
-            self.workspace, command
+            self.workspace, command, typed_at=self.clock()
         )
         await self._ask()
 
