@@ -89,7 +89,14 @@ class CommandLines:
         request = from_press(body, context, self._replies)
         await ack()
         request.takes_place = action["action_id"].startswith(RUN_HERE) and is_ephemeral(body)
-        self.run(request, str(action.get("value", "")))
+        self.run(request, _line_of(action))
+
+
+def _line_of(action: Mapping[str, Any]) -> str:
+    """Return the command line of a button, or of a choice in a menu: see `run_menu`."""
+    if chosen := action.get("selected_option"):
+        return f"{action['block_id']} {chosen['value']}"
+    return str(action.get("value", ""))
 
 
 async def _answer_typed_key(request: Request, _text: str) -> None:

@@ -11,6 +11,7 @@ from bot.redaction import holds_secret
 from bot.shared_limits import Allowance
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
+    MAX_BLOCK_ID_CHARS,
     MAX_BUTTON_CHARS,
     MAX_BUTTON_VALUE_CHARS,
     MAX_FIELDS,
@@ -94,6 +95,21 @@ def run_button(
     """Return a button that runs a command line; `number` makes it unique in its row."""
     action_id = f"{RUN_HERE if here else RUN_BELOW}.{number}.{label.lower().replace(' ', '-')}"
     return button(label, action_id[:MAX_ACTION_ID_CHARS], command_line, **more)
+
+
+def run_menu(
+    placeholder: str, line: str, choices: Mapping[str, str], *, number: int = 0
+) -> Block | None:
+    """Return a menu in place of the message that runs `line` and the chosen words after it.
+
+    `choices` maps words to their labels. The block around it has the id `line`: an option's value
+    is short. `None` if `line` is too long for an id. `number` as in `run_button`.
+    """
+    if len(line) > MAX_BLOCK_ID_CHARS:
+        return None
+    action_id = f"{RUN_HERE}.{number}.menu"
+    options = [option(value, shown) for value, shown in choices.items()]
+    return input_element("static_select", action_id, placeholder, options=options)
 
 
 def confirm(title: str, text: str, yes: str) -> Mapping[str, Any]:
