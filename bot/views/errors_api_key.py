@@ -51,9 +51,11 @@ NAMED_MANAGERS = 5
 _ADMINS = "a workspace admin or owner"
 
 
-def refusal_notice(record: KeyRecord, keys_url: str | None = None) -> Message:
+def refusal_notice(record: KeyRecord, today: date, keys_url: str | None = None) -> Message:
     """Return the direct message that the key is refused; `keys_url` as in `Facts`."""
     text = f"Domain Tracker refuses the API key {record.shown} of this workspace as invalid."
+    if record.expires_on and record.expires_on <= today:
+        text += f" It expired on {day_text(record.expires_on)}."
     mend = (
         " Commands cannot answer until it is replaced with `/domainkey`."
         f" New keys are made under {keys_page(keys_url)}."
@@ -232,7 +234,7 @@ def key_notice(
     """
     match notice.kind:
         case NoticeKind.REFUSED:
-            return refusal_notice(record, keys_url)
+            return refusal_notice(record, today, keys_url)
         case NoticeKind.WORKS_AGAIN:
             return plain_message(
                 f"✅ Domain Tracker accepts the API key {code(record.shown)} again."

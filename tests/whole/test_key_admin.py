@@ -548,6 +548,18 @@ async def test_the_countdown_comes_step_by_step(shop: Town) -> None:
         assert "Replace key" in text
 
 
+async def test_a_key_that_expired_and_was_refused_is_one_message(shop: Town) -> None:
+    shop.clock.ahead += 90 * DAY
+    notice = await next_notice(shop, shop.ada)
+    shop.clock.ahead += DAY
+
+    refused = await shop.ask(shop.bob, "/domains")
+
+    assert "expires today" in notice.everything
+    assert "as invalid" in refused.everything
+    assert len(shop.ada.messages("dm")) == 1
+
+
 async def test_a_replaced_key_is_not_counted_down(shop: Town) -> None:
     shop.clock.ahead += 76 * DAY
     first = await next_notice(shop, shop.ada)
