@@ -57,7 +57,7 @@ from bot.tracker.client import Tracker, TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
-from bot.views.digests.errors import owner_notice
+from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.views.errors_api_key import key_notice
 from bot.workspace import WorkspaceId
@@ -366,7 +366,7 @@ def _digests(
         clock=parts.clock,
         notes=admin.audit.note_digest,
     )
-    owners = Owners(parts.posting, admin.keys, owner_notice)
+    owners = Owners(parts.posting, admin.keys, owner_notices)
     return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=parts.clock)
 
 
