@@ -164,7 +164,7 @@ class DigestWorker:
                 await self._repository.forget_baseline(workspace, digest_id, run.token)
         trouble = await self._deliver(workspace, digest, token)
         for notice in notices:  # about earlier runs, however this one ended
-            if matter(digest, notice):
+            if matter(digest, notice) is not None:
                 self._gathered[workspace].append((digest, notice))
             else:
                 await self._send(workspace, [(digest, notice)])
