@@ -127,9 +127,11 @@ class DigestWorker:
             await work
         except (LostClaimError, UnknownDigestError, ForgottenError) as error:
             logger.info("not wanted any more", error=repr(error))
+        except StoppedError as error:
+            return error
         except BotError as error:
             logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
-            return error if isinstance(error, StoreError | StoppedError) else None
+            return error if isinstance(error, StoreError) else None
         except Exception:
             self._left_alone[(workspace, digest_id)] = True
             logger.exception("unforeseen failure")
