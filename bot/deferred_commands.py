@@ -38,7 +38,9 @@ class DeferredCommands:
         self._ring = ring
         self._clock = clock
 
-    async def keep(self, workspace: WorkspaceId, command: KeptCommand) -> None:
+    async def keep(
+        self, workspace: WorkspaceId, command: KeptCommand, *, typed_at: datetime
+    ) -> None:
         """Store `command` until it is taken or too old."""
         body = {
             "command": command.command,
@@ -50,15 +52,19 @@ class DeferredCommands:
         await self._documents.put(
             f"{workspace}/{KIND}/{command.user_id}/{_name(command)}",
             {"v": 1, "sealed": sealed},
-            due_at=self._clock() + KEPT_FOR,
+            due_at=typed_at + KEPT_FOR,
         )
 
     async def take_all(self, workspace: WorkspaceId) -> list[KeptCommand]:
-        """Return and delete the commands of a workspace, without expired ones."""
-        taken = []
-        for document in await self._documents.list_prefix(f"{workspace}/{KIND}/"):
-            is_ours = await self._documents.delete(document.key)
-            if is_ours and document.due_at and document.due_at > self._clock():
+        """Return and delete the commands of a workspace that have not expired, oldest first."""
+        taken, now = [], self._clock()
+        kept = [
+            (document.due_at, document)
+            for document in await self._documents.list_prefix(f"{workspace}/{KIND}/")
+            if document.due_at
+        ]
+        for due_at, document in sorted(kept, key=lambda each: each[0]):
+            if await self._documents.delete(document.key) and due_at > now:
                 user_id = document.key.split("/")[2]
                 body = self._ring.decrypt(document.value["sealed"], _about(workspace, user_id))
                 taken.append(KeptCommand(user_id=user_id, **json.loads(body)))

@@ -62,12 +62,25 @@ def _url_parts(text: str) -> SplitResult | None:
     return parts if is_usable else None
 
 
-def _address(text: str) -> str:
+def _http_parts(text: str) -> SplitResult:
     parts = _url_parts(text)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("must be an http or https address")
+    return parts
+
+
+def _address(text: str) -> str:
+    parts = _http_parts(text)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError("must have no user name, query or fragment")
+    return text
+
+
+def _page_address(text: str) -> str:
+    parts = _http_parts(text)
+    # https://docs.slack.dev/messaging/formatting-message-text#linking-urls
+    if "@" in parts.netloc or set("<>|`*") & set(text):
+        raise ValueError("must have no user name, and none of < > | ` *")
     return text
 
 
@@ -148,6 +161,7 @@ def _one_of(kind: Any) -> WrapValidator:
 
 Url = Annotated[str, AfterValidator(_address)]
 ApiUrl = Annotated[str, AfterValidator(_api_address)]
+PageUrl = Annotated[str, AfterValidator(_page_address)]
 PublicUrl = Annotated[str, AfterValidator(_public_address)]
 DatabaseUrl = Annotated[str, AfterValidator(_database_address), Field(repr=False)]
 Networks = Annotated[str, AfterValidator(_networks)]

@@ -19,6 +19,7 @@ from bot.setting_types import (
     LogLevel,
     MetricsToken,
     Networks,
+    PageUrl,
     PoolSize,
     Port,
     PublicUrl,
@@ -61,6 +62,7 @@ class Settings(BaseSettings):
 
     domain_tracker_url: Url
     domain_tracker_owned_type: Label = "owned"
+    domain_tracker_keys_url: PageUrl | None = None
     slack_bot_token: BotToken | None = None
     slack_app_token: AppToken | None = None
     slack_signing_secret: SecretStr | None = None

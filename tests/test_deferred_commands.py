@@ -1,11 +1,13 @@
 """Commands that wait for a key: fifteen minutes, one taker, nothing in clear."""
 
+from datetime import timedelta
+
 import pytest
 
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
-from tests.builders import KEY, KEY_TAIL
+from tests.builders import KEY, KEY_TAIL, MOMENT
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments
 
@@ -37,7 +39,7 @@ def kept(documents: MemoryDocuments, clock: FakeClock) -> DeferredCommands:
 
 
 async def test_what_was_kept_is_taken_once(kept: DeferredCommands) -> None:
-    await kept.keep(ONE, a_command())
+    await kept.keep(ONE, a_command(), typed_at=MOMENT)
 
     assert await kept.take_all(ONE) == [a_command()]
     assert await kept.take_all(ONE) == []
@@ -45,14 +47,25 @@ async def test_what_was_kept_is_taken_once(kept: DeferredCommands) -> None:
 
 async def test_every_command_of_a_person_is_kept_once(kept: DeferredCommands) -> None:
     for text in ("one.example", "two.example", "one.example"):
-        await kept.keep(ONE, a_command(text=text))
+        await kept.keep(ONE, a_command(text=text), typed_at=MOMENT)
 
     texts = [command.text for command in await kept.take_all(ONE)]
     assert sorted(texts) == ["one.example", "two.example"]
 
 
+async def test_commands_are_taken_in_the_order_in_which_they_were_typed(
+    kept: DeferredCommands,
+) -> None:
+    typed = [f"d{number}.example" for number in range(9)]
+    moments = {text: MOMENT + timedelta(microseconds=n) for n, text in enumerate(typed)}
+    for text in reversed(typed):
+        await kept.keep(ONE, a_command(text=text), typed_at=moments[text])
+
+    assert [command.text for command in await kept.take_all(ONE)] == typed
+
+
 async def test_a_workspace_takes_only_its_own(kept: DeferredCommands) -> None:
-    await kept.keep(OTHER, a_command())
+    await kept.keep(OTHER, a_command(), typed_at=MOMENT)
 
     assert await kept.take_all(ONE) == []
 
@@ -61,7 +74,7 @@ async def test_a_workspace_takes_only_its_own(kept: DeferredCommands) -> None:
 async def test_a_command_is_kept_for_fifteen_minutes(
     kept: DeferredCommands, clock: FakeClock, after_s: int, count: int
 ) -> None:
-    await kept.keep(ONE, a_command())
+    await kept.keep(ONE, a_command(), typed_at=MOMENT)
     clock.advance(after_s)
 
     assert len(await kept.take_all(ONE)) == count
@@ -70,9 +83,9 @@ async def test_a_command_is_kept_for_fifteen_minutes(
 async def test_what_nobody_took_is_swept_away(
     kept: DeferredCommands, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
-    await kept.keep(ONE, a_command("U1"))
+    await kept.keep(ONE, a_command("U1"), typed_at=clock.now)
     clock.advance(600)
-    await kept.keep(ONE, a_command("U2"))
+    await kept.keep(ONE, a_command("U2"), typed_at=clock.now)
     clock.advance(600)
 
     assert await kept.forget_expired() == 1
@@ -83,7 +96,7 @@ async def test_what_nobody_took_is_swept_away(
 async def test_the_store_holds_neither_the_answers_address_nor_a_typed_key(
     kept: DeferredCommands, documents: MemoryDocuments
 ) -> None:
-    await kept.keep(ONE, a_command(text=KEY))
+    await kept.keep(ONE, a_command(text=KEY), typed_at=MOMENT)
 
     assert URL not in str(await documents.list_prefix(""))
     [command] = await kept.take_all(ONE)

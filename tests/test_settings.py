@@ -116,6 +116,8 @@ WRONG = {
     "no key between the commas": ({"BOT_SECRET_KEYS": " , "}, None),
     "a name among the addresses": ({"EGRESS_IPS": "192.0.2.1, gateway.example"}, None),
     "a network that is none": ({"EGRESS_IPS": "192.0.2.0/99"}, None),
+    "a page that is no address": ({"DOMAIN_TRACKER_KEYS_URL": "tracker.example/keys"}, None),
+    "a page that would end its link": ({"DOMAIN_TRACKER_KEYS_URL": "https://a.b/x|y>"}, None),
     "ticks too short": ({"TICK_SECONDS": "0"}, None),
     "ticks too long": ({"TICK_SECONDS": "3601"}, None),
     "ticks that are no number": ({"TICK_SECONDS": "nan"}, None),
@@ -405,6 +407,7 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
         "DATABASE_URL": "sqlite:////var/lib/bot.sqlite",
         "BOT_SECRET_KEYS": f"{KEY_RING}, k2:{'B' * 43}",
         "EGRESS_IPS": "192.0.2.1, 192.0.2.7/24, 2001:db8::/32,",
+        "DOMAIN_TRACKER_KEYS_URL": "https://tracker.example/#/keys?of=mine",
         "TICK_SECONDS": "0.5",
         "LOG_LEVEL": "debug",
         "LOG_FORMAT": "json",
@@ -423,6 +426,7 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
     assert settings.metrics_token
     assert settings.metrics_token.get_secret_value() == METRICS_TOKEN
     assert settings.database_pool_size == 500
+    assert settings.domain_tracker_keys_url == "https://tracker.example/#/keys?of=mine"
     assert settings.egress_addresses == ("192.0.2.1", "192.0.2.7/24", "2001:db8::/32")
 
 

@@ -119,6 +119,8 @@ def checked_secret(typed: str) -> str:
 
 # Days before the expiration that was entered, the earliest first.
 COUNTDOWN_DAYS = (14, 7, 3, 1, 0)
+# A key that is used once a week is refused so many days after it has expired.
+SAME_MATTER_DAYS = 7
 # The service may refuse a key by mistake, and nothing but a request shows that it works again.
 TRY_AGAIN_AFTER = timedelta(hours=1)
 # Service document, section 5.3, rule 5.
@@ -153,7 +155,7 @@ def due_notice(record: KeyRecord, now: datetime) -> KeyNotice | None:
     Of several steps of the countdown it is the last one. A refused key is not counted down.
     """
     if record.refused_at:
-        return None if record.told_at else KeyNotice(NoticeKind.REFUSED)
+        return None if _is_refusal_known(record) else KeyNotice(NoticeKind.REFUSED)
     if record.told:
         return KeyNotice(NoticeKind.WORKS_AGAIN)
     passed = [days for days, at in _steps(record).items() if at <= now]
@@ -166,11 +168,25 @@ def due_notice(record: KeyRecord, now: datetime) -> KeyNotice | None:
 def next_notice_at(record: KeyRecord) -> datetime | None:
     """Return when the next notice is due, `None` for never."""
     if record.refused_at:
-        return None if record.told_at else record.refused_at
+        return None if _is_refusal_known(record) else record.refused_at
     if record.told:
         return record.set_at
     moments = [*_steps(record).values(), _rotation_at(record)]
     return min((at for at in moments if at), default=None)
+
+
+def _is_refusal_known(record: KeyRecord) -> bool:
+    """Return whether the refusal was said, or that the key expires, a few days before.
+
+    Of a key that was set on its last day the last step counts as sent, and was not.
+    """
+    if record.told_at or not record.refused_at:
+        return bool(record.told_at)
+    if record.expires_on is None or record.reminded_days != 0:
+        return False
+    days_after = (record.refused_at.astimezone(UTC).date() - record.expires_on).days
+    set_on = record.set_at.astimezone(UTC).date()
+    return set_on < record.expires_on and days_after <= SAME_MATTER_DAYS
 
 
 def may_try(record: KeyRecord, now: datetime) -> bool:

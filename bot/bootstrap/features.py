@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
@@ -56,7 +57,7 @@ from bot.tracker.client import Tracker, TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
-from bot.views.digests.errors import owner_notice
+from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.views.errors_api_key import key_notice
 from bot.workspace import WorkspaceId
@@ -84,8 +85,10 @@ def build_admin(
     client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
     on_act: Callable[[WorkspaceId], object],
     clock: Callable[[], datetime],
+    keys_url: str | None,
 ) -> AdminServices:
     """Build the shared services; `on_act` is called after every act in the audit log."""
+    words = partial(key_notice, keys_url=keys_url)
     managers, groups = Managers(documents), UserGroups()
     claims = KeyClaims(documents, clock=clock)
     people = GroupPeople(client_for, groups)
@@ -94,7 +97,7 @@ def build_admin(
         managers,
         Permissions(managers, groups),
         Audit(documents, clock=clock, on_act=on_act),
-        KeyNotices(posting, claims, managers, key_notice, tasks, clock=clock, groups=people),
+        KeyNotices(posting, claims, managers, words, tasks, clock=clock, groups=people),
         ManagerNotifier(posting, appointed_message, tasks),
         clock,
     )
@@ -236,6 +239,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         client_for=parts.client_for,
         on_act=homes.schedule_refresh,
         clock=parts.clock,
+        keys_url=parts.settings.domain_tracker_keys_url,
     )
 
     def seconds() -> float:
@@ -264,6 +268,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         parts.deferred,
         allowances,
         egress_addresses=parts.settings.egress_addresses,
+        keys_url=parts.settings.domain_tracker_keys_url,
         clock=parts.clock,
         may_configure=admin.permissions.may_configure,
     )
@@ -292,7 +297,11 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     digests, worker = _digests(parts, admin, repository, portfolio)
     _register_digests(dispatcher, parts, digests, failures, admin.permissions)
     key = KeyState(
-        keys=admin.keys, managers=admin.managers, allowances=allowances, clock=parts.clock
+        keys=admin.keys,
+        managers=admin.managers,
+        allowances=allowances,
+        clock=parts.clock,
+        keys_url=parts.settings.domain_tracker_keys_url,
     )
     register_admin(
         dispatcher,
@@ -357,7 +366,7 @@ def _digests(
         clock=parts.clock,
         notes=admin.audit.note_digest,
     )
-    owners = Owners(parts.posting, admin.keys, owner_notice)
+    owners = Owners(parts.posting, admin.keys, owner_notices)
     return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=parts.clock)
 
 
@@ -412,7 +421,7 @@ def _register_members(
     dispatcher: Dispatcher, parts: Services, connection: WorkspaceTracker, portfolio: Portfolio
 ) -> None:
     """What every member of the workspace may do."""
-    DomainsListeners(portfolio).register(dispatcher)
+    DomainsListeners(portfolio, parts.clock).register(dispatcher)
     claims = parts.commons.claims
     scans = Scans(connection, portfolio, parts.documents, clock=parts.clock, claims=claims)
     ScanListeners(

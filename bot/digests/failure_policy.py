@@ -1,6 +1,6 @@
 """Decide how a failure changes a run, and who is notified of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from datetime import timedelta
 
 import structlog
@@ -8,7 +8,7 @@ import structlog
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import LackingScopeError
-from bot.digests.models import Digest, FailureReason, Notice
+from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack.direct_messages import DirectMessages, retry_after
@@ -77,29 +77,37 @@ def channel_failure(error: ChannelClosedError) -> FailureReason:
 
 
 logger = structlog.get_logger()
+Told = tuple[Digest, Notice]
+
+
+def matter(digest: Digest, notice: Notice) -> Hashable | None:
+    """Return a value that notices for one message have in common; `None`: it goes alone."""
+    if notice.to or notice.outcome not in {Outcome.MISSED, Outcome.FAILED}:
+        return None
+    return digest.made_by, digest.changed_by, notice.outcome, notice.trouble
 
 
 class Owners:
     """Notifies a digest's maker; if they have left, its last editor, or who set the key.
 
-    A notice with `to` goes to that person alone.
+    A notice with `to` goes to that person alone. `words` makes one message of notices of one kind.
     """
 
     def __init__(
-        self, messages: DirectMessages, keys: Keys, words: Callable[[Digest, Notice], Message]
+        self, messages: DirectMessages, keys: Keys, words: Callable[[Sequence[Told]], Message]
     ) -> None:
         self._messages = messages
         self._keys = keys
         self._words = words
 
-    async def __call__(
-        self, workspace: WorkspaceId, digest: Digest, notice: Notice
-    ) -> timedelta | None:
-        """Send a notice; return when to try again, `None`: it was sent, or cannot be.
+    async def __call__(self, workspace: WorkspaceId, told: Sequence[Told]) -> timedelta | None:
+        """Send notices as one message: they have the same `matter`.
 
-        A message that may not have arrived is sent again, once.
+        Return when to try again, `None`: it was sent, or cannot be. A message that may not have
+        arrived is sent again, once.
         """
-        message = self._words(digest, notice)
+        digest, notice = told[0]
+        message = self._words(told)
         try:
             record = await self._keys.record(workspace)
             owners = (digest.made_by, digest.changed_by, record and record.set_by)

@@ -1,10 +1,12 @@
 """Run the digests that are due, a few at a time."""
 
 import asyncio
+import contextlib
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from datetime import datetime
+from functools import partial
 from weakref import WeakValueDictionary
 
 import structlog
@@ -13,7 +15,7 @@ from cachetools import TTLCache
 from bot.concurrency import Tasks
 from bot.digests import run_state
 from bot.digests.delivery import Delivery
-from bot.digests.failure_policy import Owners
+from bot.digests.failure_policy import Owners, Told, matter
 from bot.digests.models import (
     Digest,
     LostClaimError,
@@ -61,6 +63,7 @@ class DigestWorker:
             WeakValueDictionary()
         )
         self._under_way: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
+        self._gathered: defaultdict[WorkspaceId, list[Told]] = defaultdict(list)
         self._is_stopped = False
         self._left_alone: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(10_000, LEFT_ALONE_S)
 
@@ -105,26 +108,41 @@ class DigestWorker:
         """Run a digest; return the error for which it has to run again soon."""
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
-                own = self._workspaces.setdefault(
-                    workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE)
+                failure = await self._guarded(
+                    workspace, digest_id, self._run_in_turn(workspace, digest_id)
                 )
-                async with own, self._workers:
-                    if self._is_stopped:
-                        return StoppedError("stopped before it was begun")
-                    await self._run(workspace, digest_id)
-            except (LostClaimError, UnknownDigestError, ForgottenError) as error:
-                logger.info("not wanted any more", error=repr(error))
-            except BotError as error:
-                logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
-                return error if isinstance(error, StoreError) else None
-            except Exception:
-                self._left_alone[(workspace, digest_id)] = True
-                logger.exception("unforeseen failure")
             finally:
                 self._under_way[workspace].discard(digest_id)
-                if not self._under_way[workspace]:
+                if is_last := not self._under_way[workspace]:
                     del self._under_way[workspace]
-            return None
+            if is_last:
+                await self._guarded(workspace, digest_id, self._send_gathered(workspace))
+            return failure
+
+    async def _guarded(
+        self, workspace: WorkspaceId, digest_id: str, work: Awaitable[None]
+    ) -> StoreError | StoppedError | None:
+        """Do `work`, and log its error; return one for which it has to run again soon."""
+        try:
+            await work
+        except (LostClaimError, UnknownDigestError, ForgottenError) as error:
+            logger.info("not wanted any more", error=repr(error))
+        except StoppedError as error:
+            return error
+        except BotError as error:
+            logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
+            return error if isinstance(error, StoreError) else None
+        except Exception:
+            self._left_alone[(workspace, digest_id)] = True
+            logger.exception("unforeseen failure")
+        return None
+
+    async def _run_in_turn(self, workspace: WorkspaceId, digest_id: str) -> None:
+        own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
+        async with own, self._workers:
+            if self._is_stopped:
+                raise StoppedError("stopped before it was begun")
+            await self._run(workspace, digest_id)
 
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
         token = secrets.token_hex(8)
@@ -148,7 +166,10 @@ class DigestWorker:
                 await self._repository.forget_baseline(workspace, digest_id, run.token)
         trouble = await self._deliver(workspace, digest, token)
         for notice in notices:  # about earlier runs, however this one ended
-            await self._send(workspace, digest, notice)
+            if matter(digest, notice) is not None:
+                self._gathered[workspace].append((digest, notice))
+            else:
+                await self._send(workspace, [(digest, notice)])
         if trouble:
             raise trouble
 
@@ -168,13 +189,30 @@ class DigestWorker:
             logger.info("digest", outcome=delivered.past[-1].outcome.value)
         return None
 
-    async def _send(self, workspace: WorkspaceId, digest: Digest, notice: Notice) -> None:
-        send = self._delivery.announce_late if notice.is_announcement else self._notify
-        again = await send(workspace, digest, notice)
+    async def _send_gathered(self, workspace: WorkspaceId) -> None:
+        """Send the notices of all digests that were under way together, one for each matter.
 
-        def done(each: Digest) -> Digest:
-            if again is None:
-                return drop_notice(each, notice)
-            return postpone_notice(each, notice, self._clock() + again)
+        What is not sent comes due again with its digest: see `start_notices`.
+        """
+        matters: defaultdict[Hashable, list[Told]] = defaultdict(list)
+        for digest, notice in self._gathered.pop(workspace, []):
+            matters[matter(digest, notice)].append((digest, notice))
+        for told in matters.values():
+            await self._send(workspace, told)
 
-        await self._repository.change(workspace, digest.digest_id, done)
+    async def _send(self, workspace: WorkspaceId, told: Sequence[Told]) -> None:
+        digest, notice = told[0]
+        if notice.is_announcement:
+            again = await self._delivery.announce_late(workspace, digest, notice)
+        else:
+            again = await self._notify(workspace, told)
+        at = None if again is None else self._clock() + again
+        for digest, notice in told:
+            with contextlib.suppress(UnknownDigestError):
+                await self._repository.change(
+                    workspace, digest.digest_id, partial(_after_sending, notice=notice, again=at)
+                )
+
+
+def _after_sending(digest: Digest, notice: Notice, again: datetime | None) -> Digest:
+    return postpone_notice(digest, notice, again) if again else drop_notice(digest, notice)

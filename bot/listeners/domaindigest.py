@@ -17,10 +17,16 @@ from bot.errors import BotError
 from bot.listeners.domaindigest_parse import read_pause_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open
-from bot.listeners.request import Once, PressFailedError, Request, require_trigger
+from bot.listeners.request import (
+    Once,
+    PressFailedError,
+    Request,
+    draw_or_reply,
+    require_trigger,
+)
 from bot.listeners.router import Dispatcher, PressHandler
+from bot.slack.client import push_form, update_form
 from bot.slack.errors import SlackError
-from bot.slack.replies import Way
 from bot.views.digests import modal, tables
 from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.post import digest_message
@@ -51,8 +57,7 @@ class DigestListeners:
         done = modal.done_already_message()
         same_press = Once(running=None, done=done, per_drawing=True)
         dispatcher.on_press(tables.SEND, send, once=same_press)
-        preview = self.in_list(self.preview, busy=modal.PREVIEWING)
-        dispatcher.on_press(tables.PREVIEW, preview)
+        dispatcher.on_press(tables.PREVIEW, self.preview)
         dispatcher.on_press(tables.RESUME, self.in_list(self.resume))
         dispatcher.on_press(tables.DELETE, self.in_list(self.delete))
         dispatcher.on_press(tables.RESTRICT, self.restrict)
@@ -145,12 +150,33 @@ class DigestListeners:
             return modal.on_its_way_line(sent.run.until)
         return modal.sent_line(visitor.channel.name if visitor.channel else None)
 
-    async def preview(self, request: Request, digest: Digest, _visitor: object) -> str:
-        """Show a digest's post to this person only."""
-        post = await self.digests.preview(request.workspace, digest)
-        await request.reply(await asyncio.to_thread(digest_message, post))
-        is_there = request.answered_by is Way.THERE
-        return modal.PREVIEWED if is_there else modal.PREVIEWED_ELSEWHERE
+    async def preview(self, request: Request, digest_id: str) -> None:
+        """Show a digest's post in a form above the list, to this person only.
+
+        The form opens first, with "please wait": Slack opens none later than 3 s after a press.
+        """
+
+        async def push() -> None:
+            busy = modal.preview_form(modal.line_message(f"⏳ {modal.PREVIEWING}"))
+            trigger_id = request.trigger_id or ""
+            request.view_id = await push_form(request.client, trigger_id, busy)
+            await self._show_preview(request, digest_id)
+
+        await self.screen.attempt(request, push)
+
+    async def _show_preview(self, request: Request, digest_id: str) -> None:
+        """Draw the preview, or why there is none; reply with it if its form was closed."""
+        try:
+            digest = await self.digests.get(request.workspace, digest_id)
+            await self.access.require_editor_of(request, digest)
+            post = await self.digests.preview(request.workspace, digest)
+            message = await asyncio.to_thread(digest_message, post)
+        except BotError as error:
+            message = modal.line_message(await self.screen.trouble(request, error))
+        form = modal.preview_form(message)
+        await draw_or_reply(
+            request, update_form(request.client, request.view_id or "", form), message
+        )
 
     async def resume(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         """Let a digest run again."""

@@ -54,6 +54,7 @@ class KeyState:
     managers: Managers
     allowances: QuotaService
     clock: Callable[[], datetime]
+    keys_url: str | None = None
 
     async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
         """Return the state for a manager or admin; raise StoreError."""
@@ -66,6 +67,7 @@ class KeyState:
             earlier=slots.earlier if slots else None,
             managers=named.ids,
             may_name=member.is_admin,
+            keys_url=self.keys_url,
         )
 
 

@@ -1,15 +1,22 @@
 """Handle `/domains`: the portfolio, worst first, in pages, shared on demand."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
 
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Message
-from bot.portfolio.query import parse_query, select
-from bot.portfolio.service import Portfolio
-from bot.views.domains import SHARE_DOMAINS, domains_message
+from bot.portfolio.query import Query, parse_query, select
+from bot.portfolio.service import Portfolio, Snapshot
+from bot.tracker.models import UnavailableError
+from bot.views.domains import SHARE_DOMAINS, domains_message, outdated_message
 from bot.views.usage import shared_already_message
+
+logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +24,7 @@ class DomainsListeners:
     """The listeners about the list of domains."""
 
     portfolio: Portfolio
+    clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
@@ -24,21 +32,29 @@ class DomainsListeners:
         dispatcher.on_press(SHARE_DOMAINS, self.share, once=shared_already_message())
 
     async def list_domains(self, request: Request, text: str) -> None:
-        """Answer `/domains [filter]`."""
-        await request.reply(await self._message(request, text))
+        """Answer `/domains [filter]`, with the last list known if the service is unavailable."""
+        query = parse_query(text)
+        try:
+            snapshot = await self.portfolio.snapshot(request.workspace)
+        except UnavailableError as error:
+            last = await self.portfolio.last_snapshot(request.workspace)
+            if last is None:
+                raise
+            logger.warning("showing the last list", error=repr(error), since=str(last.listed_at))
+            message = await _message(last, query)
+            message = outdated_message(message, last.listed_at, self.clock(), query)
+        else:
+            message = await _message(snapshot, query)
+        await request.reply(message)
 
     async def share(self, request: Request, text: str) -> None:
-        """Show the same list to the whole channel."""
-        member = await request.fetch_member()
-        await request.share(await self._message(request, text, shared_by=member.name))
-
-    async def _message(
-        self, request: Request, text: str, *, shared_by: str | None = None
-    ) -> Message:
-        query = parse_query(text)
+        """Show the same list, as it is now, to the whole channel."""
+        query, member = parse_query(text), await request.fetch_member()
         snapshot = await self.portfolio.snapshot(request.workspace)
-        # Sorting and packing 10,000 domains takes tens of milliseconds: off the loop.
-        found = await asyncio.to_thread(select, snapshot.domains, query)
-        return await asyncio.to_thread(
-            domains_message, snapshot, found, query, shared_by=shared_by
-        )
+        await request.share(await _message(snapshot, query, shared_by=member.name))
+
+
+async def _message(snapshot: Snapshot, query: Query, *, shared_by: str | None = None) -> Message:
+    # Sorting and packing 10,000 domains takes tens of milliseconds: off the loop.
+    found = await asyncio.to_thread(select, snapshot.domains, query)
+    return await asyncio.to_thread(domains_message, snapshot, found, query, shared_by=shared_by)

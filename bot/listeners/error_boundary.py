@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 import structlog
@@ -81,6 +81,7 @@ class Failures:
     allowances: QuotaService
     _: KW_ONLY
     egress_addresses: tuple[str, ...]
+    keys_url: str | None = None
     clock: Callable[[], datetime]
     may_configure: Callable[[Request], Awaitable[bool]]
 
@@ -107,6 +108,7 @@ class Failures:
             command_line=request.command_line,
             key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
             egress_addresses=self.egress_addresses,
+            keys_url=self.keys_url,
             allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
             is_kept=is_kept,
         )
@@ -125,8 +127,9 @@ class Failures:
             channel_id=origin.channel_id,
             response_url=origin.response_url,
         )
+        typed_at = self.clock() - timedelta(seconds=time.monotonic() - request.since)
         try:
-            await self.deferred.keep(request.workspace, kept)
+            await self.deferred.keep(request.workspace, kept, typed_at=typed_at)
         except BotError:
             return False
         return True
@@ -281,8 +284,8 @@ class ErrorBoundary:
         admits_strangers: bool = False,
         is_awaited: bool = True,
         form_waits: bool = False,
-    ) -> None:
-        """Start `work` for a person: whatever happens, they get an answer.
+    ) -> "asyncio.Task[None]":
+        """Start and return `work` for a person: whatever happens, they get an answer.
 
         `name` is for the log. `speaks`: the answer is a message that people wait for.
         `admits_strangers`: `work` decides what people of other companies may see. `is_awaited`:
@@ -301,7 +304,7 @@ class ErrorBoundary:
         request.reference = reference
         if self.inflight and is_awaited:
             entry = self.inflight.note(request, name, reference, form_waits=form_waits)
-        self.tasks.start(self._run(request, checked, name, entry, speaks=speaks))
+        return self.tasks.start(self._run(request, checked, name, entry, speaks=speaks))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are.

@@ -16,7 +16,7 @@ from bot.message import Message
 from bot.slack.auth import workspace_of
 from bot.slack.client import Member, fetch_member, hurry, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
-from bot.slack.replies import Origin, Replies, Way
+from bot.slack.replies import Origin, Replies
 from bot.tracker.slots import Turn
 from bot.views.home import ANSWER, answer_window, fits_window, messages_url, summary_window
 from bot.workspace import WorkspaceId
@@ -121,13 +121,12 @@ class Request:
     """A person, their workspace, and how to answer them.
 
     `trigger_id` opens a form within 3 s. `view_id`, `view_hash` and `note` are those of the form
-    in which a button was pressed, or that was submitted.
-    `command_line` would ask the same again. `takes_place`: the answer replaces the pressed
-    message. `owes_answer`: they have read that an answer will come. `is_answered`: it has come,
-    by the way `answered_by`. `reference` names the request in the log. `is_from_elsewhere`: the
-    person's own workspace is another one. `window` shows the answer to a press on the Home tab.
-    `member` is the person, if Slack was asked just now. `turn` is what a request to the service
-    waits for.
+    in which a button was pressed, or that was submitted. `command_line` would ask the same again.
+    `takes_place`: the answer replaces the pressed message. `owes_answer`: they have read that an
+    answer will come. `is_answered`: it has come. `reference` names the request in the log.
+    `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
+    press on the Home tab. `member` is the person, if Slack was asked just now. `turn` is what a
+    request to the service waits for. `since` is when the request came, by `time.monotonic`.
     """
 
     workspace: WorkspaceId
@@ -145,10 +144,10 @@ class Request:
     window: AnswerWindow | None = None
     member: Member | None = None
     turn: Turn = field(default_factory=Turn, init=False, repr=False)
+    since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)
-    answered_by: Way | None = field(default=None, init=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
     async def reply(self, message: Message) -> None:
@@ -191,14 +190,11 @@ class Request:
     async def _send(self, message: Message) -> None:
         self.has_spoken = True
         if self.window and await self._is_shown(self.window, message):
-            self.answered_by = Way.THERE
             return
         # First, as it opens only within 3 s; and a window must not go on saying "please wait".
         if self.window and (self.window.view_id or not fits_window(message)):
             await self.window.show_summary(message)
-        self.answered_by = await self.replies.send(
-            self.client, self.origin, message, replace=self.takes_place
-        )
+        await self.replies.send(self.client, self.origin, message, replace=self.takes_place)
 
     async def _is_shown(self, window: AnswerWindow, message: Message) -> bool:
         """Show a message in the window; return whether all of it is there."""

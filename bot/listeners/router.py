@@ -68,8 +68,18 @@ class CommandLines:
         self._handlers[command] = handle
         self._app.command(command)(self._run_typed)
 
-    def run(self, request: Request, line: str, *, once_at: str | None = None) -> None:
-        """Run a command line as if the person had just typed it; once, if `once_at` is a place."""
+    def run(
+        self,
+        request: Request,
+        line: str,
+        *,
+        once_at: str | None = None,
+        after: "asyncio.Task[None] | None" = None,
+    ) -> "asyncio.Task[None]":
+        """Run a command line as if the person had just typed it; `after` has to end first.
+
+        `once_at`: a place, such as a button, at which it runs once.
+        """
         command, _, text = line.partition(" ")
         handle = self._handlers.get(command, _answer_old_button)
         request.command_line = line
@@ -83,9 +93,11 @@ class CommandLines:
             once = Once(done=pressed_already_message(), running=at_it_message())
 
         async def work() -> None:
+            if after:
+                await asyncio.wait({after})
             await self._once.run(once_at or "", once, request, lambda: handle(request, text))
 
-        self._boundary.start(request, work, command, speaks=speaks)
+        return self._boundary.start(request, work, command, speaks=speaks)
 
     async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
         request = from_command(body, context, self._replies)
@@ -96,10 +108,17 @@ class CommandLines:
         action = body["actions"][0]
         request = from_press(body, context, self._replies)
         await ack()
-        name, line = action["action_id"], str(action.get("value", ""))
+        name, line = action["action_id"], _line_of(action)
         request.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
         place = f"{request.workspace}/{place_of(body)}/{name}/{line}"
         self.run(request, line, once_at=place if name.startswith(RUN_ONCE) else None)
+
+
+def _line_of(action: Mapping[str, Any]) -> str:
+    """Return the command line of a button, or of a choice in a menu: see `run_menu`."""
+    if chosen := action.get("selected_option"):
+        return f"{action['block_id']} {chosen['value']}"
+    return str(action.get("value", ""))
 
 
 async def _answer_typed_key(request: Request, _text: str) -> None:
@@ -121,8 +140,10 @@ class DeferredRuns:
     async def run_all(self, workspace: WorkspaceId, client: AsyncWebClient) -> None:
         """Start every command that has not expired; each answers where it was typed.
 
-        One that opens a form sends a button instead: nothing was pressed just now.
+        Those of one person run one after the other, as they may build on each other. One that
+        opens a form sends a button instead: nothing was pressed just now.
         """
+        last: dict[str, asyncio.Task[None]] = {}
         for command in await self.deferred.take_all(workspace):
             request = Request(
                 workspace=workspace,
@@ -130,7 +151,8 @@ class DeferredRuns:
                 client=client,
                 replies=self.replies,
             )
-            self.lines.run(request, f"{command.command} {command.text}".strip())
+            line = f"{command.command} {command.text}".strip()
+            last[command.user_id] = self.lines.run(request, line, after=last.get(command.user_id))
 
 
 logger = structlog.get_logger()

@@ -214,6 +214,13 @@ async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, 
     return str(answer["view"]["id"])
 
 
+async def push_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any]) -> str:
+    """Open a form above the one in which something was pressed; return and raise as above."""
+    async with slack_errors():
+        answer = await client.views_push(trigger_id=trigger_id, view=dict(form))
+    return str(answer["view"]["id"])
+
+
 async def update_form(
     client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, view_hash: str | None = None
 ) -> str | None:

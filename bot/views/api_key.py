@@ -13,7 +13,16 @@ from bot.tracker.rate_limit import BudgetState
 from bot.tracker.usage import WINDOW_S, Usage
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, confirm, context, fields, plain_message, section
-from bot.views.text import code, day_text, escaped, moment_text, moment_token, plural
+from bot.views.text import (
+    code,
+    day_text,
+    escaped,
+    keys_page,
+    moment_text,
+    moment_token,
+    plural,
+    without_markup,
+)
 from bot.workspace import OTHER, Caller, Kind
 
 _ALARMING_DAYS = 3
@@ -251,14 +260,16 @@ def key_state_message(
     earlier: PreviousKey | None = None,
     managers: Sequence[str] = (),
     may_name: bool = True,
+    keys_url: str | None = None,
 ) -> Message:
     """Return the answer to `/domainkey` for an admin or manager.
 
     `managers` are ids of people and user groups; `may_name`: the reader may name managers.
+    `keys_url` as in `Facts`.
     """
     if record is None:
-        return _not_connected_message(may_name=may_name)
-    state, warning = _state_words(record, now.date()), _warning(record, now.date())
+        return _not_connected_message(keys_url, may_name=may_name)
+    state, warning = _state_words(record, now.date()), _warning(record, now.date(), keys_url)
     title = f"*Domain Tracker API key: {state}*"
     kept = [earlier] if earlier else []
     return Message(
@@ -268,7 +279,7 @@ def key_state_message(
             fields(_pairs(record, now.date())),
             *_use(record, allowance, now),
             context("\n".join([_managers_line(managers), *map(earlier_line, kept)])),
-            *_key_buttons(earlier),
+            *_key_buttons(earlier, is_urgent=not _is_of_use(record, now.date())),
             *_more_buttons(record, may_name=may_name),
         ),
     )
@@ -281,7 +292,7 @@ def _plain_text(
     expiry, scopes = expiry_text(record.expires_on, today), ", ".join(record.scopes) or "not said"
     sentences = [
         f"API key {record.shown} {_state_words(record, today)}.",
-        _warning(record, today).replace("`", ""),
+        without_markup(_warning(record, today)),
         f"Expires: {expiry}. Scopes: {escaped(scopes)}.",
     ]
     if _is_of_use(record, today):
@@ -312,10 +323,10 @@ def _use(record: KeyRecord, allowance: Allowance | None, now: datetime) -> list[
     ]
 
 
-def _not_connected_message(*, may_name: bool) -> Message:
+def _not_connected_message(keys_url: str | None, *, may_name: bool) -> Message:
     text = "This workspace is not connected to Domain Tracker yet."
     how = (
-        "Make a key in Domain Tracker under *Portfolio → API Keys*: one for this bot alone, with"
+        f"Make a key in Domain Tracker under {keys_page(keys_url)}: one for this bot alone, with"
         " an expiration and the scopes `read_domains` and `write_domains`. Then set it here."
     )
     set_key = button("Set key", SET_KEY, style="primary")
@@ -334,7 +345,7 @@ def earlier_line(earlier: PreviousKey) -> str:
     return f"↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
 
 
-def _key_buttons(earlier: PreviousKey | None) -> list[Block]:
+def _key_buttons(earlier: PreviousKey | None, *, is_urgent: bool) -> list[Block]:
     back = None
     if earlier:
         question = confirm(
@@ -343,8 +354,10 @@ def _key_buttons(earlier: PreviousKey | None) -> list[Block]:
             "Roll back",
         )
         back = button("Roll back", ROLL_BACK, earlier.record.mark, confirm=question)
-    keys = (("Replace key", SET_KEY), ("Rotate key", ROTATE_KEY), ("Check key", CHECK_KEY))
-    return actions(*(button(label, action_id) for label, action_id in keys), back)
+    loud = {"style": "primary"} if is_urgent else {}
+    replace = button("Replace key", SET_KEY, **loud)
+    rotate, check = button("Rotate key", ROTATE_KEY), button("Check key", CHECK_KEY)
+    return actions(replace, rotate, check, back)
 
 
 def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
@@ -357,7 +370,7 @@ def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
             " in Domain Tracker until it is deleted there.",
             "Remove key",
         )
-        remove = button("Remove key", REMOVE_KEY, record.mark, style="danger", confirm=question)
+        remove = button("Remove key", REMOVE_KEY, record.mark, confirm=question)
     return actions(managers, button("History", SHOW_HISTORY), remove)
 
 
@@ -365,10 +378,11 @@ def _is_of_use(record: KeyRecord, today: date) -> bool:
     return not (record.refused_at or has_expired(record, today))
 
 
-def _warning(record: KeyRecord, today: date) -> str:
+def _warning(record: KeyRecord, today: date, keys_url: str | None = None) -> str:
     """Return a warning as mrkdwn, or nothing."""
     if record.refused_at:
-        return "⚠️ Commands and digests cannot answer until it is replaced."
+        make = f"Make a new one under {keys_page(keys_url)}."
+        return f"⚠️ Commands and digests cannot answer until it is replaced. {make}"
     return end_warning(record, today)
 
 

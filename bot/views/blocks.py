@@ -11,6 +11,7 @@ from bot.redaction import holds_secret
 from bot.shared_limits import Allowance
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
+    MAX_BLOCK_ID_CHARS,
     MAX_BUTTON_CHARS,
     MAX_BUTTON_VALUE_CHARS,
     MAX_FIELDS,
@@ -118,6 +119,21 @@ def again_button(command_line: str | None) -> Block | None:
     return run_button("Try again", command_line, once=True) if command_line else None
 
 
+def run_menu(
+    placeholder: str, line: str, choices: Mapping[str, str], *, number: int = 0
+) -> Block | None:
+    """Return a menu in place of the message that runs `line` and the chosen words after it.
+
+    `choices` maps words to their labels. The block around it has the id `line`: an option's value
+    is short. `None` if `line` is too long for an id. `number` as in `run_button`.
+    """
+    if len(line) > MAX_BLOCK_ID_CHARS:
+        return None
+    action_id = f"{RUN_HERE}.{number}.menu"
+    options = [option(value, shown) for value, shown in choices.items()]
+    return input_element("static_select", action_id, placeholder, options=options)
+
+
 def confirm(title: str, text: str, yes: str) -> Mapping[str, Any]:
     """Return the confirmation dialog of a button."""
     return {
@@ -154,7 +170,7 @@ class Facts:
     """The request that failed, and the workspace's API key.
 
     `reference` finds the failure in the log. `command_line` is what `Try again` runs. `allowance`
-    is set when there are not enough requests.
+    is set when there are not enough requests. `keys_url` leads to the service's page of keys.
     """
 
     reference: str
@@ -163,6 +179,7 @@ class Facts:
     command_line: str | None = None
     key: KeyRecord | None = None
     egress_addresses: tuple[str, ...] = ()
+    keys_url: str | None = None
     allowance: Allowance | None = None
     is_kept: bool = False
 

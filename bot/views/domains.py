@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from bot.command_text import unescaped
 from bot.health import Band, Summary, band_of, summary
@@ -18,11 +19,12 @@ from bot.views.blocks import (
     raw_number,
     raw_text,
     run_button,
+    run_menu,
     section,
 )
 from bot.views.text import (
     MAX_TABLE_CHARS,
-    MAX_TABLE_ROWS,
+    age_text,
     clip,
     code,
     escaped,
@@ -32,6 +34,7 @@ from bot.views.text import (
     outside,
     plural,
     score_number,
+    without_markup,
 )
 
 SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
@@ -71,6 +74,14 @@ def average_text(totals: Summary) -> str:
     return "unknown" if totals.average is None else score_number(totals.average)
 
 
+# The table shows all of them at once: only the bot turns pages.
+MAX_PAGE_ROWS = 25
+# With the last page: a menu has at most 100 options. Of more pages every second one, and so on.
+# https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element#static_select
+MAX_PAGES_IN_MENU = 99
+SORTS_THIS_PAGE = (
+    "Sorting in the table sorts this page only: `sort:name` or `sort:score` sorts the whole list."
+)
 COLUMNS = ("Domain", "Health", "State", "Folder", "Tags")
 
 
@@ -87,7 +98,7 @@ class Page:
 def page_of(domains: Sequence[Domain], number: int) -> Page:
     """Return page `number` of `domains`, or the last one.
 
-    A page has a hundred rows, or fewer if long names would make the table too large.
+    A page has 25 rows, or fewer if long names would make the table too large.
     """
     starts = _page_starts(domains)
     number = min(number, len(starts))
@@ -100,7 +111,7 @@ def _page_starts(domains: Sequence[Domain]) -> list[int]:
     starts, rows, chars = [0], 0, 0
     for place, domain in enumerate(domains):
         size = sum(map(len, _cells(domain)))
-        if rows == MAX_TABLE_ROWS or chars + size > MAX_TABLE_CHARS:
+        if rows == MAX_PAGE_ROWS or chars + size > MAX_TABLE_CHARS:
             starts.append(place)
             rows, chars = 0, 0
         rows, chars = rows + 1, chars + size
@@ -130,7 +141,7 @@ def domains_table(page: Page, order: str) -> Block:
     return {
         "type": "data_table",
         "caption": clip(f"Domains and their health, {order}", 150),
-        "page_size": 10,
+        "page_size": len(page.domains),
         "row_header_column_index": 0,
         "rows": rows,
     }
@@ -168,12 +179,31 @@ def domains_message(
         context(
             listed_text(snapshot) + (f" Shared by {code(shared_by, 80)}." if shared_by else "")
         ),
-        *([] if shared_by else _buttons(query, page)),
+        *([] if shared_by else [*_pager(query, page), *_buttons(query, page)]),
     ]
+    if page.count > 1:
+        bottom.insert(0, context(SORTS_THIS_PAGE))
     return Message(
         text=_text(found, totals, query, page),
         blocks=(*top, domains_table(page, _order(query)), *bottom),
         plain=(*top, *_plain_rows(page), *bottom),
+    )
+
+
+def outdated_message(
+    message: Message, listed_at: datetime, now: datetime, query: Query
+) -> Message:
+    """Return the message of a list that is not the present one, headed by its age."""
+    age = age_text((now - listed_at).total_seconds())
+    notice = (
+        f"Domain Tracker is unavailable. This is the list of {moment_token(listed_at)}, {age}."
+    )
+    retry = run_button("Try again", _line(query, query.page), here=True)
+    head = section(f"⚠️ {notice}", retry)
+    return Message(
+        text=f"{without_markup(notice)} {message.text}",
+        blocks=(head, *message.blocks),
+        plain=(head, *message.plain) if message.plain else None,
     )
 
 
@@ -230,15 +260,32 @@ def _text(found: Sequence[Domain], totals: Summary, query: Query, page: Page) ->
     return f"{summary_text(totals)}{chosen}.{f' Worst: {worst}.' if worst else ''}{paged}"
 
 
-def _buttons(query: Query, page: Page) -> list[Block]:
+def _line(query: Query, number: int) -> str:
+    return f"/domains {query_text(query.on_page(number))}".strip()
+
+
+def _pager(query: Query, page: Page) -> list[Block]:
+    """Return the row that turns pages; none for a single page."""
+    if page.count == 1:
+        return []
+
     def to_page(label: str, number: int) -> Block | None:
         there = 1 <= number <= page.count
-        line = f"/domains {query_text(query.on_page(number))}"
-        return run_button(label, line.strip(), here=True) if there else None
+        return run_button(label, _line(query, number), here=True) if there else None
 
+    line = _line(query, 1)
+    step = -(-page.count // MAX_PAGES_IN_MENU)
+    numbers = dict.fromkeys((*range(1, page.count, step), page.count))
+    choices = {f"page:{number}": f"Page {number:,}" for number in numbers}
+    menu = run_menu("Go to page", line, choices, number=page.number)
+    row = actions(
+        to_page("Previous page", page.number - 1), to_page("Next page", page.number + 1), menu
+    )
+    return [{**block, "block_id": line} for block in row] if menu else row
+
+
+def _buttons(query: Query, page: Page) -> list[Block]:
     return actions(
-        to_page("Previous page", page.number - 1),
-        to_page("Next page", page.number + 1),
         run_button("Scan", "/scan"),
         run_button("Add domain", "/adddomain"),
         button("Share", SHARE_DOMAINS, query_text(query.on_page(page.number)) or " "),

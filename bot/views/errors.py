@@ -4,7 +4,10 @@ Every error class has its own sentence here or in another `…_ERRORS` table; `s
 shown to a person.
 """
 
+from dataclasses import replace
+
 from bot.api_keys.models import ExpiredDraftError, KeyFormError
+from bot.clock_check import ClockWrongError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.errors import BotError
@@ -63,9 +66,14 @@ from bot.views.digests.errors import DIGEST_ERRORS
 from bot.views.errors_api_key import API_KEY_ERRORS
 from bot.views.text import code, duration_text, escaped, host_text, outside
 
+# Timeout, locked, too early: https://www.iana.org/assignments/http-status-codes. The other 4xx
+# are refused again.
+_PASSING = {408, 423, 425}
+
 
 def _rejected(error: RejectedError, facts: Facts) -> Message:
     reason = f" It said: {code(error.said, 200)}." if error.said else ""
+    facts = facts if error.status in _PASSING else replace(facts, command_line=None)
     return retry_message(
         f"Domain Tracker declined this.{reason}", facts, detail=f"status {error.status}"
     )
@@ -197,12 +205,15 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     AlreadyAddedError: lambda error, _: already_added_message(host_of(error.domain), error.domain),
     NotUnderstoodError: _not_understood,
     UncertainAddError: _uncertain_add,
-    NoDomainIdError: retry(
+    NoDomainIdError: plain(
         "Domain Tracker lists this domain without an id, so it cannot be scanned."
     ),
     NoScanError: retry("That scan is no longer kept. Scan the domain again."),
     KeyFormError: plain(
         "That is not an API key: a key has 52 characters and begins with `service_sk_`."
+    ),
+    ClockWrongError: plain(
+        "The clock of the bot's machine is wrong, so nothing was done. Its operator has to set it."
     ),
     ExpiredDraftError: plain(
         "The expiration date has passed: such a key is refused. Make a new one."

@@ -37,18 +37,31 @@ from bot.views.blocks import (
     plain_message,
     section,
 )
-from bot.views.text import code, day_text, duration_text, escaped, plural
+from bot.views.text import (
+    code,
+    day_text,
+    duration_text,
+    escaped,
+    keys_page,
+    plural,
+    without_markup,
+)
 
 NAMED_MANAGERS = 5
 _ADMINS = "a workspace admin or owner"
 
 
-def refusal_notice(record: KeyRecord) -> Message:
-    """Return the direct message that the key is refused."""
+def refusal_notice(record: KeyRecord, today: date, keys_url: str | None = None) -> Message:
+    """Return the direct message that the key is refused; `keys_url` as in `Facts`."""
     text = f"Domain Tracker refuses the API key {record.shown} of this workspace as invalid."
-    mend = " Commands cannot answer until it is replaced with `/domainkey`."
+    if record.expires_on and record.expires_on <= today:
+        text += f" It expired on {day_text(record.expires_on)}."
+    mend = (
+        " Commands cannot answer until it is replaced with `/domainkey`."
+        f" New keys are made under {keys_page(keys_url)}."
+    )
     return Message(
-        text + mend.replace("`", ""), (section(f"🔑 *{text}*{mend}"), *actions(*_repair_buttons()))
+        text + without_markup(mend), (section(f"🔑 *{text}*{mend}"), *actions(*_repair_buttons()))
     )
 
 
@@ -76,7 +89,8 @@ def _no_key(_error: NoKeyError, facts: Facts) -> Message:
 def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
     text = "Domain Tracker refuses this workspace's API key as invalid."
     if facts.is_admin:
-        return _message(f"{text} {_why_invalid(facts)}", *_repair_buttons())
+        make = f"Make a new one under {keys_page(facts.keys_url)}."
+        return _message(f"{text} {_why_invalid(facts)} {make}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
     managers = [each for each in key.told if each != key.set_by] if key else []
     whom = "a manager, or a workspace admin or owner," if managers else _ADMINS
@@ -93,7 +107,7 @@ def _lacking(error: LackingScopeError, facts: Facts) -> Message:
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
     steps = (
         f"{scope}{f'; by your note it has {held}' if held else ''}. A key's scopes are chosen when"
-        " it is made, so:\n1. make a new key in Domain Tracker under *Portfolio → API Keys*"
+        f" it is made, so:\n1. make a new key in Domain Tracker under {keys_page(facts.keys_url)}"
         "\n2. press `Replace key` and enter it\n3. delete the old key there"
     )
     return _message(f"{text} {steps}", *_repair_buttons())
@@ -103,12 +117,13 @@ def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
     text = "Domain Tracker does not let the workspace's API key be used from this bot's address."
     if not facts.is_admin:
         return _message(f"{text} {_ask('to allow it')}")
+    page = keys_page(facts.keys_url)
     addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
     how = (
-        f"Add {addresses} to the key's IP restrictions in Domain Tracker."
+        f"Add {addresses} to the key's IP restrictions in Domain Tracker, under {page}."
         if addresses
         else "Ask the operator of this bot for its address (setting `EGRESS_IPS`), and add it to"
-        " the key's IP restrictions in Domain Tracker."
+        f" the key's IP restrictions in Domain Tracker, under {page}."
     )
     return _message(f"{text} {how}", again_button(facts.command_line))
 
@@ -181,8 +196,7 @@ def _ask(what: str, whom: str = _ADMINS) -> str:
 
 
 def _message(mrkdwn: str, *buttons: Block | None) -> Message:
-    plain = mrkdwn.replace("`", "").replace("*", "")
-    return Message(plain, (section(mrkdwn), *actions(*buttons)))
+    return Message(without_markup(mrkdwn), (section(mrkdwn), *actions(*buttons)))
 
 
 API_KEY_ERRORS: dict[type[BaseException], Explain] = {
@@ -199,7 +213,7 @@ API_KEY_ERRORS: dict[type[BaseException], Explain] = {
     UnreadableSecretError: _unreadable_secret,
 }
 _STEPS = (
-    "1. make a new key with the same scopes in Domain Tracker, under *Portfolio → API Keys*"
+    "1. make a new key with the same scopes in Domain Tracker, under {page}"
     "\n2. press `Replace key` and enter it: it is checked, and used at once"
     "\n3. see there that `last used` of the old key stands still"
     "\n4. delete the old key there"
@@ -207,28 +221,34 @@ _STEPS = (
 )
 
 
-def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
-    """Return the reminder about a key; `today` may be later than its due day."""
+def key_notice(
+    notice: KeyNotice, record: KeyRecord, today: date, *, keys_url: str | None = None
+) -> Message:
+    """Return the reminder about a key; `today` may be later than its due day.
+
+    `keys_url` as in `Facts`.
+    """
     match notice.kind:
         case NoticeKind.REFUSED:
-            return refusal_notice(record)
+            return refusal_notice(record, today, keys_url)
         case NoticeKind.WORKS_AGAIN:
             return plain_message(
                 f"✅ Domain Tracker accepts the API key {code(record.shown)} again."
                 " You need not do anything."
             )
         case NoticeKind.EXPIRY:
-            return _with_steps(record, expiry_words(record, today), "📅")
+            return _with_steps(record, expiry_words(record, today), "📅", keys_url)
         case NoticeKind.ROTATION:
             age = plural((today - record.set_at.date()).days, "day")
             return _with_steps(
                 record,
                 f"was set {age} ago. Domain Tracker advises to replace keys every 90 days.",
                 "🔄",
+                keys_url,
             )
 
 
-def _with_steps(record: KeyRecord, words: str, symbol: str) -> Message:
+def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None) -> Message:
     replace = button("Replace key", SET_KEY, style="primary")
     return Message(
         f"The Domain Tracker API key {record.shown} ({escaped(record.label, 100)}) {words}",
@@ -237,7 +257,7 @@ def _with_steps(record: KeyRecord, words: str, symbol: str) -> Message:
                 f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
                 f" ({code(record.label, 100)}) *{words}*"
             ),
-            section(_STEPS),
+            section(_STEPS.format(page=keys_page(keys_url))),
             *actions(replace, button("Rotate key", ROTATE_KEY)),
         ),
     )

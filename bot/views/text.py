@@ -17,6 +17,7 @@ MAX_FIELDS = 10
 MAX_HEADER_CHARS = 150
 MAX_CONTAINER_TITLE_CHARS = 150
 MAX_ACTION_ID_CHARS = 255
+MAX_BLOCK_ID_CHARS = 255
 MAX_BUTTON_CHARS = 75
 MAX_BUTTON_VALUE_CHARS = 2000
 MAX_OPTION_CHARS = 75
@@ -76,8 +77,13 @@ def code(text: str, limit: int = 200) -> str:
 
 
 def without_markup(mrkdwn: str) -> str:
-    """Return mrkdwn as plain text: no marks, and the fallback of each date."""
-    return re.sub(r"<!date[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
+    """Return mrkdwn as plain text: no marks, the fallback of each date, the words of links."""
+    return re.sub(r"<[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
+
+
+def keys_page(url: str | None) -> str:
+    """Return mrkdwn of the service's page of keys, as a link if its address is known."""
+    return f"<{url}|Portfolio → API Keys>" if url else "*Portfolio → API Keys*"
 
 
 def lines_within(lines: Iterable[str], max_chars: int) -> list[str]:
@@ -140,3 +146,11 @@ def duration_text(seconds: float) -> str:
     if seconds < 90 * 60:
         return f"{math.ceil(seconds / 60)} min"
     return f"{math.ceil(seconds / 3600)} h"
+
+
+def age_text(seconds: float) -> str:
+    """Return `2 hours ago`: whole minutes, hours or days, and before those `just now`."""
+    for size_s, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size_s:
+            return f"{plural(int(seconds // size_s), unit)} ago"
+    return "just now"

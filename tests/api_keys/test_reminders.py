@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
+import pytest
+
 from bot.api_keys.models import (
     KeyNotice,
     KeyRecord,
@@ -97,6 +99,24 @@ def test_a_refused_key_is_told_and_not_counted_down() -> None:
 
     assert due_notice(record, MOMENT + 59 * DAY) == KeyNotice(NoticeKind.REFUSED)
     assert next_notice_at(record) == MOMENT
+
+
+@pytest.mark.parametrize(("days", "is_told"), [(0, False), (7, False), (8, True)])
+def test_a_refusal_soon_after_the_last_step_is_the_same_matter(days: int, is_told: bool) -> None:
+    refused_at = MOMENT + 60 * DAY + days * DAY
+    record = a_key_record(expires_on=ENDS, refused_at=refused_at)
+    counted = replace(record, reminded_days=0)
+
+    assert due_notice(record, refused_at) == KeyNotice(NoticeKind.REFUSED)
+    assert (due_notice(counted, refused_at) is not None) == is_told
+    assert (next_notice_at(counted) is not None) == is_told
+
+
+def test_a_refusal_of_a_key_that_was_set_on_its_last_day_is_told() -> None:
+    record = a_key_record(expires_on=MOMENT.date(), refused_at=MOMENT + DAY)
+    counted = replace(record, reminded_days=0)  # so that this step is not sent
+
+    assert due_notice(counted, MOMENT + DAY) == KeyNotice(NoticeKind.REFUSED)
 
 
 def test_a_refused_key_that_was_told_is_silent() -> None:

@@ -37,7 +37,7 @@ from bot.store.sqlite import open_sqlite
 from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import RateLimiter
-from bot.views.digests.errors import owner_notice
+from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.workspace import WorkspaceId
 from tests.benchmarks.handed import HandedClock
@@ -128,7 +128,7 @@ async def _rounds(
         DigestRenderer(digest_message, heartbeat_message, announcement_message),
         clock=clock,
     )
-    owners = Owners(posting, keys, owner_notice)
+    owners = Owners(posting, keys, owner_notices)
     return DigestWorker(shelf, delivery, owners, tasks, clock=clock)
 
 

@@ -1,7 +1,7 @@
 """Everything about digests but Slack and the service, around a store in memory."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -110,7 +110,7 @@ class Office:
             clock=self.clock,
             notes=self.note,
         )
-        owners = Owners(self.posts, self.keys, _notice)
+        owners = Owners(self.posts, self.keys, _notices)
         self.rounds = DigestWorker(
             self.repository, self.delivery, owners, self.tasks, clock=self.clock
         )
@@ -192,6 +192,10 @@ def announcement(digest: Digest, _now: datetime) -> Message:
     return Message(f"announced by {digest.made_by_name}")
 
 
-def _notice(_digest: Digest, notice: Notice) -> Message:
+def _notices(told: Sequence[tuple[Digest, Notice]]) -> Message:
+    return Message(", ".join(_notice(notice) for _, notice in told))
+
+
+def _notice(notice: Notice) -> str:
     outcome = notice.outcome.value if notice.outcome else "paused"
-    return Message(f"{outcome} {notice.trouble and notice.trouble.value} x{notice.count}")
+    return f"{outcome} {notice.trouble and notice.trouble.value} x{notice.count}"

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.digests.models import Plan
 from bot.slack.errors import (
     SlackRateLimitedError,
     SlackRefusedError,
@@ -12,7 +13,7 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.tracker.models import UnavailableError
-from tests.digests.office import ACME, BOB, DAY, NINE, Office
+from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, NINE, Office
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
 
@@ -40,7 +41,7 @@ async def test_an_owner_who_cannot_be_reached_is_asked_for_less_and_less_often()
 
 @loop_over(
     ("channel_id", "said"),
-    [("C1", ["missed down x2"]), ("C2", ["missed down x1", "missed down x1"])],
+    [("C1", ["missed down x2"]), ("C2", ["missed down x1, missed down x1"])],
 )
 async def test_slots_of_one_channel_that_could_not_be_told_of_are_told_of_together(
     channel_id: str, said: list[str]
@@ -84,6 +85,26 @@ async def test_what_happens_while_the_owner_hears_of_the_like_is_said_once() -> 
     await office.at(NINE + DAY)
 
     assert [text for _, text in office.posts.told] == ["failed ours x1"] * 2
+
+
+async def test_what_a_person_missed_of_several_digests_is_said_at_once() -> None:
+    office = Office()
+    for channel_id in ("C1", "C2", "C3"):
+        await office.make(channel_id=channel_id)
+    hers = Plan(channel_id="C4", schedule=DAILY)
+    await office.desk.make(ACME, hers, by=ADA)
+    office.posts.errors = [SlackRateLimitedError(30)]
+    late = NINE + 7 * HOUR
+
+    await office.at(late)
+    first = list(office.posts.told)
+    await office.at(late + 30 * SECOND)
+
+    said = {BOB.user_id: ", ".join(["missed down x1"] * 3), ADA.user_id: "missed down x1"}
+    assert len(first) == 1
+    assert dict(office.posts.told) == said
+    assert len(office.posts.told) == 2
+    assert await office.repository.due(office.clock.now, limit=9) == []
 
 
 async def many_to_tell(office: Office) -> None:

@@ -11,6 +11,7 @@ from slack_bolt.authorization import AuthorizeResult
 from bot.admin import Act, Audit, Managers, Named
 from bot.api_keys.models import KeyDraft
 from bot.api_keys.repository import Keys
+from bot.claims import SharedClaims
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.digests.repository import DigestRepository
@@ -115,7 +116,10 @@ class Life:
     async def _use(self) -> None:
         versions = StoredVersions(self.documents)
         portfolio = Portfolio(FakeLists(), clock=self.clock, versions=versions)
-        scans = Scans(Scanner(), portfolio, self.documents, clock=self.clock)
+        claims = SharedClaims(
+            self.documents, process_id="p1", is_dead=lambda _process: False, clock=self.clock
+        )
+        scans = Scans(Scanner(), portfolio, self.documents, clock=self.clock, claims=claims)
         for number in range(30):
             host = f"{self.mark}{number}.example"
             await scans.run(self.workspace, a_domain(host, domain_id="d1"))
@@ -127,7 +131,7 @@ class Life:
             response_url="https://hooks.example",
         )
         await DeferredCommands(self.documents, RING, clock=self.clock).keep(
-            self.workspace, command
+            self.workspace, command, typed_at=self.clock()
         )
         await self._ask()
 

@@ -73,7 +73,7 @@ async def seal_a_key(documents: Documents, ring: KeyRing) -> None:
 
 
 async def seal_a_command(documents: Documents, ring: KeyRing) -> None:
-    await kept_of(documents, ring).keep(ACME, COMMAND)
+    await kept_of(documents, ring).keep(ACME, COMMAND, typed_at=MOMENT)
 
 
 async def install(documents: Documents, ring: KeyRing) -> None:
@@ -417,7 +417,7 @@ async def test_what_is_sealed_with_an_old_key_in_the_meantime_is_told(
     documents: Documents,
 ) -> None:
     async def seal_late() -> None:
-        await kept_of(documents, OLD).keep(OTHER, COMMAND)
+        await kept_of(documents, OLD).keep(OTHER, COMMAND, typed_at=MOMENT)
 
     with pytest.raises(OperatingError, match="1 secret came in the meantime"):
         await rotate_all(looking(documents, seal_late), documents, BOTH)
@@ -427,7 +427,7 @@ async def test_what_is_sealed_with_the_new_key_in_the_meantime_is_well(
     documents: Documents,
 ) -> None:
     async def seal_anew() -> None:
-        await kept_of(documents, BOTH).keep(OTHER, COMMAND)
+        await kept_of(documents, BOTH).keep(OTHER, COMMAND, typed_at=MOMENT)
 
     result, places = await rotate_all(looking(documents, seal_anew), documents, BOTH)
 

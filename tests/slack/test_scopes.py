@@ -28,6 +28,7 @@ NEEDED_BY: dict[str, set[str]] = {
     "users_list": {"users:read"},
     "views_open": set(),
     "views_publish": set(),
+    "views_push": set(),
     "views_update": set(),
 }
 CALL = re.compile(r"client\.((?!is_|send_)[a-z]+(?:_[a-zA-Z]+)+)\(")

@@ -16,9 +16,10 @@ PLAIN_BLOCKS = {"section", "header", "context", "actions", "divider"}
 MAX_TOP_LEVEL_CHARS = 4000
 # Where Slack answers msg_blocks_too_long: https://github.com/slackapi/bolt-js/issues/2509
 MAX_MESSAGE_CHARS = 13_200
-# The only markup that may be there: a moment with its fallback, and who set the key.
+# The only markup that may be there: a moment with its fallback, who set the key, its page.
 OUR_MARKUP = re.compile(
     rf"<!date\^-?\d+\^\{{date_short_pretty\}} \{{time\}}\|[^<>|&]+>|<@{ADMIN_ID}>"
+    r"|<https://tracker\.example/keys\|Portfolio → API Keys>"
 )
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"

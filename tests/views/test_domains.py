@@ -1,19 +1,27 @@
 from collections.abc import Callable
-from itertools import product
+from datetime import timedelta
+from itertools import pairwise, product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.message import Message
 from bot.portfolio.query import MAX_PAGE, Query, Sort, parse_query, select
 from bot.tracker.models import Domain
-from bot.views.domains import SHARE_DOMAINS, domains_message, page_of
-from bot.views.text import MAX_TABLE_CHARS, MAX_TABLE_ROWS
+from bot.views.domains import (
+    MAX_PAGE_ROWS,
+    SHARE_DOMAINS,
+    domains_message,
+    outdated_message,
+    page_of,
+)
+from bot.views.text import MAX_TABLE_CHARS
 from tests.builders import HOSTILE_TEXTS, a_domain, a_snapshot
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown, shown_text
 
-SIZES = [0, 1, 99, 100, 101]
+SIZES = [0, 1, 24, 25, 26]
 NAMES: dict[str, Callable[[int], str]] = {
     "short": "d{}.example".format,
     "253 characters": lambda number: f"{number:05}.{'a' * 247}",
@@ -48,7 +56,7 @@ def rows(message: Message) -> list[list[str]]:
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
 
 
-# Page 2 of the largest portfolio looks like that of 101 domains, but for its numbers: once with as
+# Page 2 of the largest portfolio looks like that of 26 domains, but for its numbers: once with as
 # many pages as there can be, once with as few.
 LARGEST = [(10_000, NAMES["short"]), (10_000, NAMES["ampersands"])]
 
@@ -74,7 +82,7 @@ def test_what_strangers_wrote_does_nothing(text: str) -> None:
     query = Query(words=(text,), tags=(text,), folder=text, domain_type=text)
     snapshot = a_snapshot(domain, domain)
 
-    assert_slack_takes(domains_message(snapshot, [domain] * 101, query, shared_by=text))
+    assert_slack_takes(domains_message(snapshot, [domain] * 26, query, shared_by=text))
     assert_slack_takes(domains_message(snapshot, [domain], query))
     assert_slack_takes(domains_message(snapshot, [], query))
     assert_slack_takes(domains_message(snapshot, [], Query(tags=("other",), folder="other")))
@@ -121,13 +129,13 @@ def test_a_page_is_as_full_as_it_may_be(name: Callable[[int], str]) -> None:
         cells = rows(listed(domains, f"sort:name page:{number}"))
 
         chars = sum(len(cell) for row in cells for cell in row)
-        assert len(cells) == MAX_TABLE_ROWS or chars > MAX_TABLE_CHARS - 520
-        assert len(cells) <= MAX_TABLE_ROWS
+        assert len(cells) == MAX_PAGE_ROWS or chars > MAX_TABLE_CHARS - 520
+        assert len(cells) <= MAX_PAGE_ROWS
         assert chars <= MAX_TABLE_CHARS
 
 
 def test_a_page_too_far_is_the_last_one() -> None:
-    assert page_of(many(101), 7).number == 2
+    assert page_of(many(26), 7).number == 2
     assert page_of([], 7).number == 1
 
 
@@ -219,12 +227,12 @@ def test_a_filtered_list_says_of_how_many() -> None:
 
 
 def test_pages_are_turned_by_buttons_that_keep_the_filter() -> None:
-    domains = [a_domain(f"d{number}.example", tags=("R&copy",)) for number in range(250)]
+    domains = [a_domain(f"d{number}.example", tags=("R&copy",)) for number in range(70)]
 
     message = listed(domains, "tag:R&amp;copy sort:name page:2")
 
     pressed = buttons(message)
-    assert "page 2 of 3, rows 101–200" in shown_text(message)
+    assert "page 2 of 3, rows 26–50" in shown_text(message)
     assert message.text.endswith("Page 2 of 3.")
     for label, number in {"Previous page": 1, "Next page": 3}.items():
         command, _, text = pressed[label].partition(" ")
@@ -237,9 +245,33 @@ def test_pages_are_turned_by_buttons_that_keep_the_filter() -> None:
     [(1, {"Next page"}), (2, {"Previous page", "Next page"}), (3, {"Previous page"})],
 )
 def test_there_is_no_button_to_a_page_that_is_not_there(page: int, labels: set[str]) -> None:
-    pressed = buttons(listed(many(250), f"page:{page}"))
+    pressed = buttons(listed(many(70), f"page:{page}"))
 
     assert {label for label in pressed if label.endswith("page")} == labels
+
+
+@pytest.mark.parametrize(("count", "step"), [(26, 1), (99 * 25, 1), (101 * 25, 2), (10_000, 5)])
+def test_a_menu_leads_to_every_page_or_at_most_a_few_pages_from_it(count: int, step: int) -> None:
+    message = listed(many(count), "tag:eu page:2")
+
+    [row] = [block for block in message.blocks if block.get("block_id")]
+    pages = [
+        parse_query(f"{row['block_id']} {each['value']}".removeprefix("/domains ")).page
+        for each in row["elements"][-1]["options"]
+    ]
+    last = page_of(many(count), 1).count
+    assert row["block_id"] == "/domains tag:eu"
+    assert (pages[0], pages[-1], len(pages) <= 100) == (1, last, True)
+    assert max(later - page for page, later in pairwise(pages)) == step
+
+
+def test_a_filter_too_long_for_a_menu_has_none() -> None:
+    text = " ".join(f"tag:t{number:03}" for number in range(60))
+    tags = tuple(f"t{number:03}" for number in range(60))
+    message = listed([a_domain(f"d{number}.example", tags=tags) for number in range(60)], text)
+
+    assert not any(block.get("block_id") for block in message.blocks)
+    assert "Next page" in buttons(message)
 
 
 def test_next_steps_are_buttons() -> None:
@@ -253,7 +285,7 @@ def test_next_steps_are_buttons() -> None:
 
 
 def test_share_shows_the_same_page() -> None:
-    message = listed(many(250), "sort:name page:9")
+    message = listed(many(70), "sort:name page:9")
     share = buttons(message)["Share"]
 
     assert parse_query(share) == Query(sort=Sort.NAME, page=3)
@@ -309,3 +341,30 @@ def test_hostile_names_stay_readable() -> None:
     assert rows(message)[0][0] == "<b>&co.example"  # a cell is not parsed
     assert "&lt;b&gt;&amp;co.example 41 (poor)" in message.text
     assert "<b>&co.example" not in shown(message.as_args())[0]
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [
+        (timedelta(seconds=59), "just now"),
+        (timedelta(minutes=1), "1 minute ago"),
+        (timedelta(hours=2, minutes=59), "2 hours ago"),
+        (timedelta(days=3), "3 days ago"),
+    ],
+)
+def test_an_outdated_list_says_first_how_old_it_is(age: timedelta, words: str) -> None:
+    domains = many(250, NAMES["ampersands"])
+    snapshot = a_snapshot(*domains)
+    message = domains_message(snapshot, domains, Query(page=2))
+
+    outdated = outdated_message(
+        message, snapshot.listed_at, snapshot.listed_at + age, Query(page=2)
+    )
+
+    assert_slack_takes(outdated)
+    fallback = outdated.fallback()
+    assert fallback is not None
+    for each in (outdated, fallback):
+        assert each.text.startswith("Domain Tracker is unavailable. This is the list of ")
+        assert f", {words}." in each.blocks[0]["text"]["text"]
+        assert buttons(each)["Try again"] == "/domains page:2"

@@ -2,6 +2,8 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime
 
+import pytest
+
 import bot.app  # noqa: F401  # so that every error there is has been defined
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.service import LackingScopeError
@@ -11,6 +13,7 @@ from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
 from bot.portfolio.query import UnknownDomainError
+from bot.scans import NoDomainIdError
 from bot.shared_limits import Allowance
 from bot.slack.errors import (
     BlocksRefusedError,
@@ -131,6 +134,7 @@ def test_slack_takes_every_answer_and_no_log_text_is_in_it(
         facts_for(is_admin=is_admin),
         facts_for(is_admin=is_admin, command_line=None, reference=""),
         facts_for(is_admin=is_admin, key=a_key_record(), allowance=an_allowance(), is_kept=True),
+        facts_for(is_admin=is_admin, keys_url="https://tracker.example/keys"),
     ):
         message = failure_message(error, facts)
 
@@ -289,7 +293,7 @@ def test_an_admin_is_told_the_usual_allowance() -> None:
         (UnavailableError(is_outcome_unknown=True, status=502), "Reference cafe0001 (status 502)"),
         (UnavailableError(is_outcome_unknown=False), "Reference cafe0001 (no connection)"),
         (UnreadableReplyError(status=200), "Reference cafe0001 (status 200)"),
-        (RejectedError(422), "Reference cafe0001 (status 422)"),
+        (RejectedError(423), "Reference cafe0001 (status 423)"),
         (SlackRefusedError("no_text"), "Reference cafe0001 (no_text)"),
         (ChannelClosedError("is_archived"), "Reference cafe0001 (is_archived)"),
         (WorkspaceHeldError("access_denied"), "Reference cafe0001 (access_denied)"),
@@ -306,6 +310,11 @@ def test_a_failure_of_others_has_a_reference_and_for_admins_its_status(
     assert "Reference cafe0001" in shown_text(member)
     assert member.text.endswith("Reference cafe0001.")
     assert buttons(member) == {"Try again": "/scan"}
+
+
+@pytest.mark.parametrize("error", [RejectedError(422), NoDomainIdError()])
+def test_what_would_be_refused_again_has_no_other_try(error: BotError) -> None:
+    assert buttons(failure_message(error, facts_for())) == {}
 
 
 def test_where_there_is_nothing_to_run_again_there_is_no_button() -> None:

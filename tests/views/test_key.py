@@ -62,7 +62,7 @@ def test_what_an_admin_typed_does_nothing(text: str) -> None:
     record = a_key_record(label=text, scopes=(text,) * 9, lacks=("add", "scan"))
 
     assert_slack_takes(key_state_message(record, None, MOMENT))
-    assert_slack_takes(refusal_notice(record))
+    assert_slack_takes(refusal_notice(record, MOMENT.date()))
 
 
 @loop_over("trouble", [None, "Why not.", "x" * 5_000], ids=["first", "again", "long"])
@@ -174,7 +174,7 @@ def test_the_answers_about_a_key_are_taken() -> None:
         checked_message(a_key_record(), 5),
         removed_message(was_there=True),
         removed_message(was_there=False),
-        refusal_notice(a_key_record()),
+        refusal_notice(a_key_record(), MOMENT.date()),
     ):
         assert_slack_takes(message)
 
@@ -234,10 +234,18 @@ def test_what_is_not_the_keys_fault_is_not_blamed_on_it(error: Exception) -> Non
     assert draft_error_text(error, facts_for_admin()) is None
 
 
+def test_one_message_says_that_a_key_expired_and_is_refused() -> None:
+    today = MOMENT.date()
+    notice = refusal_notice(a_key_record(expires_on=today - timedelta(days=1)), today)
+
+    assert "as invalid. It expired on 28 Feb 2030." in notice.text
+
+
 def test_whoever_set_a_key_is_told_that_it_is_refused() -> None:
-    notice = refusal_notice(a_key_record())
+    notice = refusal_notice(a_key_record(), MOMENT.date())
 
     assert notice.text == (
         f"Domain Tracker refuses the API key {SHORT} of this workspace as invalid."
         " Commands cannot answer until it is replaced with /domainkey."
+        " New keys are made under Portfolio → API Keys."
     )

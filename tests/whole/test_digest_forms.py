@@ -31,16 +31,20 @@ def mode() -> str:
 async def test_a_preview_is_for_one_person_alone_and_changes_nothing(shop: Town) -> None:
     listed = await make(shop)
 
-    form = await press_in(shop.bob, listed, "Preview")
-    preview = await shop.bob.next_message(where=lambda each: "Preview" in each.everything)
+    preview = await press_in(shop.bob, listed, "Preview")
+    await shop.bob.close(preview)
+    below = shop.bob.form
     again = await open_list(shop, shop.bob)
 
-    assert "for you alone" in form.everything
-    assert preview.is_ephemeral
-    assert preview.mentions == []
+    assert "only you can see this" in preview.everything
     assert "3 domains" in preview.everything
+    assert preview.buttons == []
+    assert below is not None
+    assert below.id == listed.id
+    assert "Preview" in below.buttons
     assert "Has not run yet" in again.everything
-    assert not any("Preview" in each.everything for each in shop.ada.messages())
+    for person in (shop.bob, shop.ada):
+        assert not any("Preview" in each.everything for each in person.messages())
 
 
 async def test_a_digest_is_changed_and_moves_to_another_channel(shop: Town) -> None:

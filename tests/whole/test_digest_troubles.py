@@ -186,6 +186,27 @@ async def test_d18_after_days_of_downtime_the_newest_comes_once_and_the_others_a
         assert len(digests(town)) == 1
 
 
+@pytest.mark.modes("socket", "shared")
+async def test_what_a_person_missed_of_several_digests_is_one_message(
+    tmp_path: Path, mode: str
+) -> None:
+    async with running_stand_ins(tmp_path, mode) as town:
+        async with running_bot(town):
+            town.acme.add("shop.example", health=41)
+            await town.connect()
+            await make(town)
+            await make(town, {"Time": "09:20"})
+        move_to(town, nine(town) + 3 * DAY + 60 * MINUTE)
+        async with running_bot(town):
+            notice = await next_notice(town)
+            for _ in range(2):
+                await next_digest(town)
+
+        assert "6 digests were missed: the bot was not running" in notice.everything
+        assert notice.buttons == ["Send now", "Send now"]
+        assert len(town.bob.messages("dm")) == 1
+
+
 @pytest.mark.modes("shared")
 async def test_only_admins_where_an_admin_said_so_also_in_forms_that_are_open(shop: Town) -> None:
     his = await make(shop)

@@ -1,10 +1,12 @@
 """`/domains`: the list, its filters, its pages, what is shared."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from bot.playground.slack import Message
+from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.town import Town
 
@@ -98,19 +100,69 @@ async def test_many_who_ask_at_once_cost_one_request(shop: Town) -> None:
     assert len(shop.service_requests()) == 1
 
 
+@loop_over("kind", ["503", "drop"])
+async def test_while_the_service_is_unavailable_the_last_list_is_shown_with_its_age(
+    shop: Town, kind: str
+) -> None:
+    await shop.ask(shop.bob, "/domains")
+    shop.clock.ahead += timedelta(hours=2, minutes=1)
+    shop.tracker.fail_next(kind, times=9, on="list")
+
+    answer = await shop.ask(shop.bob, "/domains tag:prod")
+    shop.tracker.faults.clear()
+
+    first = answer.blocks[0]["text"]["text"]
+    assert first.startswith("⚠️ Domain Tracker is unavailable. This is the list of <!date^")
+    assert first.endswith(", 2 hours ago.")
+    assert answer.text.startswith("Domain Tracker is unavailable. This is the list of")
+    assert [row[0] for row in rows(answer)] == ["shop.example", "www.example"]
+
+    again = await shop.press(shop.bob, answer, "Try again")
+
+    assert "unavailable" not in again.everything
+    assert [row[0] for row in rows(again)] == ["shop.example", "www.example"]
+
+
+async def test_the_last_list_of_another_account_is_not_shown(shop: Town) -> None:
+    await shop.ask(shop.bob, "/domains")
+    await shop.submit_key(shop.tracker.account("other").create_key("bot", days=90))
+    shop.clock.ahead += FRESH_FOR
+    shop.tracker.fail_next("503", times=9)
+
+    answer = await shop.ask(shop.bob, "/domains")
+
+    assert "Domain Tracker cannot be reached" in answer.everything
+
+
 @pytest.mark.modes("shared")
 async def test_pages_take_each_others_place(shop: Town) -> None:
-    shop.acme.fill(230, seed=1)
+    shop.acme.fill(70, seed=1)
     first = await shop.ask(shop.bob, "/domains")
     assert "page 1 of 3" in first.everything
-    assert len(rows(first)) == 100
 
     second = await shop.press(shop.bob, first, "Next page")
     third = await shop.press(shop.bob, second, "Next page")
 
     assert "page 3 of 3" in third.everything
     assert len(shop.bob.messages()) == 1
-    assert len({row[0] for page in (first, second, third) for row in rows(page)}) == 233
+    assert len({row[0] for page in (first, second, third) for row in rows(page)}) == 73
+
+
+async def test_the_bot_turns_the_pages_and_the_table_has_none_of_its_own(shop: Town) -> None:
+    shop.acme.fill(230, seed=1)
+    first = await shop.ask(shop.bob, "/domains sort:name")
+
+    await shop.bob.choose(first, "Go to page", "Page 7")
+    seventh = await shop.answer(shop.bob)
+
+    assert "page 7 of 10" in seventh.everything
+    assert len(shop.bob.messages()) == 1
+    for message in (first, seventh):
+        [table] = [block for block in message.blocks if block["type"] == "data_table"]
+        assert table["page_size"] == len(rows(message)) == 25
+        assert "sorts this page only" in message.everything
+    names = [row[0] for row in rows(first) + rows(seventh)]
+    assert names == sorted(names)
 
 
 @pytest.mark.modes("shared")

@@ -57,6 +57,23 @@ async def test_every_kept_command_is_answered(town: Town) -> None:
     assert any("1 domain," in answer for answer in answers)
 
 
+async def test_kept_commands_run_one_after_the_other_in_the_order_in_which_they_were_typed(
+    town: Town,
+) -> None:
+    lines = ("/adddomain shop.example", "/scan shop.example", "/domains", "/domains tag:x")
+    for line in lines:
+        await town.ask(town.bob, line)
+    town.tracker.latency_s = town.tracker.scan_latency_s = 0.2
+
+    await town.connect()
+
+    said = [(await town.answer(town.bob)).text for _ in lines]
+    assert "was added" in said[0]
+    assert "Scan of shop.example" in said[1]
+    assert said[2].startswith("1 domain,")
+    assert said[3].startswith("None of your")
+
+
 @pytest.mark.modes("socket", "shared")
 async def test_a_kept_command_survives_a_restart(tmp_path: Path, mode: str) -> None:
     async with running_stand_ins(tmp_path, mode) as town:

@@ -249,6 +249,18 @@ async def test_the_people_of_a_named_group_are_told_too(shop: Town) -> None:
     assert [len(each.messages("dm")) for each in (shop.ada, shop.bob)] == [1, 1]
 
 
+async def test_a_key_that_expired_and_was_refused_is_one_message(shop: Town) -> None:
+    shop.clock.ahead += 90 * DAY
+    notice = await next_notice(shop, shop.ada)
+    shop.clock.ahead += DAY
+
+    refused = await shop.ask(shop.bob, "/domains")
+
+    assert "expires today" in notice.everything
+    assert "as invalid" in refused.everything
+    assert len(shop.ada.messages("dm")) == 1
+
+
 async def test_a_replaced_key_is_not_counted_down(shop: Town) -> None:
     shop.clock.ahead += 76 * DAY
     first = await next_notice(shop, shop.ada)

@@ -98,7 +98,7 @@ async def keep_many(town: Town, old: KeyRing) -> None:
             channel_id=None,
             response_url=None,
         )
-        await kept.keep(WorkspaceId("T1"), typed)
+        await kept.keep(WorkspaceId("T1"), typed, typed_at=town.clock())
     await store.close()
 
 

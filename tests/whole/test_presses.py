@@ -146,7 +146,7 @@ async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(shop: Town) -> No
 
 @pytest.mark.modes("socket")
 async def test_every_page_of_a_list_can_be_shared(shop: Town) -> None:
-    shop.acme.fill(150, seed=1)
+    shop.acme.fill(40, seed=1)
     cy = shop.slack.person("cy")
     first = await shop.ask(shop.bob, "/domains")
     await shop.bob.press(first, "Share")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.playground.slack import Message
 from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.town import Town
@@ -10,6 +11,18 @@ from tests.whole.town import Town
 pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 COMMANDS = ["/domains", "/scan shop.example", "/adddomain blog.example"]
+KEYS_PAGE = "<https://tracker.example/#/keys|Portfolio → API Keys>"
+
+
+def styles(message: Message) -> dict[str, str]:
+    """Return the styles of the buttons that have one."""
+    rows = [block["elements"] for block in message.blocks if block["type"] == "actions"]
+    return {
+        button["text"]["text"]: button["style"]
+        for row in rows
+        for button in row
+        if "style" in button
+    }
 
 
 REFUSALS = [
@@ -111,7 +124,7 @@ async def test_after_a_rate_limit_the_service_is_left_alone_for_as_long_as_it_as
 
 
 OTHERS = ["500", "503", "html_500", "html_200", "empty_200", "truncated", "foreign_json"]
-OTHERS += ["drop", "redirect", "teapot", "huge"]
+OTHERS += ["drop", "redirect", "huge"]
 
 
 @loop_over("kind", OTHERS)
@@ -120,7 +133,7 @@ async def test_whatever_else_goes_wrong_gets_a_sentence_a_reference_and_another_
 ) -> None:
     shop.clock.ahead += FRESH_FOR
     shop.tracker.fail_next(kind, times=9)
-    failed = await shop.ask(shop.bob, "/domains")
+    failed = await shop.ask(shop.bob, "/scan shop.example")
     assert "Domain Tracker" in failed.everything
     assert "Reference" in failed.everything
     assert "Traceback" not in failed.everything
@@ -128,8 +141,34 @@ async def test_whatever_else_goes_wrong_gets_a_sentence_a_reference_and_another_
 
     answer = await shop.press(shop.bob, failed, "Try again")
 
-    assert "3 domains" in answer.everything
+    assert "Scan of shop.example" in answer.everything
     assert shop.tracker.followed_redirects == 0
+
+
+async def test_what_the_service_declines_for_good_offers_no_other_try(shop: Town) -> None:
+    shop.tracker.fail_next("teapot", on="scan")
+    declined = await shop.ask(shop.bob, "/scan shop.example")
+    shop.tracker.fail_next("permissions", on="scan")
+    lacking = await shop.ask(shop.ada, "/scan shop.example")
+
+    assert "Reference" in declined.everything
+    assert declined.buttons == []
+    assert "Try again" not in lacking.buttons
+    assert KEYS_PAGE in str(lacking.blocks)
+
+
+async def test_a_refused_key_makes_replacing_it_the_loudest_button(shop: Town) -> None:
+    works = await shop.ask(shop.ada, "/domainkey")
+    shop.acme.revoke_key(shop.key)
+    refused = await shop.ask(shop.ada, "/domains")
+    state = await shop.ask(shop.ada, "/domainkey")
+    notice = await shop.ada.next_message(channel="dm")
+
+    assert styles(works) == {}
+    assert styles(refused) == styles(state) == styles(notice) == {"Replace key": "primary"}
+    assert "Try again" not in refused.buttons
+    for message in (refused, state, notice):
+        assert KEYS_PAGE in str(message.blocks)
 
 
 @loop_over("kind", ["500", "html_200", "truncated", "drop", "huge"])
@@ -144,14 +183,6 @@ async def test_a_scan_is_never_sent_twice_by_itself(shop: Town, kind: str) -> No
     assert "Reference" in failed.everything
     assert shop.service_requests().count(("POST", "scan")) == 1
     assert len(shop.bob.messages()) == before + 1
-
-
-async def test_a_service_that_is_not_there_is_told_so(shop: Town) -> None:
-    await shop.ask(shop.bob, "/domains")
-    shop.tracker.fail_next("drop", times=99)
-    shop.clock.ahead += shop.clock.ahead.resolution * 61_000_000
-
-    assert "cannot be reached" in (await shop.ask(shop.bob, "/domains")).everything
 
 
 async def test_a_maintenance_page_does_not_disable_the_key(shop: Town) -> None:

@@ -1,6 +1,7 @@
 """Word the errors and direct messages about digests. Pure."""
 
 import re
+from collections.abc import Sequence
 
 from bot.digests.models import (
     MAX_PER_CHANNEL,
@@ -47,6 +48,7 @@ from bot.views.text import moment_token, plural, without_markup
 
 SEND_DIGEST = "digest.send"
 RESUME_DIGEST = "digest.resume"
+MAX_DIGESTS_SHOWN = 10
 _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{1,20}")
 
 
@@ -62,6 +64,40 @@ def owner_notice(digest: Digest, notice: Notice) -> Message:
             *actions(_notice_button(digest, notice), manage_button(digest)),
         ),
     )
+
+
+def owner_notices(told: Sequence[tuple[Digest, Notice]]) -> Message:
+    """Return the direct message about notices of one kind, of one digest or of several."""
+    if len(told) == 1:
+        return owner_notice(*told[0])
+    notice = told[0][1]
+    what = "missed" if notice.outcome is Outcome.MISSED else "not posted"
+    because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
+    count = plural(sum(each.count for _, each in told), "digest")
+    title = f"⚠️ {count} were {what}{because}."
+    mend = remedy(notice.trouble, change="`Manage` and `Change`")
+    shown = [_notice_line(*each) for each in told[:MAX_DIGESTS_SHOWN]]
+    left_out = len(told) - len(shown)
+    more = [f"and {plural(left_out, 'more digest')}: see `/domaindigest`"] if left_out else []
+    return Message(
+        text=without_markup(" ".join([title, *shown, *more])),
+        blocks=(
+            section(f"*{title}*\n{mend}".strip()),
+            *(
+                section(line, _notice_button(*each))
+                for line, each in zip(shown, told, strict=False)
+            ),
+            *map(context, more),
+        ),
+    )
+
+
+def _notice_line(digest: Digest, notice: Notice) -> str:
+    """Return `#channel, every day at 09:00 (UTC): due … The next one comes …` as mrkdwn."""
+    slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
+    due = f"due {slot}" if notice.count == 1 else f"{notice.count:,}, the newest due {slot}"
+    channel, schedule = _channel_mrkdwn(notice.channel_id), schedule_text(digest.plan.schedule)
+    return f"{channel}, {schedule}: {due}. {_next(digest)}"
 
 
 def _notice_texts(digest: Digest, notice: Notice) -> tuple[str, str]:

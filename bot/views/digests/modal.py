@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from bot.digests.models import Digest
 from bot.message import Block, Message
-from bot.views.blocks import button, field, form, input_element, section
+from bot.views.blocks import button, field, form, input_element, notice, section
 from bot.views.digests.form_fields import Draft, RuleBox, channel_field, what_fields, when_fields
 from bot.views.digests.mention_fields import rule_blocks, rule_boxes
 from bot.views.digests.wording import (
@@ -19,8 +19,6 @@ from bot.views.text import code, moment_token, without_markup
 
 LOOKING = "Looking at the digests…"
 DELETED = "🗑️ Deleted."
-PREVIEWED = "👀 The preview is behind this form, for you alone."
-PREVIEWED_ELSEWHERE = "👀 The preview is in your direct messages with me, for you alone."
 HAS_MOVED = "➡️ That digest has moved. These are the digests of this channel."
 MAYBE_SENT = (
     "❓ Slack did not say whether it took the post. Look into the channel before you press"
@@ -38,6 +36,14 @@ SAVING = "Saving…"
 PREVIEWING = "Making the preview…"
 RESTRICTED = "🔒 From now on only admins and owners make and change digests."
 UNRESTRICTED = "🔓 From now on members make and change the digests of their channels."
+
+
+def preview_form(preview: Message) -> Block:
+    """Return the form above the list with a preview, or with what takes its place.
+
+    A form takes neither charts nor tables: it holds the plain twin.
+    """
+    return notice("Preview", list((preview.fallback() or preview).blocks))
 
 
 def saved_line(digest: Digest, reader_zone: str | None) -> str:

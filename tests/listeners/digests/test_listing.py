@@ -132,18 +132,39 @@ async def test_what_slack_does_not_take_is_on_its_way_and_whoever_sent_it_reads_
     assert room.office.posts.told == [(room.bob.id, "posted None x1")]
 
 
-@pytest.mark.parametrize("label", ["Send now", "Preview"])
-async def test_a_service_that_is_down_is_told_in_the_form(room: Room, label: str) -> None:
+async def test_a_service_that_is_down_is_told_in_the_form(room: Room) -> None:
     await room.made()
     form = await room.list()
     room.office.lists.error = DOWN
 
-    after = await room.press(form, label)
+    after = await room.press(form, "Send now")
 
-    assert "Domain Tracker cannot be reached" in after.everything
-    assert ("⚠️ *Not sent.* " in after.everything) is (label == "Send now")
-    assert label in after.buttons
+    assert "⚠️ *Not sent.* Domain Tracker cannot be reached" in after.everything
+    assert "Send now" in after.buttons
     assert room.office.posts.posts == []
+
+
+async def test_a_preview_that_cannot_be_made_says_why_above_the_list(room: Room) -> None:
+    await room.made()
+    form = await room.list()
+    room.office.lists.error = DOWN
+
+    above = await room.press(form, "Preview")
+
+    assert "Domain Tracker cannot be reached" in above.everything
+    assert above.buttons == []
+    assert above.id != form.id
+
+
+async def test_a_preview_that_no_form_opens_for_is_said_in_the_list(room: Room) -> None:
+    await room.made()
+    form = await room.list()
+    room.slack.fail_next("views.push", "expired_trigger_id")
+
+    after = await room.press(form, "Preview")
+
+    assert "could not be opened in time" in after.everything
+    assert "Preview" in after.buttons
 
 
 async def test_without_a_key_the_form_says_who_can_set_one(room: Room) -> None:
@@ -157,16 +178,26 @@ async def test_without_a_key_the_form_says_who_can_set_one(room: Room) -> None:
     assert "`/domainkey` is the way to it" in admin.everything
 
 
-async def test_a_preview_that_went_by_direct_message_says_so(room: Room) -> None:
+async def test_a_preview_is_shown_above_the_list(room: Room) -> None:
     await room.made()
     form = await room.list()
-    room.slack.fail_next("response_url", "used_url", status=404)
-    room.slack.fail_next("chat.postEphemeral", "not_in_channel")
 
-    after = await room.press(form, "Preview")
+    above = await room.press(form, "Preview")
 
-    assert "in your direct messages with me, for you alone" in after.everything
-    assert "Preview" in await room.answer(channel="dm")
+    assert "Preview" in above.everything
+    assert room.bob.messages() == []
+    assert room.office.posts.posts == []
+
+
+async def test_a_preview_whose_form_was_closed_is_a_reply(room: Room) -> None:
+    await room.made()
+    form = await room.list()
+    room.slack.fail_next("views.update", "not_found")
+
+    await room.press(form, "Preview")
+
+    assert "Preview" in await room.answer()
+    assert room.bob.messages()[-1].is_ephemeral
 
 
 async def test_an_owner_deletes_what_they_made_in_a_channel_that_was_archived(room: Room) -> None:
@@ -222,7 +253,15 @@ async def test_a_digest_is_deleted_after_a_question(room: Room) -> None:
     assert await room.digests() == []
 
 
-@pytest.mark.parametrize("label", ["Send now", "Preview", "Pause", "Delete", "Change"])
+async def test_a_preview_of_a_digest_that_somebody_deleted_meanwhile_says_so(room: Room) -> None:
+    digest = await room.made()
+    form = await room.list()
+    await room.office.desk.delete(room.workspace, digest.digest_id)
+
+    assert "That digest is gone" in (await room.press(form, "Preview")).everything
+
+
+@pytest.mark.parametrize("label", ["Send now", "Pause", "Delete", "Change"])
 async def test_a_digest_that_somebody_deleted_meanwhile_is_said_to_be_gone(
     room: Room, label: str
 ) -> None:
