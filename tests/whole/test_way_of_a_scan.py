@@ -22,6 +22,7 @@ async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(shop: T
 
     fewest: list[str] = []
     for _ in range(30):  # periodic work may come in between
+        shop.clock.ahead += FRESH_FOR
         with Entered() as entered:
             await shop.ask(shop.bob, "/scan shop.example")
         fewest = min(fewest or entered.modules, entered.modules, key=len)
