@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
         help="try everything in a browser, with no Slack account and no key",
         description=(
             "The bot between a local Slack and a local Domain Tracker, in a browser. It needs no"
-            " settings, keeps nothing, and speaks to nobody outside this machine."
+            " settings, keeps nothing, and calls nothing outside this machine."
         ),
     )
     playground.add_argument("--host", default="127.0.0.1", help="default: %(default)s")
@@ -96,7 +96,7 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
     importing.add_argument("--apply", action="store_true", help="write the difference")
     commands.add_parser(
         "rotate-secrets",
-        help="seal everything at rest anew under the first key of BOT_SECRET_KEYS",
+        help="seal everything at rest again under the first key of BOT_SECRET_KEYS",
         description=(
             "Put the new key first in BOT_SECRET_KEYS, keep the old ones behind it, stop the bot"
             " (with PostgreSQL: start every process again), run this, and take the old ones out."
@@ -126,7 +126,7 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         "--to",
         metavar="URL",
         help=(
-            f"postgresql://…, the new DATABASE_URL. Whoever is on this machine can read it while"
+            f"postgresql://…, the new DATABASE_URL. Anyone on this machine can read it while"
             f" the command runs: set {MOVE_TO} instead when it holds a password"
         ),
     )

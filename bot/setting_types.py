@@ -97,7 +97,7 @@ def _public_address(text: str) -> str:
     if "@" in parts.netloc or parts.path.strip("/") or set("?#") & set(text):
         raise ValueError("must be only scheme, host and port, as in https://bot.example.com")
     if parts.scheme != "https" and not _is_loopback(parts.hostname):
-        raise ValueError("must be https: Slack sends nobody back to another address")
+        raise ValueError("must be https: Slack sends no one back to another address")
     return f"{parts.scheme}://{parts.netloc}"
 
 

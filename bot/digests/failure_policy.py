@@ -77,7 +77,7 @@ def channel_failure(error: ChannelClosedError) -> FailureReason:
 
 
 logger = structlog.get_logger()
-Told = tuple[Digest, Notice]
+DigestNotice = tuple[Digest, Notice]
 
 
 def matter(digest: Digest, notice: Notice) -> Hashable | None:
@@ -94,20 +94,25 @@ class Owners:
     """
 
     def __init__(
-        self, messages: DirectMessages, keys: Keys, words: Callable[[Sequence[Told]], Message]
+        self,
+        messages: DirectMessages,
+        keys: Keys,
+        words: Callable[[Sequence[DigestNotice]], Message],
     ) -> None:
         self._messages = messages
         self._keys = keys
         self._words = words
 
-    async def __call__(self, workspace: WorkspaceId, told: Sequence[Told]) -> timedelta | None:
+    async def __call__(
+        self, workspace: WorkspaceId, notices: Sequence[DigestNotice]
+    ) -> timedelta | None:
         """Send notices as one message: they have the same `matter`.
 
         Return when to try again, `None`: it was sent, or cannot be. A message that may not have
         arrived is sent again, once.
         """
-        digest, notice = told[0]
-        message = self._words(told)
+        digest, notice = notices[0]
+        message = self._words(notices)
         try:
             record = await self._keys.record(workspace)
             owners = (digest.made_by, digest.changed_by, record and record.set_by)

@@ -15,7 +15,7 @@ from cachetools import TTLCache
 from bot.concurrency import Tasks
 from bot.digests import run_state
 from bot.digests.delivery import Delivery
-from bot.digests.failure_policy import Owners, Told, matter
+from bot.digests.failure_policy import DigestNotice, Owners, matter
 from bot.digests.models import (
     Digest,
     LostClaimError,
@@ -63,7 +63,7 @@ class DigestWorker:
             WeakValueDictionary()
         )
         self._under_way: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
-        self._gathered: defaultdict[WorkspaceId, list[Told]] = defaultdict(list)
+        self._gathered: defaultdict[WorkspaceId, list[DigestNotice]] = defaultdict(list)
         self._is_stopped = False
         self._left_alone: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(10_000, LEFT_ALONE_S)
 
@@ -194,20 +194,20 @@ class DigestWorker:
 
         What is not sent comes due again with its digest: see `start_notices`.
         """
-        matters: defaultdict[Hashable, list[Told]] = defaultdict(list)
+        matters: defaultdict[Hashable, list[DigestNotice]] = defaultdict(list)
         for digest, notice in self._gathered.pop(workspace, []):
             matters[matter(digest, notice)].append((digest, notice))
-        for told in matters.values():
-            await self._send(workspace, told)
+        for notices in matters.values():
+            await self._send(workspace, notices)
 
-    async def _send(self, workspace: WorkspaceId, told: Sequence[Told]) -> None:
-        digest, notice = told[0]
+    async def _send(self, workspace: WorkspaceId, notices: Sequence[DigestNotice]) -> None:
+        digest, notice = notices[0]
         if notice.is_announcement:
             again = await self._delivery.announce_late(workspace, digest, notice)
         else:
-            again = await self._notify(workspace, told)
+            again = await self._notify(workspace, notices)
         at = None if again is None else self._clock() + again
-        for digest, notice in told:
+        for digest, notice in notices:
             with contextlib.suppress(UnknownDigestError):
                 await self._repository.change(
                     workspace, digest.digest_id, partial(_after_sending, notice=notice, again=at)

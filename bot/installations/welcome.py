@@ -218,4 +218,4 @@ class DataLossCheck:
                 logger.warning("the outcome of the message is unknown", error=repr(error))
             self._was_told = True
             return
-        logger.warning("no admin can be told that the store is empty")
+        logger.warning("no admin can be notified that the store is empty")

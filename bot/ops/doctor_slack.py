@@ -272,9 +272,9 @@ def _token_finding(kept: Sequence[Installation], answers: Answers, query: Instal
     if refused:
         tell = failure if len(refused) == len(answers) else warning
         mend = (
-            "The bot forgets these tokens within a day, and everything else of whoever does not"
-            f" install the app again {WAITS_FOR_REINSTALL.days} days after. If the app was removed"
-            f" there, nothing is to be done; else {query.invitation}."
+            "The bot forgets these tokens within a day, and everything else of workspaces that do"
+            f" not install the app again {WAITS_FOR_REINSTALL.days} days after. If the app was"
+            f" removed there, nothing is to be done; else {query.invitation}."
         )
         return tell(INSTALLATIONS, f"{said}, and it refuses {some_names(refused)}", mend)
     if silent:

@@ -122,7 +122,7 @@ def disk_warning(environ: Mapping[str, str]) -> str | None:
 def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
     places = places_of(snapshot.documents)
     names = [places.document(key) for key in snapshot.unreadable]
-    said = f"{shown(where)} holds what nobody can read: {_some(names)}"
+    said = f"{shown(where)} holds what cannot be read: {_some(names)}"
     return failure(STORE, said, f"Use the version of the bot that wrote it, or {RESTORE}")
 
 
@@ -245,7 +245,7 @@ def tls_finding(facts: Facts) -> Finding:
     if facts.is_near:
         return ok(TLS, "not needed, the database is on this machine")
     mend = "Add sslmode=verify-full (or at least require) to DATABASE_URL."
-    return warning(TLS, "whoever is between here and the database can read along", mend)
+    return warning(TLS, "anyone between here and the database can read along", mend)
 
 
 def connections_finding(address: Address, facts: Facts, running: Sequence[Process]) -> Finding:
@@ -269,9 +269,9 @@ def processes_finding(running: Sequence[Process]) -> Finding:
         return ok(PROCESSES, "none is running")
     present, lacking = {each.role for each in running}, []
     if not present & {ALL, WORKER, "?"}:
-        lacking.append("Nobody delivers digests: start `python -m bot worker`.")
+        lacking.append("No process delivers digests: start `python -m bot worker`.")
     if not present & {ALL, WEB, "?"}:
-        lacking.append("Nobody answers Slack: start `python -m bot web`.")
+        lacking.append("No process answers Slack: start `python -m bot web`.")
     if lacking:
         return failure(PROCESSES, f"only {roles(running)}", " ".join(lacking))
     return ok(PROCESSES, roles(running))

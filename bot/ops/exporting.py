@@ -93,5 +93,5 @@ def unreadable_error(names: Sequence[str], outcome: str) -> OperatingError:
     """Return the error for unreadable documents; `outcome` is its last line."""
     count = counted(len(names), "document")
     return OperatingError(
-        f"The store holds {count} that nobody can read:", *some_of(names), outcome
+        f"The store holds {count} that cannot be read:", *some_of(names), outcome
     )

@@ -378,6 +378,6 @@ def _said(error: Any) -> str:
         case "too_long":
             return f"there can be at most {error['ctx']['max_length']}"
         case "too_short":
-            return "needs at least one day" if name == "days" else "names nobody"
+            return "needs at least one day" if name == "days" else "names no one"
         case _:
             return "must be a group of fields"

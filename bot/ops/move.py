@@ -113,7 +113,7 @@ async def relocate(
             await documents.put(FORWARDING, note.value)
         except StoreError as error:
             raise OperatingError(
-                "Everything is in the database, but the file could not be told so:"
+                "Everything is in the database, but that could not be noted in the file:"
                 f" {shown(str(error), 300)}. Run `move` again before anybody starts a bot on it."
             ) from error
     return [*table, *_moved_lines(here, at, ring, path)]
@@ -165,7 +165,7 @@ def _require_usable(page: Snapshot, ring: RingSource) -> None:
     """Require readable documents, and that the ring opens the note about the store's keys."""
     if page.unreadable:
         names = [Places().document(key) for key in page.unreadable]
-        raise OperatingError("The store holds what nobody can read:", *some_of(names), NOTHING)
+        raise OperatingError("The store holds what cannot be read:", *some_of(names), NOTHING)
     checks = [each for each in page.documents if each.key == CHECK_KEY]
     if checks and ring.ring is None:
         raise no_keys_error(ring, NOTHING)

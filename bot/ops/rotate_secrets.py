@@ -112,7 +112,7 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
     """Yield what was done, and what the operator can do next."""
     names = source.ring.names if source.ring else ()
     yield (
-        f"{rotated.again:,} sealed anew under {names[0]}, {rotated.already:,} were so already,"
+        f"{rotated.again:,} sealed again under {names[0]}, {rotated.already:,} were so already,"
         f" {rotated.failures:,} could not be opened."
     )
     if len(names) > 1 and not rotated.failures:

@@ -72,7 +72,7 @@ class ScanFacts:
     """What matters in a scan: its worst issues, worst first, and what ends when.
 
     `counts` are of all issues, those that are not kept included. `lists_issues` says whether the
-    scan holds a list of issues at all, be it empty.
+    scan holds a list of issues at all, even an empty one.
     """
 
     issues: tuple[Issue, ...] = ()

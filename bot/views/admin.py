@@ -151,7 +151,7 @@ def _group_field(named: Named, groups: Groups) -> list[Block]:
         initial_options=[option(*each) for each in chosen.items()] or None,
     )
     idle = any(each not in known or known[each].is_disabled for each in chosen)
-    warning = "⚠️ A user group that is deleted or disabled makes nobody a manager. Take it out."
+    warning = "⚠️ A user group that is deleted or disabled makes no one a manager. Take it out."
     box = field(GROUPS_BLOCK, "User groups", element, optional=True)
     return [box, *([context(warning)] if idle else [])]
 
@@ -184,7 +184,7 @@ _DONE = {
     Act.APP_REINSTALLED: "installed the app again",
     Act.ACCESS_REVOKED: "ended the app's access",
 }
-_NOT_PEOPLE = {OPERATOR: "Whoever runs the bot", SLACK: "Slack"}
+_NOT_PEOPLE = {OPERATOR: "The bot's operator", SLACK: "Slack"}
 
 
 def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
@@ -282,7 +282,7 @@ ADMIN_ERRORS: dict[type[BaseException], Explain] = {
         " with `/domainkey`."
     ),
     OtherKeyError: plain(
-        "The key was replaced meanwhile. Nothing was changed. Look again with `/domainkey`."
+        "The key was replaced in the meantime. Nothing was changed. Look again with `/domainkey`."
     ),
     EarlierKeyRefusedError: plain(
         "Domain Tracker does not accept the key before any more: it was probably deleted there, or"

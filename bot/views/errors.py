@@ -94,7 +94,7 @@ def _with_status(mrkdwn: str, no_status: str = "") -> Explain:
 
 _INVITE = "Invite me there with `/invite`."
 _CHANNELS = {
-    "is_archived": "That channel is archived: nobody can post there.",
+    "is_archived": "That channel is archived: no one can post there.",
     "channel_not_found": (
         f"I cannot find that channel: it is gone, or private and I am not in it. {_INVITE}"
     ),

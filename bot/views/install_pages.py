@@ -68,7 +68,7 @@ def installed_page(*, name: str, app_id: str, team_id: str, is_again: bool = Fal
 def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> str:
     """Return the page after an installation for a whole organisation."""
     steps = _list(
-        "Choose the workspaces that are to have it. Until then nobody can use it.",
+        "Choose the workspaces that are to have it. Until then it cannot be used.",
         "In each of them an admin types <code>/domainkey</code> and connects the workspace to"
         " Domain Tracker, once.",
         "Everybody there types <code>/domains</code> to see the portfolio, worst first.",
@@ -127,7 +127,7 @@ def set_up_wrongly_page(*, reference: str) -> str:
     return _page(
         "This bot is not set up correctly",
         "Nothing was installed, and trying again does not help.",
-        _note("Please tell whoever runs this bot.", reference),
+        _note("Please tell the operator of this bot.", reference),
     )
 
 
@@ -153,7 +153,7 @@ def not_kept_page(*, again: str, reference: str) -> str:
     )
 
 
-_ASK_OPERATOR = "If that does not help, whoever runs this bot has to look into it."
+_ASK_OPERATOR = "If that does not help, the operator of this bot has to look into it."
 
 
 def _page(title: str, text: str, *more: str) -> str:

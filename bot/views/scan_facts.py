@@ -20,7 +20,7 @@ SIGNS = {
 URGENT, SOON = "🔴", "⚠️"
 MAX_ISSUE_CHARS = 160
 DAYS_IN_YEAR = 365
-# Further ends are told in years: a certificate "for ever" ends in 9999.
+# Further ends are said in years: a certificate without an end says 9999.
 MAX_DAYS_TOLD = 1_000
 
 

@@ -58,7 +58,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"mentions": [{"when": "tag:a", "who": ["U1"]}, {"when": "tag:A", "who": ["U1"]}]},
         "mentions[1]: is there twice",
     ),
-    "nobody to mention": ({"mentions": [{"when": "tag:a", "who": []}]}, "who: names nobody"),
+    "nobody to mention": ({"mentions": [{"when": "tag:a", "who": []}]}, "who: names no one"),
     "somebody by name": ({"mentions": [{"when": "tag:a", "who": ["@ada"]}]}, "who[0]:"),
     "many rules": (
         {"mentions": [{"when": f"tag:{n}", "who": ["U1"]} for n in range(11)]},

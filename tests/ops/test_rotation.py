@@ -340,7 +340,7 @@ async def test_a_document_that_nobody_can_read_is_named() -> None:
 def test_the_end_of_an_old_key_is_told() -> None:
     (first, second) = rotation_lines(Rotated(again=2, already=1), RingSource(BOTH))
 
-    assert first == "2 sealed anew under k2, 1 were so already, 0 could not be opened."
+    assert first == "2 sealed again under k2, 1 were so already, 0 could not be opened."
     assert "can do without k1 now" in second
 
 

@@ -310,9 +310,7 @@ def test_every_act_has_words(act: Act) -> None:
     assert f"<@{ADMIN_ID}>" in entry_line(entry)
 
 
-@loop_over(
-    ("by", "words"), [(OPERATOR, "Whoever runs the bot"), (SLACK, "Slack"), ("U1", "<@U1>")]
-)
+@loop_over(("by", "words"), [(OPERATOR, "The bot's operator"), (SLACK, "Slack"), ("U1", "<@U1>")])
 def test_who_did_something_is_named_even_if_nobody_in_slack_did(by: str, words: str) -> None:
     assert f"·  {words} imported" in entry_line(Entry(at=MOMENT, by=by, act=Act.IMPORTED))
 

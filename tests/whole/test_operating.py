@@ -332,7 +332,7 @@ class TestRotation:
         async with used_town(tmp_path, BOT_SECRET_KEYS=ring("A")) as town:
             said = await command(town, "rotate-secrets", BOT_SECRET_KEYS=ring("B", "A"))
 
-            assert "1 sealed anew under kB" in said.out
+            assert "1 sealed again under kB" in said.out
             assert said.status == 0
             assert b"v1.kA." not in stored_bytes(tmp_path)
             async with process(town, BOT_SECRET_KEYS=ring("B")):
@@ -349,7 +349,7 @@ class TestRotation:
 
             said = await command(town, "rotate-secrets", BOT_SECRET_KEYS=ring("B", "A"))
 
-            assert f"{COMMANDS:,} sealed anew under kB" in said.out
+            assert f"{COMMANDS:,} sealed again under kB" in said.out
             assert b"v1.kA." not in stored_bytes(tmp_path)
 
     async def test_a_running_bot_is_asked_to_be_stopped(self, tmp_path: Path) -> None:
@@ -373,7 +373,7 @@ class TestRotation:
         async with used_town(tmp_path) as town:
             said = await command(town, "rotate-secrets")
 
-            assert "0 sealed anew under k1" in said.out
+            assert "0 sealed again under k1" in said.out
             assert "set BOT_SECRET_KEYS" in said.out
             assert said.status == 0
 

@@ -467,7 +467,7 @@ async def test_its_secrets_are_sealed_again_under_a_new_key(many: Many) -> None:
         await answered(many["birch"].bob, "/domains", "2 domains")
         back = await home.press(home.ada, await state(home), "Roll back")
 
-    assert "14 sealed anew under k2, 0 were so already, 0 could not be opened" in said.out
+    assert "14 sealed again under k2, 0 were so already, 0 could not be opened" in said.out
     assert "v1.k0." not in stored
     assert "v1.k1." not in stored
     assert "is in use again" in back.everything

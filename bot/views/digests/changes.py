@@ -169,7 +169,7 @@ def notes(post: Post) -> list[str]:
 def preview_note(owners: int) -> str:
     """Return the note of a preview; `owners` counts the mentions of the post itself."""
     would = f" It would mention {plural(owners, 'owner')}." if owners else ""
-    return f"👀 *Preview:* only you can see this, and nobody is mentioned.{would}"
+    return f"👀 *Preview:* only you can see this, and no one is mentioned.{would}"
 
 
 def first_note(digest: Digest) -> str:

@@ -66,18 +66,18 @@ def owner_notice(digest: Digest, notice: Notice) -> Message:
     )
 
 
-def owner_notices(told: Sequence[tuple[Digest, Notice]]) -> Message:
+def owner_notices(notices: Sequence[tuple[Digest, Notice]]) -> Message:
     """Return the direct message about notices of one kind, of one digest or of several."""
-    if len(told) == 1:
-        return owner_notice(*told[0])
-    notice = told[0][1]
+    if len(notices) == 1:
+        return owner_notice(*notices[0])
+    notice = notices[0][1]
     what = "missed" if notice.outcome is Outcome.MISSED else "not posted"
     because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
-    count = plural(sum(each.count for _, each in told), "digest")
+    count = plural(sum(each.count for _, each in notices), "digest")
     title = f"⚠️ {count} were {what}{because}."
     mend = remedy(notice.trouble, change="`Manage` and `Change`")
-    shown = [_notice_line(*each) for each in told[:MAX_DIGESTS_SHOWN]]
-    left_out = len(told) - len(shown)
+    shown = [_notice_line(*each) for each in notices[:MAX_DIGESTS_SHOWN]]
+    left_out = len(notices) - len(shown)
     more = [f"and {plural(left_out, 'more digest')}: see `/domaindigest`"] if left_out else []
     return Message(
         text=without_markup(" ".join([title, *shown, *more])),
@@ -85,7 +85,7 @@ def owner_notices(told: Sequence[tuple[Digest, Notice]]) -> Message:
             section(f"*{title}*\n{mend}".strip()),
             *(
                 section(line, _notice_button(*each))
-                for line, each in zip(shown, told, strict=False)
+                for line, each in zip(shown, notices, strict=False)
             ),
             *map(context, more),
         ),
@@ -160,13 +160,13 @@ def _channel_mrkdwn(channel_id: str) -> str:
 def changed_text(digest: Digest) -> str:
     """Return who changed a digest, and when, as a sentence of mrkdwn."""
     when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
-    return f"{_capital(person(digest.changed_by))} changed this digest meanwhile{when}."
+    return f"{_capital(person(digest.changed_by))} changed this digest in the meantime{when}."
 
 
 def archived_line(lead: str = "") -> str:
     """Return the warning about an archived channel."""
     return (
-        f"⚠️ {lead}That channel is archived: nobody can post there. Unarchive it, invite me again"
+        f"⚠️ {lead}That channel is archived: no one can post there. Unarchive it, invite me again"
         f" with {INVITE}, and try again; or choose another channel."
     )
 

@@ -124,7 +124,7 @@ def _hints(listed: DigestList) -> list[str]:
         )
     elif place.is_archived:
         hints.append(
-            "⚠️ This channel is archived: nobody can post in it. To bring its digests back,"
+            "⚠️ This channel is archived: no one can post in it. To bring its digests back,"
             f" unarchive it, invite me again with {INVITE}, and press `Resume`."
         )
     elif not place.has_bot:

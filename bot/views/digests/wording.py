@@ -230,7 +230,7 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
     ),
     FailureReason.RESTRICTED: (
         "the settings of the channel or of the organization do not let the bot post",
-        "Ask whoever manages {channel} to let apps post, or choose another with {change}.",
+        "Ask the managers of {channel} to let apps post, or choose another with {change}.",
     ),
     FailureReason.UNINSTALLED: (
         "Slack does not let the bot into this workspace any more",
@@ -244,7 +244,7 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
     FailureReason.ZONE: ("its time zone is no longer known", "Choose another one with {change}."),
     FailureReason.INTERNAL: (
         "the bot made a mistake",
-        "Please tell whoever runs the bot: its log says more.",
+        "Please tell the operator of the bot: its log says more.",
     ),
     FailureReason.DOWN: ("the bot was not running", ""),
 }

@@ -27,7 +27,7 @@ async def test_the_second_of_two_who_change_it_is_told_and_shown_how_it_is(room:
     after = await room.submit(form, {"Filter": "tag:mine"})
     saved = await room.submit(after, {"Time": "10:00"})
 
-    assert f"Not saved.* <@{room.ada.id}> changed this digest meanwhile" in after.everything
+    assert f"Not saved.* <@{room.ada.id}> changed this digest in the meantime" in after.everything
     assert after.values["Filter"] == "tag:theirs"
     assert "✅ Saved." in saved.everything
     assert (await room.now(digest)).plan.filter_text == "tag:theirs"
@@ -41,7 +41,7 @@ async def test_a_change_by_others_shows_at_the_next_choice_too(room: Room) -> No
 
     after = await room.choose(form, "Days", ["Sun"])
 
-    assert "changed this digest meanwhile" in after.everything
+    assert "changed this digest in the meantime" in after.everything
     assert after.values["Filter"] == "tag:theirs"
 
 

@@ -138,7 +138,7 @@ def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: FailureReason) -> 
         pytest.param(
             FailureReason.ARCHIVED, f"Unarchive {CHANNEL} and invite me again", id="archived"
         ),
-        pytest.param(FailureReason.RESTRICTED, f"whoever manages {CHANNEL}", id="restricted"),
+        pytest.param(FailureReason.RESTRICTED, f"the managers of {CHANNEL}", id="restricted"),
         pytest.param(FailureReason.SCOPE, "the scope `read_domains`", id="scope"),
         pytest.param(FailureReason.KEY, "set one with `/domainkey`", id="key"),
         pytest.param(FailureReason.UNINSTALLED, "install Domain Tracker again", id="uninstalled"),

@@ -31,7 +31,7 @@ CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
 ERRORS: list[tuple[BotError, str]] = [
     (models.UnknownDigestError(), "somebody has deleted it"),
     (models.TooManyDigestsError(), "has 20 digests, the most"),
-    (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> changed this digest meanwhile"),
+    (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> changed this digest in the meantime"),
     (models.DigestBusyError(), "is being sent at this very moment"),
     (models.LostClaimError(), "Something else came in between"),
     (models.StoppedError(), "did not begin"),
@@ -64,7 +64,7 @@ def test_who_changed_it_may_not_be_known() -> None:
 
     text = DIGEST_ERRORS[type(error)](error, facts_for()).text
 
-    assert text.startswith("Somebody changed this digest meanwhile.")
+    assert text.startswith("Somebody changed this digest in the meantime.")
 
 
 def test_in_a_form_a_failure_is_one_line_without_buttons() -> None:
