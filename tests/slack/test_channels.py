@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground.slack import LocalSlack, running_slack
 from bot.slack.channels import MAX_PAGES, Channel, fetch_channel, is_in_channel
 from bot.slack.errors import ChannelClosedError, MissingScopeError
+from tests.loops import loop_over
 from tests.slack.conftest import a_client
 
 pytestmark = pytest.mark.anyio
@@ -16,11 +17,10 @@ Json = dict[str, Any]
 
 
 def channel_id(slack: LocalSlack, name: str) -> str:
-    channel = slack.channel(name)
-    return channel.id
+    return slack.channel(name).id
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("name", "traits"),
     [
         ("general", {"has_bot"}),
@@ -54,7 +54,7 @@ async def test_in_a_direct_message_the_bot_is_with_one_person(
     )
 
 
-@pytest.mark.parametrize("name", ["hidden", "C0NOWHERE"])
+@loop_over("name", ["hidden", "C0NOWHERE"])
 async def test_a_private_channel_without_the_bot_is_as_good_as_gone(
     slack: LocalSlack, client: AsyncWebClient, name: str
 ) -> None:
@@ -81,7 +81,7 @@ async def test_without_the_scope_nothing_is_said_of_a_channel(
     assert "channels:read" in caught.value.needed
 
 
-@pytest.mark.parametrize(("name", "is_in"), [("bob", True), ("cy", False)])
+@loop_over(("name", "is_in"), [("bob", True), ("cy", False)])
 async def test_somebody_is_in_a_channel_or_not(
     slack: LocalSlack, client: AsyncWebClient, name: str, is_in: bool
 ) -> None:
