@@ -1,3 +1,5 @@
+"""Whether Slack's API answers, and what the bot's own address says."""
+
 import asyncio
 
 import aiohttp
@@ -28,19 +30,17 @@ async def test_nonsense_in_slacks_place_is_an_error_of_ours(http: aiohttp.Client
             await check_api(a_client(f"{there.url}/api/", http))
 
 
-async def test_what_an_address_answers_is_told(http: aiohttp.ClientSession) -> None:
+async def test_what_an_address_answers_is_told_and_no_redirect_followed(
+    http: aiohttp.ClientSession,
+) -> None:
     async with service(always(reply({"status": "alive"}))) as there:
         answer = await fetch_answer(http, f"{there.url}/healthz", TIME_LIMIT_S)
+    async with service(always(reply(status=302, headers={"Location": "/login"}))) as elsewhere:
+        redirect = await fetch_answer(http, elsewhere.url, TIME_LIMIT_S)
 
     assert answer == Answer(status=200, body='{"status": "alive"}')
     assert there.seen[0].target == "/healthz"
-
-
-async def test_a_redirect_is_not_followed(http: aiohttp.ClientSession) -> None:
-    async with service(always(reply(status=302, headers={"Location": "/login"}))) as there:
-        answer = await fetch_answer(http, there.url, TIME_LIMIT_S)
-
-    assert (answer.status, len(there.seen)) == (302, 1)
+    assert (redirect.status, len(elsewhere.seen)) == (302, 1)
 
 
 async def test_of_a_long_page_only_the_beginning_is_read(http: aiohttp.ClientSession) -> None:
