@@ -145,11 +145,21 @@ class SlackHealth:
         self._well_until, self._was_well = self._seconds() + WELL_FOR_S, True
 
 
-class Identity:
-    """The identity of the bot's token, cached after the first answer, which came at `since`."""
+class Identity(AsyncAuthorize):
+    """The identity of a bot's one token, cached after the first answer, which came at `since`.
 
-    def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
-        self._client = client
+    It is Bolt's authorization too, without `auth.test` on every request. `client` asks who the
+    bot is, `background` is the client for work without a request.
+    """
+
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        background: AsyncWebClient,
+        *,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._client, self._background = client, background
         self._clock = clock
         self._known: AuthorizeResult | None = None
         self.since: datetime | None = None
@@ -172,39 +182,24 @@ class Identity:
         )
         return self._known
 
-
-class SingleWorkspaceAuthorize(AsyncAuthorize):
-    """Bolt's authorization for a bot with one token: without `auth.test` on every request."""
-
-    def __init__(self, identity: Identity) -> None:
-        self._identity = identity
-
     async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult | None:
-        """Return the bot's identity, `None` for another workspace."""
-        bot = await self._identity.fetch()
+        """Return the bot's identity, `None` for another workspace; raise SlackError."""
+        bot = await self.fetch()
         if team_id != bot.team_id:
             logger.warning("request of a foreign workspace", team_id=team_id)
             return None
         return bot
 
-
-class SingleWorkspaceClient:
-    """The client for background work of a bot with one workspace and one token."""
-
-    def __init__(self, identity: Identity, client: AsyncWebClient) -> None:
-        self._identity = identity
-        self._client = client
-
-    async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
-        """Return the client of `workspace`.
+    async def client_for(self, workspace: WorkspaceId) -> AsyncWebClient:
+        """Return the client for background work in `workspace`.
 
         Raises:
             TokenRefusedError: the token is for another workspace than that of the store.
             SlackError: Slack did not answer.
         """
-        if workspace_of(await self._identity.fetch()) != workspace:
+        if workspace_of(await self.fetch()) != workspace:
             raise TokenRefusedError("not_authed")
-        return self._client
+        return self._background
 
 
 def workspace_of(bot: AuthorizeResult) -> WorkspaceId:

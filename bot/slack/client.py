@@ -261,11 +261,6 @@ async def send_with_fallback(send: Callable[[Message], Awaitable[T]], message: M
         return await send(fallback)
 
 
-async def send_direct(client: AsyncWebClient, user_id: str, message: Mapping[str, Any]) -> None:
-    """Send a person a direct message from the bot; raise SlackError."""
-    await post_message(client, await open_direct(client, user_id), message)
-
-
 async def send_ephemeral(
     client: AsyncWebClient, channel_id: str, user_id: str, message: Mapping[str, Any]
 ) -> None:

@@ -484,7 +484,7 @@ async def test_what_a_stranger_writes_into_the_address_is_not_shown(
 async def test_what_breaks_unforeseen_leaves_a_reference_too(
     room: Room, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    room.flow._pages = SimpleNamespace()  # type: ignore[assignment]  # nothing else can break
+    room.flow._pages = SimpleNamespace()
 
     page = await room.browser.install()
 

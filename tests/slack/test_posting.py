@@ -16,7 +16,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.message import Message
 from bot.playground.slack import Call, LocalSlack
-from bot.slack.auth import Identity, SingleWorkspaceClient
+from bot.slack.auth import Identity
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
@@ -81,9 +81,10 @@ class Room:
         async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
             return self.client
 
-        refused = self.refused.append
-        more = {"clock": self.time, "sleep": self.time.sleep, "on_refused": refused} | more
-        return Posting(client_for, **more)
+        time = self.time
+        return Posting(
+            client_for, clock=time, sleep=time.sleep, on_refused=self.refused.append, **more
+        )
 
     async def post(self, message: Message = HELLO) -> str:
         return await self.posting.post(HOME, self.general, message)
@@ -485,8 +486,7 @@ async def test_who_would_wait_too_long_for_the_answer_before_is_sent_away(room: 
 
 async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(room: Room) -> None:
     room.slack.fail_next("auth.test", error="internal_error", times=2)
-    identity = Identity(room.client, clock=FakeClock())
-    room.posting = Posting(SingleWorkspaceClient(identity, room.client))
+    room.posting = Posting(Identity(room.client, room.client, clock=FakeClock()).client_for)
 
     for act in (room.turn(), room.post()):
         with pytest.raises(SlackUnreachableError):
