@@ -11,7 +11,7 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.client import open_direct, post_message, send_ephemeral, send_with_fallback
+from bot.slack.client import open_direct, post_message, send_with_fallback, slack_errors
 from bot.slack.errors import (
     BlocksRefusedError,
     SlackError,
@@ -109,7 +109,10 @@ class Replies:
                 return Way.THERE
         if origin.channel_id:
             try:
-                await send_ephemeral(client, origin.channel_id, origin.user_id, message.as_args())
+                async with slack_errors():
+                    await client.chat_postEphemeral(
+                        channel=origin.channel_id, user=origin.user_id, **message.as_args()
+                    )
             except BlocksRefusedError:
                 raise
             except SlackError as error:  # the bot, or the person, is not in that channel
