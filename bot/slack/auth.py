@@ -254,7 +254,7 @@ class OAuthCalls:
         """
         answer = await self._ask(code=code, redirect_uri=redirect_uri)
         with _incomplete_answers():
-            return _installation(_fields(answer), _moment(answer))
+            return _installation(answer)
 
     async def refresh(self, refresh_token: str) -> IssuedTokens:
         """Return new tokens.
@@ -265,7 +265,7 @@ class OAuthCalls:
         """
         answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
         with _incomplete_answers():
-            return _tokens(_fields(answer))
+            return _tokens(answer)
 
     async def bot_id(self, token: str) -> str | None:
         """Return the bot id of a token, `None` if Slack does not answer."""
@@ -282,7 +282,8 @@ class OAuthCalls:
             answer = await self._client.api_call(
                 "oauth.v2.access", data=fields, headers=self._headers
             )
-            _fields(answer)
+            if not isinstance(answer.data, dict):
+                raise TypeError("no JSON object")
             return answer
 
 
@@ -293,12 +294,6 @@ def _incomplete_answers() -> Iterator[None]:
         yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
-
-
-def _fields(answer: AsyncSlackResponse) -> Mapping[str, Any]:
-    if not isinstance(answer.data, dict):
-        raise TypeError("no JSON object")
-    return answer.data
 
 
 def _moment(answer: AsyncSlackResponse) -> datetime | None:
@@ -312,7 +307,7 @@ def _moment(answer: AsyncSlackResponse) -> datetime | None:
         return None
 
 
-def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> IssuedInstallation:
+def _installation(answer: AsyncSlackResponse) -> IssuedInstallation:
     is_org_wide = answer.get("is_enterprise_install") is True
     enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
     place = enterprise if is_org_wide else answer["team"]
@@ -325,11 +320,11 @@ def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> Is
         scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
         installed_by=_text(answer["authed_user"]["id"]),
         tokens=_tokens(answer),
-        answered_at=answered_at,
+        answered_at=_moment(answer),
     )
 
 
-def _tokens(answer: Mapping[str, Any]) -> IssuedTokens:
+def _tokens(answer: AsyncSlackResponse) -> IssuedTokens:
     refresh = answer.get("refresh_token")
     # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
     return IssuedTokens(
