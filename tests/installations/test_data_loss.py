@@ -21,7 +21,7 @@ from tests.builders import ADMIN_ID
 from tests.fakes import FakeClock, FakePosts
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
-from tests.slack.test_membership import Pages, channels
+from tests.slack.clients import Pages, channels
 
 pytestmark = pytest.mark.anyio
 

@@ -32,7 +32,7 @@ from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
 from tests.installations.builders import RING, an_installation, an_uninstaller
-from tests.slack.test_membership import Pages
+from tests.slack.clients import Pages
 from tests.store.test_sqlite import content_of
 from tests.test_scans import Scanner
 

@@ -21,7 +21,7 @@ from tests.installations.builders import (
     a_revoked_installation,
     an_installation,
 )
-from tests.slack.test_membership import Pages, channels
+from tests.slack.clients import Pages, channels
 
 pytestmark = pytest.mark.anyio
 

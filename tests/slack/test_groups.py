@@ -18,7 +18,7 @@ from bot.slack.usergroups import (
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.loops import loop_over
-from tests.slack.groups import SaidGroups
+from tests.slack.clients import SaidGroups
 
 pytestmark = pytest.mark.anyio
 
