@@ -96,7 +96,7 @@ class Managers:
 
     async def named(self, workspace: WorkspaceId) -> Named:
         """Return the managers."""
-        document = await self._documents.get(_place(workspace))
+        document = await self._documents.get(f"{workspace}/{KIND}")
         return decode(document) if document else Named()
 
     async def name(self, workspace: WorkspaceId, named: Named) -> None:
@@ -110,7 +110,7 @@ class Managers:
             "user_ids": list(named.user_ids[:MAX_MANAGERS]),
             "group_ids": list(named.group_ids[:MAX_GROUPS]),
         }
-        await self._documents.put(_place(workspace), value, if_rev=named.rev)
+        await self._documents.put(f"{workspace}/{KIND}", value, if_rev=named.rev)
 
 
 def decode(document: Document) -> Named:
@@ -121,10 +121,6 @@ def decode(document: Document) -> Named:
     """
     value = document.value
     return Named(tuple(value["user_ids"]), tuple(value.get("group_ids", ())), document.rev)
-
-
-def _place(workspace: WorkspaceId) -> str:
-    return f"{workspace}/{KIND}"
 
 
 logger = structlog.get_logger()
@@ -216,7 +212,7 @@ class Audit:
             return Write({"v": 1, "entries": [*before, encode(entry)][-MAX_ENTRIES:]})
 
         try:
-            await update(self._documents, _audit_place(workspace), with_entry)
+            await update(self._documents, f"{workspace}/{HISTORY_KIND}", with_entry)
         except StoreError as error:
             logger.warning("not in the history", act=act.value, by=by, error=repr(error))
         self._on_act(workspace)
@@ -229,7 +225,7 @@ class Audit:
 
     async def entries(self, workspace: WorkspaceId) -> list[Entry]:
         """Return the acts, the latest first; raise StoreError."""
-        document = await self._documents.get(_audit_place(workspace))
+        document = await self._documents.get(f"{workspace}/{HISTORY_KIND}")
         return entries_in(document) if document else []
 
 
@@ -246,7 +242,3 @@ def encode(entry: Entry) -> dict[str, Any]:
     """Return the JSON object of an entry, without empty fields."""
     value = msgspec.to_builtins(entry) | {"at": entry.at.isoformat()}
     return {name: each for name, each in value.items() if each}
-
-
-def _audit_place(workspace: WorkspaceId) -> str:
-    return f"{workspace}/{HISTORY_KIND}"

@@ -3,8 +3,10 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from bot.concurrency import Tasks
+from bot.concurrency import NonOverlappingTask, Tasks, run_shielded
+from bot.store.documents import StoreError
 from tests.fakes import TIME_LIMIT_S
+from tests.installations.builders import Gate
 
 pytestmark = pytest.mark.anyio
 
@@ -80,3 +82,113 @@ async def test_what_a_task_raises_is_logged_with_its_cause() -> None:
     (line,) = lines
     assert (line["event"], line["log_level"]) == ("a task failed", "error")
     assert str(line["exc_info"]) == "broken"
+
+
+async def test_recurring_work_is_not_begun_again_while_it_runs() -> None:
+    gate, begun, tasks = asyncio.Event(), [], Tasks()
+
+    async def work() -> None:
+        begun.append(1)
+        await gate.wait()
+
+    recurring = NonOverlappingTask(tasks, work)
+    for _ in range(3):
+        recurring.begin()
+        await asyncio.sleep(0)
+    gate.set()
+    assert await tasks.drain(TIME_LIMIT_S)
+    recurring.begin()
+    assert await tasks.drain(TIME_LIMIT_S)
+
+    assert len(begun) == 2
+
+
+@pytest.mark.parametrize("error", [StoreError("disk full"), ValueError("unforeseen")])
+async def test_recurring_work_that_failed_is_begun_again(
+    error: Exception, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun, tasks = [], Tasks()
+
+    async def work() -> None:
+        begun.append(1)
+        raise error
+
+    recurring = NonOverlappingTask(tasks, work)
+    for _ in range(2):
+        recurring.begin()
+        assert await tasks.drain(TIME_LIMIT_S)
+
+    assert len(begun) == 2
+    assert str(error) in capsys.readouterr().out
+
+
+async def test_shielded_work_returns_or_raises_what_it_does() -> None:
+    async def give() -> int:
+        return 5
+
+    async def fail() -> int:
+        raise ValueError("no")
+
+    assert await run_shielded(Tasks(), give()) == 5
+    with pytest.raises(ValueError, match="no"):
+        await run_shielded(Tasks(), fail())
+
+
+async def test_shielded_work_is_done_although_its_caller_has_gone() -> None:
+    gate, done, tasks = Gate(), [], Tasks()
+
+    async def work() -> None:
+        await gate()
+        done.append(1)
+        raise ValueError("nobody hears it")
+
+    waiting = asyncio.create_task(run_shielded(tasks, work()))
+    await gate.until_reached()
+    waiting.cancel()
+    await asyncio.wait({waiting})
+
+    assert not await tasks.drain(0.01)
+    gate.open()
+    assert await tasks.drain(TIME_LIMIT_S)
+    assert done == [1]
+
+
+async def test_who_waits_for_shielded_work_learns_that_it_was_cut_off() -> None:
+    tasks, gate = Tasks(), Gate()
+    waiting = asyncio.create_task(run_shielded(tasks, gate()))
+    await gate.until_reached()
+
+    await tasks.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+async def test_what_hangs_is_ended_and_begun_again(capsys: pytest.CaptureFixture[str]) -> None:
+    begun, tasks = [], Tasks()
+
+    async def work() -> None:
+        begun.append(1)
+        await asyncio.Event().wait()
+
+    recurring = NonOverlappingTask(tasks, work, within_s=0.01)
+    for _ in range(2):
+        recurring.begin()
+        assert await tasks.drain(TIME_LIMIT_S)
+
+    assert len(begun) == 2
+    assert "not done now" in capsys.readouterr().out
+
+
+async def test_what_does_not_end_when_its_time_is_over_is_noticed() -> None:
+    gate, now, tasks = asyncio.Event(), [0.0], Tasks()
+    recurring = NonOverlappingTask(tasks, gate.wait, within_s=100, steady=lambda: now[0])
+
+    recurring.begin()
+    seen = [recurring.is_stuck]
+    now[0] = 111
+    seen.append(recurring.is_stuck)
+    gate.set()
+    assert await tasks.drain(TIME_LIMIT_S)
+
+    assert [*seen, recurring.is_stuck] == [False, True, False]

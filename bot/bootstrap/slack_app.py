@@ -42,8 +42,6 @@ from bot.settings import Settings
 from bot.slack.auth import (
     Identity,
     OAuthCalls,
-    SingleWorkspaceAuthorize,
-    SingleWorkspaceClient,
     SlackHealth,
     check_api,
     fetch_grant,
@@ -168,14 +166,15 @@ def open_workspaces(
 def _one_workspace(
     clients: SlackClients, token: str, *, clock: Callable[[], datetime]
 ) -> SlackAuth:
-    own, once = Identity(clients.patient(token), clock=clock), clients.once(token)
+    once = clients.once(token)
+    own = Identity(clients.patient(token), once, clock=clock)
 
     async def ask() -> None:
         await (fetch_grant(once) if own.since else own.fetch())
 
     return SlackAuth(
-        authorize=SingleWorkspaceAuthorize(own),
-        client_for=SingleWorkspaceClient(own, once),
+        authorize=own,
+        client_for=own.client_for,
         find_slack=lambda: clients.health.check(ask),
         unknown=FOREIGN_WORKSPACE,
         doubt=Event(),  # no listener: its operator finds out

@@ -17,6 +17,15 @@ from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 
+logger = structlog.get_logger()
+# Slack waits 3 s for the ack, and there is more to do: a token may have expired overnight, and
+# `ASKED_WITHIN_S` of `deduplication.py` has passed before.
+KNOWN_WITHIN_S = 1.4
+ASKED = "asked_place"
+# Bolt 1.30 passes the events that take access away without a token, but not the one that gives it:
+# https://docs.slack.dev/reference/events/team_access_granted
+GRANTED = "team_access_granted"
+
 
 @dataclass(frozen=True, slots=True)
 class Clients:
@@ -55,16 +64,6 @@ def act_in(client: AsyncWebClient, workspace: WorkspaceId) -> None:
     https://docs.slack.dev/enterprise/organization-ready-apps
     """
     client.default_params["team_id"] = workspace.team_id
-
-
-logger = structlog.get_logger()
-# Slack waits 3 s for the ack, and there is more to do: a token may have expired overnight, and
-# `ASKED_WITHIN_S` of `deduplication.py` has passed before.
-KNOWN_WITHIN_S = 1.4
-ASKED = "asked_place"
-# Bolt 1.30 passes the events that take access away without a token, but not the one that gives it:
-# https://docs.slack.dev/reference/events/team_access_granted
-GRANTED = "team_access_granted"
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,11 @@ def organisation(enterprise_id: str) -> WorkspaceId:
     return WorkspaceId(WHOLE_ORGANISATION, enterprise_id)
 
 
+def moment(text: str | None) -> datetime | None:
+    """Return a moment that is stored as text, `None` for none."""
+    return datetime.fromisoformat(text) if text else None
+
+
 _AS_THEY_ARE = ("app_id", "bot_id", "bot_user_id", "installed_by", "name")
 
 
@@ -79,14 +84,13 @@ def encode(installation: Installation) -> dict[str, Any]:
 
 def decode(home: WorkspaceId, value: dict[str, Any], tokens: Tokens | None) -> Installation:
     """Return the installation that `encode` wrote, with `tokens`."""
-    revoked_at = value.get("revoked_at")
     return Installation(
         **{name: value[name] for name in _AS_THEY_ARE},
         home=home,
         scopes=tuple(value["scopes"]),
         installed_at=datetime.fromisoformat(value["installed_at"]),
         tokens=tokens,
-        revoked_at=revoked_at and datetime.fromisoformat(revoked_at),
+        revoked_at=moment(value.get("revoked_at")),
     )
 
 

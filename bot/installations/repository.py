@@ -15,6 +15,7 @@ from bot.installations.models import (
     decode,
     encode,
     key_of,
+    moment,
     organisation,
     organisation_of,
 )
@@ -61,7 +62,7 @@ class InstallationRepository:
         return StoredInstallation(
             decode(home, document.value, tokens),
             document.rev,
-            _moment(document.value.get("refreshing_until")),
+            moment(document.value.get("refreshing_until")),
             document.due_at if tokens else None,
         )
 
@@ -84,10 +85,10 @@ class InstallationRepository:
         value = {**encode(installation), **self._encrypted(home, installation.tokens)}
         if refreshing_until:
             value["refreshing_until"] = refreshing_until.isoformat()
-        if installation.tokens:
-            check_at = check_at or next_check(home, installation.installed_at)
-        else:
+        if installation.tokens is None:
             check_at = None
+        elif check_at is None:
+            check_at = next_check(home, installation.installed_at)
         due_at = revoked + WAITS_FOR_REINSTALL if revoked else check_at
         document = await self._documents.put(key_of(home), value, due_at=due_at, if_rev=if_rev)
         return StoredInstallation(installation, document.rev, refreshing_until, check_at)
@@ -117,12 +118,8 @@ class InstallationRepository:
         return Tokens(
             access=opened("bot-token", value["token"]),
             refresh=refresh and opened("refresh-token", refresh),
-            expires_at=_moment(value.get("expires_at")),
+            expires_at=moment(value.get("expires_at")),
         )
-
-
-def _moment(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
 
 
 def next_check(home: WorkspaceId, after: datetime) -> datetime:
@@ -131,10 +128,10 @@ def next_check(home: WorkspaceId, after: datetime) -> datetime:
     Each home has its own time of the day, so that they do not all come at once.
     """
     midnight = after.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    moment = midnight + timedelta(seconds=crc32(str(home).encode()) % DAY.total_seconds())
-    while moment < after + DAY / 2:
-        moment += DAY
-    return moment
+    due_at = midnight + timedelta(seconds=crc32(str(home).encode()) % DAY.total_seconds())
+    while due_at < after + DAY / 2:
+        due_at += DAY
+    return due_at
 
 
 # For a store of one process. With several it is shorter: see `RecentInstallations`.

@@ -27,7 +27,7 @@ from bot.installations.models import (
 from bot.installations.repository import InstallationRepository, next_check
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
-from bot.store.documents import ConflictError, Documents, StoreError
+from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -133,13 +133,14 @@ class TokenChecker:
 
     async def _put_off(self, home: WorkspaceId) -> None:
         """Let the next check be due tomorrow."""
-        document = await self.documents.get(key_of(home))
-        if document and stamp_of(home, document).has_tokens:
-            due_at = next_check(home, self.clock())
-            with suppress(ConflictError):  # it is checked once more, no harm
-                await self.documents.put(
-                    document.key, document.value, due_at=due_at, if_rev=document.rev
-                )
+        due_at = next_check(home, self.clock())
+
+        def put_off(document: Document | None) -> Write | None:
+            if document is None or not stamp_of(home, document).has_tokens:
+                return None
+            return Write(document.value, due_at)
+
+        await update(self.documents, key_of(home), put_off)
 
     async def _take_up(self, home: WorkspaceId) -> None:
         async with self._turns:

@@ -182,11 +182,11 @@ class Uninstaller:
         Raises:
             StoreError, SlackError: not done; `forget_due` tries again.
         """
-        handlers = {
+        handlers: dict[UninstallKind, Callable[[UninstallEvent], Awaitable[None]]] = {
             UninstallKind.REMOVED: self._remove,
             UninstallKind.WITHDRAWN: self._withdraw,
             UninstallKind.GRANTED: self._grant,
-            UninstallKind.REVOKED: self._revoke,
+            UninstallKind.REVOKED: lambda each: self._checker.check(each.home),
         }
         self._open[event] = self._clock() + RETRY_AFTER
         while True:
@@ -267,9 +267,6 @@ class Uninstaller:
     async def _granted_at(self, home: WorkspaceId) -> datetime | None:
         noted = await self._documents.get(f"{home}/{KIND}")
         return datetime.fromisoformat(noted.value["at"]) if noted else None
-
-    async def _revoke(self, event: UninstallEvent) -> None:
-        await self._checker.check(event.home)  # there may be newer tokens
 
     async def _forget_unused(self, home: WorkspaceId) -> None:
         stamp = await self._purger.stamp(home)

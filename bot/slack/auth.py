@@ -145,11 +145,21 @@ class SlackHealth:
         self._well_until, self._was_well = self._seconds() + WELL_FOR_S, True
 
 
-class Identity:
-    """The identity of the bot's token, cached after the first answer, which came at `since`."""
+class Identity(AsyncAuthorize):
+    """The identity of a bot's one token, cached after the first answer, which came at `since`.
 
-    def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
-        self._client = client
+    It is Bolt's authorization too, without `auth.test` on every request. `client` asks who the
+    bot is, `background` is the client for work without a request.
+    """
+
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        background: AsyncWebClient,
+        *,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._client, self._background = client, background
         self._clock = clock
         self._known: AuthorizeResult | None = None
         self.since: datetime | None = None
@@ -172,39 +182,24 @@ class Identity:
         )
         return self._known
 
-
-class SingleWorkspaceAuthorize(AsyncAuthorize):
-    """Bolt's authorization for a bot with one token: without `auth.test` on every request."""
-
-    def __init__(self, identity: Identity) -> None:
-        self._identity = identity
-
     async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult | None:
-        """Return the bot's identity, `None` for another workspace."""
-        bot = await self._identity.fetch()
+        """Return the bot's identity, `None` for another workspace; raise SlackError."""
+        bot = await self.fetch()
         if team_id != bot.team_id:
             logger.warning("request of a foreign workspace", team_id=team_id)
             return None
         return bot
 
-
-class SingleWorkspaceClient:
-    """The client for background work of a bot with one workspace and one token."""
-
-    def __init__(self, identity: Identity, client: AsyncWebClient) -> None:
-        self._identity = identity
-        self._client = client
-
-    async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
-        """Return the client of `workspace`.
+    async def client_for(self, workspace: WorkspaceId) -> AsyncWebClient:
+        """Return the client for background work in `workspace`.
 
         Raises:
             TokenRefusedError: the token is for another workspace than that of the store.
             SlackError: Slack did not answer.
         """
-        if workspace_of(await self._identity.fetch()) != workspace:
+        if workspace_of(await self.fetch()) != workspace:
             raise TokenRefusedError("not_authed")
-        return self._client
+        return self._background
 
 
 def workspace_of(bot: AuthorizeResult) -> WorkspaceId:
@@ -259,7 +254,7 @@ class OAuthCalls:
         """
         answer = await self._ask(code=code, redirect_uri=redirect_uri)
         with _incomplete_answers():
-            return _installation(_fields(answer), _moment(answer))
+            return _installation(answer)
 
     async def refresh(self, refresh_token: str) -> IssuedTokens:
         """Return new tokens.
@@ -270,7 +265,7 @@ class OAuthCalls:
         """
         answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
         with _incomplete_answers():
-            return _tokens(_fields(answer))
+            return _tokens(answer)
 
     async def bot_id(self, token: str) -> str | None:
         """Return the bot id of a token, `None` if Slack does not answer."""
@@ -287,7 +282,8 @@ class OAuthCalls:
             answer = await self._client.api_call(
                 "oauth.v2.access", data=fields, headers=self._headers
             )
-            _fields(answer)
+            if not isinstance(answer.data, dict):
+                raise TypeError("no JSON object")
             return answer
 
 
@@ -298,12 +294,6 @@ def _incomplete_answers() -> Iterator[None]:
         yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise SlackUnavailableError(f"incomplete answer: {type(error).__name__}") from None
-
-
-def _fields(answer: AsyncSlackResponse) -> Mapping[str, Any]:
-    if not isinstance(answer.data, dict):
-        raise TypeError("no JSON object")
-    return answer.data
 
 
 def _moment(answer: AsyncSlackResponse) -> datetime | None:
@@ -317,7 +307,7 @@ def _moment(answer: AsyncSlackResponse) -> datetime | None:
         return None
 
 
-def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> IssuedInstallation:
+def _installation(answer: AsyncSlackResponse) -> IssuedInstallation:
     is_org_wide = answer.get("is_enterprise_install") is True
     enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
     place = enterprise if is_org_wide else answer["team"]
@@ -330,11 +320,11 @@ def _installation(answer: Mapping[str, Any], answered_at: datetime | None) -> Is
         scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
         installed_by=_text(answer["authed_user"]["id"]),
         tokens=_tokens(answer),
-        answered_at=answered_at,
+        answered_at=_moment(answer),
     )
 
 
-def _tokens(answer: Mapping[str, Any]) -> IssuedTokens:
+def _tokens(answer: AsyncSlackResponse) -> IssuedTokens:
     refresh = answer.get("refresh_token")
     # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
     return IssuedTokens(

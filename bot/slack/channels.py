@@ -1,6 +1,6 @@
 """Slack's calls about channels and their members.
 
-Lists are read page by page, with a wait where Slack answers with a rate limit.
+Lists are read page by page; those that no person waits for, at the pace that Slack asks for.
 """
 
 import asyncio
@@ -68,17 +68,15 @@ async def is_in_channel(client: AsyncWebClient, channel_id: str, user_id: str) -
     Raises:
         SlackError: as for `fetch_channel`.
     """
-    cursor = ""
-    async with slack_errors():
-        for _page in range(MAX_PAGES):
-            answer = await client.conversations_members(
-                channel=channel_id, limit=PAGE_SIZE, cursor=cursor or None
-            )
-            if user_id in (answer.get("members") or ()):
-                return True
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
-            if not cursor:
-                return False
+
+    async def ask(cursor: str | None) -> Any:
+        return await client.conversations_members(
+            channel=channel_id, limit=PAGE_SIZE, cursor=cursor
+        )
+
+    async for members in _pages(ask, "members", None):
+        if user_id in members:
+            return True
     return False
 
 
@@ -156,9 +154,9 @@ async def _own_channels(
 
 
 async def _pages(
-    ask: Callable[[str | None], Awaitable[Any]], name: str, sleep: Sleep
-) -> AsyncIterator[list[Mapping[str, Any]]]:
-    """Yield the list called `name` of each page."""
+    ask: Callable[[str | None], Awaitable[Any]], name: str, sleep: Sleep | None
+) -> AsyncIterator[list[Any]]:
+    """Yield the list called `name` of each page; without `sleep` no rate limit is waited for."""
     cursor: str | None = None
     for _ in range(MAX_PAGES):
         page, cursor = await _page(ask, cursor, name, sleep)
@@ -168,8 +166,8 @@ async def _pages(
 
 
 async def _page(
-    ask: Callable[[str | None], Awaitable[Any]], cursor: str | None, name: str, sleep: Sleep
-) -> tuple[list[Mapping[str, Any]], str | None]:
+    ask: Callable[[str | None], Awaitable[Any]], cursor: str | None, name: str, sleep: Sleep | None
+) -> tuple[list[Any], str | None]:
     waits = 0
     while True:
         try:
@@ -178,7 +176,7 @@ async def _page(
                 following = (answer.get("response_metadata") or {}).get("next_cursor")
                 return list(answer.get(name) or ()), following or None
         except SlackRateLimitedError as error:
-            if waits == MAX_WAITS or error.retry_after_s > LONGEST_WAIT_S:
+            if not sleep or waits == MAX_WAITS or error.retry_after_s > LONGEST_WAIT_S:
                 raise
             waits += 1
             await sleep(error.retry_after_s)

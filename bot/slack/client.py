@@ -268,19 +268,6 @@ async def send_with_fallback(send: Callable[[Message], Awaitable[T]], message: M
         return await send(fallback)
 
 
-async def send_direct(client: AsyncWebClient, user_id: str, message: Mapping[str, Any]) -> None:
-    """Send a person a direct message from the bot; raise SlackError."""
-    await post_message(client, await open_direct(client, user_id), message)
-
-
-async def send_ephemeral(
-    client: AsyncWebClient, channel_id: str, user_id: str, message: Mapping[str, Any]
-) -> None:
-    """Show a message to one person in a channel; raise SlackError."""
-    async with slack_errors():
-        await client.chat_postEphemeral(channel=channel_id, user=user_id, **message)
-
-
 async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
     """Check that a token can open a Socket Mode connection; raise SlackError."""
     async with slack_errors():

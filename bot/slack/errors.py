@@ -19,10 +19,7 @@ BLOCKS = frozenset(
 )
 TRIGGERS = frozenset(
     {
-        "expired_trigger_id",
-        "trigger_expired",
-        "exchanged_trigger_id",
-        "trigger_exchanged",
+        *("expired_trigger_id", "trigger_expired", "exchanged_trigger_id", "trigger_exchanged"),
         "invalid_trigger_id",
     }
 )
@@ -30,49 +27,30 @@ FORM_CHANGED = "hash_conflict"
 # The bot cannot post in one channel. A private one that it is not in is "not found".
 CHANNEL = frozenset(
     {
-        "channel_not_found",
-        "channel_type_not_supported",
-        "is_archived",
-        "is_inactive",
-        "method_not_supported_for_channel_type",
-        "no_permission",
-        "not_in_channel",
+        *("channel_not_found", "channel_type_not_supported", "is_archived", "is_inactive"),
+        *("method_not_supported_for_channel_type", "no_permission", "not_in_channel"),
     }
 )
 # A preference of the channel, or of the organisations that share it.
 CHANNEL_PREFIXES = ("restricted_action", "slack_connect_")
 PERSON = frozenset(
     {
-        "cannot_dm_bot",
-        "invalid_user_combination",
-        "user_disabled",
-        "user_not_found",
-        "user_not_visible",
-        "users_not_found",
+        *("cannot_dm_bot", "invalid_user_combination", "user_disabled", "user_not_found"),
+        *("user_not_visible", "users_not_found"),
     }
 )
 # Nothing can be posted anywhere in the workspace, until Slack or an admin changes that.
 WORKSPACE = frozenset(
     {
-        "access_denied",
-        "accesslimited",
-        "ekm_access_denied",
-        "enterprise_is_restricted",
-        "message_limit_exceeded",
-        "org_login_required",
-        "team_added_to_org",
+        *("access_denied", "accesslimited", "ekm_access_denied", "enterprise_is_restricted"),
+        *("message_limit_exceeded", "org_login_required", "team_added_to_org"),
         "two_factor_setup_required",
     }
 )
 TOKEN = frozenset(
     {
-        "account_inactive",
-        "invalid_auth",
-        "invalid_refresh_token",
-        "not_authed",
-        "team_access_not_granted",
-        "token_expired",
-        "token_revoked",
+        *("account_inactive", "invalid_auth", "invalid_refresh_token", "not_authed"),
+        *("team_access_not_granted", "token_expired", "token_revoked"),
     }
 )
 MISSING_SCOPE = "missing_scope"

@@ -102,9 +102,6 @@ class Pacer(Generic[K]):
         return max(0.0, moments.get(key, now) - now)
 
 
-MAX_HELD = 10_000
-
-
 class BackoffRegistry(Protocol):
     """Remembers the waits that Slack asked for with a 429."""
 
@@ -123,7 +120,7 @@ class LocalBackoff:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._until: TLRUCache[WorkspaceId, float, float] = TLRUCache(
-            MAX_HELD, lambda _workspace, until, _now: until, timer=clock
+            MAX_REMEMBERED, lambda _workspace, until, _now: until, timer=clock
         )
 
     async def left_s(self, workspace: WorkspaceId) -> float:
@@ -203,22 +200,14 @@ class Posting:
         client = await self._client(workspace)
         async with self._alone((workspace, channel_id)):  # its turn may be a while ago
             await self._check_hold(workspace)
-            return await self._post(client, workspace, channel_id, message)
-
-    async def _post(
-        self, client: AsyncWebClient, workspace: WorkspaceId, channel_id: str, message: Message
-    ) -> str:
-        try:
-            async with slack_errors(), asyncio.timeout(self._answered_within_s):
-                return await send_with_fallback(
-                    lambda each: post_message(client, channel_id, each.as_args()), message
-                )
-        except SlackRateLimitedError as error:
-            self._holds.hold(workspace, error.retry_after_s)
-            raise
-        except TokenRefusedError:
-            self._on_refused(workspace)
-            raise
+            try:
+                async with self._answers(workspace):
+                    return await send_with_fallback(
+                        lambda each: post_message(client, channel_id, each.as_args()), message
+                    )
+            except SlackRateLimitedError as error:
+                self._holds.hold(workspace, error.retry_after_s)
+                raise
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
         """Send a person a direct message, after a turn of its channel.
@@ -229,18 +218,21 @@ class Posting:
         """
         await self._check_hold(workspace)
         try:
-            channel_id = await self._open_direct(workspace, user_id)
+            client = await self._client(workspace)
+            with _nothing_posted():  # it may be open now, but no message was sent
+                async with self._answers(workspace):
+                    channel_id = await open_direct(client, user_id)
             await self.acquire_turn(workspace, channel_id)
             await self.post(workspace, channel_id, message)
         except ChannelClosedError as error:
             raise PersonUnreachableError(error.code) from error
 
-    async def _open_direct(self, workspace: WorkspaceId, user_id: str) -> str:
-        client = await self._client(workspace)
+    @asynccontextmanager
+    async def _answers(self, workspace: WorkspaceId) -> AsyncIterator[None]:
+        """Limit the wait for Slack inside the block, and pass on that it refuses the token."""
         try:
-            with _nothing_posted():  # it may be open now, but no message was sent
-                async with slack_errors(), asyncio.timeout(self._answered_within_s):
-                    return await open_direct(client, user_id)
+            async with slack_errors(), asyncio.timeout(self._answered_within_s):
+                yield
         except TokenRefusedError:
             self._on_refused(workspace)
             raise

@@ -1,6 +1,7 @@
 """Answer a person by `response_url`, ephemeral message or direct message, whichever works."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -10,7 +11,7 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.client import send_direct, send_ephemeral, send_with_fallback
+from bot.slack.client import open_direct, post_message, send_with_fallback, slack_errors
 from bot.slack.errors import (
     BlocksRefusedError,
     SlackError,
@@ -74,9 +75,14 @@ class Replies:
         Raises:
             SlackError: every way failed.
         """
+        how = {
+            "response_type": "in_channel" if to_channel else "ephemeral",
+            "replace_original": replace and not to_channel,
+            "unfurl_links": False,
+            "unfurl_media": False,
+        }
         return await send_with_fallback(
-            lambda each: self._send(client, origin, each, replace=replace, to_channel=to_channel),
-            message,
+            lambda each: self._send(client, origin, each, how, to_channel=to_channel), message
         )
 
     async def _send(
@@ -84,15 +90,15 @@ class Replies:
         client: AsyncWebClient,
         origin: Origin,
         message: Message,
+        how: Mapping[str, Any],
         *,
-        replace: bool,
         to_channel: bool,
     ) -> Way:
+        if to_channel and not origin.response_url:
+            raise SlackRefusedError("no response_url")
         if origin.response_url:
             try:
-                await self._respond(
-                    client, origin.response_url, message, replace=replace, to_channel=to_channel
-                )
+                await self._respond(client, origin.response_url, {**message.as_args(), **how})
             except BlocksRefusedError:
                 raise
             except SlackError as error:
@@ -101,41 +107,23 @@ class Replies:
                 logger.warning("response_url failed", error=repr(error))
             else:
                 return Way.THERE
-        elif to_channel:
-            raise SlackRefusedError("no response_url")
-        return await self._send_otherwise(client, origin, message)
-
-    async def _send_otherwise(
-        self, client: AsyncWebClient, origin: Origin, message: Message
-    ) -> Way:
         if origin.channel_id:
             try:
-                await send_ephemeral(client, origin.channel_id, origin.user_id, message.as_args())
+                async with slack_errors():
+                    await client.chat_postEphemeral(
+                        channel=origin.channel_id, user=origin.user_id, **message.as_args()
+                    )
             except BlocksRefusedError:
                 raise
             except SlackError as error:  # the bot, or the person, is not in that channel
                 logger.warning("ephemeral answer failed", error=repr(error))
             else:
                 return Way.THERE
-        await send_direct(client, origin.user_id, message.for_one().as_args())
+        direct = await open_direct(client, origin.user_id)
+        await post_message(client, direct, message.for_one().as_args())
         return Way.DIRECT
 
-    async def _respond(
-        self,
-        client: AsyncWebClient,
-        url: str,
-        message: Message,
-        *,
-        replace: bool,
-        to_channel: bool,
-    ) -> None:
-        body: dict[str, Any] = {
-            **message.as_args(),
-            "response_type": "in_channel" if to_channel else "ephemeral",
-            "replace_original": replace and not to_channel,
-            "unfurl_links": False,
-            "unfurl_media": False,
-        }
+    async def _respond(self, client: AsyncWebClient, url: str, body: Mapping[str, Any]) -> None:
         try:
             # The SDK has read the proxy of all other calls from the environment.
             async with self._http.post(

@@ -17,11 +17,8 @@ def managers() -> Managers:
     return Managers(MemoryDocuments())
 
 
-async def test_at_first_nobody_is_named(managers: Managers) -> None:
-    assert await managers.named(ONE) == Named()
-
-
 async def test_who_was_named_is_there_in_order(managers: Managers) -> None:
+    assert await managers.named(ONE) == Named()
     await managers.name(ONE, Named(("U2", "U1"), ("S2", "S1")))
 
     named = await managers.named(ONE)
@@ -44,15 +41,9 @@ async def test_who_names_by_an_old_list_changes_nothing(managers: Managers) -> N
 
     with pytest.raises(ConflictError):
         await managers.name(ONE, Named(("U2",), ("S1",)))
-
     assert (await managers.named(ONE)).ids == ("U1",)
 
-
-async def test_nobody_can_be_a_manager_any_more(managers: Managers) -> None:
-    await managers.name(ONE, Named(("U1",), ("S1",)))
-
     await managers.name(ONE, Named(rev=(await managers.named(ONE)).rev))
-
     assert (await managers.named(ONE)).ids == ()
 
 

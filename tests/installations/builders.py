@@ -1,9 +1,11 @@
-"""Installations, built with defaults, and a store in which something can happen in between."""
+"""Installations, a store in which something can happen in between, and a Slack that renews."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
+
+import pytest
 
 from bot.concurrency import NonOverlappingTask, Tasks
 from bot.installations.models import (
@@ -14,11 +16,17 @@ from bot.installations.models import (
     organisation,
     scope_of_key,
 )
-from bot.installations.repository import InstallationRepository
+from bot.installations.repository import (
+    Directory,
+    InstallationRepository,
+    RecentInstallations,
+    StoredInstallation,
+)
 from bot.installations.token_check import TokenChecker
 from bot.installations.uninstall import Uninstaller
-from bot.slack.errors import SlackUnreachableError
-from bot.store.documents import Document, StoreError
+from bot.slack.auth import IssuedTokens
+from bot.slack.errors import SlackUnreachableError, TokenRefusedError
+from bot.store.documents import Document, Documents, StoreError
 from bot.store.encryption import KeyRing
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.workspace import WorkspaceId
@@ -29,10 +37,19 @@ from tests.memory import MemoryDocuments
 ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 IN_ORG, OTHER_IN_ORG, ORG = WorkspaceId("T3", "E1"), WorkspaceId("T4", "E1"), organisation("E1")
 RING = KeyRing({"k1": b"1" * 32})
-HOUR = timedelta(hours=1)
+HOUR, DAY, LIFE = timedelta(hours=1), timedelta(days=1), timedelta(hours=12)
 
 
-def an_installation(home: WorkspaceId = ACME, **fields: Any) -> Installation:
+def an_installation(
+    home: WorkspaceId = ACME,
+    token: str = "",
+    *,
+    refresh: str | None = None,
+    expires_at: datetime | None = None,
+    **fields: Any,
+) -> Installation:
+    """Return one that was made an hour ago; its token names its home, unless it is given."""
+    tokens = Tokens(access=token or f"xoxb-{home}", refresh=refresh, expires_at=expires_at)
     defaults: dict[str, Any] = {
         "app_id": "A1",
         "bot_id": "B1",
@@ -41,9 +58,61 @@ def an_installation(home: WorkspaceId = ACME, **fields: Any) -> Installation:
         "installed_by": ADMIN_ID,
         "installed_at": MOMENT - HOUR,
         "name": "Acme",
-        "tokens": Tokens(access=f"xoxb-{home}"),
+        "tokens": tokens,
     }
     return Installation(home=home, **(defaults | fields))
+
+
+def a_revoked_installation(home: WorkspaceId = ACME) -> Installation:
+    return an_installation(home, tokens=None, revoked_at=MOMENT)
+
+
+def a_shelf(documents: Documents) -> InstallationRepository:
+    return InstallationRepository(documents, RING)
+
+
+def a_memory(documents: Documents, clock_s: Callable[[], float]) -> RecentInstallations:
+    return RecentInstallations(a_shelf(documents), clock_s=clock_s)
+
+
+async def kept(documents: Documents, home: WorkspaceId = ACME) -> StoredInstallation:
+    found = await a_shelf(documents).get(home)
+    assert found
+    return found
+
+
+class Renewals:
+    """A Slack that takes each refresh token once; remembers what it was asked.
+
+    `error` meets the next question; `is_lost`: what was asked for has happened all the same.
+    `life`: how long a token is good for, `None` for ever.
+    """
+
+    def __init__(self, first: str = "xoxe-1-0") -> None:
+        self.current = first
+        self.asked: list[str] = []
+        self.error: Exception | None = None
+        self.is_lost = False
+        self.life: timedelta | None = LIFE
+        self.before_answer: Callable[[], Awaitable[object]] | None = None
+
+    async def refresh(self, refresh_token: str) -> IssuedTokens:
+        self.asked.append(refresh_token)
+        error, self.error = self.error, None
+        if error and not self.is_lost:
+            raise error
+        if refresh_token != self.current:
+            raise TokenRefusedError("invalid_refresh_token")
+        number = len(self.asked)
+        self.current = f"xoxe-1-{number}"
+        await asyncio.sleep(0)
+        if self.before_answer:
+            await self.before_answer()
+        if error:
+            raise error
+        expires_in_s = None if self.life is None else int(self.life.total_seconds())
+        access = f"xoxe.xoxb-{number}"
+        return IssuedTokens(access=access, refresh=self.current, expires_in_s=expires_in_s)
 
 
 class Gate:
@@ -142,7 +211,9 @@ class Registry:
     def restart(self) -> None:
         """Begin anew with what is in the store."""
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
-        self.shelf = InstallationRepository(self.documents, RING)
+        self.shelf = a_shelf(self.documents)
+        self.recent = a_memory(self.documents, self.clock.seconds)
+        self.directory = Directory(self.recent)
         self.tasks = Tasks()
         self.checker = TokenChecker(
             self.documents,
@@ -171,8 +242,9 @@ class Registry:
     async def note_revoked(self, home: WorkspaceId) -> None:
         self.revoked.append(home)
 
-    async def tick(self) -> None:
+    async def tick(self, after: timedelta = timedelta()) -> None:
         """Do all that a tick begins."""
+        self.clock.now += after
         self.uninstaller.look()
         self.checking.begin()
         assert await self.tasks.drain(TIME_LIMIT_S)
@@ -200,8 +272,33 @@ class Registry:
     async def leave(
         self, home: WorkspaceId = ACME, way: UninstallKind = UninstallKind.REMOVED, **at: Any
     ) -> None:
-        """Slack's token ends, and its event arrives; `at` is when, by Slack's clock."""
+        """Let an event arrive; `at` is its time by Slack's clock."""
         await self.uninstaller.handle(UninstallEvent(home, way, at.get("at", MOMENT)))
+
+    async def revoke(self, home: WorkspaceId = ACME) -> None:
+        """End the tokens, and let the event of that arrive."""
+        self.working.discard(home)
+        await self.leave(home, UninstallKind.REVOKED)
+
+    async def fail_to_leave(self, home: WorkspaceId = ACME, *, times: int = 1, **at: Any) -> None:
+        """Let an event arrive while the store fails, as it does for the next `times` deletions."""
+        self.inner.failures = times
+        with pytest.raises(StoreError):
+            await self.leave(home, **at)
+
+    async def homes(self) -> set[str]:
+        return {key.split("/")[0] for key in await self.keys()}
+
+    async def has_tokens(self, home: WorkspaceId = ACME) -> bool:
+        return (await kept(self.documents, home)).installation.tokens is not None
+
+    async def is_refused(self, home: WorkspaceId) -> bool:
+        """Return whether the store takes nothing of a workspace."""
+        try:
+            await self.documents.put(f"{home}/digest/d1", {"channel": "C1"}, due_at=MOMENT)
+        except StoreError:
+            return True
+        return False
 
     async def keys(self, prefix: str = "") -> list[str]:
         """Return what there is of workspaces; the store's own names nobody."""

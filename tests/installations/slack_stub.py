@@ -21,6 +21,11 @@ ANSWER: dict[str, Any] = {
     "enterprise": None,
     "is_enterprise_install": False,
 }
+OF_ORGANISATION: dict[str, Any] = {
+    "team": None,
+    "enterprise": {"id": "E1", "name": "Starship"},
+    "is_enterprise_install": True,
+}
 
 
 class SlackStub:

@@ -6,8 +6,6 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,7 +22,7 @@ from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
 from bot.installations.authorize import InstalledWorkspaces, note_asked_place
-from bot.installations.models import organisation
+from bot.installations.models import Installation, organisation
 from bot.installations.repository import Directory
 from bot.installations.token_rotation import TokenProvider
 from bot.listeners.error_boundary import register_error_handler
@@ -32,12 +30,20 @@ from bot.slack.auth import workspace_of
 from bot.slack.errors import SlackUnreachableError
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.installations.renewals import ONE, Renewals, a_memory, a_shelf, an_installation
+from tests.installations.builders import (
+    HOUR,
+    Renewals,
+    a_memory,
+    a_revoked_installation,
+    a_shelf,
+    an_installation,
+)
+from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 
-IN_ORG = WorkspaceId("T1", "E1")
+ONE, TWO, IN_ORG = WorkspaceId("T1"), WorkspaceId("T2"), WorkspaceId("T1", "E1")
 WHOLE, OTHER_WHOLE = organisation("E1"), organisation("E2")
 FOREIGN = "The bot is not installed in this workspace."
 FORM: dict[str, str | Sequence[str]] = {"content-type": "application/x-www-form-urlencoded"}
@@ -80,7 +86,7 @@ class Bot:
 
     async def install(self, *homes: WorkspaceId) -> None:
         for home in homes:
-            await a_shelf(self.documents).put(an_installation(home, f"xoxb-{home}"))
+            await a_shelf(self.documents).put(an_installation(home))
 
     async def command(self, **fields: str) -> BoltResponse:
         body = {"command": "/domains", "team_id": "T1", "user_id": "U1", **fields}
@@ -110,90 +116,65 @@ def bot() -> Bot:
     return Bot()
 
 
-async def test_a_workspace_is_served_as_itself_with_its_own_token(bot: Bot) -> None:
-    await bot.install(ONE, WorkspaceId("T2"))
-
-    assert (await bot.command(team_id="T2")).status == 200
-    assert bot.served == [(WorkspaceId("T2"), "xoxb--.T2", "T2")]
+def as_org(team_id: str | None) -> dict[str, Any]:
+    return {"enterprise_id": "E1", "is_enterprise_install": True, "team_id": team_id}
 
 
-async def test_a_workspace_in_an_organisation_is_served_with_the_organisations_token(
+@loop_over(
+    ("kind", "payload"),
+    [
+        ("command", {"enterprise_id": "E1", "is_enterprise_install": "true"}),
+        ("press", {"team": None, "user": {"id": "W1", "team_id": "T1"}}),
+        ("press", {"team": {"id": "T1"}}),
+        ("press", {"team": {"id": "T1"}, "view": {"id": "V1", "app_installed_team_id": "E1"}}),
+        (
+            "press",
+            {"team": None, "view": {"id": "V1", "team_id": "T1", "app_installed_team_id": "E1"}},
+        ),
+        ("press", {"team": {"id": "T1"}, "view": {"id": "V1", "app_installed_team_id": "T1"}}),
+        ("event", {"authorizations": [as_org("T1")], "team_id": "T1"}),
+        ("event", {"authorizations": [as_org(None)], "team_id": "T1"}),
+        ("event", {"authorizations": [as_org(None)], "team_id": "T9", "context_team_id": "T1"}),
+    ],
+)
+async def test_in_an_organisation_the_bot_acts_where_it_was_asked(
+    kind: str, payload: dict[str, Any]
+) -> None:
+    bot = Bot()
+    await bot.install(WHOLE)
+    if kind == "press":
+        payload = {"enterprise": {"id": "E1"}, "is_enterprise_install": True, **payload}
+    elif kind == "event":
+        payload = {"enterprise_id": "E1", **payload}
+
+    await getattr(bot, kind)(**payload)
+
+    assert bot.served == [(IN_ORG, "xoxb-E1.-", "T1")]
+
+
+async def test_a_workspace_is_served_as_itself_also_in_an_organisation_that_it_joined(
     bot: Bot,
 ) -> None:
-    await bot.install(WHOLE)
+    await bot.install(ONE, TWO)
 
-    await bot.command(enterprise_id="E1", is_enterprise_install="true")
-
-    assert bot.served == [(IN_ORG, "xoxb-E1.-", "T1")]
-
-
-@pytest.mark.parametrize(
-    "payload",
-    [
-        {"team": None, "user": {"id": "W1", "team_id": "T1"}},
-        {"team": {"id": "T1"}},
-        {"team": {"id": "T1"}, "view": {"id": "V1", "app_installed_team_id": "E1"}},
-        {"team": None, "view": {"id": "V1", "team_id": "T1", "app_installed_team_id": "E1"}},
-        {"team": {"id": "T1"}, "view": {"id": "V1", "app_installed_team_id": "T1"}},
-    ],
-    ids=["no-team", "team", "form", "form-without-team", "form-of-the-workspace"],
-)
-async def test_a_press_in_an_organisation_acts_in_the_workspace_where_it_was_made(
-    bot: Bot, payload: dict[str, Any]
-) -> None:
-    await bot.install(WHOLE)
-
-    await bot.press(enterprise={"id": "E1"}, is_enterprise_install=True, **payload)
-
-    assert bot.served == [(IN_ORG, "xoxb-E1.-", "T1")]
-
-
-@pytest.mark.parametrize(
-    ("authorization", "outside"),
-    [
-        ({"team_id": "T1"}, {"team_id": "T1"}),
-        ({"team_id": None}, {"team_id": "T1"}),
-        ({"team_id": None}, {"team_id": "T9", "context_team_id": "T1"}),
-    ],
-    ids=["both", "outside", "context"],
-)
-async def test_an_event_acts_in_the_workspace_through_which_it_came(
-    bot: Bot, authorization: dict[str, Any], outside: dict[str, Any]
-) -> None:
-    await bot.install(WHOLE)
-    whole = {"enterprise_id": "E1", "is_enterprise_install": True, **authorization}
-
-    await bot.event(authorizations=[whole], enterprise_id="E1", **outside)
-
-    assert bot.served == [(IN_ORG, "xoxb-E1.-", "T1")]
-
-
-async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(bot: Bot) -> None:
-    await bot.install(ONE)
-
+    await bot.command(team_id="T2")
     await bot.command(enterprise_id="E1", is_enterprise_install="false")
 
-    assert bot.served == [(ONE, "xoxb--.T1", "T1")]
+    assert bot.served == [(TWO, "xoxb--.T2", "T2"), (ONE, "xoxb--.T1", "T1")]
 
 
+@loop_over(
+    ("installed", "served"),
+    [
+        ([ONE, WorkspaceId("T2", "E2"), OTHER_WHOLE], [(ONE, "xoxb--.T1", "T1")]),
+        ([WHOLE, OTHER_WHOLE], []),  # their organisation's token must not act in another
+    ],
+)
 async def test_somebody_of_another_company_acts_with_the_app_of_the_workspace_that_has_it(
-    bot: Bot,
+    installed: list[WorkspaceId], served: list[object]
 ) -> None:
-    await bot.install(ONE, WorkspaceId("T2", "E2"), OTHER_WHOLE)
-
-    await bot.submit(
-        {"app_installed_team_id": "T1", "team_id": "T1"},
-        team={"id": "T2"},
-        enterprise={"id": "E2"},
-        user={"id": "U2", "team_id": "T2"},
-        is_enterprise_install=True,
-    )
-
-    assert bot.served == [(ONE, "xoxb--.T1", "T1")]
-
-
-async def test_their_organisations_token_never_acts_in_a_workspace_of_another(bot: Bot) -> None:
-    await bot.install(WHOLE, OTHER_WHOLE)
+    bot = Bot()
+    await bot.install(*installed)
 
     answer = await bot.submit(
         {"app_installed_team_id": "T1", "team_id": "T1"},
@@ -203,8 +184,7 @@ async def test_their_organisations_token_never_acts_in_a_workspace_of_another(bo
         is_enterprise_install=True,
     )
 
-    assert not bot.served
-    assert answer.status == 200
+    assert (bot.served, answer.status) == (served, 200)
 
 
 async def test_an_event_of_a_shared_channel_is_for_the_workspace_that_has_the_app(
@@ -228,34 +208,34 @@ async def test_whoever_types_where_the_bot_is_not_installed_is_told_so(bot: Bot)
     assert not bot.served
 
 
-@pytest.fixture
-async def response_url() -> AsyncIterator[tuple[str, list[Any]]]:
-    """An address that takes answers to a press, and what it was given."""
-    said: list[Any] = []
+@asynccontextmanager
+async def response_url() -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield an address for answers, and what is posted there."""
+    heard: list[dict[str, Any]] = []
 
-    async def take(request: web.Request) -> web.Response:
-        said.append(await request.json())
+    async def hear(request: web.Request) -> web.Response:
+        heard.append(await request.json())
         return web.Response(text="ok")
 
     app = web.Application()
-    app.router.add_post("/answer", take)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    yield f"{site.name.replace(':0', f':{runner.addresses[0][1]}')}/answer", said
-    await runner.cleanup()
+    app.router.add_post("/", hear)
+    async with TestServer(app) as server:
+        yield str(server.make_url("/")), heard
 
 
-async def test_whoever_presses_where_the_bot_was_removed_is_told_so(
-    bot: Bot, response_url: tuple[str, list[Any]]
+@pytest.mark.parametrize(("works", "text"), [(True, FOREIGN), (False, "I cannot reach my memory")])
+async def test_who_presses_reads_that_the_bot_was_removed_or_that_the_store_fails(
+    bot: Bot, works: bool, text: str
 ) -> None:
-    url, said = response_url
+    if not works:
+        await bot.documents.close()
 
-    answer = await bot.press(team={"id": "T1"}, response_url=url)
+    async with response_url() as (url, heard):
+        answer = await bot.press(team={"id": "T1"}, response_url=url)
 
-    assert answer.status == 200
-    assert [each["text"] for each in said] == [FOREIGN]
+    [said] = heard
+    assert (answer.status, text in said["text"]) == (200, True)
+    assert works or said["replace_original"] is False
 
 
 async def test_an_event_from_nowhere_in_particular_is_taken_and_dropped(bot: Bot) -> None:
@@ -266,14 +246,25 @@ async def test_an_event_from_nowhere_in_particular_is_taken_and_dropped(bot: Bot
     assert not bot.served
 
 
-@pytest.mark.parametrize("refresh", [None, "xoxe-1-spent"], ids=["revoked", "not renewed"])
-async def test_a_token_that_ended_for_good_reads_like_no_installation(
-    bot: Bot, refresh: str | None
-) -> None:
-    ended = an_installation(refresh=refresh, expires_at=bot.clock.now - timedelta(hours=1))
-    await a_shelf(bot.documents).put(ended if refresh else replace(ended, tokens=None))
+def ended(bot: Bot, refresh: str) -> Installation:
+    return an_installation(refresh=refresh, expires_at=bot.clock.now - HOUR)
 
-    assert json.loads((await bot.command()).body)["text"] == FOREIGN
+
+async def test_a_token_that_ended_for_good_reads_like_no_installation(bot: Bot) -> None:
+    for installation in (a_revoked_installation(), ended(bot, "xoxe-1-spent")):
+        await a_shelf(bot.documents).put(installation)
+
+        assert json.loads((await bot.command()).body)["text"] == FOREIGN
+
+
+async def test_a_slack_that_renews_no_token_in_time_leaves_a_sentence(bot: Bot) -> None:
+    await a_shelf(bot.documents).put(ended(bot, "xoxe-1-0"))
+    bot.slack.error = SlackUnreachableError("ClientConnectorError")
+
+    answer = await bot.command()
+
+    assert answer.status == 200
+    assert "try again" in answer.body
 
 
 async def test_a_store_that_fails_leaves_a_sentence_and_a_reference(
@@ -288,17 +279,6 @@ async def test_a_store_that_fails_leaves_a_sentence_and_a_reference(
     assert "try again" in answer.body
     assert "cafe0001" in answer.body
     assert "cafe0001" in capsys.readouterr().out
-
-
-async def test_whoever_pressed_reads_that_the_store_fails_too(bot: Bot) -> None:
-    await bot.documents.close()
-
-    async with listening_ear() as (url, heard):
-        answer = await bot.press(response_url=url, team={"id": "T1"})
-
-    assert (answer.status, len(heard)) == (200, 1)
-    assert "I cannot reach my memory" in heard[0]["text"]
-    assert heard[0]["replace_original"] is False
 
 
 async def test_a_store_that_does_not_answer_in_time_is_what_people_read_of(
@@ -326,29 +306,3 @@ async def test_a_press_on_a_form_while_the_store_fails_is_refused(bot: Bot) -> N
     answer = await bot.press(team={"id": "T1"}, view={"id": "V1"})
 
     assert answer.status == 503
-
-
-@asynccontextmanager
-async def listening_ear() -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield an address, and what is posted there."""
-    heard: list[dict[str, Any]] = []
-
-    async def hear(request: web.Request) -> web.Response:
-        heard.append(await request.json())
-        return web.Response(text="ok")
-
-    app = web.Application()
-    app.router.add_post("/", hear)
-    async with TestServer(app) as server:
-        yield str(server.make_url("/")), heard
-
-
-async def test_a_slack_that_renews_no_token_in_time_leaves_a_sentence_too(bot: Bot) -> None:
-    ended = an_installation(refresh="xoxe-1-0", expires_at=bot.clock.now - timedelta(hours=1))
-    await a_shelf(bot.documents).put(ended)
-    bot.slack.error = SlackUnreachableError("ClientConnectorError")
-
-    answer = await bot.command()
-
-    assert answer.status == 200
-    assert "try again" in answer.body

@@ -1,6 +1,6 @@
 """A bot that is at home in Slack, with a store that knows nothing of it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import pytest
@@ -19,8 +19,9 @@ from bot.store.documents import Document, StoreError
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID
 from tests.fakes import FakeClock, FakePosts
+from tests.loops import loop_over
 from tests.memory import MemoryDocuments
-from tests.slack.test_membership import Pages, channels
+from tests.slack.clients import Pages, channels
 
 pytestmark = pytest.mark.anyio
 
@@ -111,39 +112,41 @@ async def test_an_admin_is_told_where_the_primary_owner_has_left() -> None:
     assert start.posts.told == [(ADMIN_ID, "C1")]
 
 
-async def test_where_nobody_can_be_told_it_is_a_warning_and_not_tried_for_ever(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+async def a_new_bot() -> Start:
+    return Start()
+
+
+async def a_known_workspace() -> Start:
+    start = Start("C1")
+    await start.documents.put(f"{ACME}/key", {})
+    return start
+
+
+async def without_permission() -> Start:
+    start = Start("C1")
+    start.client.scopes = set()
+    return start
+
+
+async def where_all_have_left() -> Start:
     start = Start("C1")
     start.posts.gone = {"U0OWNER", ADMIN_ID}
+    return start
+
+
+@loop_over("made", [a_new_bot, a_known_workspace, without_permission, where_all_have_left])
+async def test_where_there_is_nothing_to_say_it_is_marked_now_and_not_said_later(
+    made: Callable[[], Awaitable[Start]],
+) -> None:
+    start = await made()
 
     await start.tick()
-
-    assert start.posts.told == []
-    assert await start.is_marked()
-    assert "[error" not in capsys.readouterr().out
-
-
-async def test_a_new_bot_says_nothing_now_or_later() -> None:
-    start = Start()
-
-    await start.tick()
-    start.client = Mine("C1")
+    is_marked = await start.is_marked()
+    start.client, start.posts.gone = Mine("C1"), set()
     start.again()
     await start.tick()
 
-    assert start.posts.told == []
-    assert await start.is_marked()
-
-
-async def test_a_store_that_knows_the_workspace_is_marked_without_a_word() -> None:
-    start = Start("C1")
-    await start.documents.put(f"{ACME}/key", {})
-
-    await start.tick()
-
-    assert start.posts.told == []
-    assert await start.is_marked()
+    assert (is_marked, start.posts.told) == (True, [])
 
 
 async def test_what_is_known_of_another_workspace_does_not_count() -> None:
@@ -155,11 +158,12 @@ async def test_what_is_known_of_another_workspace_does_not_count() -> None:
     assert len(start.posts.told) == 1
 
 
-async def test_while_slack_is_away_it_is_tried_again_and_not_at_every_tick() -> None:
+async def test_while_slack_is_away_it_is_tried_again_and_what_people_do_hides_no_loss() -> None:
     start = Start("C1")
     start.error = SlackUnreachableError("no such host")
     await start.tick()
     start.error = None
+    await start.documents.put(f"{ACME}/home-viewers", {})
 
     await start.tick(after_s=10)
     early = await start.is_marked()
@@ -178,18 +182,6 @@ async def test_a_mark_that_is_there_stays_as_it_is() -> None:
     await start.tick(after_s=60)
 
     assert await start.documents.get(f"{ACME}/{KIND}") == before
-
-
-async def test_what_people_do_before_slack_answers_does_not_hide_the_loss() -> None:
-    start = Start("C1")
-    start.error = SlackUnreachableError("no such host")
-    await start.tick()
-    start.error = None
-    await start.documents.put(f"{ACME}/home-viewers", {})
-
-    await start.tick(after_s=60)
-
-    assert len(start.posts.told) == 1
 
 
 async def test_while_the_store_is_full_it_is_said_once() -> None:
@@ -215,40 +207,26 @@ async def test_what_may_have_been_said_is_not_said_again() -> None:
     assert await start.is_marked()
 
 
-@pytest.mark.parametrize("error", [SlackRateLimitedError(300), TokenRefusedError("token_revoked")])
-async def test_a_message_that_could_not_be_sent_is_sent_later(error: Exception) -> None:
+@loop_over(
+    ("error", "wait_s"),
+    [
+        (SlackRateLimitedError(300), 300),
+        (SlackRateLimitedError(1), 30),
+        (TokenRefusedError("token_revoked"), 30),
+    ],
+)
+async def test_a_message_that_could_not_be_sent_is_sent_later(
+    error: Exception, wait_s: float
+) -> None:
     start = Start("C1")
     start.posts.errors = [error]
 
     await start.tick()
-    marked = await start.is_marked()
-    await start.tick(after_s=301)
-
-    assert not marked
-    assert start.posts.told == [("U0OWNER", "C1")]
-
-
-@pytest.mark.parametrize(("retry_after_s", "wait_s"), [(300, 300), (1, 30)])
-async def test_slacks_wait_is_kept_and_our_own(retry_after_s: float, wait_s: float) -> None:
-    start = Start("C1")
-    start.posts.errors = [SlackRateLimitedError(retry_after_s)]
-
-    await start.tick()
     await start.tick(after_s=wait_s - 1)
-    early = list(start.posts.told)
+    early = (await start.is_marked(), [*start.posts.told])
     await start.tick(after_s=1)
 
-    assert (early, len(start.posts.told)) == ([], 1)
-
-
-async def test_without_the_permission_to_look_nothing_is_said() -> None:
-    start = Start("C1")
-    start.client.scopes = set()
-
-    await start.tick()
-
-    assert start.posts.told == []
-    assert await start.is_marked()
+    assert (early, start.posts.told) == ((False, []), [("U0OWNER", "C1")])
 
 
 async def test_a_mistake_of_ours_does_not_come_with_every_tick() -> None:

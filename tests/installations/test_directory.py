@@ -1,115 +1,190 @@
-"""Which installation serves a workspace: its own, that of its organisation, or none."""
+"""Which installation serves a workspace, with which client, and how long that is remembered."""
 
 import pytest
+from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.concurrency import Tasks
+from bot.installations.authorize import Clients
 from bot.installations.models import organisation
-from bot.installations.repository import Directory, ResolvedInstallation
+from bot.installations.repository import Directory, RecentInstallations, ResolvedInstallation
+from bot.installations.token_rotation import TokenProvider
+from bot.slack.errors import TokenRefusedError
+from bot.store.documents import ConflictError
 from bot.workspace import WorkspaceId
-from tests.builders import MOMENT
+from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.fakes import FakeClock
-from tests.installations.renewals import a_memory, a_shelf, an_installation
-from tests.memory import MemoryDocuments
+from tests.installations.builders import (
+    Renewals,
+    a_memory,
+    a_revoked_installation,
+    a_shelf,
+    an_installation,
+)
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
-ALONE = WorkspaceId("T1")
-IN_ORG = WorkspaceId("T1", "E1")
-WHOLE = organisation("E1")
+ALONE, IN_ORG, WHOLE = WorkspaceId("T1"), WorkspaceId("T1", "E1"), organisation("E1")
+OWN, OF_ORG = ResolvedInstallation(ALONE, ALONE), ResolvedInstallation(WHOLE, IN_ORG)
 
 
-class Hall:
-    """A store and a directory of it."""
+class Room:
+    """A store, what is remembered of it, and a clock."""
 
     def __init__(self) -> None:
-        self.documents = MemoryDocuments()
-        self.recent = a_memory(self.documents, FakeClock().seconds)
+        self.clock, self.documents = FakeClock(), UnhurriedDocuments()
+        self.shelf = a_shelf(self.documents)
+        self.recent = a_memory(self.documents, self.clock.seconds)
         self.directory = Directory(self.recent)
+        tokens = TokenProvider(self.recent, Renewals().refresh, tasks=Tasks(), clock=self.clock)
+        self.client = Clients(self.directory, tokens, lambda token: AsyncWebClient(token=token))
 
     async def install(self, *homes: WorkspaceId) -> None:
         for home in homes:
-            await a_shelf(self.documents).put(an_installation(home))
+            await self.shelf.put(an_installation(home))
+
+    async def put(self, name: str) -> None:
+        await self.shelf.put(an_installation(name=name))
+
+    async def name(self) -> str | None:
+        found = await self.recent.get(ALONE)
+        return found.installation.name if found else None
 
 
 @pytest.fixture
-def hall() -> Hall:
-    return Hall()
+def room() -> Room:
+    return Room()
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("installed", "expected"),
     [
         ([IN_ORG], ResolvedInstallation(IN_ORG, IN_ORG)),
-        ([WHOLE], ResolvedInstallation(WHOLE, IN_ORG)),
+        ([WHOLE], OF_ORG),
         ([IN_ORG, WHOLE], ResolvedInstallation(IN_ORG, IN_ORG)),
-        ([ALONE], ResolvedInstallation(ALONE, ALONE)),
-        ([ALONE, WHOLE], ResolvedInstallation(ALONE, ALONE)),
+        ([ALONE], OWN),
+        ([ALONE, WHOLE], OWN),
         ([], None),
         ([WorkspaceId("T2", "E1"), WorkspaceId("T1", "E2"), organisation("E2")], None),
     ],
     ids=["own", "org", "own-before-org", "moved", "moved-before-org", "none", "others"],
 )
 async def test_a_request_inside_an_organisation_is_served_by(
-    hall: Hall, installed: list[WorkspaceId], expected: ResolvedInstallation | None
+    installed: list[WorkspaceId], expected: ResolvedInstallation | None
 ) -> None:
-    await hall.install(*installed)
+    room = Room()
+    await room.install(*installed)
 
-    assert await hall.directory.find("T1", "E1", is_org_install=True) == expected
+    assert await room.directory.find("T1", "E1", is_org_install=True) == expected
 
 
 async def test_a_request_that_is_not_for_an_organisations_app_never_gets_its_token(
-    hall: Hall,
+    room: Room,
 ) -> None:
-    await hall.install(WHOLE)
+    await room.install(WHOLE)
 
-    assert await hall.directory.find("T1", "E1", is_org_install=False) is None
-    assert await hall.directory.find("T1", None) is None
-    assert await hall.directory.find("T1", "E1") == ResolvedInstallation(WHOLE, IN_ORG)
-
-
-async def test_an_organisation_is_not_taken_for_a_workspace(hall: Hall) -> None:
-    await hall.install(WHOLE)
-
-    assert await hall.directory.find("E1", "E1", is_org_install=True) is None
+    assert await room.directory.find("T1", "E1", is_org_install=False) is None
+    assert await room.directory.find("T1", None) is None
+    assert await room.directory.find("E1", "E1", is_org_install=True) is None  # no workspace
+    assert await room.directory.find("T1", "E1") == OF_ORG
 
 
 async def test_an_installation_without_tokens_leaves_room_for_the_organisations(
-    hall: Hall,
+    room: Room,
 ) -> None:
-    await hall.install(WHOLE)
-    await a_shelf(hall.documents).put(an_installation(IN_ORG, tokens=None, revoked_at=MOMENT))
+    await room.install(WHOLE)
+    await room.shelf.put(a_revoked_installation(IN_ORG))
 
-    assert await hall.directory.find("T1", "E1", is_org_install=True) == ResolvedInstallation(
-        WHOLE, IN_ORG
-    )
+    assert await room.directory.find("T1", "E1", is_org_install=True) == OF_ORG
 
 
-async def test_what_another_process_installed_a_moment_ago_is_found(hall: Hall) -> None:
-    revoked = an_installation(ALONE, tokens=None, revoked_at=MOMENT)
-    await a_shelf(hall.documents).put(revoked)
-    assert await hall.directory.find("T1", None) is None
-    await hall.recent.get(ALONE)
+async def test_what_another_process_installed_a_moment_ago_is_found(room: Room) -> None:
+    await room.shelf.put(a_revoked_installation(ALONE))
+    assert await room.directory.find("T1", None) is None
+    await room.recent.get(ALONE)
 
-    await hall.install(ALONE)
+    await room.install(ALONE)
 
-    assert await hall.directory.find("T1", None) == ResolvedInstallation(ALONE, ALONE)
-
-
-async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(hall: Hall) -> None:
-    assert await hall.directory.resolve(IN_ORG) is None
-    await hall.install(WHOLE)
-    assert await hall.directory.resolve(IN_ORG) == ResolvedInstallation(WHOLE, IN_ORG)
-    await hall.install(IN_ORG)
-    hall.directory.forget(IN_ORG)
-
-    assert await hall.directory.resolve(IN_ORG) == ResolvedInstallation(IN_ORG, IN_ORG)
-    assert await hall.directory.resolve(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
+    assert await room.directory.find("T1", None) == OWN
 
 
-async def test_a_workspace_that_was_forgotten_is_read_anew(hall: Hall) -> None:
-    await hall.install(ALONE)
-    await hall.directory.find("T1", None)
-    await hall.documents.delete_prefix("-.T1/")
+async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(room: Room) -> None:
+    assert await room.directory.resolve(IN_ORG) is None
+    await room.install(WHOLE)
+    assert await room.directory.resolve(IN_ORG) == OF_ORG
+    await room.install(IN_ORG)
+    room.directory.forget(IN_ORG)
 
-    hall.directory.forget(ALONE)
+    assert await room.directory.resolve(IN_ORG) == ResolvedInstallation(IN_ORG, IN_ORG)
+    assert await room.directory.resolve(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
 
-    assert await hall.directory.find("T1", None) is None
+
+async def test_a_workspace_gets_a_client_with_its_own_token(room: Room) -> None:
+    await room.install(ALONE, WorkspaceId("T2"))
+
+    assert (await room.client(ALONE)).token == "xoxb--.T1"
+    assert (await room.client(WorkspaceId("T2"))).token == "xoxb--.T2"
+
+
+async def test_an_organisations_token_names_the_workspace_in_every_call(room: Room) -> None:
+    await room.install(WHOLE)
+
+    assert (await room.client(IN_ORG)).default_params == {"team_id": "T1"}
+    assert (await room.client(WHOLE)).default_params == {}
+
+
+async def test_a_workspace_without_the_app_has_no_client(room: Room) -> None:
+    with pytest.raises(TokenRefusedError):
+        await room.client(ALONE)
+    await room.shelf.put(a_revoked_installation(ALONE))
+
+    with pytest.raises(TokenRefusedError):
+        await room.client(ALONE)
+
+
+@loop_over("for_s", [None, 5])
+async def test_an_installation_is_read_once_a_minute_and_sooner_beside_other_processes(
+    for_s: float | None,
+) -> None:
+    room = Room()
+    if for_s:
+        room.recent = RecentInstallations(room.shelf, clock_s=room.clock.seconds, for_s=for_s)
+    await room.put("before")
+    assert [await room.name() for _ in range(50)] == ["before"] * 50
+    await room.put("after")
+    room.clock.advance((for_s or 60) - 1)
+    assert await room.name() == "before"
+    assert len(room.documents.read) == 1
+
+    room.clock.advance(2)
+
+    assert await room.name() == "after"
+
+
+async def test_that_there_is_none_is_remembered_too(room: Room) -> None:
+    assert [await room.name() for _ in range(3)] == [None] * 3
+    assert len(room.documents.read) == 1
+
+
+async def test_what_was_written_here_is_known_at_once(room: Room) -> None:
+    await room.name()
+
+    await room.recent.put(an_installation(name="new"), if_rev=0)
+    reads = len(room.documents.read)
+
+    assert await room.name() == "new"
+    assert len(room.documents.read) == reads
+
+
+async def test_what_was_not_written_here_or_forgotten_is_read_again(room: Room) -> None:
+    await room.put("before")
+    await room.name()
+    await room.put("after")
+
+    with pytest.raises(ConflictError):
+        await room.recent.put(an_installation(name="too late"), if_rev=0)
+    assert await room.name() == "after"
+
+    await room.put("later")
+    room.directory.forget(ALONE)
+    assert await room.name() == "later"

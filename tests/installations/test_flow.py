@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from datetime import datetime, timedelta
 from email.utils import format_datetime
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,7 +19,6 @@ from bot.concurrency import Tasks
 from bot.installations.models import Installation, Tokens, organisation
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
-    LIVES_FOR,
     REDIRECT_PATH,
     InstallationStore,
     InstallFlow,
@@ -28,17 +28,26 @@ from bot.slack.auth import OAuthCalls
 from bot.store.documents import StoreError
 from bot.views import install_pages
 from bot.web import HealthEndpoints, InstallEndpoint, listening
+from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.installations.builders import RING
-from tests.installations.renewals import a_memory, a_shelf, an_installation, kept
+from tests.installations.builders import (
+    RING,
+    Gate,
+    a_memory,
+    a_revoked_installation,
+    a_shelf,
+    kept,
+)
 from tests.installations.slack_stub import (
     CLIENT_ID,
     CLIENT_SECRET,
     CODE,
+    OF_ORGANISATION,
     SlackStub,
     running_slack_stub,
 )
+from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 from tests.ports import reserve_port
 from tests.test_deduplication import TroubledSeen
@@ -47,27 +56,6 @@ pytestmark = pytest.mark.anyio
 
 INSTALL, BACK = "/slack/install", "/slack/oauth_redirect"
 COOKIE = "slack-app-oauth-state"
-
-
-class Browser:
-    """One browser, with its own cookies."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.http = aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True))
-
-    async def get(self, path: str, **query: str) -> "Page":
-        url = URL(self.url + path).with_query(query)
-        async with self.http.get(url, allow_redirects=False) as answer:
-            return Page(answer.status, dict(answer.headers), await answer.text())
-
-    async def begin(self, **query: str) -> str:
-        """Begin to install; return the state that Slack would hand back."""
-        [state] = parse_qs(urlsplit((await self.get(INSTALL, **query)).location).query)["state"]
-        return state
-
-    async def install(self) -> "Page":
-        return await self.get(BACK, code=CODE, state=await self.begin())
 
 
 class Page:
@@ -80,12 +68,45 @@ class Page:
     def location(self) -> str:
         return self.headers["Location"]
 
+    @property
+    def query(self) -> dict[str, list[str]]:
+        return parse_qs(urlsplit(self.location).query)
+
+    @property
+    def reference(self) -> str:
+        return self.text.rpartition("Reference <code>")[2].partition("<")[0]
+
     def says(self, *words: str) -> bool:
         return all(word in self.text for word in words)
 
 
-class Hall:
-    """A bot that can be installed, a Slack stub, and whom the bot welcomed."""
+class Browser:
+    """One browser, with its own cookies."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.http = aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True))
+
+    async def get(self, path: str, **query: str) -> Page:
+        url = URL(self.url + path).with_query(query)
+        async with self.http.get(url, allow_redirects=False) as answer:
+            return Page(answer.status, dict(answer.headers), await answer.text())
+
+    async def back(self, state: str, code: str = CODE, **query: str) -> Page:
+        """Come back from Slack."""
+        return await self.get(BACK, code=code, state=state, **query)
+
+    async def begin(self, **query: str) -> str:
+        """Begin to install; return the state that Slack would hand back."""
+        [state] = (await self.get(INSTALL, **query)).query["state"]
+        return state
+
+    async def install(self) -> Page:
+        return await self.back(await self.begin())
+
+
+class Room:
+    """A bot that can be installed, a Slack stub, a browser, and whom the bot welcomed."""
 
     def __init__(self, slack: SlackStub, port: int, slack_http: aiohttp.ClientSession) -> None:
         self.slack = slack
@@ -94,6 +115,7 @@ class Hall:
         self.welcomed: list[tuple[Installation, Installation | None]] = []
         self.welcome_error: Exception | None = None
         self.url = f"http://127.0.0.1:{port}"
+        self.browser = Browser(self.url)
         self.tasks = Tasks()
         self.used = TroubledSeen()
         client = AsyncWebClient(base_url=slack.url, session=slack_http, retry_handlers=[])
@@ -121,6 +143,9 @@ class Hall:
             seconds=self.clock.seconds,
         )
 
+    async def made(self) -> Installation:
+        return (await kept(self.documents)).installation
+
     async def welcome(self, installation: Installation, before: Installation | None) -> None:
         self.welcomed.append((installation, before))
         if self.welcome_error:
@@ -128,75 +153,67 @@ class Hall:
 
 
 @pytest.fixture
-async def hall() -> AsyncIterator[Hall]:
+async def room() -> AsyncIterator[Room]:
     async with AsyncExitStack() as stack:
         slack = await stack.enter_async_context(running_slack_stub())
         http = await stack.enter_async_context(aiohttp.ClientSession())
         port = reserve_port()
-        hall = Hall(slack, port, http)
-        endpoint = InstallEndpoint(hall.flow)
+        room = Room(slack, port, http)
+        endpoint = InstallEndpoint(room.flow)
         health = HealthEndpoints({})
         await stack.enter_async_context(listening("127.0.0.1", port, health, None, endpoint))
-        yield hall
+        await stack.enter_async_context(room.browser.http)
+        yield room
 
 
 @pytest.fixture
-async def browser(hall: Hall) -> AsyncIterator[Browser]:
-    browser = Browser(hall.url)
-    yield browser
-    await browser.http.close()
+def browser(room: Room) -> Browser:
+    return room.browser
 
 
 async def test_the_link_leads_to_slacks_question_with_all_that_the_bot_asks_for(
-    hall: Hall, browser: Browser
+    room: Room,
 ) -> None:
-    page = await browser.get(INSTALL)
+    page = await room.browser.get(INSTALL)
 
-    address = urlsplit(page.location)
-    query = {name: value for name, [value] in parse_qs(address.query).items()}
+    query = {name: value for name, [value] in page.query.items()}
     assert page.status == 302
-    assert address._replace(query="").geturl() == "https://slack.example/oauth/v2/authorize"
+    assert page.location.partition("?")[0] == "https://slack.example/oauth/v2/authorize"
     assert query.pop("state")
     assert query == {
         "client_id": CLIENT_ID,
         "scope": "commands,chat:write",
-        "redirect_uri": hall.url + BACK,
+        "redirect_uri": room.url + BACK,
     }
-    assert not await hall.documents.list_prefix("")
+    assert not await room.documents.list_prefix("")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("team", "expected"),
     [("T123", ["T123"]), ("T1&redirect_uri=https://evil.example", None), ("", None)],
 )
 async def test_a_link_may_name_a_workspace_and_nothing_else(
     browser: Browser, team: str, expected: list[str] | None
 ) -> None:
-    page = await browser.get(INSTALL, team=team)
+    query = (await browser.get(INSTALL, team=team)).query
 
-    query = parse_qs(urlsplit(page.location).query)
     assert query.get("team") == expected
     assert len(query["redirect_uri"]) == 1
 
 
-async def test_installing_keeps_what_slack_gave_and_says_what_to_do_next(
-    hall: Hall, browser: Browser
-) -> None:
-    page = await browser.install()
+async def test_installing_keeps_what_slack_gave_and_says_what_to_do_next(room: Room) -> None:
+    page = await room.browser.install()
 
     assert page.status == 200
     assert page.says("Installed in Acme", "/domainkey", "app_redirect?app=A1&amp;team=T1")
-    expected = an_installation(token="xoxb-given", scopes=("commands", "chat:write"))
-    made = (await kept(hall.documents)).installation
-    assert made.installed_at == MOMENT
-    assert (made.home, made.tokens, made.scopes, made.bot_id, made.bot_user_id) == (
-        *(expected.home, expected.tokens, expected.scopes),
-        *("B1", "U0BOT"),
-    )
-    assert hall.welcomed == [(made, None)]
+    made = await room.made()
+    assert (made.home, made.tokens) == (WorkspaceId("T1"), Tokens(access="xoxb-given"))
+    assert (made.installed_at, made.scopes) == (MOMENT, ("commands", "chat:write"))
+    assert (made.bot_id, made.bot_user_id) == ("B1", "U0BOT")
+    assert room.welcomed == [(made, None)]
 
 
-async def test_pages_are_kept_nowhere_and_load_nothing(hall: Hall, browser: Browser) -> None:
+async def test_pages_are_kept_nowhere_and_load_nothing(browser: Browser) -> None:
     begun, page = await browser.get(INSTALL), await browser.install()
 
     for answer in (begun, page):
@@ -209,7 +226,7 @@ async def test_pages_are_kept_nowhere_and_load_nothing(hall: Hall, browser: Brow
 
 
 async def test_the_cookie_is_for_this_browser_alone_and_goes_when_it_is_done(
-    hall: Hall, browser: Browser
+    browser: Browser,
 ) -> None:
     begun, page = await browser.get(INSTALL), await browser.install()
 
@@ -219,179 +236,118 @@ async def test_the_cookie_is_for_this_browser_alone_and_goes_when_it_is_done(
     assert "Expires=Thu, 01 Jan 1970" in page.headers["Set-Cookie"]
 
 
-async def test_tokens_that_end_count_from_before_the_question(
-    hall: Hall, browser: Browser
-) -> None:
-    hall.slack.answer |= {"refresh_token": "xoxe-1-given", "expires_in": 43200}
+async def test_tokens_that_end_count_from_before_the_question(room: Room) -> None:
+    room.slack.answer |= {"refresh_token": "xoxe-1-given", "expires_in": 43200}
 
-    await browser.install()
+    await room.browser.install()
 
-    assert (await kept(hall.documents)).installation.tokens == Tokens(
+    assert (await room.made()).tokens == Tokens(
         access="xoxb-given", refresh="xoxe-1-given", expires_at=MOMENT + timedelta(hours=12)
     )
 
 
-async def test_an_organisation_is_shown_the_way_to_its_workspaces(
-    hall: Hall, browser: Browser
-) -> None:
-    hall.slack.answer |= {
-        "team": None,
-        "enterprise": {"id": "E1", "name": "Starship"},
-        "is_enterprise_install": True,
-    }
+async def test_an_organisation_is_shown_the_way_to_its_workspaces(room: Room) -> None:
+    room.slack.answer |= OF_ORGANISATION
 
-    page = await browser.install()
+    page = await room.browser.install()
 
     assert page.says("Installed for Starship", "/manage/E1/integrations/profile/A1/workspaces/add")
-    assert (await kept(hall.documents, organisation("E1"))).installation.is_org_wide
+    assert (await kept(room.documents, organisation("E1"))).installation.is_org_wide
 
 
 async def test_installing_again_replaces_tokens_and_scopes_and_ends_the_revocation(
-    hall: Hall, browser: Browser
+    room: Room,
 ) -> None:
-    before = an_installation(tokens=None, revoked_at=MOMENT, scopes=("commands",))
-    await a_shelf(hall.documents).put(before)
+    before = a_revoked_installation()
+    await a_shelf(room.documents).put(before)
 
-    await browser.install()
+    page = await room.browser.install()
 
-    made = (await kept(hall.documents)).installation
-    assert made.tokens == Tokens(access="xoxb-given")
+    made = await room.made()
+    assert (made.tokens, made.revoked_at) == (Tokens(access="xoxb-given"), None)
     assert made.scopes == ("commands", "chat:write")
-    assert made.revoked_at is None
-    assert hall.welcomed == [(made, before)]
+    assert room.welcomed == [(made, before)]
+    assert page.says("Installed again", "as it was")
 
 
-async def test_a_welcome_that_fails_does_not_break_the_page(hall: Hall, browser: Browser) -> None:
-    hall.welcome_error = RuntimeError("boom")
+async def test_what_fails_beside_it_does_not_break_an_installation(room: Room) -> None:
+    room.welcome_error, room.slack.is_bot_unknown = RuntimeError("boom"), True
 
-    page = await browser.install()
+    page = await room.browser.install()
 
     assert page.status == 200
     assert page.says("Installed in Acme")
-
-
-async def test_a_bot_whose_id_slack_does_not_tell_now_is_installed_all_the_same(
-    hall: Hall, browser: Browser
-) -> None:
-    hall.slack.is_bot_unknown = True
-
-    assert (await browser.install()).status == 200
-    assert (await kept(hall.documents)).installation.bot_id is None
-
-
-async def test_whoever_says_no_to_slack_is_told_that_nothing_has_changed(
-    hall: Hall, browser: Browser
-) -> None:
-    page = await browser.get(BACK, error="access_denied", state=await browser.begin())
-
-    assert page.status == 200
-    assert page.says("Nothing was installed", hall.url + INSTALL)
-
-
-async def test_another_browser_cannot_finish_what_this_one_began(
-    hall: Hall, browser: Browser
-) -> None:
-    state = await browser.begin()
-    other = Browser(hall.url)
-
-    page = await other.get(BACK, code=CODE, state=state)
-    await other.http.close()
-
-    assert page.status == 400
-    assert page.says("in the browser in which you began", hall.url + INSTALL)
-    assert not hall.slack.forms
-    assert (await browser.get(BACK, code=CODE, state=state)).status == 200
+    assert (await room.made()).bot_id is None
 
 
 @pytest.mark.parametrize("change", ["tampered", "empty", "other", "none"])
-async def test_a_state_that_is_not_the_browsers_own_leads_nowhere(
-    hall: Hall, browser: Browser, change: str
-) -> None:
-    state = await browser.begin()
+async def test_a_state_that_is_not_the_browsers_own_leads_nowhere(room: Room, change: str) -> None:
+    state = await room.browser.begin()
     states = {"tampered": state[:-4] + "AAA=", "empty": "", "other": "x", "none": None}
     query = {"code": CODE} | ({"state": brought} if (brought := states[change]) else {})
 
-    page = await browser.get(BACK, **query)
+    page = await room.browser.get(BACK, **query)
 
     assert page.status == 400
-    assert not hall.slack.forms
-    assert not await hall.documents.list_prefix("")
-    assert (await browser.get(BACK, code=CODE, state=state)).status == 200
+    assert not room.slack.forms
+    assert not await room.documents.list_prefix("")
+    assert (await room.browser.back(state)).status == 200
 
 
-async def test_a_cookie_that_says_the_same_does_not_make_a_state_ours(
-    hall: Hall, browser: Browser
-) -> None:
-    browser.http.cookie_jar.update_cookies({COOKIE: "forged"}, URL(hall.url))
+async def test_a_cookie_that_says_the_same_does_not_make_a_state_ours(room: Room) -> None:
+    room.browser.http.cookie_jar.update_cookies({COOKIE: "forged"}, URL(room.url))
 
-    page = await browser.get(BACK, code=CODE, state="forged")
+    page = await room.browser.back("forged")
 
     assert page.status == 400
-    assert not hall.slack.forms
+    assert not room.slack.forms
 
 
-async def test_the_same_way_back_is_good_once(hall: Hall, browser: Browser) -> None:
-    state = await browser.begin()
-    jar = browser.http.cookie_jar.filter_cookies(URL(hall.url))
-    await browser.get(BACK, code=CODE, state=state)
-    browser.http.cookie_jar.update_cookies(jar, URL(hall.url))
+async def test_the_same_way_back_is_good_once(room: Room) -> None:
+    state = await room.browser.begin()
+    cookies = room.browser.http.cookie_jar
+    own = cookies.filter_cookies(URL(room.url))
+    await room.browser.back(state)
+    cookies.update_cookies(own, URL(room.url))
 
-    page = await browser.get(BACK, code=CODE, state=state)
+    page = await room.browser.back(state)
 
     assert page.status == 400
     assert page.says("If you have seen that the app is installed, all is well")
-    assert len(hall.slack.forms) == 1
-
-
-async def test_ten_minutes_are_too_long(hall: Hall, browser: Browser) -> None:
-    state = await browser.begin()
-    hall.clock.advance(LIVES_FOR.total_seconds())
-
-    assert (await browser.get(BACK, code=CODE, state=state)).status == 400
-    assert not hall.slack.forms
+    assert len(room.slack.forms) == 1
 
 
 @pytest.mark.parametrize("query", [{}, {"code": ""}, {"code": "a b"}, {"code": "x" * 2000}])
 async def test_no_code_leads_back_to_the_beginning_and_uses_nothing_up(
-    hall: Hall, browser: Browser, query: dict[str, str]
+    room: Room, query: dict[str, str]
 ) -> None:
-    state = await browser.begin()
+    state = await room.browser.begin()
 
-    page = await browser.get(BACK, state=state, **query)
+    page = await room.browser.get(BACK, state=state, **query)
 
     assert page.status == 400
-    assert page.says(hall.url + INSTALL)
-    assert not hall.slack.forms
-    assert (await browser.get(BACK, code=CODE, state=state)).status == 200
-
-
-async def test_codes_of_somebodys_own_making_leave_nothing_in_the_store(
-    hall: Hall, browser: Browser
-) -> None:
-    for number in range(5):
-        page = await browser.get(BACK, state=await browser.begin(), code=f"{number}{CODE}")
-        assert page.status == 400
-
-    assert not await hall.documents.list_prefix("")
+    assert page.says(room.url + INSTALL)
+    assert not room.slack.forms
+    assert (await room.browser.back(state)).status == 200
 
 
 async def test_only_so_many_codes_are_brought_to_slack_at_once(
-    hall: Hall, browser: Browser, capsys: pytest.CaptureFixture[str]
+    room: Room, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gate, is_full = asyncio.Event(), asyncio.Event()
 
     async def wait() -> None:
-        if len(hall.slack.forms) == 2:
+        if len(room.slack.forms) == 2:
             is_full.set()
         await gate.wait()
 
-    hall.slack.before_answer = wait
-    browsers = [Browser(hall.url) for _ in range(2)]
+    room.slack.before_answer = wait
+    browsers = [Browser(room.url) for _ in range(2)]
     early = [asyncio.create_task(each.install()) for each in browsers]
     async with asyncio.timeout(TIME_LIMIT_S):
         await is_full.wait()
 
-    page = await browser.install()
+    page = await room.browser.install()
     gate.set()
     async with asyncio.timeout(TIME_LIMIT_S):
         pages = await asyncio.gather(*early)
@@ -402,44 +358,37 @@ async def test_only_so_many_codes_are_brought_to_slack_at_once(
     assert page.says("Wait a minute and begin again")
     assert "too many installations at once" in capsys.readouterr().out
     assert sorted(each.status for each in pages) == [200, 400]  # of two the code is good for one
-    assert len(hall.slack.forms) == 2
+    assert len(room.slack.forms) == 2
 
 
 async def test_strangers_spend_only_so_many_codes_a_minute_and_then_people_install_again(
-    hall: Hall, browser: Browser
+    room: Room,
 ) -> None:
     async def guess() -> int:
-        return (await browser.get(BACK, code="guessed", state=await browser.begin())).status
+        return (await room.browser.back(await room.browser.begin(), code="guessed")).status
 
     guesses = [await guess() for _ in range(33)]
-    refused = len(hall.slack.forms)
-    hall.clock.advance(60)
+    refused = len(room.slack.forms)
+    stored = await room.documents.list_prefix("")
+    room.clock.advance(60)
 
-    page = await browser.install()
+    page = await room.browser.install()
 
     assert guesses == [400] * 30 + [502] * 3
-    assert refused == 30
-    assert page.status == 200
+    assert (refused, stored, page.status) == (30, [], 200)
 
 
-async def test_a_stop_waits_until_what_slack_gave_is_kept(hall: Hall, browser: Browser) -> None:
-    gate, is_asked = asyncio.Event(), asyncio.Event()
-
-    async def wait() -> None:
-        is_asked.set()
-        await gate.wait()
-
-    hall.slack.before_answer = wait
-    coming = asyncio.create_task(browser.install())
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await is_asked.wait()
+async def test_a_stop_waits_until_what_slack_gave_is_kept(room: Room) -> None:
+    gate = room.slack.before_answer = Gate()
+    coming = asyncio.create_task(room.browser.install())
+    await gate.until_reached()
     coming.cancel()  # the browser leaves
 
-    assert not await hall.tasks.drain(0.05)
-    gate.set()
-    assert await hall.tasks.drain(TIME_LIMIT_S)
+    assert not await room.tasks.drain(0.05)
+    gate.open()
+    assert await room.tasks.drain(TIME_LIMIT_S)
 
-    assert (await kept(hall.documents)).installation.tokens == Tokens(access="xoxb-given")
+    assert (await room.made()).tokens == Tokens(access="xoxb-given")
 
 
 @pytest.mark.parametrize(
@@ -453,72 +402,83 @@ async def test_a_stop_waits_until_what_slack_gave_is_kept(hall: Hall, browser: B
     ids=str,
 )
 async def test_the_moment_of_an_installation_is_that_of_slacks_clock(
-    hall: Hall, browser: Browser, date: datetime | str, expected: datetime
+    room: Room, date: datetime | str, expected: datetime
 ) -> None:
-    hall.slack.date = date if isinstance(date, str) else format_datetime(date, usegmt=True)
+    room.slack.date = date if isinstance(date, str) else format_datetime(date, usegmt=True)
 
-    await browser.install()
+    await room.browser.install()
 
-    assert (await kept(hall.documents)).installation.installed_at == expected
+    assert (await room.made()).installed_at == expected
 
 
-async def test_a_code_that_slack_refuses_is_said_with_a_reference(
-    hall: Hall, browser: Browser, capsys: pytest.CaptureFixture[str]
+REFUSED = {"ok": False, "error": "invalid_code"}
+# what Slack answers, the status and words of our page, and what the log says
+FAILURES: dict[str, tuple[dict[str, Any] | tuple[int, str], int, str, str]] = {
+    "refused": (REFUSED, 400, "Slack did not accept this", "invalid_code"),
+    "a page": ((200, "<html>busy</html>"), 502, "Slack did not answer", ""),
+    "broken": ((503, ""), 502, "Slack did not answer", ""),
+    "a list": ((200, "[]"), 502, "Slack did not answer", ""),
+    "our secret": (
+        REFUSED | {"error": "bad_client_secret"},
+        500,
+        "the operator of this bot",
+        "_SE",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "status", "words", "logged"), FAILURES.values(), ids=FAILURES)
+async def test_a_slack_that_gives_nothing_is_said_with_a_reference(
+    room: Room,
+    answer: dict[str, Any] | tuple[int, str],
+    status: int,
+    words: str,
+    logged: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    hall.slack.codes = []
+    if isinstance(answer, tuple):
+        room.slack.raw = answer
+    else:
+        room.slack.answer = answer
 
-    page = await browser.install()
+    page = await room.browser.install()
 
-    assert page.status == 400
-    assert page.says("Slack did not accept this", hall.url + INSTALL)
     said = capsys.readouterr()
-    assert reference_of(page) in said.out
-    assert "invalid_code" in said.out
+    assert (page.status, page.says(words)) == (status, True)
+    assert page.says("Begin again", room.url + INSTALL) is (status != 500)  # it would not help
+    assert page.reference
+    assert page.reference in said.out
+    assert logged in said.out
     assert CODE not in said.out + said.err
 
 
-@pytest.mark.parametrize("raw", [(200, "<html>busy</html>"), (503, ""), (200, "[]")], ids=str)
-async def test_a_slack_that_answers_nothing_readable_is_said_with_a_reference(
-    hall: Hall, browser: Browser, raw: tuple[int, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    hall.slack.raw = raw
-
-    page = await browser.install()
-
-    assert page.status == 502
-    assert page.says("Slack did not answer")
-    assert reference_of(page) in capsys.readouterr().out
-
-
 async def test_a_store_that_fails_is_said_with_a_reference(
-    hall: Hall, browser: Browser, capsys: pytest.CaptureFixture[str]
+    room: Room, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    state = await browser.begin()
-    await hall.documents.close()
+    state = await room.browser.begin()
+    await room.documents.close()
 
-    page = await browser.get(BACK, code=CODE, state=state)
+    page = await room.browser.back(state)
 
     assert page.status == 500
     assert page.says("please begin again")
-    assert reference_of(page) in capsys.readouterr().out
+    assert page.reference in capsys.readouterr().out
 
 
-async def test_while_nobody_knows_which_states_were_used_no_code_is_spent(
-    hall: Hall, browser: Browser
-) -> None:
-    state = await browser.begin()
-    hall.used.error = StoreError("down")
-    failed = await browser.get(BACK, code=CODE, state=state)
-    hall.used.error = None
+async def test_while_it_is_unknown_which_states_were_used_no_code_is_spent(room: Room) -> None:
+    state = await room.browser.begin()
+    room.used.error = StoreError("down")
+    failed = await room.browser.back(state)
+    room.used.error = None
 
     assert failed.status == 500
     assert failed.says("please begin again")
-    assert hall.slack.forms == []
-    assert (await browser.install()).status == 200
+    assert room.slack.forms == []
+    assert (await room.browser.install()).status == 200
 
 
 async def test_what_a_stranger_writes_into_the_address_is_not_shown(
-    hall: Hall, browser: Browser, capsys: pytest.CaptureFixture[str]
+    browser: Browser, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = await browser.get(BACK, error="<script>alert(1)</script>")
 
@@ -527,36 +487,26 @@ async def test_what_a_stranger_writes_into_the_address_is_not_shown(
 
 
 async def test_what_breaks_unforeseen_leaves_a_reference_too(
-    hall: Hall, browser: Browser, capsys: pytest.CaptureFixture[str]
+    room: Room, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(**_names: object) -> str:
-        raise RuntimeError("boom")
+    room.flow._pages = SimpleNamespace()
 
-    hall.flow._pages = Broken(broken)  # type: ignore[assignment]  # nothing else can break
-
-    page = await browser.install()
+    page = await room.browser.install()
 
     assert page.status == 500
     assert page.text.split()[-1].strip(".") in capsys.readouterr().out
 
 
-class Broken:
-    """Pages of which one cannot be made."""
+async def test_looking_without_fetching_uses_nothing_up(room: Room) -> None:
+    browser, state = room.browser, await room.browser.begin()
 
-    def __init__(self, broken: Any) -> None:
-        self.installed_page = broken
-
-
-async def test_looking_without_fetching_uses_nothing_up(hall: Hall, browser: Browser) -> None:
-    state = await browser.begin()
-
-    async with browser.http.head(URL(hall.url + BACK).with_query(code=CODE, state=state)) as head:
+    async with browser.http.head(URL(room.url + BACK).with_query(code=CODE, state=state)) as head:
         assert head.status == 405
-    async with browser.http.head(hall.url + INSTALL, allow_redirects=False) as head:
+    async with browser.http.head(room.url + INSTALL, allow_redirects=False) as head:
         assert head.status == 302
         [again] = parse_qs(urlsplit(head.headers["Location"]).query)["state"]
 
-    assert (await browser.get(BACK, code=CODE, state=again)).status == 200
+    assert (await browser.back(again)).status == 200
 
 
 async def test_without_oauth_there_is_nothing_to_install() -> None:
@@ -570,40 +520,10 @@ async def test_without_oauth_there_is_nothing_to_install() -> None:
                 assert answer.status == 404
 
 
-def reference_of(page: Page) -> str:
-    return page.text.rpartition("Reference <code>")[2].partition("<")[0]
+async def test_a_workspace_whose_organisation_has_the_app_reads_whom_to_ask(room: Room) -> None:
+    room.slack.answer = {"ok": False, "error": "cannot_install_an_org_installed_app"}
 
-
-async def test_what_only_an_operator_can_mend_is_not_to_be_tried_again(
-    hall: Hall, browser: Browser, capsys: pytest.CaptureFixture[str]
-) -> None:
-    hall.slack.answer = {"ok": False, "error": "bad_client_secret"}
-
-    page = await browser.install()
-
-    assert page.status == 500
-    assert page.says("whoever runs this bot")
-    assert not page.says("Begin again")
-    assert "SLACK_CLIENT_SECRET" in capsys.readouterr().out
-
-
-async def test_a_workspace_whose_organisation_has_the_app_reads_whom_to_ask(
-    hall: Hall, browser: Browser
-) -> None:
-    hall.slack.answer = {"ok": False, "error": "cannot_install_an_org_installed_app"}
-
-    page = await browser.install()
+    page = await room.browser.install()
 
     assert page.status == 400
     assert page.says("Your organization has it already", "add your workspace")
-
-
-async def test_whoever_installs_again_reads_that_nothing_is_lost(
-    hall: Hall, browser: Browser
-) -> None:
-    await browser.install()
-    hall.slack.codes.append(CODE)
-
-    page = await browser.install()
-
-    assert page.says("Installed again", "as it was")

@@ -1,5 +1,6 @@
-"""Of a workspace that removed the app not a byte is left: of no kind of document, in no file."""
+"""Of a workspace that removed the app not a byte is left: of no kind, in no file, in no table."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -23,8 +24,10 @@ from bot.message import Message
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
 from bot.shared_limits import SharedHolds, SharedLimits
-from bot.store.documents import Documents
+from bot.store.documents import Documents, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments
+from bot.store.postgres.documents import PostgresDocuments, open_postgres
+from bot.store.postgres.pool import parse_address
 from bot.store.sqlite import open_sqlite
 from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.usage import UsageCounter
@@ -33,7 +36,8 @@ from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
 from tests.installations.builders import RING, an_installation, an_uninstaller
-from tests.slack.test_membership import Pages
+from tests.slack.clients import Pages
+from tests.store.postgres.database import run
 from tests.store.test_sqlite import content_of
 from tests.test_scans import Scanner
 
@@ -181,6 +185,17 @@ async def test_every_kind_of_document_is_tried(documents: FencedDocuments) -> No
     assert await kinds_of(documents, GONE) == kinds_in_the_source()
 
 
+REMOVAL = UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT)
+
+
+async def remove(documents: ErasableDocuments) -> None:
+    tasks = Tasks()
+    uninstaller = an_uninstaller(documents, tasks)
+    await uninstaller.handle(REMOVAL)
+    uninstaller.vacuum_soon()
+    assert await tasks.drain(TIME_LIMIT_S)
+
+
 async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path: Path) -> None:
     for workspace in (GONE, STAYS):
         await Life(documents, workspace).live()
@@ -189,12 +204,8 @@ async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path:
         for document in await documents.list_prefix(f"{GONE}/")
         for text in re.findall(r"'sealed': '([^']+)'", str(document.value))
     ]
-    tasks = Tasks()
-    uninstaller = an_uninstaller(documents, tasks)
 
-    await uninstaller.handle(UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT))
-    uninstaller.vacuum_soon()
-    assert await tasks.drain(TIME_LIMIT_S)
+    await remove(documents)
 
     content = content_of(tmp_path)
     assert len(sealed) == 5
@@ -203,3 +214,51 @@ async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path:
     assert b"name of t0stays" in content
     later = MOMENT + timedelta(days=400)
     assert all(key.startswith(f"{STAYS}/") for key in await documents.due_keys(later))
+
+
+TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+
+
+@pytest.fixture
+async def processes(database: str) -> AsyncIterator[list[PostgresDocuments]]:
+    """Return the stores of two processes."""
+    opened = [
+        await open_postgres(parse_address(database), beginning_of=scope_of_key) for _ in range(2)
+    ]
+    yield opened
+    for each in opened:
+        await each.close()
+
+
+async def everything_in(store: PostgresDocuments) -> str:
+    """Return all rows of all tables, as text."""
+    tables = [f'SELECT t::text FROM "{name}" t' for (name,) in await run(store, TABLES)]
+    return "\n".join(str(row) for (row,) in await run(store, " UNION ALL ".join(tables)))
+
+
+async def test_nothing_is_left_in_any_table(processes: list[PostgresDocuments]) -> None:
+    one, other = processes
+    for workspace in (GONE, STAYS):
+        await Life(one, workspace).live()
+    assert "t0gone" in await everything_in(one)
+
+    await remove(one)
+    with pytest.raises(StoreError, match="removed"):  # a scan that ends somewhere else
+        await other.put(f"{GONE}/scan/t0gone.example", {})
+
+    left = await everything_in(other)
+    for trace in ("t0gone", "T0GONE", "E0GONE"):
+        assert trace not in left
+    assert "name of t0stays" in left
+
+
+async def test_two_processes_that_hear_of_the_same_removal_do_it_once(
+    processes: list[PostgresDocuments],
+) -> None:
+    for workspace in (GONE, STAYS):
+        await Life(processes[0], workspace).live()
+
+    await asyncio.gather(*(an_uninstaller(store, Tasks()).handle(REMOVAL) for store in processes))
+
+    assert await processes[0].list_keys(f"{GONE}/") == []
+    assert await processes[0].list_keys(f"{STAYS}/")

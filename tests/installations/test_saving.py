@@ -14,7 +14,14 @@ from bot.workspace import WorkspaceId
 from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
-from tests.installations.renewals import ONE, a_memory, a_shelf, an_installation, kept
+from tests.installations.builders import ACME as ONE
+from tests.installations.builders import (
+    a_memory,
+    a_revoked_installation,
+    a_shelf,
+    an_installation,
+    kept,
+)
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +51,7 @@ async def test_the_first_installation_has_none_before_it(documents: UnhurriedDoc
 async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_being_renewed(
     documents: UnhurriedDocuments,
 ) -> None:
-    revoked = an_installation(tokens=None, revoked_at=MOMENT)
+    revoked = a_revoked_installation()
     await a_shelf(documents).put(revoked, refreshing_until=MOMENT + timedelta(seconds=30))
     anew = an_installation(token="xoxb-new", scopes=("commands",))
 

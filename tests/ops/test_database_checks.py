@@ -120,7 +120,7 @@ async def test_living_processes_are_named_by_their_work(database: str) -> None:
     findings, _ = await check_database(watching)
     await documents.close()
 
-    assert findings[-1].line.startswith("FAIL  processes: only 1 web. Nobody delivers digests")
+    assert findings[-1].line.startswith("FAIL  processes: only 1 web. No process delivers digests")
 
 
 ROLES = ("web", "worker")

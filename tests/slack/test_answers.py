@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
@@ -27,7 +28,6 @@ from tests.slack.conftest import a_client, settled
 from tests.tracker.loopback import Request, service
 
 pytestmark = pytest.mark.anyio
-Json = dict[str, Any]
 
 
 @asynccontextmanager
@@ -39,13 +39,8 @@ async def answering(make: Callable[[], web.Response]) -> AsyncIterator[str]:
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
-    finally:
-        await runner.cleanup()
+    async with TestServer(app) as server:
+        yield str(server.make_url("/api/"))
 
 
 def as_json(body: object, status: int = 200, **headers: str) -> Callable[[], web.Response]:
@@ -130,20 +125,18 @@ async def test_whoever_was_too_fast_learns_when_to_come_back(
     assert not error.is_outcome_unknown
 
 
-async def test_a_refusal_is_one_whatever_its_status(http: aiohttp.ClientSession) -> None:
-    async with answering(as_json({"ok": False, "error": "is_archived"}, 403)) as url:
-        error = await failure(a_client(url, http))
-
-    assert isinstance(error, ChannelClosedError)
-
-
-async def test_slack_says_which_scope_is_lacking(http: aiohttp.ClientSession) -> None:
-    refusal = as_json({"ok": False, "error": "missing_scope", "needed": "chat:write"})
-    async with answering(refusal) as url:
-        error = await failure(a_client(url, http))
-
+async def test_a_refusal_is_one_whatever_its_status_and_names_the_scope_that_is_lacking(
+    http: aiohttp.ClientSession,
+) -> None:
+    for refusal, expected in (
+        (as_json({"ok": False, "error": "is_archived"}, 403), ChannelClosedError),
+        (as_json({"ok": False, "error": "missing_scope", "needed": "x:write"}), MissingScopeError),
+    ):
+        async with answering(refusal) as url:
+            error = await failure(a_client(url, http))
+        assert isinstance(error, expected)
     assert isinstance(error, MissingScopeError)
-    assert error.needed == "chat:write"
+    assert error.needed == "x:write"
 
 
 async def test_nothing_was_done_where_nobody_listens(http: aiohttp.ClientSession) -> None:

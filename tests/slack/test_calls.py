@@ -1,13 +1,15 @@
-"""What Slack says of a person, above all who may be taken for an admin; and open forms."""
+"""What Slack says of a person, above all who may be taken for an admin; and waits."""
 
 from typing import Any
 
 import pytest
+from slack_sdk.http_retry.request import HttpRequest
+from slack_sdk.http_retry.response import HttpResponse
+from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground.slack import LocalSlack
-from bot.slack.client import Member, fetch_member, open_form, update_form
-from bot.slack.errors import FormChangedError, SlackUnavailableError
+from bot.slack.client import Member, ShortWait, fetch_member
+from bot.slack.errors import SlackUnavailableError
 from bot.workspace import WorkspaceId
 from tests.loops import loop_over
 
@@ -129,75 +131,58 @@ async def test_what_cannot_be_read_makes_nobody_an_admin() -> None:
         await member({"is_admin": True} | of_org(teams=7), IN_ORG)
 
 
-async def test_the_name_that_people_chose_comes_first() -> None:
-    user = {"name": "ada", "real_name": "Ada L.", "profile": {"display_name": "countess"}}
-
-    assert (await member(user)).name == "countess"
-
-
-@pytest.mark.parametrize(
-    ("user", "is_guest"),
-    [({}, False), ({"is_restricted": True}, True), ({"is_ultra_restricted": True}, True)],
-    ids=str,
-)
-async def test_whoever_sees_only_some_channels_is_a_guest(
-    user: dict[str, Any], is_guest: bool
-) -> None:
-    assert (await member(user)).is_guest is is_guest
-
-
-@pytest.mark.parametrize(
-    ("user", "zone"),
+@loop_over(
+    ("user", "field", "value"),
     [
-        ({"tz": "Europe/Berlin"}, "Europe/Berlin"),
-        ({}, None),
-        ({"tz": None}, None),
-        ({"tz": ""}, None),
-        ({"tz": 7}, None),
+        ({}, "is_guest", False),
+        ({"is_restricted": True}, "is_guest", True),  # sees only some channels
+        ({"is_ultra_restricted": True}, "is_guest", True),
+        ({"tz": "Europe/Berlin"}, "zone", "Europe/Berlin"),
+        ({}, "zone", None),
+        ({"tz": None}, "zone", None),
+        ({"tz": ""}, "zone", None),
+        ({"tz": 7}, "zone", None),
+        (
+            {"name": "ada", "real_name": "Ada L.", "profile": {"display_name": "countess"}},
+            *("name", "countess"),
+        ),
     ],
     ids=str,
 )
-async def test_a_persons_time_zone_is_the_one_that_slack_names(
-    user: dict[str, Any], zone: str | None
+async def test_what_else_slack_says_of_a_person(
+    user: dict[str, Any], field: str, value: object
 ) -> None:
-    assert (await member(user)).zone == zone
+    assert getattr(await member(user), field) == value
 
 
-def a_form(text: str) -> dict[str, Any]:
-    plain = {"type": "plain_text", "text": text}
-    return {"type": "modal", "title": plain, "blocks": [{"type": "section", "text": plain}]}
+async def is_repeated(
+    asked_s: str, method: str = "users.info", *, only_answers: bool = False, status: int = 429
+) -> bool:
+    request = HttpRequest(
+        method="POST", url=f"https://slack.com/api/{method}", headers={}, body_params={}
+    )
+    answer = HttpResponse(status_code=status, headers={"Retry-After": asked_s})
+    handler = ShortWait(only_answers=only_answers)
+    return await handler.can_retry_async(state=RetryState(), request=request, response=answer)
 
 
-async def opened(slack: LocalSlack, client: AsyncWebClient) -> str:
-    trigger_id = slack.world.triggers.give(slack.person("bob").id, None, None)
-    return await open_form(client, trigger_id, a_form("first"))
+@loop_over(
+    ("asked_s", "is_short"),
+    [("1", True), ("3", True), ("4", False), ("1800", False), ("9" * 400, False), ("soon", False)],
+)
+async def test_only_a_short_wait_is_waited_for(asked_s: str, is_short: bool) -> None:
+    assert await is_repeated(asked_s) is is_short
+    assert not await is_repeated(asked_s, status=503)
 
 
-async def test_a_form_that_is_as_it_was_seen_is_replaced(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
-    view_id = await opened(slack, client)
-    [seen] = [view for view in slack.world.stacks.live() if view.id == view_id]
-
-    await update_form(client, view_id, a_form("second"), view_hash=seen.hash)
-    await update_form(client, view_id, a_form("third"))
-
-    form = slack.person("bob").form
-    assert form
-    assert form.title == "third"
-
-
-async def test_a_form_that_has_changed_meanwhile_is_left_as_it_is(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
-    view_id = await opened(slack, client)
-    [seen] = [view for view in slack.world.stacks.live() if view.id == view_id]
-    first_hash = seen.hash
-    await update_form(client, view_id, a_form("second"), view_hash=first_hash)
-
-    with pytest.raises(FormChangedError):
-        await update_form(client, view_id, a_form("third"), view_hash=first_hash)
-
-    form = slack.person("bob").form
-    assert form
-    assert form.title == "second"
+@loop_over(
+    ("method", "waits"),
+    [
+        ("users.info", False),
+        ("views.open", False),
+        ("chat.postEphemeral", True),
+        ("conversations.open", True),
+    ],
+)
+async def test_before_a_form_only_answers_wait(method: str, waits: bool) -> None:
+    assert await is_repeated("1", method, only_answers=True) is waits

@@ -1,26 +1,38 @@
-"""What Slack says of channels, and of who is in them."""
-
-from typing import Any
+"""What Slack says of channels and of who is in them, and in charge: in pages, at its pace."""
 
 import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack, running_slack
-from bot.slack.channels import MAX_PAGES, Channel, fetch_channel, is_in_channel
-from bot.slack.errors import ChannelClosedError, MissingScopeError
+from bot.slack.channels import (
+    MAX_PAGES,
+    Channel,
+    fetch_admins,
+    fetch_channel,
+    fetch_own_channels,
+    is_in_channel,
+)
+from bot.slack.errors import (
+    ChannelClosedError,
+    MissingScopeError,
+    SlackRateLimitedError,
+    SlackUnavailableError,
+)
+from bot.workspace import WorkspaceId
+from tests.loops import loop_over
+from tests.slack.clients import Pages, channels
 from tests.slack.conftest import a_client
 
 pytestmark = pytest.mark.anyio
-Json = dict[str, Any]
+ACME = WorkspaceId("T1")
 
 
 def channel_id(slack: LocalSlack, name: str) -> str:
-    channel = slack.channel(name)
-    return channel.id
+    return slack.channel(name).id
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("name", "traits"),
     [
         ("general", {"has_bot"}),
@@ -54,7 +66,7 @@ async def test_in_a_direct_message_the_bot_is_with_one_person(
     )
 
 
-@pytest.mark.parametrize("name", ["hidden", "C0NOWHERE"])
+@loop_over("name", ["hidden", "C0NOWHERE"])
 async def test_a_private_channel_without_the_bot_is_as_good_as_gone(
     slack: LocalSlack, client: AsyncWebClient, name: str
 ) -> None:
@@ -81,7 +93,7 @@ async def test_without_the_scope_nothing_is_said_of_a_channel(
     assert "channels:read" in caught.value.needed
 
 
-@pytest.mark.parametrize(("name", "is_in"), [("bob", True), ("cy", False)])
+@loop_over(("name", "is_in"), [("bob", True), ("cy", False)])
 async def test_somebody_is_in_a_channel_or_not(
     slack: LocalSlack, client: AsyncWebClient, name: str, is_in: bool
 ) -> None:
@@ -90,39 +102,116 @@ async def test_somebody_is_in_a_channel_or_not(
     assert await is_in_channel(client, secret, slack.person(name).id) is is_in
 
 
-class Crowd(AsyncWebClient):
-    """A channel that one person after the other is in, on a page each; remembers the pages."""
+async def test_pages_of_members_are_read_until_somebody_is_found_or_to_the_last() -> None:
+    for members, is_in, cursors in (
+        (["U1", "U2", "U3", "U4"], True, [None, "1", "2"]),
+        (["U1", "U2"], False, [None, "1"]),
+    ):
+        crowd = Pages(*[[each] for each in members])
 
-    def __init__(self, *members: str) -> None:
-        super().__init__(token="xoxb-1")
-        self.members = members
-        self.asked: list[str | None] = []
-
-    async def conversations_members(self, **asked: Any) -> Any:
-        cursor = asked["cursor"]
-        self.asked.append(cursor)
-        page = int(cursor or 0)
-        following = str(page + 1) if page + 1 < len(self.members) else ""
-        metadata = {"next_cursor": following} if following else None
-        return {"members": [self.members[page]], "response_metadata": metadata}
-
-
-async def test_pages_of_members_are_read_until_somebody_is_found() -> None:
-    crowd = Crowd("U1", "U2", "U3", "U4")
-
-    assert await is_in_channel(crowd, "C1", "U3")
-    assert crowd.asked == [None, "1", "2"]
-
-
-async def test_the_last_page_of_members_is_the_end() -> None:
-    crowd = Crowd("U1", "U2")
-
-    assert not await is_in_channel(crowd, "C1", "U3")
-    assert crowd.asked == [None, "1"]
+        assert await is_in_channel(crowd, "C1", "U3") is is_in
+        assert [asked["cursor"] for asked in crowd.asked] == cursors
 
 
 async def test_in_a_crowd_without_end_nobody_is_let_in_by_a_guess() -> None:
-    crowd = Crowd(*[f"U{number}" for number in range(MAX_PAGES + 5)])
+    crowd = Pages(*[[f"U{number}"] for number in range(MAX_PAGES + 5)])
 
     assert not await is_in_channel(crowd, "C1", f"U{MAX_PAGES}")
     assert len(crowd.asked) == MAX_PAGES
+
+
+async def test_who_waits_to_be_let_in_does_not_wait_out_a_rate_limit() -> None:
+    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 7}
+
+    with pytest.raises(SlackRateLimitedError):
+        await is_in_channel(Pages(["U1"], refused=[slow]), "C1", "U1")
+
+
+class Slept:
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+async def test_channels_are_read_until_there_are_enough() -> None:
+    client = Pages(channels("C1"), [], channels("C2", "C3"), channels("C4"))
+
+    assert await fetch_own_channels(client, ACME, limit=2) == ["C1", "C2"]
+    assert [asked["cursor"] for asked in client.asked] == [None, "1", "2"]
+    assert all(asked["team_id"] == "T1" and asked["exclude_archived"] for asked in client.asked)
+
+
+async def test_a_bot_in_no_channel_is_in_none() -> None:
+    assert await fetch_own_channels(Pages([]), ACME, limit=6) == []
+
+
+@pytest.mark.parametrize("scope", ["public_channel", "private_channel"])
+async def test_one_of_the_two_scopes_is_enough(scope: str) -> None:
+    client = Pages(channels("C1"))
+    client.scopes = {scope}
+
+    assert await fetch_own_channels(client, ACME, limit=6) == ["C1"]
+
+
+async def test_without_either_nobody_knows() -> None:
+    client = Pages(channels("C1"))
+    client.scopes = set()
+
+    with pytest.raises(MissingScopeError):
+        await fetch_own_channels(client, ACME, limit=6)
+
+
+async def test_the_primary_owner_comes_first_then_owners_then_admins() -> None:
+    client = Pages(
+        [
+            {"id": "U1", "is_admin": True},
+            {"id": "U2"},
+            {"id": "U3", "is_admin": True, "is_owner": True},
+            {"id": "U4", "is_admin": True, "is_owner": True, "deleted": True},
+            {"id": "U5", "is_admin": True, "is_bot": True},
+        ],
+        [{"id": "U6", "is_admin": True, "is_owner": True, "is_primary_owner": True}],
+        [{"id": "U7", "is_admin": True}],
+    )
+
+    assert await fetch_admins(client, ACME) == ["U6", "U3", "U1"]
+    assert len(client.asked) == 2
+
+
+async def test_slack_is_waited_for_when_it_asks_for_that() -> None:
+    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 7}
+    client, slept = Pages([{"id": "U1", "is_admin": True}], refused=[slow, slow]), Slept()
+
+    assert await fetch_admins(client, ACME, sleep=slept) == ["U1"]
+    assert slept.seconds == [7, 7]
+
+
+async def test_but_not_for_long() -> None:
+    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 900}
+    slept = Slept()
+
+    with pytest.raises(SlackRateLimitedError) as caught:
+        await fetch_admins(Pages([], refused=[slow]), ACME, sleep=slept)
+
+    assert (caught.value.retry_after_s, slept.seconds) == (900, [])
+
+
+async def test_nor_for_ever() -> None:
+    slow = {"error": "ratelimited", "status": 429}
+
+    with pytest.raises(SlackRateLimitedError):
+        await fetch_admins(Pages([], refused=[slow] * 50), ACME, sleep=Slept())
+
+
+async def test_a_huge_workspace_is_not_read_to_its_end() -> None:
+    client = Pages(*[[{"id": "U1", "is_admin": True}]] * (MAX_PAGES + 5))
+
+    assert await fetch_admins(client, ACME) == ["U1"] * 5
+    assert len(client.asked) == MAX_PAGES
+
+
+async def test_a_slack_that_is_away_is_said_to_be() -> None:
+    with pytest.raises(SlackUnavailableError):
+        await fetch_own_channels(Pages([], refused=[{"status": 500}]), ACME, limit=6)

@@ -17,7 +17,8 @@ from bot.slack.usergroups import (
 )
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
-from tests.slack.groups import SaidGroups
+from tests.loops import loop_over
+from tests.slack.clients import SaidGroups
 
 pytestmark = pytest.mark.anyio
 
@@ -43,76 +44,61 @@ async def test_user_groups_need_a_scope(slack: LocalSlack, client: AsyncWebClien
     assert caught.value.needed == "usergroups:read"
 
 
-@pytest.mark.parametrize("code", ["plan_upgrade_required", "paid_teams_only"])
-async def test_a_workspace_on_a_small_plan_has_no_user_groups(
-    slack: LocalSlack, client: AsyncWebClient, code: str
-) -> None:
-    slack.fail_next("usergroups.list", error=code)
-
-    assert await fetch_user_groups(client) == []
-
-
-async def test_another_refusal_is_not_taken_for_no_user_groups(
+async def test_a_workspace_on_a_small_plan_has_no_user_groups_but_another_refusal_is_an_error(
     slack: LocalSlack, client: AsyncWebClient
 ) -> None:
+    for code in ("plan_upgrade_required", "paid_teams_only"):
+        slack.fail_next("usergroups.list", error=code)
+        assert await fetch_user_groups(client) == []
     slack.fail_next("usergroups.list", error="invalid_team")
 
     with pytest.raises(SlackRefusedError):
         await fetch_user_groups(client)
 
 
-async def test_a_user_group_without_a_name_has_its_handle() -> None:
-    groups = await fetch_user_groups(SaidGroups({"id": "S1", "handle": "web"}))
+async def test_a_user_group_may_have_no_name_and_may_be_disabled() -> None:
+    client = SaidGroups(
+        {"id": "S1", "handle": "web"}, {"id": "S2", "handle": "x", "date_delete": 7}
+    )
 
-    assert groups == [UserGroup("S1", "web", "web")]
+    assert await fetch_user_groups(client) == [
+        UserGroup("S1", "web", "web"),
+        UserGroup("S2", "x", "x", is_disabled=True),
+    ]
 
 
-@pytest.mark.parametrize("group", [{}, None, "S1"], ids=str)
+@loop_over("group", [{}, None, "S1"], ids=str)
 async def test_what_cannot_be_read_is_no_answer(group: Any) -> None:
     with pytest.raises(SlackUnavailableError):
         await fetch_user_groups(SaidGroups(group))
 
 
-async def test_a_disabled_user_group_is_told_apart() -> None:
-    [group] = await fetch_user_groups(SaidGroups({"id": "S1", "handle": "a", "date_delete": 7}))
-
-    assert group.is_disabled
-
-
-async def test_who_is_in_a_group_is_told() -> None:
-    assert await fetch_people_in(SaidGroups(people={"S1": ["U1", "U2"]}), "S1") == ("U1", "U2")
+@loop_over(("people", "ids"), [(["U1", "U2"], ("U1", "U2")), ({}, ())])
+async def test_who_is_in_a_group_is_told(people: Any, ids: tuple[str, ...]) -> None:
+    assert await fetch_people_in(SaidGroups(people={"S1": people}), "S1") == ids
 
 
-@pytest.mark.parametrize("code", ["no_such_subteam", "plan_upgrade_required", "paid_teams_only"])
+@loop_over("code", ["no_such_subteam", "plan_upgrade_required", "paid_teams_only"])
 async def test_nobody_is_in_a_group_that_is_gone(code: str) -> None:
     assert await fetch_people_in(SaidGroups(code=code), "S1") == ()
 
 
-@pytest.mark.parametrize(
-    ("code", "kind"),
+@loop_over(
+    ("client", "kind"),
     [
-        ("missing_scope", MissingScopeError),
-        ("invalid_auth", SlackRefusedError),
-        ("some_new_code", SlackRefusedError),
-        ("internal_error", SlackUnavailableError),
+        (SaidGroups(code="missing_scope"), MissingScopeError),
+        (SaidGroups(code="invalid_auth"), SlackRefusedError),
+        (SaidGroups(code="some_new_code"), SlackRefusedError),
+        (SaidGroups(code="internal_error"), SlackUnavailableError),
+        (SaidGroups(), SlackUnavailableError),
+        (SaidGroups(people={"S1": 7}), SlackUnavailableError),
     ],
 )
 async def test_what_slack_does_not_say_is_not_taken_for_nobody(
-    code: str, kind: type[Exception]
+    client: SaidGroups, kind: type[Exception]
 ) -> None:
     with pytest.raises(kind):
-        await fetch_people_in(SaidGroups(code=code), "S1")
-
-
-@pytest.mark.parametrize("people", [None, 7, {}], ids=str)
-async def test_people_that_cannot_be_read_are_no_answer(people: Any) -> None:
-    client = SaidGroups(people={"S1": people} if people is not None else {})
-
-    if people == {}:
-        assert await fetch_people_in(client, "S1") == ()
-    else:
-        with pytest.raises(SlackUnavailableError):
-            await fetch_people_in(client, "S1")
+        await fetch_people_in(client, "S1")
 
 
 @pytest.fixture
@@ -179,25 +165,12 @@ async def test_in_the_background_the_workspaces_own_client_asks(groups: UserGrou
     people = GroupPeople(client_for, groups)
 
     assert await people.people_in(OTHER, "S1") == ("U9",)
-
-
-@pytest.mark.parametrize(
-    ("user", "is_colleague"),
-    [
+    for user, is_colleague in (
         ({}, True),
         ({"is_restricted": True}, False),
         ({"is_bot": True}, False),
         ({"deleted": True}, False),
         ({"team_id": "T9"}, False),
-    ],
-    ids=str,
-)
-async def test_only_the_workspaces_own_people_are_colleagues(
-    groups: UserGroups, user: dict[str, Any], is_colleague: bool
-) -> None:
-    client = SaidGroups(user={"id": "U1", "team_id": "T1"} | user)
-
-    async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
-        return client
-
-    assert await GroupPeople(client_for, groups).is_colleague(ONE, "U1") is is_colleague
+    ):
+        clients[ONE].user = {"id": "U1", "team_id": "T1"} | user
+        assert await people.is_colleague(ONE, "U1") is is_colleague, user

@@ -19,9 +19,11 @@ from tests.installations.slack_stub import (
     CLIENT_ID,
     CLIENT_SECRET,
     CODE,
+    OF_ORGANISATION,
     SlackStub,
     running_slack_stub,
 )
+from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -40,55 +42,45 @@ def calls(url: str, http: aiohttp.ClientSession, secret: str = CLIENT_SECRET) ->
     return OAuthCalls(client, client_id=CLIENT_ID, client_secret=secret)
 
 
-async def test_a_code_gives_what_was_installed(
-    slack: SlackStub, http: aiohttp.ClientSession
-) -> None:
-    given = await calls(slack.url, http).exchange(CODE, BACK)
+@pytest.fixture
+def oauth(slack: SlackStub, http: aiohttp.ClientSession) -> OAuthCalls:
+    return calls(slack.url, http)
+
+
+async def test_a_code_gives_what_was_installed(slack: SlackStub, oauth: OAuthCalls) -> None:
+    slack.answer["authed_user"] = {"id": "U1", "access_token": "xoxp-private", "scope": "x"}
+
+    given = await oauth.exchange(CODE, BACK)
 
     assert (given.team_id, given.enterprise_id, given.name) == ("T1", None, "Acme")
-    assert given.scopes == ("commands", "chat:write")
-    assert given.tokens == IssuedTokens(access="xoxb-given")
+    assert (given.scopes, given.installed_by) == (("commands", "chat:write"), "U1")
+    assert given.tokens == IssuedTokens(access="xoxb-given")  # a person's own is left
     assert slack.forms == [{"code": CODE, "redirect_uri": BACK}]
     assert "xoxb" not in repr(given)
 
 
-async def test_an_organisation_has_no_team(slack: SlackStub, http: aiohttp.ClientSession) -> None:
-    slack.answer |= {
-        "team": None,
-        "enterprise": {"id": "E1", "name": "Starship"},
-        "is_enterprise_install": True,
-    }
+async def test_an_organisation_has_no_team(slack: SlackStub, oauth: OAuthCalls) -> None:
+    slack.answer |= OF_ORGANISATION
 
-    given = await calls(slack.url, http).exchange(CODE, BACK)
+    given = await oauth.exchange(CODE, BACK)
 
     assert (given.team_id, given.enterprise_id, given.name) == (None, "E1", "Starship")
 
 
-async def test_a_persons_own_token_is_left_where_it_is(
-    slack: SlackStub, http: aiohttp.ClientSession
-) -> None:
-    slack.answer["authed_user"] = {"id": "U1", "access_token": "xoxp-private", "scope": "x"}
-
-    given = await calls(slack.url, http).exchange(CODE, BACK)
-
-    assert given.installed_by == "U1"
-    assert given.tokens.access == "xoxb-given"
-
-
 async def test_tokens_that_end_come_with_the_one_that_renews_them(
-    slack: SlackStub, http: aiohttp.ClientSession
+    slack: SlackStub, oauth: OAuthCalls
 ) -> None:
     slack.answer |= ROTATING
 
-    given = await calls(slack.url, http).exchange(CODE, BACK)
-    renewed = await calls(slack.url, http).refresh("xoxe-1-given")
+    given = await oauth.exchange(CODE, BACK)
+    renewed = await oauth.refresh("xoxe-1-given")
 
     expected = IssuedTokens(access="xoxb-given", refresh="xoxe-1-given", expires_in_s=43200)
     assert given.tokens == renewed == expected
     assert slack.forms[1] == {"grant_type": "refresh_token", "refresh_token": "xoxe-1-given"}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "change",
     [
         *({name: None} for name in ("app_id", "access_token", "bot_user_id", "scope", "team")),
@@ -104,28 +96,28 @@ async def test_tokens_that_end_come_with_the_one_that_renews_them(
     ids=str,
 )
 async def test_an_incomplete_answer_is_no_installation(
-    slack: SlackStub, http: aiohttp.ClientSession, change: dict[str, Any]
+    slack: SlackStub, oauth: OAuthCalls, change: dict[str, Any]
 ) -> None:
-    slack.answer = ANSWER | change
+    slack.answer, slack.codes = ANSWER | change, [CODE]
 
     with pytest.raises(SlackUnavailableError, match="incomplete"):
-        await calls(slack.url, http).exchange(CODE, BACK)
+        await oauth.exchange(CODE, BACK)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "raw",
     [(200, "<html>maintenance</html>"), (503, "busy"), (200, "[]"), (200, "null"), (500, "{}")],
     ids=str,
 )
 async def test_anything_but_an_answer_is_slack_being_away(
-    slack: SlackStub, http: aiohttp.ClientSession, raw: tuple[int, str]
+    slack: SlackStub, oauth: OAuthCalls, raw: tuple[int, str]
 ) -> None:
     slack.raw = raw
 
     with pytest.raises(SlackUnavailableError):
-        await calls(slack.url, http).exchange(CODE, BACK)
+        await oauth.exchange(CODE, BACK)
     with pytest.raises(SlackUnavailableError):
-        await calls(slack.url, http).refresh("xoxe-1-x")
+        await oauth.refresh("xoxe-1-x")
 
 
 async def test_a_slack_that_is_not_there_was_not_asked(http: aiohttp.ClientSession) -> None:
@@ -134,26 +126,20 @@ async def test_a_slack_that_is_not_there_was_not_asked(http: aiohttp.ClientSessi
 
 
 async def test_a_refusal_bears_slacks_own_word(
-    slack: SlackStub, http: aiohttp.ClientSession
+    slack: SlackStub, oauth: OAuthCalls, http: aiohttp.ClientSession
 ) -> None:
     with pytest.raises(SlackRefusedError, match="invalid_code"):
-        await calls(slack.url, http).exchange("other", BACK)
+        await oauth.exchange("other", BACK)
     with pytest.raises(SlackRefusedError, match="bad_client_secret"):
         await calls(slack.url, http, secret="wrong").exchange(CODE, BACK)
-
-
-async def test_a_refresh_token_that_is_spent_is_a_refused_token(
-    slack: SlackStub, http: aiohttp.ClientSession
-) -> None:
     slack.answer = {"ok": False, "error": "invalid_refresh_token"}
-
     with pytest.raises(TokenRefusedError):
-        await calls(slack.url, http).refresh("xoxe-1-x")
+        await oauth.refresh("xoxe-1-x")
 
 
-async def test_the_bots_id_may_stay_unknown(slack: SlackStub, http: aiohttp.ClientSession) -> None:
-    assert await calls(slack.url, http).bot_id("xoxb-given") == "B1"
+async def test_the_bots_id_may_stay_unknown(slack: SlackStub, oauth: OAuthCalls) -> None:
+    assert await oauth.bot_id("xoxb-given") == "B1"
 
     slack.is_bot_unknown = True
 
-    assert await calls(slack.url, http).bot_id("xoxb-given") is None
+    assert await oauth.bot_id("xoxb-given") is None

@@ -35,25 +35,19 @@ def line(time: StandingTime) -> Line:
     return Line(time)
 
 
-async def test_the_first_goes_at_once_and_the_others_in_their_order(
+async def test_the_first_of_each_line_goes_at_once_and_the_others_in_their_order(
     line: Line, time: StandingTime
 ) -> None:
-    await line.come("a1", "a2", "a3")
-
-    at_once = list(line.went)
-    await time.pass_by(BETWEEN_S)
-    later = list(line.went)
-    await time.pass_by(BETWEEN_S)
-
-    assert (at_once, later, line.went) == (["a1"], ["a1", "a2"], ["a1", "a2", "a3"])
-
-
-async def test_nobody_goes_a_moment_too_soon(line: Line, time: StandingTime) -> None:
-    await line.come("a1", "a2")
-
+    await line.come("a1", "a2", "a3", "b1", "c1")
+    at_once = [*line.went]
     await time.pass_by(BETWEEN_S - 0.1)
+    too_soon = [*line.went]
+    await time.pass_by(0.1)
+    later = [*line.went]
+    await time.pass_by(BETWEEN_S)
 
-    assert line.went == ["a1"]
+    assert at_once == too_soon == ["a1", "b1", "c1"]
+    assert (later, line.went) == ([*at_once, "a2"], [*at_once, "a2", "a3"])
 
 
 async def test_whoever_comes_later_waits_only_for_the_rest(line: Line, time: StandingTime) -> None:
@@ -64,12 +58,6 @@ async def test_whoever_comes_later_waits_only_for_the_rest(line: Line, time: Sta
     await time.pass_by(0.5)
 
     assert line.went == ["a1", "a2"]
-
-
-async def test_another_line_is_not_waited_for(line: Line) -> None:
-    await line.come("a1", "a2", "b1", "c1")
-
-    assert line.went == ["a1", "b1", "c1"]
 
 
 @pytest.mark.parametrize("leaving", [1, 2], ids=["who is next", "who stands behind"])

@@ -16,7 +16,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.message import Message
 from bot.playground.slack import Call, LocalSlack
-from bot.slack.auth import Identity, SingleWorkspaceClient
+from bot.slack.auth import Identity
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
@@ -33,7 +33,7 @@ from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, LocalBackoff, Posting
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
-from tests.slack.conftest import StandingTime, a_client, settled
+from tests.slack.conftest import StandingTime, settled
 
 pytestmark = pytest.mark.anyio
 
@@ -46,23 +46,6 @@ CHART: dict[str, Any] = {
 }
 HELLO = Message("hello https://shop.example", (SECTION,))
 WITH_CHART = Message("hello", (CHART,), plain=(SECTION,))
-
-
-def a_posting(client: AsyncWebClient, time: StandingTime, **more: Any) -> Posting:
-    async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
-        return client
-
-    return Posting(client_for, clock=time, sleep=time.sleep, **more)
-
-
-@pytest.fixture
-def posting(client: AsyncWebClient, time: StandingTime) -> Posting:
-    return a_posting(client, time)
-
-
-@pytest.fixture
-def general(slack: LocalSlack) -> str:
-    return channel_id(slack, "general")
 
 
 class Watched(AsyncWebClient):
@@ -84,72 +67,98 @@ class Watched(AsyncWebClient):
         return answer
 
 
+class Room:
+    """Bob in a channel, the bot that posts there, and time that stands still."""
+
+    def __init__(self, slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> None:
+        self.slack, self.time = slack, time
+        self.client = Watched(slack, http, time)
+        self.general, self.bob = slack.channel("general").id, slack.person("bob").id
+        self.refused: list[WorkspaceId] = []
+        self.posting = self.a_posting()
+
+    def a_posting(self, **more: Any) -> Posting:
+        async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
+            return self.client
+
+        time = self.time
+        return Posting(
+            client_for, clock=time, sleep=time.sleep, on_refused=self.refused.append, **more
+        )
+
+    async def post(self, message: Message = HELLO) -> str:
+        return await self.posting.post(HOME, self.general, message)
+
+    async def turn(self) -> None:
+        await self.posting.acquire_turn(HOME, self.general)
+
+    async def tell_bob(self) -> None:
+        await self.posting.send_dm(HOME, self.bob, HELLO)
+
+    async def slow_post(self) -> "asyncio.Task[str]":
+        """Begin a post that Slack has, and does not answer until the gate opens."""
+        self.client.gate.clear()
+        slow = asyncio.create_task(self.post())
+        await self.client.is_there.wait()
+        return slow
+
+    def in_line(self, length: int) -> list["asyncio.Task[None]"]:
+        return [asyncio.create_task(self.turn()) for _ in range(length)]
+
+    def posts(self) -> Sequence[Call]:
+        return [call for call in self.slack.calls if call.method == "chat.postMessage"]
+
+    def said(self, channel: str = "general") -> list[str]:
+        return [message.text for message in self.slack.person("bob").messages(channel)]
+
+
 @pytest.fixture
-def watched(slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> Watched:
-    return Watched(slack, http, time)
+def room(slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> Room:
+    return Room(slack, http, time)
 
 
-def channel_id(slack: LocalSlack, name: str) -> str:
-    channel = slack.channel(name)
-    return channel.id
+async def test_a_post_is_there_once_and_without_previews(room: Room) -> None:
+    ts = await room.post()
 
-
-def posts(slack: LocalSlack) -> Sequence[Call]:
-    return [call for call in slack.calls if call.method == "chat.postMessage"]
-
-
-def said(slack: LocalSlack, channel: str = "general") -> list[str]:
-    return [message.text for message in slack.person("bob").messages(channel)]
-
-
-async def test_a_post_is_there_once_and_without_previews(
-    slack: LocalSlack, posting: Posting, general: str
-) -> None:
-    ts = await posting.post(HOME, general, HELLO)
-
-    [message] = slack.person("bob").messages()
+    [message] = room.slack.person("bob").messages()
     assert (message.ts, message.text) == (ts, HELLO.text)
     assert not message.content["unfurl_links"]
     assert not message.content["unfurl_media"]
 
 
-async def test_refused_blocks_are_sent_once_more_as_their_plain_twin(
-    slack: LocalSlack, posting: Posting, general: str
-) -> None:
-    slack.refuse_block_types("data_visualization")
+async def test_refused_blocks_are_sent_once_more_as_their_plain_twin(room: Room) -> None:
+    room.slack.refuse_block_types("data_visualization")
 
-    ts = await posting.post(HOME, general, WITH_CHART)
+    ts = await room.post(WITH_CHART)
 
-    [message] = slack.person("bob").messages()
+    [message] = room.slack.person("bob").messages()
     assert (message.ts, message.blocks[0]["type"]) == (ts, "section")
-    assert len(posts(slack)) == 2
+    assert len(room.posts()) == 2
 
 
 @pytest.mark.parametrize(
     ("message", "tries"), [(HELLO, 1), (WITH_CHART, 2)], ids=["no fallback", "a fallback"]
 )
 async def test_blocks_that_are_refused_in_any_form_are_given_up(
-    slack: LocalSlack, posting: Posting, general: str, message: Message, tries: int
+    room: Room, message: Message, tries: int
 ) -> None:
-    slack.fail_next("chat.postMessage", error="invalid_blocks", times=9)
+    room.slack.fail_next("chat.postMessage", error="invalid_blocks", times=9)
 
     with pytest.raises(BlocksRefusedError):
-        await posting.post(HOME, general, message)
+        await room.post(message)
 
-    assert len(posts(slack)) == tries
+    assert len(room.posts()) == tries
 
 
-async def test_a_twin_whose_answer_is_lost_is_not_repeated(
-    slack: LocalSlack, posting: Posting, general: str
-) -> None:
-    slack.fail_next("chat.postMessage", error="invalid_blocks")
-    slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
+async def test_a_twin_whose_answer_is_lost_is_not_repeated(room: Room) -> None:
+    room.slack.fail_next("chat.postMessage", error="invalid_blocks")
+    room.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
 
     with pytest.raises(SlackUnavailableError) as caught:
-        await posting.post(HOME, general, WITH_CHART)
+        await room.post(WITH_CHART)
 
     assert caught.value.is_outcome_unknown
-    assert len(said(slack)) == 1
+    assert len(room.said()) == 1
 
 
 @pytest.mark.parametrize(
@@ -165,57 +174,42 @@ async def test_a_twin_whose_answer_is_lost_is_not_repeated(
     ],
     ids=str,
 )
-async def test_a_post_of_which_nobody_knows_is_not_repeated(
-    slack: LocalSlack, client: AsyncWebClient, time: StandingTime, fault: dict[str, Any]
+async def test_a_post_of_which_the_outcome_is_unknown_is_not_repeated(
+    room: Room, fault: dict[str, Any]
 ) -> None:
-    slack.fail_next("chat.postMessage", **fault)
-    posting = a_posting(client, time, answered_within_s=TIME_LIMIT_S)
+    room.slack.fail_next("chat.postMessage", **fault)
+    room.posting = room.a_posting(answered_within_s=TIME_LIMIT_S)
 
     with pytest.raises(SlackUnavailableError) as caught:
-        await posting.post(HOME, channel_id(slack, "general"), HELLO)
+        await room.post()
 
     assert caught.value.is_outcome_unknown
-    assert len(posts(slack)) == 1
+    assert len(room.posts()) == 1
 
 
-async def test_of_a_post_that_is_not_answered_in_time_nobody_knows(
-    slack: LocalSlack, watched: Watched, time: StandingTime, general: str
-) -> None:
-    watched.gate.clear()
+async def test_of_a_post_that_is_not_answered_in_time_the_outcome_is_unknown(room: Room) -> None:
+    room.client.gate.clear()
     for tries, within_s in enumerate(GROWING_S, 1):
-        posting = a_posting(watched, time, answered_within_s=within_s)
+        room.posting = room.a_posting(answered_within_s=within_s)
         with pytest.raises(SlackUnavailableError) as caught:
-            await posting.post(HOME, general, HELLO)
+            await room.post()
         assert caught.value.is_outcome_unknown
-        assert len(watched.sent_at) == tries
-        if watched.is_there.is_set():
+        assert len(room.client.sent_at) == tries
+        if room.client.is_there.is_set():
             break
 
-    assert 1 <= len(said(slack)) <= tries
+    assert 1 <= len(room.said()) <= tries
 
 
-async def test_what_the_sdk_does_by_itself_would_say_it_twice(
-    slack: LocalSlack, client: AsyncWebClient, time: StandingTime, general: str
-) -> None:
-    slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
+async def test_what_the_sdk_does_by_itself_would_say_it_twice(room: Room) -> None:
+    room.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
     assert [type(each) for each in async_default_handlers()] == [AsyncConnectionErrorRetryHandler]
     at_once = FixedValueRetryIntervalCalculator(fixed_internal=0)
-    client.retry_handlers = [AsyncConnectionErrorRetryHandler(interval_calculator=at_once)]
+    room.client.retry_handlers = [AsyncConnectionErrorRetryHandler(interval_calculator=at_once)]
 
-    await a_posting(client, time).post(HOME, general, HELLO)
+    await room.post()
 
-    assert said(slack) == [HELLO.text] * 2
-
-
-async def test_a_slack_that_cannot_be_reached_was_not_asked(
-    http: aiohttp.ClientSession, time: StandingTime
-) -> None:
-    posting = a_posting(a_client("http://127.0.0.1:1/api/", http), time)
-
-    with pytest.raises(SlackUnreachableError) as caught:
-        await posting.post(HOME, "C1", HELLO)
-
-    assert not caught.value.is_outcome_unknown
+    assert room.said() == [HELLO.text] * 2
 
 
 @pytest.mark.parametrize(
@@ -229,92 +223,86 @@ async def test_a_slack_that_cannot_be_reached_was_not_asked(
     ],
 )
 async def test_a_refused_post_is_surely_not_there(
-    slack: LocalSlack, posting: Posting, general: str, code: str, kind: type[SlackError]
+    room: Room, code: str, kind: type[SlackError]
 ) -> None:
-    slack.fail_next("chat.postMessage", error=code)
+    room.slack.fail_next("chat.postMessage", error=code)
 
     with pytest.raises(kind) as caught:
-        await posting.post(HOME, general, HELLO)
+        await room.post()
 
     assert not caught.value.is_outcome_unknown
-    assert (len(posts(slack)), said(slack)) == (1, [])
+    assert (len(room.posts()), room.said()) == (1, [])
 
 
-async def test_without_a_client_nothing_is_sent(slack: LocalSlack, time: StandingTime) -> None:
+async def test_without_a_client_nothing_is_sent(room: Room) -> None:
     async def no_client(_workspace: WorkspaceId) -> AsyncWebClient:
         raise StoreError
 
+    room.posting = Posting(no_client, clock=room.time)
     with pytest.raises(StoreError):
-        await Posting(no_client, clock=time).post(HOME, "C1", HELLO)
+        await room.post()
 
-    assert slack.calls == []
+    assert room.slack.calls == []
 
 
-async def test_a_rate_limit_holds_the_posts_of_this_workspace_until_it_is_over(
-    slack: LocalSlack, posting: Posting, time: StandingTime, general: str
-) -> None:
-    slack.fail_next("chat.postMessage", retry_after_s=30)
+async def test_a_rate_limit_holds_the_posts_of_this_workspace_until_it_is_over(room: Room) -> None:
+    room.slack.fail_next("chat.postMessage", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):
-        await posting.post(HOME, general, HELLO)
-    await time.pass_by(29)
+        await room.post()
+    await room.time.pass_by(29)
+    posting = room.posting
     for held in (
         posting.post(HOME, "C2", HELLO),
         posting.acquire_turn(HOME, "C3"),
-        posting.send_dm(HOME, slack.person("bob").id, HELLO),
+        room.tell_bob(),
     ):
         with pytest.raises(SlackRateLimitedError) as caught:
             await held
         assert caught.value.retry_after_s == 1
 
-    await posting.post(ELSEWHERE, general, HELLO)
-    await time.pass_by(1)
-    await posting.post(HOME, general, HELLO)
+    await posting.post(ELSEWHERE, room.general, HELLO)
+    await room.time.pass_by(1)
+    await room.post()
 
-    assert [call.method for call in slack.calls] == ["chat.postMessage"] * 3
+    assert [call.method for call in room.slack.calls] == ["chat.postMessage"] * 3
 
 
-async def test_a_shorter_rate_limit_does_not_end_a_longer_one(
-    slack: LocalSlack, posting: Posting, time: StandingTime, general: str
-) -> None:
-    slack.fail_next("chat.postMessage", retry_after_s=30)
-    slack.fail_next("chat.postMessage", retry_after_s=2, delay_s=0.05)
-    both = (posting.post(HOME, each, HELLO) for each in (general, "another channel"))
+async def test_a_shorter_rate_limit_does_not_end_a_longer_one(room: Room) -> None:
+    room.slack.fail_next("chat.postMessage", retry_after_s=30)
+    room.slack.fail_next("chat.postMessage", retry_after_s=2, delay_s=0.05)
+    both = (room.posting.post(HOME, each, HELLO) for each in (room.general, "another channel"))
     await asyncio.gather(*both, return_exceptions=True)
-    await time.pass_by(3)
+    await room.time.pass_by(3)
 
     with pytest.raises(SlackRateLimitedError) as caught:
-        await posting.acquire_turn(HOME, general)
+        await room.turn()
 
     assert caught.value.retry_after_s == 27
 
 
-async def test_whoever_waits_for_a_turn_learns_of_a_rate_limit(
-    slack: LocalSlack, posting: Posting, time: StandingTime, general: str
-) -> None:
-    await posting.acquire_turn(HOME, general)
-    waiting = asyncio.create_task(posting.acquire_turn(HOME, general))
+async def test_whoever_waits_for_a_turn_learns_of_a_rate_limit(room: Room) -> None:
+    await room.turn()
+    [waiting] = room.in_line(1)
     await settled()
-    slack.fail_next("chat.postMessage", retry_after_s=30)
+    room.slack.fail_next("chat.postMessage", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):
-        await posting.post(HOME, general, HELLO)
+        await room.post()
 
-    await time.pass_by(BETWEEN_S)
+    await room.time.pass_by(BETWEEN_S)
 
     with pytest.raises(SlackRateLimitedError):
         await waiting
 
 
-async def test_a_line_that_is_too_long_is_not_joined(
-    posting: Posting, time: StandingTime, general: str
-) -> None:
-    in_line = [asyncio.create_task(posting.acquire_turn(HOME, general)) for _ in range(19)]
+async def test_a_line_that_is_too_long_is_not_joined(room: Room) -> None:
+    in_line = room.in_line(19)
     await settled()
 
     async with asyncio.timeout(TIME_LIMIT_S):
         with pytest.raises(SlackRateLimitedError) as caught:
-            await posting.acquire_turn(HOME, general)
-        await posting.acquire_turn(ELSEWHERE, general)
-        await posting.acquire_turn(HOME, "another channel")
+            await room.turn()
+        await room.posting.acquire_turn(ELSEWHERE, room.general)
+        await room.posting.acquire_turn(HOME, "another channel")
 
     assert caught.value.retry_after_s == pytest.approx(19 * BETWEEN_S)
     assert 18 * BETWEEN_S < LONGEST_LINE_S
@@ -322,131 +310,27 @@ async def test_a_line_that_is_too_long_is_not_joined(
         task.cancel()
 
 
-async def test_cancelled_turns_do_not_lengthen_the_line(
-    posting: Posting, time: StandingTime, general: str
-) -> None:
-    in_line = [asyncio.create_task(posting.acquire_turn(HOME, general)) for _ in range(19)]
+async def test_cancelled_turns_do_not_lengthen_the_line(room: Room) -> None:
+    in_line = room.in_line(19)
     await settled()
     for task in in_line:
         task.cancel()
     await settled()
-    last = asyncio.create_task(posting.acquire_turn(HOME, general))
+    [last] = room.in_line(1)
     await settled()
 
-    await time.pass_by(BETWEEN_S)
+    await room.time.pass_by(BETWEEN_S)
 
     assert last.done()
     assert last.exception() is None
 
 
-async def test_a_person_is_told_in_a_direct_message(slack: LocalSlack, posting: Posting) -> None:
-    await posting.send_dm(HOME, slack.person("bob").id, HELLO)
+async def test_a_person_is_told_in_a_direct_message(room: Room) -> None:
+    await room.tell_bob()
 
-    [message] = slack.person("bob").messages("dm")
+    [message] = room.slack.person("bob").messages("dm")
     assert message.text == HELLO.text
     assert not message.content["unfurl_links"]
-
-
-async def test_what_one_person_is_told_comes_at_slacks_pace(
-    slack: LocalSlack, posting: Posting, time: StandingTime
-) -> None:
-    bob, ada = slack.person("bob").id, slack.person("ada").id
-    await posting.send_dm(HOME, bob, HELLO)
-    second = asyncio.create_task(posting.send_dm(HOME, bob, HELLO))
-    await posting.send_dm(HOME, ada, HELLO)
-
-    before = said(slack, "dm")
-    async with asyncio.timeout(TIME_LIMIT_S):
-        while not second.done():
-            await time.pass_by(BETWEEN_S)
-            await asyncio.sleep(0.001)  # the post is on its way through a socket
-
-    assert (len(before), len(said(slack, "dm"))) == (1, 2)
-
-
-@pytest.mark.parametrize(
-    ("method", "code"),
-    [
-        ("conversations.open", "user_disabled"),
-        ("conversations.open", "channel_not_found"),
-        ("chat.postMessage", "is_archived"),
-    ],
-)
-async def test_somebody_who_has_left_is_not_taken_for_a_closed_channel(
-    slack: LocalSlack, posting: Posting, method: str, code: str
-) -> None:
-    slack.fail_next(method, error=code)
-
-    with pytest.raises(PersonUnreachableError) as caught:
-        await posting.send_dm(HOME, slack.person("bob").id, HELLO)
-
-    assert caught.value.code == code
-
-
-@pytest.mark.parametrize("fault", [{"kind": "drop"}, {"kind": "html"}, {"kind": "slow"}], ids=str)
-async def test_nothing_was_said_while_the_direct_message_was_still_being_opened(
-    slack: LocalSlack, client: AsyncWebClient, time: StandingTime, fault: dict[str, Any]
-) -> None:
-    slack.fail_next("conversations.open", after_acting=True, delay_s=0.2, **fault)
-    posting = a_posting(client, time, answered_within_s=0.05)
-
-    with pytest.raises(SlackUnreachableError):
-        await posting.send_dm(HOME, slack.person("bob").id, HELLO)
-
-    assert posts(slack) == []
-
-
-async def test_a_rate_limit_on_opening_direct_messages_holds_no_posts(
-    slack: LocalSlack, posting: Posting, general: str
-) -> None:
-    slack.fail_next("conversations.open", retry_after_s=30)
-    with pytest.raises(SlackRateLimitedError):
-        await posting.send_dm(HOME, slack.person("bob").id, HELLO)
-
-    await posting.post(HOME, general, HELLO)
-
-    assert said(slack) == [HELLO.text]
-
-
-async def test_thirty_workspaces_at_once_do_not_wait_for_each_other(
-    slack: LocalSlack, client: AsyncWebClient, general: str
-) -> None:
-    async def client_for(workspace: WorkspaceId) -> AsyncWebClient:
-        if workspace.team_id == "T0":
-            await asyncio.Event().wait()  # one hangs altogether
-        return client
-
-    posting = Posting(client_for, between_s=0.01)
-
-    async def post(number: int) -> None:
-        workspace = WorkspaceId(f"T{number % 30}")
-        await posting.acquire_turn(workspace, general)
-        await posting.post(workspace, general, Message(workspace.team_id, (SECTION,)))
-
-    slack.world.posting.seconds_between_posts = 0  # here all workspaces are one
-    tasks = [asyncio.create_task(post(number)) for number in range(300)]
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await asyncio.gather(*(task for number, task in enumerate(tasks) if number % 30))
-
-    assert sorted(said(slack)) == sorted([f"T{number}" for number in range(1, 30)] * 10)
-    assert not any(task.done() for task in tasks[::30])
-    for task in tasks:
-        task.cancel()
-
-
-async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(
-    posting: Posting, general: str, time: StandingTime
-) -> None:
-    await posting.acquire_turn(HOME, general)
-    second = asyncio.create_task(posting.acquire_turn(HOME, general))
-    await time.pass_by(0.8)  # as long as noting it in the store may take
-    await posting.post(HOME, general, HELLO)
-
-    await time.pass_by(0.4)
-    is_too_early = second.done()
-    await time.pass_by(0.8)
-
-    assert (is_too_early, second.done()) == (False, True)
 
 
 async def let_time_pass(time: StandingTime, *acts: "asyncio.Task[Any]") -> None:
@@ -458,121 +342,179 @@ async def let_time_pass(time: StandingTime, *acts: "asyncio.Task[Any]") -> None:
     await asyncio.gather(*acts)
 
 
-async def test_two_who_had_their_turns_still_post_one_pace_apart(
-    watched: Watched, time: StandingTime, general: str
+async def test_what_one_person_is_told_comes_at_slacks_pace(room: Room) -> None:
+    await room.tell_bob()
+    second = asyncio.create_task(room.tell_bob())
+    await room.posting.send_dm(HOME, room.slack.person("ada").id, HELLO)
+
+    before = room.said("dm")
+    await let_time_pass(room.time, second)
+
+    assert (len(before), len(room.said("dm"))) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("method", "code"),
+    [
+        ("conversations.open", "user_disabled"),
+        ("conversations.open", "channel_not_found"),
+        ("chat.postMessage", "is_archived"),
+    ],
+)
+async def test_somebody_who_has_left_is_not_taken_for_a_closed_channel(
+    room: Room, method: str, code: str
 ) -> None:
+    room.slack.fail_next(method, error=code)
+
+    with pytest.raises(PersonUnreachableError) as caught:
+        await room.tell_bob()
+
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("fault", [{"kind": "drop"}, {"kind": "html"}, {"kind": "slow"}], ids=str)
+async def test_nothing_was_said_while_the_direct_message_was_still_being_opened(
+    room: Room, fault: dict[str, Any]
+) -> None:
+    room.slack.fail_next("conversations.open", after_acting=True, delay_s=0.2, **fault)
+    room.posting = room.a_posting(answered_within_s=0.05)
+
+    with pytest.raises(SlackUnreachableError):
+        await room.tell_bob()
+
+    assert room.posts() == []
+
+
+async def test_a_rate_limit_on_opening_direct_messages_holds_no_posts(room: Room) -> None:
+    room.slack.fail_next("conversations.open", retry_after_s=30)
+    with pytest.raises(SlackRateLimitedError):
+        await room.tell_bob()
+
+    await room.post()
+
+    assert room.said() == [HELLO.text]
+
+
+async def test_thirty_workspaces_at_once_do_not_wait_for_each_other(room: Room) -> None:
+    async def client_for(workspace: WorkspaceId) -> AsyncWebClient:
+        if workspace.team_id == "T0":
+            await asyncio.Event().wait()  # one hangs altogether
+        return room.client
+
+    posting = Posting(client_for, between_s=0.01)
+
+    async def post(number: int) -> None:
+        workspace = WorkspaceId(f"T{number % 30}")
+        await posting.acquire_turn(workspace, room.general)
+        await posting.post(workspace, room.general, Message(workspace.team_id, (SECTION,)))
+
+    room.slack.world.posting.seconds_between_posts = 0  # here all workspaces are one
+    tasks = [asyncio.create_task(post(number)) for number in range(300)]
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await asyncio.gather(*(task for number, task in enumerate(tasks) if number % 30))
+
+    assert sorted(room.said()) == sorted([f"T{number}" for number in range(1, 30)] * 10)
+    assert not any(task.done() for task in tasks[::30])
+    for task in tasks:
+        task.cancel()
+
+
+async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(room: Room) -> None:
+    await room.turn()
+    [second] = room.in_line(1)
+    await room.time.pass_by(0.8)  # as long as noting it in the store may take
+    await room.post()
+
+    await room.time.pass_by(0.4)
+    is_too_early = second.done()
+    await room.time.pass_by(0.8)
+
+    assert (is_too_early, second.done()) == (False, True)
+
+
+async def test_two_who_had_their_turns_still_post_one_pace_apart(room: Room) -> None:
     """The first one's store may be slow: then the next has its turn before it has posted."""
-    posting = a_posting(watched, time)
     for _ in range(2):
-        await let_time_pass(time, asyncio.create_task(posting.acquire_turn(HOME, general)))
+        await let_time_pass(room.time, *room.in_line(1))
 
-    both = [asyncio.create_task(posting.post(HOME, general, HELLO)) for _ in range(2)]
-    await let_time_pass(time, *both)
+    await let_time_pass(room.time, *(asyncio.create_task(room.post()) for _ in range(2)))
 
-    earlier, later = watched.sent_at
+    earlier, later = room.client.sent_at
     assert later - earlier >= BETWEEN_S
 
 
-async def test_the_pace_counts_from_slacks_answer(
-    watched: Watched, time: StandingTime, general: str
-) -> None:
+async def test_the_pace_counts_from_slacks_answer(room: Room) -> None:
     """When a post came to Slack only its answer can tell: on its way it may be held up."""
-    posting = a_posting(watched, time)
-    watched.gate.clear()
-    await posting.acquire_turn(HOME, general)
-    first = asyncio.create_task(posting.post(HOME, general, HELLO))
-    await watched.is_there.wait()
+    await room.turn()
+    first = await room.slow_post()
 
-    second = asyncio.create_task(posting.acquire_turn(HOME, general))
-    await time.pass_by(10)
+    [second] = room.in_line(1)
+    await room.time.pass_by(10)
     is_too_early = second.done()
-    watched.gate.set()
+    room.client.gate.set()
     await first
-    answered_at = time()
-    await let_time_pass(time, second)
+    answered_at = room.time()
+    await let_time_pass(room.time, second)
 
     assert not is_too_early
-    assert time() - answered_at >= BETWEEN_S
+    assert room.time() - answered_at >= BETWEEN_S
 
 
-async def test_another_channel_does_not_wait_for_a_slow_answer(
-    slack: LocalSlack, watched: Watched, time: StandingTime, general: str
-) -> None:
-    posting = a_posting(watched, time)
-    watched.gate.clear()
-    slow = asyncio.create_task(posting.post(HOME, general, HELLO))
-    await watched.is_there.wait()
+async def test_another_channel_does_not_wait_for_a_slow_answer(room: Room) -> None:
+    slow = await room.slow_post()
 
-    await posting.acquire_turn(HOME, channel_id(slack, "random"))
+    await room.posting.acquire_turn(HOME, room.slack.channel("random").id)
 
     assert not slow.done()
-    watched.gate.set()
+    room.client.gate.set()
     await slow
 
 
-async def test_who_would_wait_too_long_for_the_answer_before_is_sent_away(
-    slack: LocalSlack, watched: Watched, time: StandingTime, general: str
-) -> None:
-    posting = a_posting(watched, time, longest_line_s=0.05)
-    watched.gate.clear()
-    slow = asyncio.create_task(posting.post(HOME, general, HELLO))
-    await watched.is_there.wait()
+async def test_who_would_wait_too_long_for_the_answer_before_is_sent_away(room: Room) -> None:
+    room.posting = room.a_posting(longest_line_s=0.05)
+    slow = await room.slow_post()
 
-    for act in (posting.acquire_turn(HOME, general), posting.post(HOME, general, HELLO)):
+    for act in (room.turn(), room.post()):
         with pytest.raises(SlackRateLimitedError) as caught:
             await act
         assert caught.value.retry_after_s >= BETWEEN_S
 
-    watched.gate.set()
+    room.client.gate.set()
     await slow
-    assert said(slack) == [HELLO.text]
+    assert room.said() == [HELLO.text]
 
 
-async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(
-    client: AsyncWebClient, slack: LocalSlack, general: str
-) -> None:
-    slack.fail_next("auth.test", error="internal_error", times=2)
-    posting = Posting(SingleWorkspaceClient(Identity(client, clock=FakeClock()), client))
+async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(room: Room) -> None:
+    room.slack.fail_next("auth.test", error="internal_error", times=2)
+    room.posting = Posting(Identity(room.client, room.client, clock=FakeClock()).client_for)
 
-    with pytest.raises(SlackUnreachableError):
-        await posting.acquire_turn(WorkspaceId(slack.team_id), general)
-    with pytest.raises(SlackUnreachableError):
-        await posting.post(WorkspaceId(slack.team_id), general, HELLO)
+    for act in (room.turn(), room.post()):
+        with pytest.raises(SlackUnreachableError):
+            await act
 
-    assert posts(slack) == []
+    assert room.posts() == []
 
 
-async def test_a_token_that_slack_refuses_is_told_of(
-    client: AsyncWebClient, slack: LocalSlack, general: str
-) -> None:
-    refused: list[WorkspaceId] = []
+async def test_a_token_that_slack_refuses_is_told_of(room: Room) -> None:
+    room.slack.revoke_token("token_revoked")
 
-    async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
-        return client
+    for act in (room.post(), room.tell_bob()):
+        with pytest.raises(TokenRefusedError):
+            await act
 
-    posting = Posting(client_for, on_refused=refused.append)
-    slack.revoke_token("token_revoked")
-
-    with pytest.raises(TokenRefusedError):
-        await posting.post(WorkspaceId("T1"), general, HELLO)
-    with pytest.raises(TokenRefusedError):
-        await posting.send_dm(WorkspaceId("T1"), slack.person("bob").id, HELLO)
-
-    assert refused == [WorkspaceId("T1")] * 2
+    assert room.refused == [HOME] * 2
 
 
-async def test_a_wait_that_slack_asked_another_process_for_holds_here_too(
-    client: AsyncWebClient, time: StandingTime, slack: LocalSlack, general: str
-) -> None:
-    holds = LocalBackoff(clock=time)
-    one, other = (a_posting(client, time, holds=holds) for _ in range(2))
-    slack.fail_next("chat.postMessage", retry_after_s=30)
+async def test_a_wait_that_slack_asked_another_process_for_holds_here_too(room: Room) -> None:
+    holds = LocalBackoff(clock=room.time)
+    other, room.posting = (room.a_posting(holds=holds) for _ in range(2))
+    room.slack.fail_next("chat.postMessage", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):
-        await one.post(HOME, general, HELLO)
+        await room.post()
 
-    for act in (other.acquire_turn(HOME, general), other.post(HOME, general, HELLO)):
+    for act in (other.acquire_turn(HOME, room.general), other.post(HOME, room.general, HELLO)):
         with pytest.raises(SlackRateLimitedError) as caught:
             await act
 
         assert caught.value.retry_after_s == 30
-    assert len(posts(slack)) == 1
+    assert len(room.posts()) == 1

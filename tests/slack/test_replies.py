@@ -52,18 +52,9 @@ class Room:
     def channel(self) -> Channel:
         return self.slack.channel("general")
 
-    def give_url(self) -> None:
-        """Let Bob have typed a command there."""
-        urls = self.slack.world.response_urls
-        self.url = urls.give(self.bob.id, self.channel.id, command="/domains")
-
-    async def send(
-        self, message: Message = ANSWER, *, replace: bool = False, to_channel: bool = False
-    ) -> Way:
+    async def send(self, message: Message = ANSWER, **how: bool) -> Way:
         origin = Origin(self.bob.id, self.channel.id, self.url)
-        return await self.replies.send(
-            self.client, origin, message, replace=replace, to_channel=to_channel
-        )
+        return await self.replies.send(self.client, origin, message, **how)
 
     def said(self, name: str = "bob", place: str = "general") -> list[str]:
         """Return the texts of the bot's messages that somebody sees."""
@@ -112,107 +103,112 @@ async def test_who_is_answered_in_a_channel_can_share_it(room: Room) -> None:
     assert room.said("ada") == []
 
 
-class TestResponseUrl:
-    """Slack gave an address to answer at."""
+@pytest.fixture
+def asked(room: Room) -> Room:
+    """Bob has typed a command there, so Slack gave an address to answer at."""
+    urls = room.slack.world.response_urls
+    room.url = urls.give(room.bob.id, room.channel.id, command="/domains")
+    return room
 
-    @pytest.fixture
-    def room(self, slack: LocalSlack, client: AsyncWebClient, http: aiohttp.ClientSession) -> Room:
-        room = Room(slack, client, http)
-        room.give_url()
-        return room
 
-    async def test_the_answer_is_for_whoever_asked_and_shows_no_previews(self, room: Room) -> None:
-        assert await room.send() is Way.THERE
+async def test_the_answer_is_for_whoever_asked_and_shows_no_previews(asked: Room) -> None:
+    assert await asked.send() is Way.THERE
 
-        assert (room.said(), room.said("ada")) == (["All is well"], [])
-        [message] = room.channel.messages
-        assert (message.content["unfurl_links"], message.content["unfurl_media"]) == (False, False)
-        assert [call.method for call in room.slack.calls] == ["response_url"]
+    assert (asked.said(), asked.said("ada")) == (["All is well"], [])
+    [message] = asked.channel.messages
+    assert (message.content["unfurl_links"], message.content["unfurl_media"]) == (False, False)
+    assert [call.method for call in asked.slack.calls] == ["response_url"]
 
-    async def test_what_is_shared_is_for_everybody(self, room: Room) -> None:
-        await room.send()
 
-        assert await room.send(Message("Look"), replace=True, to_channel=True) is Way.THERE
+async def test_what_is_shared_is_for_everybody(asked: Room) -> None:
+    await asked.send()
 
-        assert room.said("ada") == ["Look"]
-        assert room.said() == ["All is well", "Look"]
+    assert await asked.send(Message("Look"), replace=True, to_channel=True) is Way.THERE
 
-    @pytest.mark.parametrize("replace", [True, False])
-    async def test_an_answer_takes_the_place_of_the_one_before_if_it_shall(
-        self, room: Room, replace: bool
-    ) -> None:
-        await room.send(Message("Working on it"))
+    assert asked.said("ada") == ["Look"]
+    assert asked.said() == ["All is well", "Look"]
 
-        await room.send(replace=replace)
 
-        assert room.said() == ["Working on it"] * (not replace) + ["All is well"]
+@pytest.mark.parametrize("replace", [True, False])
+async def test_an_answer_takes_the_place_of_the_one_before_if_it_shall(
+    asked: Room, replace: bool
+) -> None:
+    await asked.send(Message("Working on it"))
 
-    @pytest.mark.parametrize(
-        "fail",
-        [
-            lambda slack: slack.fail_next("response_url", kind="html"),
-            lambda slack: slack.fail_next("response_url"),
-            lambda slack: slack.fail_next("response_url", kind="drop"),
-            lambda slack: slack.fail_next("response_url", error="used_url", status=404),
-        ],
-        ids=["broken", "too-fast", "cut-off", "used-up"],
-    )
-    async def test_an_address_that_fails_leaves_the_channel(
-        self, room: Room, fail: Callable[[LocalSlack], None]
-    ) -> None:
-        fail(room.slack)
+    await asked.send(replace=replace)
 
-        assert await room.send() is Way.THERE
+    assert asked.said() == ["Working on it"] * (not replace) + ["All is well"]
 
-        assert (room.said(), room.said("ada")) == (["All is well"], [])
 
-    async def test_who_is_not_in_the_channel_any_more_is_answered_in_a_direct_message(
-        self, room: Room
-    ) -> None:
-        room.slack.fail_next("response_url", kind="html")
-        room.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
+@pytest.mark.parametrize(
+    "fail",
+    [
+        lambda slack: slack.fail_next("response_url", kind="html"),
+        lambda slack: slack.fail_next("response_url"),
+        lambda slack: slack.fail_next("response_url", kind="drop"),
+        lambda slack: slack.fail_next("response_url", error="used_url", status=404),
+    ],
+    ids=["broken", "too-fast", "cut-off", "used-up"],
+)
+async def test_an_address_that_fails_leaves_the_channel(
+    asked: Room, fail: Callable[[LocalSlack], None]
+) -> None:
+    fail(asked.slack)
 
-        assert await room.send() is Way.DIRECT
+    assert await asked.send() is Way.THERE
 
-        [sent] = room.bob.messages("dm")
-        assert (room.said(), sent.buttons) == ([], ["Scan"])
+    assert (asked.said(), asked.said("ada")) == (["All is well"], [])
 
-    async def test_when_no_way_is_open_that_is_an_error(self, room: Room) -> None:
-        room.slack.fail_next("response_url", kind="html")
-        room.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
-        room.slack.fail_next("conversations.open", error="user_not_found")
 
-        with pytest.raises(PersonUnreachableError):
-            await room.send()
+async def test_who_is_not_in_the_channel_any_more_is_answered_in_a_direct_message(
+    asked: Room,
+) -> None:
+    asked.slack.fail_next("response_url", kind="html")
+    asked.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
 
-    async def test_what_cannot_be_shared_goes_nowhere_else(self, room: Room) -> None:
-        room.slack.fail_next("response_url", kind="html")
+    assert await asked.send() is Way.DIRECT
 
-        with pytest.raises(SlackUnavailableError):
-            await room.send(to_channel=True)
+    [sent] = asked.bob.messages("dm")
+    assert (asked.said(), sent.buttons) == ([], ["Scan"])
 
-        assert (room.said(), room.said(place="dm")) == ([], [])
 
-    async def test_blocks_that_slack_refuses_are_sent_again_plainly_the_same_way(
-        self, room: Room
-    ) -> None:
-        room.slack.refuse_block_types("divider")
-        await room.send(Message("Working on it"))
+async def test_when_no_way_is_open_that_is_an_error(asked: Room) -> None:
+    asked.slack.fail_next("response_url", kind="html")
+    asked.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
+    asked.slack.fail_next("conversations.open", error="user_not_found")
 
-        assert await room.send(NEWEST, replace=True) is Way.THERE
-        assert [each.text for each in room.channel.messages] == ["All is well"]
-        assert await room.send(NEWEST, to_channel=True) is Way.THERE
+    with pytest.raises(PersonUnreachableError):
+        await asked.send()
 
-        assert room.said("ada") == ["All is well"]
-        assert {call.method for call in room.slack.calls} == {"response_url"}
 
-    async def test_blocks_without_a_plain_twin_are_refused_for_good(self, room: Room) -> None:
-        room.slack.refuse_block_types("divider")
+async def test_what_cannot_be_shared_goes_nowhere_else(asked: Room) -> None:
+    asked.slack.fail_next("response_url", kind="html")
 
-        with pytest.raises(BlocksRefusedError):
-            await room.send(Message("All is well", (DIVIDER,)))
+    with pytest.raises(SlackUnavailableError):
+        await asked.send(to_channel=True)
 
-        assert [call.method for call in room.slack.calls] == ["response_url"]
+    assert (asked.said(), asked.said(place="dm")) == ([], [])
+
+
+async def test_blocks_that_slack_refuses_are_sent_again_plainly_the_same_way(asked: Room) -> None:
+    asked.slack.refuse_block_types("divider")
+    await asked.send(Message("Working on it"))
+
+    assert await asked.send(NEWEST, replace=True) is Way.THERE
+    assert [each.text for each in asked.channel.messages] == ["All is well"]
+    assert await asked.send(NEWEST, to_channel=True) is Way.THERE
+
+    assert asked.said("ada") == ["All is well"]
+    assert {call.method for call in asked.slack.calls} == {"response_url"}
+
+
+async def test_blocks_without_a_plain_twin_are_refused_for_good(asked: Room) -> None:
+    asked.slack.refuse_block_types("divider")
+
+    with pytest.raises(BlocksRefusedError):
+        await asked.send(Message("All is well", (DIVIDER,)))
+
+    assert [call.method for call in asked.slack.calls] == ["response_url"]
 
 
 async def test_without_an_address_nothing_can_be_shared(room: Room) -> None:

@@ -28,7 +28,9 @@ async def test_who_cancels_has_installed_nothing_and_may_begin_again(tmp_path: P
         was_installed = amber.slack.is_installed
         page = await many.install("amber")
 
+    assert cancelled.status == 200
     assert "Nothing was installed" in cancelled.text
+    assert link(many) in cancelled.text
     assert is_private(cancelled)
     assert not was_installed
     assert page.status == 200
