@@ -7,7 +7,6 @@ import yaml
 
 from bot.commands import COMMANDS, Audience, commands_for
 from tests.answers import MANIFEST, with_commands, with_slash_commands
-from tests.whole import test_service_errors
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,12 +25,6 @@ def test_every_command_is_in_the_manifest_and_in_the_members_guide() -> None:
     assert with_slash_commands(manifest) == manifest, "run: python -m tests.answers"
     assert with_commands(guide) == guide, "run: python -m tests.answers"
     assert all(f"| `{name}` |" in guide for name in COMMANDS)
-
-
-def test_every_command_that_asks_the_service_has_its_errors_tested() -> None:
-    asking = [each.name for each in COMMANDS.values() if each.operation]
-
-    assert sorted(line.split()[0] for line in test_service_errors.COMMANDS) == sorted(asking)
 
 
 def test_who_may_do_more_sees_more_commands() -> None:

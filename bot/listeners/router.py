@@ -199,8 +199,10 @@ class Dispatcher:
             if is_help(text):
                 await request.reply(usage_message(command))
                 return
-            if not COMMANDS[command].takes_text and (words := split_words(text)):
-                why = "nothing stands behind this command: it opens a form"
+            usage = COMMANDS[command]
+            if not usage.takes_text and (words := split_words(text)):
+                why = "nothing stands behind this command"
+                why += ": it opens a form" if usage.opens_form else ""
                 raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in words], [])
             await handle(request, text)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
+from bot.commands import COMMANDS
 from bot.playground.slack import LocalSlack, Message, Person, View, payloads
 from bot.playground.slack.block_contents import Found, elements
 from tests.whole.digests import make, open_list, press_in
@@ -24,8 +25,10 @@ async def tour(town: Town) -> list[Json]:
     async def look() -> None:
         seen.extend(_sendable(town.slack, town.ada))
 
-    for line in ("/domains", f"/scan shop.{town.portfolio}.example", "/domainkey"):
-        await town.ask(town.ada, line)
+    looking = [each for each in COMMANDS.values() if each.takes_text and each.operation != "add"]
+    for each in looking:
+        host = f"shop.{town.portfolio}.example"
+        await town.ask(town.ada, each.examples[0][0].replace("example.com", host))
         await look()
     await make(town, {"Filter": f"tag:{town.portfolio}"})
     form = await open_list(town, town.ada)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot import commands
 from bot.playground.slack import Message
 from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
@@ -10,7 +11,13 @@ from tests.whole.town import Town
 # The words are the same whatever carries them: one mode is enough for so many of them.
 pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
-COMMANDS = ["/domains", "/scan shop.example", "/adddomain blog.example"]
+HOST = "shop.example"
+# What each command that asks the service is typed like.
+COMMANDS = [
+    each.examples[0][0].replace("example.com", "blog.example" if each.operation == "add" else HOST)
+    for each in commands.COMMANDS.values()
+    if each.operation
+]
 KEYS_PAGE = "<https://tracker.example/#/keys|Portfolio → API Keys>"
 
 
