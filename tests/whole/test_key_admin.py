@@ -141,7 +141,7 @@ async def test_buttons_from_before_say_why_they_do_nothing_any_more(shop: Town) 
     await shop.press(shop.ada, one, "Remove key")
     gone = await shop.press(shop.ada, two, "Remove key")
 
-    assert "replaced meanwhile" in replaced.everything
+    assert "replaced in the meantime" in replaced.everything
     assert f"`{shown(shop.key)}` works and is in use again" in back.everything
     assert "in use already" in again.everything
     assert shown(shop.key) in one.everything
