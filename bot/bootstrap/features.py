@@ -39,6 +39,8 @@ from bot.listeners.scan import ScanListeners
 from bot.metrics import gauges
 from bot.metrics.definitions import Metrics
 from bot.portfolio.add_domain import DomainAdder
+from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.process_heartbeat import PREFIX
 from bot.scans import Scans
@@ -288,7 +290,8 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         options_within_s=OPTIONS_WITHIN_S * patience,
     )
     register_error_handler(app)
-    _register_members(dispatcher, parts, connection, portfolio)
+    ends = KeptEndDates(parts.documents, answered_within_s=DATED_WITHIN_S * patience)
+    _register_members(dispatcher, parts, connection, portfolio, ends)
     on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
         parts.documents, on_change=homes.schedule_refresh, on_step=on_step
@@ -418,10 +421,14 @@ def _connection(tracker: Tracker, admin: AdminServices, homes: HomeViewers) -> W
 
 
 def _register_members(
-    dispatcher: Dispatcher, parts: Services, connection: WorkspaceTracker, portfolio: Portfolio
+    dispatcher: Dispatcher,
+    parts: Services,
+    connection: WorkspaceTracker,
+    portfolio: Portfolio,
+    ends: KeptEndDates,
 ) -> None:
     """What every member of the workspace may do."""
-    DomainsListeners(portfolio, parts.clock).register(dispatcher)
+    DomainsListeners(portfolio, ends, parts.clock).register(dispatcher)
     claims = parts.commons.claims
     scans = Scans(connection, portfolio, parts.documents, clock=parts.clock, claims=claims)
     ScanListeners(

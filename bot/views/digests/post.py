@@ -35,10 +35,11 @@ from bot.views.digests.wording import (
     person_mrkdwn,
     plan_lines,
 )
-from bot.views.domains import SYMBOLS, average_text, bands_text, summary_text
+from bot.views.domains import average_text, bands_text, summary_text
 from bot.views.schedule import days_ahead, slot_text
 from bot.views.text import (
     MAX_BUTTON_CHARS,
+    SYMBOLS,
     clip,
     moment_token,
     plural,
