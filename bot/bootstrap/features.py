@@ -154,6 +154,7 @@ def register_home(
     homes: HomeViewers,
     repository: DigestRepository,
     portfolio: Portfolio,
+    ends: KeptEndDates,
     failures: Failures,
     key: KeyState,
     ready: Callable[[WorkspaceId], Awaitable[None]],
@@ -168,6 +169,7 @@ def register_home(
         key=key,
         audit=admin.audit,
         portfolio=portfolio,
+        ends=ends,
         ready=ready,
         digests=repository.of_workspace,
         failures=failures,
@@ -291,7 +293,9 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     )
     register_error_handler(app)
     ends = KeptEndDates(parts.documents, answered_within_s=DATED_WITHIN_S * patience)
-    _register_members(dispatcher, parts, connection, portfolio, ends)
+    _register_members(
+        dispatcher, parts, connection, portfolio, ends, on_scan=homes.schedule_refresh
+    )
     on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
         parts.documents, on_change=homes.schedule_refresh, on_step=on_step
@@ -323,6 +327,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         homes=homes,
         repository=repository,
         portfolio=portfolio,
+        ends=ends,
         failures=failures,
         key=key,
         ready=connection.ready,
@@ -426,11 +431,20 @@ def _register_members(
     connection: WorkspaceTracker,
     portfolio: Portfolio,
     ends: KeptEndDates,
+    *,
+    on_scan: Callable[[WorkspaceId], object],
 ) -> None:
     """What every member of the workspace may do."""
     DomainsListeners(portfolio, ends, parts.clock).register(dispatcher)
     claims = parts.commons.claims
-    scans = Scans(connection, portfolio, parts.documents, clock=parts.clock, claims=claims)
+    scans = Scans(
+        connection,
+        portfolio,
+        parts.documents,
+        clock=parts.clock,
+        claims=claims,
+        on_kept=on_scan,
+    )
     ScanListeners(
         tracker=connection,
         portfolio=portfolio,
