@@ -301,7 +301,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         parts.documents, on_change=homes.schedule_refresh, on_step=on_step
     )
     look_at_work(parts.metrics, repository, budget, clock=parts.clock)
-    digests, worker = _digests(parts, admin, repository, portfolio)
+    digests, worker = _digests(parts, admin, repository, portfolio, ends)
     _register_digests(dispatcher, parts, digests, failures, admin.permissions)
     key = KeyState(
         keys=admin.keys,
@@ -361,10 +361,14 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
 
 
 def _digests(
-    parts: Services, admin: AdminServices, repository: DigestRepository, portfolio: Portfolio
+    parts: Services,
+    admin: AdminServices,
+    repository: DigestRepository,
+    portfolio: Portfolio,
+    ends: KeptEndDates,
 ) -> tuple[DigestService, DigestWorker]:
     """What people do with digests, and what the clock does."""
-    collector = Collector(portfolio, repository, clock=parts.clock)
+    collector = Collector(portfolio, repository, ends, clock=parts.clock)
     words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
     delivery = Delivery(repository, collector, parts.posting, words, clock=parts.clock)
     digests = DigestService(

@@ -146,7 +146,7 @@ def domains_table(page: Page, order: str, known: KnownEnds | None) -> Block:
         name, number, state, *labels = _cells(domain)
         # A column sorts by value only if every cell has one: an unknown score sorts below 0.
         score = -1 if domain.health_score is None else float(number)
-        ends = end_cells(ends_of(domain, dated), dated) if dated else ()
+        ends = end_cells(ends_of(domain, dated), dated.now) if dated else ()
         rows.append(
             [
                 raw_text(name),
@@ -245,7 +245,7 @@ def _plain_rows(page: Page, known: KnownEnds | None) -> list[Block]:
 
 
 def _first(domain: Domain, known: KnownEnds | None) -> str:
-    return first_text(ends_of(domain, known), known) if known else ""
+    return first_text(ends_of(domain, known), known.now) if known else ""
 
 
 def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds | None) -> str:
@@ -253,7 +253,7 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
     if known is None:
         return ""
     dated = [each for each in _scanned(page, known) if each.first]
-    age = f" Registration and certificate {scanned_text(dated, known)}." if dated else ""
+    age = f" Registration and certificate {scanned_text(dated, known.now)}." if dated else ""
     return age + _never_scanned_note(snapshot, query, known)
 
 

@@ -236,7 +236,7 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Ends soon*")] if soon else []
     for number, (host, ends) in enumerate(soon[:MAX_SOON], MAX_WORST):
-        blocks.append(_soon_block(portfolio.by_host[host], ends, known, number))
+        blocks.append(_soon_block(portfolio.by_host[host], ends, known.now, number))
     notes = []
     if (left_out := len(soon) - MAX_SOON) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS} sort:expiry`.")
@@ -245,9 +245,9 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
     return [*blocks, *([context("\n".join(notes))] if notes else [])]
 
 
-def _soon_block(domain: Domain, ends: EndDates, known: KnownEnds, number: int) -> Block:
+def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> Block:
     shown = host_text(domain.domain)
-    return section(f"*{code(shown, 300)}*\n{soon_text(ends, known)}", _scan(domain, number))
+    return section(f"*{code(shown, 300)}*\n{soon_text(ends, now)}", _scan(domain, number))
 
 
 def _domain_block(domain: Domain, number: int) -> Block:
