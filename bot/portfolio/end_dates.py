@@ -5,6 +5,7 @@ large. The rows of a workspace are spread over a few documents, so that a scan o
 domains does not write them all.
 """
 
+import asyncio
 import zlib
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -88,12 +89,8 @@ class KeptEndDates:
             StoreError: the store failed.
         """
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-        return {
-            host: ends
-            for document in documents
-            for host, row in _rows(document).items()
-            if (ends := _decoded(row))
-        }
+        # 10,000 rows take about 90 ms: off the loop.
+        return await asyncio.to_thread(_all_of, documents)
 
     async def keep(
         self,
@@ -124,6 +121,15 @@ class KeptEndDates:
 def end_dates_of(facts: ScanFacts, scanned_at: datetime) -> EndDates:
     """Return what is kept of a scan."""
     return EndDates(scanned_at, facts.registration, facts.certificate, facts.counts)
+
+
+def _all_of(documents: Iterable[Document]) -> dict[str, EndDates]:
+    return {
+        host: ends
+        for document in documents
+        for host, row in _rows(document).items()
+        if (ends := _decoded(row))
+    }
 
 
 def _rows(document: Document | None) -> dict[str, Any]:
