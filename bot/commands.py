@@ -47,7 +47,8 @@ _ALL = (
     Command(
         name="/domains",
         brief="your domains with their health, worst first",
-        hint='[words] [tag:x] [folder:"two words"] [below:70] [sort:score|name]',
+        hint='[words] [tag:x] [folder:"two words"] [below:70] [expires:30]'
+        " [sort:score|name|expiry]",
         does="lists your domains with their health scores, worst first",
         examples=(
             ("/domains", "all of them"),
@@ -55,9 +56,11 @@ _ALL = (
             ("/domains tag:prod below:70", "tagged prod, with a score below 70"),
             ('/domains folder:"Web shops" type:owned', "in one folder, of one type"),
             ("/domains above:90 sort:name", "the best ones, by name"),
+            ("/domains expires:30", "what ends within 30 days, or has ended"),
         ),
-        note="Parts: words, tag:x, folder:x, type:x, below:0–100, above:0–100, sort:score or"
-        ' sort:name, page:2. Put "two words" in quotes.',
+        note="Parts: words, tag:x, folder:x, type:x, below:0–100, above:0–100, expires:30 (or"
+        " cert:30, registration:30), issues:high, sort:score, sort:name or sort:expiry, page:2."
+        ' Put "two words" in quotes. Dates and issues are those of the last scans.',
         operation="list",
         scope="read_domains",
     ),

@@ -83,6 +83,7 @@ class Scans:
         *,
         clock: Callable[[], datetime],
         claims: Claims | None = None,
+        on_kept: Callable[[WorkspaceId], object] = lambda _workspace: None,
     ) -> None:
         self._service = service
         self._portfolio = portfolio
@@ -90,6 +91,7 @@ class Scans:
         self._end_dates = KeptEndDates(documents)
         self._clock = clock
         self._claims = claims or Claims()
+        self._on_kept = on_kept
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
     async def run(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
@@ -135,6 +137,7 @@ class Scans:
             report = await self._compared(workspace, report)
             await self._keep(workspace, report)
             await self._keep_ends(workspace, report, listed)
+            self._on_kept(workspace)  # Home shows the new dates
         except StoreError as error:
             # The answer does not depend on the store.
             logger.warning("a scan could not be kept", error=repr(error))

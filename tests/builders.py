@@ -1,14 +1,15 @@
 """Test data, built with defaults: a test writes out only the value that it is about."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from bot.api_keys.models import KeyRecord
+from bot.portfolio.end_dates import EndDates
 from bot.portfolio.service import Snapshot
 from bot.scans import SECTIONS, ScanReport
 from bot.tracker.changes import Change
-from bot.tracker.findings import facts_of
+from bot.tracker.findings import EndDate, facts_of
 from bot.tracker.models import Domain
 from bot.tracker.sections import section_of
 from bot.views.blocks import Facts
@@ -53,6 +54,18 @@ def a_domain(domain: str = "shop.example", score: float | None = 41, **fields: A
 
 def a_snapshot(*domains: Domain, skipped: int = 0) -> Snapshot:
     return Snapshot(domains, MOMENT, skipped)
+
+
+def ending(
+    registration: int | None = None, certificate: int | None = None, **more: Any
+) -> EndDates:
+    """Return what was scanned `age` before `MOMENT`: ends in that many days from then."""
+    days = (registration, certificate)
+    first, second = (
+        None if left is None else EndDate(TODAY + timedelta(days=left)) for left in days
+    )
+    scanned_at = MOMENT - more.pop("age", timedelta())
+    return EndDates(scanned_at, first, second, **more)
 
 
 def a_report(

@@ -39,6 +39,8 @@ from bot.listeners.scan import ScanListeners
 from bot.metrics import gauges
 from bot.metrics.definitions import Metrics
 from bot.portfolio.add_domain import DomainAdder
+from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.process_heartbeat import PREFIX
 from bot.scans import Scans
@@ -152,6 +154,7 @@ def register_home(
     homes: HomeViewers,
     repository: DigestRepository,
     portfolio: Portfolio,
+    ends: KeptEndDates,
     failures: Failures,
     key: KeyState,
     ready: Callable[[WorkspaceId], Awaitable[None]],
@@ -166,6 +169,7 @@ def register_home(
         key=key,
         audit=admin.audit,
         portfolio=portfolio,
+        ends=ends,
         ready=ready,
         digests=repository.of_workspace,
         failures=failures,
@@ -288,13 +292,16 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         options_within_s=OPTIONS_WITHIN_S * patience,
     )
     register_error_handler(app)
-    _register_members(dispatcher, parts, connection, portfolio)
+    ends = KeptEndDates(parts.documents, answered_within_s=DATED_WITHIN_S * patience)
+    _register_members(
+        dispatcher, parts, connection, portfolio, ends, on_scan=homes.schedule_refresh
+    )
     on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
         parts.documents, on_change=homes.schedule_refresh, on_step=on_step
     )
     look_at_work(parts.metrics, repository, budget, clock=parts.clock)
-    digests, worker = _digests(parts, admin, repository, portfolio)
+    digests, worker = _digests(parts, admin, repository, portfolio, ends)
     _register_digests(dispatcher, parts, digests, failures, admin.permissions)
     key = KeyState(
         keys=admin.keys,
@@ -320,6 +327,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         homes=homes,
         repository=repository,
         portfolio=portfolio,
+        ends=ends,
         failures=failures,
         key=key,
         ready=connection.ready,
@@ -353,10 +361,14 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
 
 
 def _digests(
-    parts: Services, admin: AdminServices, repository: DigestRepository, portfolio: Portfolio
+    parts: Services,
+    admin: AdminServices,
+    repository: DigestRepository,
+    portfolio: Portfolio,
+    ends: KeptEndDates,
 ) -> tuple[DigestService, DigestWorker]:
     """What people do with digests, and what the clock does."""
-    collector = Collector(portfolio, repository, clock=parts.clock)
+    collector = Collector(portfolio, repository, ends, clock=parts.clock)
     words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
     delivery = Delivery(repository, collector, parts.posting, words, clock=parts.clock)
     digests = DigestService(
@@ -418,12 +430,25 @@ def _connection(tracker: Tracker, admin: AdminServices, homes: HomeViewers) -> W
 
 
 def _register_members(
-    dispatcher: Dispatcher, parts: Services, connection: WorkspaceTracker, portfolio: Portfolio
+    dispatcher: Dispatcher,
+    parts: Services,
+    connection: WorkspaceTracker,
+    portfolio: Portfolio,
+    ends: KeptEndDates,
+    *,
+    on_scan: Callable[[WorkspaceId], object],
 ) -> None:
     """What every member of the workspace may do."""
-    DomainsListeners(portfolio, parts.clock).register(dispatcher)
+    DomainsListeners(portfolio, ends, parts.clock).register(dispatcher)
     claims = parts.commons.claims
-    scans = Scans(connection, portfolio, parts.documents, clock=parts.clock, claims=claims)
+    scans = Scans(
+        connection,
+        portfolio,
+        parts.documents,
+        clock=parts.clock,
+        claims=claims,
+        on_kept=on_scan,
+    )
     ScanListeners(
         tracker=connection,
         portfolio=portfolio,

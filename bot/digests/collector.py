@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
@@ -20,6 +20,7 @@ from bot.digests.report import (
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import due_at, newly_ended, was_postponed
 from bot.digests.schedule import Slot, slot_at
+from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.tracker.rate_limit import Purpose
@@ -44,9 +45,15 @@ class Collector:
     """Collects the content of digests from their workspaces' lists."""
 
     def __init__(
-        self, portfolio: Portfolio, repository: DigestRepository, *, clock: Callable[[], datetime]
+        self,
+        portfolio: Portfolio,
+        repository: DigestRepository,
+        ends: KeptEndDates,
+        *,
+        clock: Callable[[], datetime],
     ) -> None:
         self._portfolio = portfolio
+        self._ends = ends
         self._repository = repository
         self._clock = clock
         # The lists that were asked for again: digests that are due together share them.
@@ -66,10 +73,12 @@ class Collector:
 
         Raises:
             NoKeyError, TrackerError, LackingScopeError: there is no list.
+            StoreError: there are no end dates.
         """
         domains = (await self._portfolio.snapshot(workspace)).domains
         query = parse_query(plan.filter_text)
-        return len(await self.offload(select, domains, query, size=len(domains)))
+        ends = await self._known(workspace) if query.needs_ends else None
+        return len(await self.offload(select, domains, query, ends, size=len(domains)))
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
         """Return the tags and folders in use, as `tag:prod` and `folder:Web shops`.
@@ -97,13 +106,14 @@ class Collector:
         snapshot = await self._portfolio.snapshot(
             workspace, purpose=purpose, newer_than=newer_than
         )
-        report, baseline = await self._compare(snapshot, digest.plan, before)
+        ends = await self._known(workspace)
+        report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         if has_shrunk(before, baseline) and self._asked_twice.get(workspace) is not snapshot:
             snapshot = await self._portfolio.snapshot(
                 workspace, purpose=purpose, newer_than=snapshot.listed_at
             )
             self._asked_twice[workspace] = snapshot
-            report, baseline = await self._compare(snapshot, digest.plan, before)
+            report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         now = baseline.taken_at
         post = Post(
             digest=digest,
@@ -119,22 +129,28 @@ class Collector:
         return Collected(post, baseline)
 
     async def _compare(
-        self, snapshot: Snapshot, plan: Plan, before: Baseline | None
+        self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
     ) -> tuple[Report, Baseline]:
+        ends = replace(ends, now=self._clock())
         size = len(snapshot.domains)
-        return await self.offload(_report_of, snapshot, plan, before, self._clock(), size=size)
+        return await self.offload(_report_of, snapshot, plan, before, ends, size=size)
+
+    async def _known(self, workspace: WorkspaceId) -> KnownEnds:
+        return KnownEnds(await self._ends.get(workspace), self._clock())
 
 
 def _report_of(
-    snapshot: Snapshot, plan: Plan, before: Baseline | None, now: datetime
+    snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
 ) -> tuple[Report, Baseline]:
     query = parse_query(plan.filter_text)
     index = snapshot.by_host
     if query.scope.is_filter:
-        chosen = set(map(id, select(index.values(), query.scope)))
+        chosen = set(map(id, select(index.values(), query.scope, ends)))
         index = {host: domain for host, domain in index.items() if id(domain) in chosen}
-    report = make_report(index, before, worst_count=plan.worst_count, bounds=query.bounds)
-    return report, baseline_of(index, now)
+    report = make_report(
+        index, before, worst_count=plan.worst_count, bounds=query.bounds, ends=ends
+    )
+    return report, baseline_of(index, ends.now, ends)
 
 
 def _trend(

@@ -7,21 +7,31 @@ from datetime import datetime
 from bot.digests.models import Digest, Mention, PastRun
 from bot.digests.schedule import Slot
 from bot.health import Band, Summary, band_of, summary
+from bot.portfolio.end_dates import EndDates, KnownEnds
 from bot.portfolio.query import ALL_SCORES, Bounds
 from bot.tracker.models import Domain
 
 # The smallest move of a score that is reported.
 MOVED_FROM = 5
+# Days until an end at which a domain got worse.
+MARKS = (1, 7, 14, 30)
+Marks = Mapping[str, int]
+NO_MARK = 1_000
 # This many domains are not all replaced from one digest to the next.
 SEVERAL = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The scores of a delivered digest by host name; `None` is unknown."""
+    """The scores of a delivered digest by host name; `None` is unknown.
+
+    `marks` hold, by host and what ends, the least of `MARKS` that was reached; `None` in a
+    baseline of version 0.1.
+    """
 
     scores: Mapping[str, float | None]
     taken_at: datetime
+    marks: Mapping[str, Marks] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +50,11 @@ class Report:
     `new` are domains that were not there, `gone` hosts with their last score. `up` and `down`
     moved by at least `MOVED_FROM`, or across a bound of the filter; `crossed_up` and
     `crossed_down` came into another band (of good, fair, poor), so a domain may be in both.
-    `lost` were known and are unknown now, `found` the other way round. `worst` are the worst with
-    a known score, of `known` in all. Each is worst first: by the score now, the lowest first.
-    `before_of` holds the known score then by the domain's name. `is_bounded`: the filter has
-    bounds of scores.
+    `soon` ends within 30 days or has ended, the first one first; of these, `nearer` came to 30,
+    14, 7 or 1 days since the last digest. `lost` were known and are unknown now, `found` the other
+    way round. `worst` are the worst with a known score, of `known` in all. Other lists are worst
+    first: by the score now, the lowest first. `before_of` holds the known score then by the
+    domain's name. `is_bounded`: the filter has bounds of scores.
     """
 
     totals: Summary
@@ -62,12 +73,30 @@ class Report:
     crossed_down: tuple[Move, ...] = ()
     lost: tuple[Move, ...] = ()
     found: tuple[Move, ...] = ()
+    soon: tuple[tuple[Domain, EndDates], ...] = ()
+    nearer: tuple[Domain, ...] = ()
 
 
-def baseline_of(index: Mapping[str, Domain], now: datetime) -> Baseline:
-    """Return the baseline of the next report: the score of each host now."""
+def baseline_of(
+    index: Mapping[str, Domain], now: datetime, ends: KnownEnds | None = None
+) -> Baseline:
+    """Return the baseline of the next report: the score and the marks of each host now."""
     scores = {host: domain.health_score for host, domain in index.items()}
-    return Baseline(scores=scores, taken_at=now)
+    soon = ends.soon(index) if ends else []
+    return Baseline(
+        scores=scores, taken_at=now, marks={host: marks_of(row, now) for host, row in soon}
+    )
+
+
+def marks_of(row: EndDates, now: datetime) -> Marks:
+    """Return the least mark that each end has reached at `now`, by its name."""
+    given = {"registration": row.registration, "certificate": row.certificate}
+    reached = {
+        name: next((mark for mark in MARKS if end.days_left(now) <= mark), None)
+        for name, end in given.items()
+        if end
+    }
+    return {name: mark for name, mark in reached.items() if mark is not None}
 
 
 def make_report(
@@ -76,6 +105,7 @@ def make_report(
     *,
     worst_count: int,
     bounds: Bounds = ALL_SCORES,
+    ends: KnownEnds | None = None,
 ) -> Report:
     """Return the report of the domains within `bounds`, compared with `baseline`.
 
@@ -93,9 +123,26 @@ def make_report(
         unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
         is_bounded=bounds != ALL_SCORES,
     )
+    soon = ends.soon(host for host, _ in chosen) if ends else []
+    report = replace(report, soon=tuple((index[host], row) for host, row in soon))
     if baseline is None or _is_of_another_portfolio(baseline, index):
         return report
+    if ends:
+        near = [host for host, row in soon if _is_nearer(host, row, baseline, ends.now)]
+        report = replace(report, nearer=tuple(index[host] for host in near))
     return _compared(report, listed, baseline, bounds)
+
+
+def _is_nearer(host: str, row: EndDates, baseline: Baseline, now: datetime) -> bool:
+    """Return whether an end has reached another mark since the baseline.
+
+    A domain that is new counts: a filter such as `expires:30` takes it in when it reaches one.
+    """
+    if baseline.marks is None:
+        before = marks_of(row, baseline.taken_at)
+    else:
+        before = baseline.marks.get(host, {})
+    return any(mark < before.get(name, NO_MARK) for name, mark in marks_of(row, now).items())
 
 
 def _is_of_another_portfolio(baseline: Baseline, index: Mapping[str, Domain]) -> bool:
@@ -155,13 +202,14 @@ def got_worse(report: Report) -> bool:
 
     A domain got worse when its score was known then and now, and is lower by at least
     `MOVED_FROM`, lies in a lower band, or has come below a bound of the filter. A score that is
-    no longer known, a new domain and one that is gone do not count.
+    no longer known, a new domain and one that is gone do not count. A domain, also a new one, got
+    worse too when its registration or certificate came to 30, 14, 7 or 1 days.
     """
-    return report.since is None or bool(report.down or report.crossed_down)
+    return report.since is None or bool(report.down or report.crossed_down or report.nearer)
 
 
 def worse_moves(report: Report) -> tuple[Move, ...]:
-    """Return the domains that got worse (see `got_worse`), the furthest fallen first."""
+    """Return the domains whose score got worse (see `got_worse`), the furthest fallen first."""
     return _once((*report.down, *report.crossed_down))
 
 
@@ -175,8 +223,8 @@ def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str,
 
     Labels are compared without case. There are none without a baseline.
     """
-    worse = (*report.down, *report.crossed_down) if mentions else ()
-    labels = {label for move in worse for label in _labels(move.domain)}
+    worse = [move.domain for move in (*report.down, *report.crossed_down)] if mentions else []
+    labels = {label for domain in (*worse, *report.nearer) for label in _labels(domain)}
     who = (each for rule in mentions if rule.label.casefold() in labels for each in rule.who)
     return tuple(dict.fromkeys(who))
 

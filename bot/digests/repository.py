@@ -35,13 +35,16 @@ def decode_digest(value: dict[str, Any], rev: int) -> Digest:
 def encode_baseline(baseline: Baseline) -> dict[str, Any]:
     """Return the JSON object of a baseline."""
     taken_at = baseline.taken_at.astimezone(UTC).isoformat()
-    return {"v": VERSION, "taken_at": taken_at, "scores": dict(baseline.scores)}
+    value = {"v": VERSION, "taken_at": taken_at, "scores": dict(baseline.scores)}
+    if baseline.marks is not None:
+        value["marks"] = {host: dict(marks) for host, marks in baseline.marks.items()}
+    return value
 
 
 def decode_baseline(value: dict[str, Any]) -> Baseline:
     """Return the baseline that `encode_baseline` gave."""
     taken_at = datetime.fromisoformat(value["taken_at"])
-    return Baseline(scores=value["scores"], taken_at=taken_at)
+    return Baseline(scores=value["scores"], taken_at=taken_at, marks=value.get("marks"))
 
 
 logger = structlog.get_logger()

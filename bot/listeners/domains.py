@@ -10,6 +10,7 @@ import structlog
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Message
+from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import Query, parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.tracker.models import UnavailableError
@@ -24,6 +25,7 @@ class DomainsListeners:
     """The listeners about the list of domains."""
 
     portfolio: Portfolio
+    ends: KeptEndDates
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -41,20 +43,30 @@ class DomainsListeners:
             if last is None:
                 raise
             logger.warning("showing the last list", error=repr(error), since=str(last.listed_at))
-            message = await _message(last, query)
+            message = await self._message(request, last, query)
             message = outdated_message(message, last.listed_at, self.clock(), query)
         else:
-            message = await _message(snapshot, query)
+            message = await self._message(request, snapshot, query)
         await request.reply(message)
 
     async def share(self, request: Request, text: str) -> None:
         """Show the same list, as it is now, to the whole channel."""
         query, member = parse_query(text), await request.fetch_member()
         snapshot = await self.portfolio.snapshot(request.workspace)
-        await request.share(await _message(snapshot, query, shared_by=member.name))
+        message = await self._message(request, snapshot, query, shared_by=member.name)
+        await request.share(message)
 
-
-async def _message(snapshot: Snapshot, query: Query, *, shared_by: str | None = None) -> Message:
-    # Sorting and packing 10,000 domains takes tens of milliseconds: off the loop.
-    found = await asyncio.to_thread(select, snapshot.domains, query)
-    return await asyncio.to_thread(domains_message, snapshot, found, query, shared_by=shared_by)
+    async def _message(
+        self, request: Request, snapshot: Snapshot, query: Query, *, shared_by: str | None = None
+    ) -> Message:
+        now = self.clock()
+        known: KnownEnds | None
+        if query.needs_ends:  # without them the list would be wrong: an error is told
+            known = KnownEnds(await self.ends.get(request.workspace), now)
+        else:
+            known = await self.ends.known(request.workspace, now)
+        # Sorting and packing 10,000 domains takes tens of milliseconds: off the loop.
+        found = await asyncio.to_thread(select, snapshot.domains, query, known)
+        return await asyncio.to_thread(
+            domains_message, snapshot, found, query, known, shared_by=shared_by
+        )

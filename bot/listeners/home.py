@@ -24,6 +24,7 @@ from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Message
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import Member, publish_home
 from bot.slack.errors import FormChangedError, SlackError
@@ -50,6 +51,7 @@ class HomeCollector:
     key: KeyState
     audit: Audit
     portfolio: Portfolio
+    ends: KeptEndDates
     ready: Callable[[WorkspaceId], Awaitable[None]]
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
     failures: Failures
@@ -84,6 +86,7 @@ class HomeCollector:
             return HomePage(now=self.clock(), reader=Reader.STRANGER)
         reader = Reader.GUEST if member.is_guest else Reader.MEMBER
         begun = HomePage(now=self.clock(), reader=reader)
+        begun = replace(begun, ends=await self.ends.known(request.workspace, begun.now))
         looked = await self._with_set_up(request, member, begun, page)
         if domains is None:
             kept = await self.portfolio.last_snapshot(request.workspace)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from enum import Enum
 from typing import TypeVar
 
@@ -11,6 +12,8 @@ from rapidfuzz import fuzz, process
 from bot.command_text import NotUnderstood, NotUnderstoodError, Word, quoted, split_words
 from bot.errors import BotError
 from bot.hostnames import HostNameError, host_name, unicode_name
+from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.tracker.findings import SEVERITIES, EndDate, Severity
 from bot.tracker.models import Domain
 
 # Found by trying: below it, names share little more than their top-level domain.
@@ -85,6 +88,7 @@ T = TypeVar("T")
 # The limit of a button's value, which holds the query of the next page.
 MAX_QUERY_CHARS = 2000
 MAX_PAGE = 100_000
+MAX_DAYS = 9_999
 
 
 class Sort(Enum):
@@ -92,6 +96,7 @@ class Sort(Enum):
 
     SCORE = "score"
     NAME = "name"
+    EXPIRY = "expiry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,11 @@ ALL_SCORES = Bounds()
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Every part given must hold. `below` and `above` leave unknown scores out."""
+    """Every part given must hold. `below` and `above` leave unknown scores out.
+
+    `expires`, `cert` and `registration` are days: what ends within them, or has ended, holds.
+    `issues` is the least severity. All of these leave domains out that were never scanned.
+    """
 
     words: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -121,6 +130,10 @@ class Query:
     domain_type: str | None = None
     below: float | None = None
     above: float | None = None
+    expires: int | None = None
+    cert: int | None = None
+    registration: int | None = None
+    issues: Severity | None = None
     sort: Sort = Sort.SCORE
     page: int = 1
 
@@ -128,6 +141,17 @@ class Query:
     def is_filter(self) -> bool:
         """True when the query may leave domains out."""
         return replace(self, sort=Sort.SCORE, page=1) != Query()
+
+    @property
+    def filters_by_scan(self) -> bool:
+        """Whether domains are left out by what their last scan said."""
+        days = (self.expires, self.cert, self.registration)
+        return self.issues is not None or any(each is not None for each in days)
+
+    @property
+    def needs_ends(self) -> bool:
+        """Whether domains are chosen or sorted by what their last scan said."""
+        return self.filters_by_scan or self.sort is Sort.EXPIRY
 
     @property
     def bounds(self) -> Bounds:
@@ -175,14 +199,21 @@ def query_text(query: Query) -> str:
         parts += [f"{key}:{quoted(value)}"] if value is not None else []
     for key, score in (("below", query.below), ("above", query.above)):
         parts += [f"{key}:{_number_text(score)}"] if score is not None else []
+    days = (("expires", query.expires), ("cert", query.cert), ("registration", query.registration))
+    parts += [f"{key}:{number}" for key, number in days if number is not None]
+    parts += [f"issues:{query.issues.value}"] if query.issues else []
     parts += [f"sort:{query.sort.value}"] if query.sort is not Sort.SCORE else []
     parts += [f"page:{query.page}"] if query.page > 1 else []
     return " ".join(parts)
 
 
-def select(domains: Iterable[Domain], query: Query) -> list[Domain]:
-    """Return the domains of all pages of `query`, in its order."""
+def select(domains: Iterable[Domain], query: Query, ends: KnownEnds | None = None) -> list[Domain]:
+    """Return the domains of all pages of `query`, in its order; for `ends` see `needs_ends`."""
     kept = [domain for domain in domains if _holds(domain, query)]
+    if query.filters_by_scan:
+        kept = [each for each in kept if ends and _scan_holds(each, query, ends)]
+    if query.sort is Sort.EXPIRY and ends:
+        return sorted(kept, key=lambda domain: _first_to_end(domain, ends))
     if query.sort is Sort.NAME:
         return sorted(kept, key=lambda domain: domain.domain.casefold())
     return sorted(kept, key=_worst_first)
@@ -201,7 +232,7 @@ def _with(query: Query, word: Word) -> Query:
 def _with_sort(query: Query, value: str) -> Query:
     names = {sort.value: sort for sort in Sort}
     if value.lower() not in names:
-        raise ValueError("sort takes score or name")
+        raise ValueError("sort takes score, name or expiry")
     return replace(query, sort=names[value.lower()])
 
 
@@ -217,6 +248,12 @@ _PARTS: dict[str, Callable[[Query, str], Query]] = {
     "type": lambda query, value: replace(query, domain_type=_once(query.domain_type, value)),
     "below": lambda query, value: replace(query, below=_once(query.below, _score(value))),
     "above": lambda query, value: replace(query, above=_once(query.above, _score(value))),
+    "expires": lambda query, value: replace(query, expires=_once(query.expires, _days(value))),
+    "cert": lambda query, value: replace(query, cert=_once(query.cert, _days(value))),
+    "registration": lambda query, value: replace(
+        query, registration=_once(query.registration, _days(value))
+    ),
+    "issues": lambda query, value: replace(query, issues=_once(query.issues, _severity(value))),
     "sort": _with_sort,
     "page": _with_page,
 }
@@ -236,6 +273,21 @@ def _score(value: str) -> float:
     if not 0 <= score <= 100:  # also refuses nan
         raise ValueError("takes a number from 0 to 100")
     return score
+
+
+def _days(value: str) -> int:
+    if not (value.isascii() and value.isdecimal() and int(value) <= MAX_DAYS):
+        raise ValueError(f"takes a whole number of days from 0 to {MAX_DAYS}")
+    return int(value)
+
+
+def _severity(value: str) -> Severity:
+    if value.lower() not in _LEAST_SEVERITIES:
+        raise ValueError(f"takes {', '.join(_LEAST_SEVERITIES[:-1])} or {_LEAST_SEVERITIES[-1]}")
+    return Severity(value.lower())
+
+
+_LEAST_SEVERITIES = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW)
 
 
 def _number_text(score: float) -> str:
@@ -264,6 +316,37 @@ def _holds(domain: Domain, query: Query) -> bool:
         and all(any(_same(tag, wanted) for tag in domain.tags) for wanted in query.tags)
         and (not query.words or _is_named(domain, query.words))
     )
+
+
+def _scan_holds(domain: Domain, query: Query, known: KnownEnds) -> bool:
+    ends = ends_of(domain, known)
+    return (
+        ends is not None
+        and _is_within(ends.first, query.expires, known)
+        and _is_within(ends.certificate, query.cert, known)
+        and _is_within(ends.registration, query.registration, known)
+        and (query.issues is None or _has_issues(ends, query.issues))
+    )
+
+
+def _is_within(end: EndDate | None, days: int | None, known: KnownEnds) -> bool:
+    return days is None or (end is not None and end.days_left(known.now) <= days)
+
+
+def _has_issues(ends: EndDates, least: Severity) -> bool:
+    counted = SEVERITIES[: SEVERITIES.index(least) + 1]
+    return any(ends.issues.get(severity) for severity in counted)
+
+
+def ends_of(domain: Domain, known: KnownEnds) -> EndDates | None:
+    """Return what the last scan of a domain said, `None` if it was never scanned."""
+    return known.by_host.get(host_of(domain)) if known.by_host else None
+
+
+def _first_to_end(domain: Domain, known: KnownEnds) -> tuple[bool, date, str]:
+    ends = ends_of(domain, known)
+    first = ends.first if ends else None
+    return first is None, first.day if first else date.max, domain.domain.casefold()
 
 
 def _is_named(domain: Domain, words: tuple[str, ...]) -> bool:

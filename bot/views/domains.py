@@ -7,7 +7,8 @@ from datetime import datetime
 from bot.command_text import unescaped
 from bot.health import Band, Summary, band_of, summary
 from bot.message import SHARE, Block, Message
-from bot.portfolio.query import Query, Sort, query_text
+from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.portfolio.query import Query, Sort, ends_of, query_text
 from bot.portfolio.service import Snapshot
 from bot.tracker.models import Domain
 from bot.views.blocks import (
@@ -22,8 +23,10 @@ from bot.views.blocks import (
     run_menu,
     section,
 )
+from bot.views.ends import END_COLUMNS, end_cells, first_text, never_scanned_text, scanned_text
 from bot.views.text import (
     MAX_TABLE_CHARS,
+    SYMBOLS,
     age_text,
     clip,
     code,
@@ -36,8 +39,6 @@ from bot.views.text import (
     score_number,
     without_markup,
 )
-
-SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
 
 
 def score_mrkdwn(score: float | None) -> str:
@@ -80,9 +81,12 @@ MAX_PAGE_ROWS = 25
 # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element#static_select
 MAX_PAGES_IN_MENU = 99
 SORTS_THIS_PAGE = (
-    "Sorting in the table sorts this page only: `sort:name` or `sort:score` sorts the whole list."
+    "Sorting in the table sorts this page only: `sort:name`, `sort:score` or `sort:expiry` sorts"
+    " the whole list."
 )
-COLUMNS = ("Domain", "Health", "State", "Folder", "Tags")
+COLUMNS = ("Domain", "Health", "State")
+LABEL_COLUMNS = ("Folder", "Tags")
+MAX_END_CHARS = 2 * len("⚠️ 999 days ago")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ def page_of(domains: Sequence[Domain], number: int) -> Page:
 def _page_starts(domains: Sequence[Domain]) -> list[int]:
     starts, rows, chars = [0], 0, 0
     for place, domain in enumerate(domains):
-        size = sum(map(len, _cells(domain)))
+        size = sum(map(len, _cells(domain))) + MAX_END_CHARS
         if rows == MAX_PAGE_ROWS or chars + size > MAX_TABLE_CHARS:
             starts.append(place)
             rows, chars = 0, 0
@@ -130,14 +134,28 @@ def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
     )
 
 
-def domains_table(page: Page, order: str) -> Block:
-    """https://docs.slack.dev/reference/block-kit/blocks/data-table-block."""
-    rows = [[raw_text(title) for title in COLUMNS]]
+def domains_table(page: Page, order: str, known: KnownEnds | None) -> Block:
+    """Return the table, with end dates if any row has one.
+
+    https://docs.slack.dev/reference/block-kit/blocks/data-table-block
+    """
+    dated = known if known and any(each.first for each in _scanned(page, known)) else None
+    titles = (*COLUMNS, *(END_COLUMNS if dated else ()), *LABEL_COLUMNS)
+    rows = [[raw_text(title) for title in titles]]
     for domain in page.domains:
-        name, number, *rest = _cells(domain)
+        name, number, state, *labels = _cells(domain)
         # A column sorts by value only if every cell has one: an unknown score sorts below 0.
         score = -1 if domain.health_score is None else float(number)
-        rows.append([raw_text(name), raw_number(score, number), *map(raw_text, rest)])
+        ends = end_cells(ends_of(domain, dated), dated.now) if dated else ()
+        rows.append(
+            [
+                raw_text(name),
+                raw_number(score, number),
+                raw_text(state),
+                *(raw_number(*end) for end in ends),
+                *map(raw_text, labels),
+            ]
+        )
     return {
         "type": "data_table",
         "caption": clip(f"Domains and their health, {order}", 150),
@@ -145,6 +163,10 @@ def domains_table(page: Page, order: str) -> Block:
         "row_header_column_index": 0,
         "rows": rows,
     }
+
+
+def _scanned(page: Page, known: KnownEnds) -> list[EndDates]:
+    return [ends for domain in page.domains if (ends := ends_of(domain, known))]
 
 
 SHARE_DOMAINS = f"{SHARE}.domains"
@@ -158,10 +180,11 @@ def domains_message(
     snapshot: Snapshot,
     found: Sequence[Domain],
     query: Query,
+    known: KnownEnds | None = None,
     *,
     shared_by: str | None = None,
 ) -> Message:
-    """Return the list of the domains that `query` found in `snapshot`.
+    """Return the list of the domains that `query` found in `snapshot`, with the `known` dates.
 
     `shared_by` is the name of the person who shares it with a channel: then it has no buttons.
     """
@@ -169,7 +192,7 @@ def domains_message(
         add = run_button("Add domain", "/adddomain", style="primary")
         return Message(NO_DOMAINS, (section(NO_DOMAINS), *actions(add)))
     if not found:
-        return _nothing_found_message(snapshot, query)
+        return _nothing_found_message(snapshot, query, known)
     page = page_of(found, query.page)
     totals = summary(domain.health_score for domain in found)
     of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
@@ -177,16 +200,17 @@ def domains_message(
     top = [header(title), context(_subtitle(totals, query, page))]
     bottom = [
         context(
-            listed_text(snapshot) + (f" Shared by {code(shared_by, 80)}." if shared_by else "")
+            f"{listed_text(snapshot)}{_dates_note(snapshot, query, page, known)}"
+            + (f" Shared by {code(shared_by, 80)}." if shared_by else "")
         ),
         *([] if shared_by else [*_pager(query, page), *_buttons(query, page)]),
     ]
     if page.count > 1:
         bottom.insert(0, context(SORTS_THIS_PAGE))
     return Message(
-        text=_text(found, totals, query, page),
-        blocks=(*top, domains_table(page, _order(query)), *bottom),
-        plain=(*top, *_plain_rows(page), *bottom),
+        text=_text(found, totals, query, page, known),
+        blocks=(*top, domains_table(page, _order(query), known), *bottom),
+        plain=(*top, *_plain_rows(page, known), *bottom),
     )
 
 
@@ -207,16 +231,35 @@ def outdated_message(
     )
 
 
-def _plain_rows(page: Page) -> list[Block]:
+def _plain_rows(page: Page, known: KnownEnds | None) -> list[Block]:
     every = (
-        f"{score_mrkdwn(each.health_score)}  {code(each.domain, 253)}" for each in page.domains
+        f"{score_mrkdwn(each.health_score)}  {code(each.domain, 253)}  {_first(each, known)}"
+        for each in page.domains
     )
-    lines = lines_within(every, MAX_PLAIN_CHARS)
+    lines = lines_within(map(str.rstrip, every), MAX_PLAIN_CHARS)
     left_out = len(page.domains) - len(lines)
     return [
         *paragraphs(lines),
         *([context(f"and {left_out:,} more on this page")] if left_out else []),
     ]
+
+
+def _first(domain: Domain, known: KnownEnds | None) -> str:
+    return first_text(ends_of(domain, known), known.now) if known else ""
+
+
+def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds | None) -> str:
+    """Return how old the dates of a page are, and how many domains were never scanned."""
+    if known is None:
+        return ""
+    dated = [each for each in _scanned(page, known) if each.first]
+    age = f" Registration and certificate {scanned_text(dated, known.now)}." if dated else ""
+    return age + _never_scanned_note(snapshot, query, known)
+
+
+def _never_scanned_note(snapshot: Snapshot, query: Query, known: KnownEnds) -> str:
+    never = known.never_scanned(snapshot.by_host) if query.needs_ends else 0
+    return f" {never_scanned_text(never)}" if never else ""
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:
@@ -242,22 +285,45 @@ def _filter_text(query: Query) -> str:
     return unescaped(query_text(query.on_page(1)))
 
 
+_ORDERS = {
+    Sort.SCORE: "worst first",
+    Sort.NAME: "by name",
+    Sort.EXPIRY: "what ends first comes first",
+}
+
+
 def _order(query: Query) -> str:
-    return "by name" if query.sort is Sort.NAME else "worst first"
+    return _ORDERS[query.sort]
 
 
-def _text(found: Sequence[Domain], totals: Summary, query: Query, page: Page) -> str:
-    known = sorted(
+def _text(
+    found: Sequence[Domain],
+    totals: Summary,
+    query: Query,
+    page: Page,
+    known: KnownEnds | None,
+) -> str:
+    rated = sorted(
         (domain for domain in found if domain.health_score is not None),
         key=lambda domain: domain.health_score or 0,
     )
     worst = ", ".join(
         f"{escaped(domain.domain, 253)} {score_text(domain.health_score)}"
-        for domain in known[:MAX_WORST_IN_TEXT]
+        for domain in rated[:MAX_WORST_IN_TEXT]
     )
     chosen = f" (filter: {escaped(_filter_text(query), 300)})" if query.is_filter else ""
     paged = f" Page {page.number} of {page.count}." if page.count > 1 else ""
-    return f"{summary_text(totals)}{chosen}.{f' Worst: {worst}.' if worst else ''}{paged}"
+    dates = f" {_dates_text(page, known)}" if known and query.needs_ends else ""
+    return f"{summary_text(totals)}{chosen}.{f' Worst: {worst}.' if worst else ''}{dates}{paged}"
+
+
+def _dates_text(page: Page, known: KnownEnds) -> str:
+    dated = [
+        f"{escaped(domain.domain, 253)} {text}"
+        for domain in page.domains
+        if (text := _first(domain, known))
+    ]
+    return f"Dates: {', '.join(dated[:MAX_WORST_IN_TEXT])}." if dated else ""
 
 
 def _line(query: Query, number: int) -> str:
@@ -292,10 +358,11 @@ def _buttons(query: Query, page: Page) -> list[Block]:
     )
 
 
-def _nothing_found_message(snapshot: Snapshot, query: Query) -> Message:
+def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownEnds | None) -> Message:
     total = plural(len(snapshot.domains), "domain")
     text = f"None of your {total} matches {code(_filter_text(query), 300)}."
-    offers = list(_offers(snapshot, query))
+    note = _never_scanned_note(snapshot, query, known).strip() if known else ""
+    offers = [*_offers(snapshot, query), *([note] if note else [])]
     return Message(
         text=f"None of your {total} matches {escaped(_filter_text(query), 300)}.",
         blocks=(

@@ -86,7 +86,9 @@ def home_view(page: HomePage) -> HomeView:
     """Return the tab for its reader."""
     if page.reader is Reader.STRANGER:
         return HomeView(_tab([section(_STRANGERS)]))
-    domains = portfolio_blocks(page.portfolio, last=page.last, is_awaited=page.is_awaited)
+    domains = portfolio_blocks(
+        page.portfolio, last=page.last, is_awaited=page.is_awaited, ends=page.ends
+    )
     if page.set_up is None:
         return HomeView(_tab([*domains, *_help(page)]))
     if isinstance(page.set_up, SetUp):

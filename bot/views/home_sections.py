@@ -12,8 +12,10 @@ from bot.digests.models import Digest
 from bot.errors import BotError
 from bot.health import summary
 from bot.message import Block, Message
+from bot.portfolio.end_dates import EndDates, KnownEnds
 from bot.portfolio.service import Snapshot
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.tracker.findings import SOON_DAYS
 from bot.tracker.models import Domain
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
@@ -31,6 +33,7 @@ from bot.views.domains import (
     listed_text,
     score_mrkdwn,
 )
+from bot.views.ends import never_scanned_text, soon_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
@@ -69,9 +72,9 @@ class HomePage:
     """The content of the tab at `now`.
 
     `portfolio` and `set_up` may be errors; `last` is the last known portfolio. `is_awaited`: a
-    newer portfolio is being fetched. `set_up` is `None` for members, who see the `managers` (ids
-    of people and user groups) to ask. `doubt`: why it is not known whether the reader is a
-    manager.
+    newer portfolio is being fetched. `ends`: what the last scans said of the domains. `set_up` is
+    `None` for members, who see the `managers` (ids of people and user groups) to ask. `doubt`: why
+    it is not known whether the reader is a manager.
     """
 
     now: datetime
@@ -79,6 +82,7 @@ class HomePage:
     portfolio: Snapshot | Message | None = None
     last: Snapshot | None = None
     is_awaited: bool = False
+    ends: KnownEnds | None = None
     is_connected: bool = True
     set_up: SetUp | Message | None = None
     managers: Sequence[str] = ()
@@ -146,6 +150,7 @@ def _urgency(digest: Digest) -> tuple[int, datetime]:
 
 REFRESH = "home.refresh"
 MAX_WORST = 5
+MAX_SOON = 5
 MAX_LABELS_CHARS = 60
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
 MAX_ACCESSIBLE_CHARS = 75
@@ -157,6 +162,7 @@ def portfolio_blocks(
     *,
     last: Snapshot | None = None,
     is_awaited: bool = False,
+    ends: KnownEnds | None = None,
 ) -> list[Block]:
     """Return the domains; see `HomePage`."""
     is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
@@ -164,16 +170,20 @@ def portfolio_blocks(
         waiting = "⏳ Asking Domain Tracker how your domains are…"
         return [header(_TITLE), section(waiting), *_buttons()]
     if isinstance(portfolio, Message):
-        listed = _listed(last, can_refresh=False) if last and last.domains else []
+        listed = _listed(last, ends, can_refresh=False) if last and last.domains else []
         return [header(_TITLE), *refreshable(portfolio), *listed]
     if not portfolio.domains:
         add = run_button("Add domain", "/adddomain", style="primary")
         return [header(_TITLE), section(NO_DOMAINS), *actions(add, refresh_button())]
-    return [header(_TITLE), *_listed(portfolio, is_awaited=is_awaited)]
+    return [header(_TITLE), *_listed(portfolio, ends, is_awaited=is_awaited)]
 
 
 def _listed(
-    portfolio: Snapshot, *, is_awaited: bool = False, can_refresh: bool = True
+    portfolio: Snapshot,
+    ends: KnownEnds | None,
+    *,
+    is_awaited: bool = False,
+    can_refresh: bool = True,
 ) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
     count = f"*{plural(totals.count, 'domain')}*, average health *{average_text(totals)}*"
@@ -182,6 +192,7 @@ def _listed(
         section(f"{count}\n{bands_text(totals, with_symbols=True)}"),
         *_buttons(can_refresh=can_refresh),
         *_worst(portfolio),
+        *(_soon(portfolio, ends) if ends else []),
         context(listed_text(portfolio) + waiting),
     ]
 
@@ -220,18 +231,37 @@ def _worst(portfolio: Snapshot) -> list[Block]:
     ]
 
 
+def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
+    """Return what ends within 30 days, and how many domains were never scanned."""
+    soon = known.soon(portfolio.by_host)
+    blocks = [section("*Ends soon*")] if soon else []
+    for number, (host, ends) in enumerate(soon[:MAX_SOON], MAX_WORST):
+        blocks.append(_soon_block(portfolio.by_host[host], ends, known.now, number))
+    notes = []
+    if (left_out := len(soon) - MAX_SOON) > 0:
+        notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS} sort:expiry`.")
+    if never := known.never_scanned(portfolio.by_host):
+        notes.append(never_scanned_text(never))
+    return [*blocks, *([context("\n".join(notes))] if notes else [])]
+
+
+def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> Block:
+    shown = host_text(domain.domain)
+    return section(f"*{code(shown, 300)}*\n{soon_text(ends, now)}", _scan(domain, number))
+
+
 def _domain_block(domain: Domain, number: int) -> Block:
     shown = host_text(domain.domain)
     labels = [f"📁 {code(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
     labels += [f"🏷️ {code(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
     more = f"\n{'  '.join(labels)}" if labels else ""
-    scan = run_button(
-        "Scan",
-        f"/scan {domain.domain}",
-        number=number,
-        accessibility_label=outside(f"Scan {shown}", MAX_ACCESSIBLE_CHARS),
-    )
-    return section(f"{score_mrkdwn(domain.health_score)}  *{code(shown, 300)}*{more}", scan)
+    text = f"{score_mrkdwn(domain.health_score)}  *{code(shown, 300)}*{more}"
+    return section(text, _scan(domain, number))
+
+
+def _scan(domain: Domain, number: int) -> Block | None:
+    label = outside(f"Scan {host_text(domain.domain)}", MAX_ACCESSIBLE_CHARS)
+    return run_button("Scan", f"/scan {domain.domain}", number=number, accessibility_label=label)
 
 
 def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) -> list[Block]:

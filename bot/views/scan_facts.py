@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from bot.health import band_of
+from bot.portfolio.end_dates import EndDates
 from bot.scans import ScanReport
 from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, Issue, ScanFacts, Severity
-from bot.views.domains import SYMBOLS
-from bot.views.text import day_text, moment_text, outside, plural, score_number
+from bot.views.text import SYMBOLS, day_text, moment_text, outside, plural, score_number
 
 SIGNS = {
     Severity.CRITICAL: "🔴",
@@ -73,7 +73,7 @@ def issue_words(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
     return f"{word}: {title}" + (f" – {fix}" if fix else "")
 
 
-def ends(facts: ScanFacts) -> list[tuple[str, EndDate]]:
+def ends(facts: ScanFacts | EndDates) -> list[tuple[str, EndDate]]:
     """Return what ends, the first one first."""
     given = (("Registration", facts.registration), ("Certificate", facts.certificate))
     return sorted(((name, end) for name, end in given if end), key=lambda each: each[1].day)
@@ -97,11 +97,12 @@ def end_text(name: str, end: EndDate, now: datetime) -> str:
     """Return `Certificate expires in 9 days`, or `Certificate expired 3 days ago`."""
     left = end.days_left(now)
     if end.has_ended(now):
-        return f"{name} expired {f'{_span(-left)} ago' if left else 'today'}"
-    return f"{name} expires {f'in {_span(left)}' if left else 'today'}"
+        return f"{name} expired {f'{span_text(-left)} ago' if left else 'today'}"
+    return f"{name} expires {f'in {span_text(left)}' if left else 'today'}"
 
 
-def _span(days: int) -> str:
+def span_text(days: int) -> str:
+    """Return `9 days`, or `27 years`."""
     return plural(days, "day") if days < MAX_DAYS_TOLD else plural(days // DAYS_IN_YEAR, "year")
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 
+from bot.health import Band
 from bot.hostnames import MAX_NAME_CHARS, unicode_name
 from bot.redaction import INVISIBLE, redact
 
@@ -28,6 +29,7 @@ MAX_VIEW_TITLE_CHARS = 24
 # not documented: https://github.com/slackapi/bolt-js/issues/2509 and 2867.
 MAX_TABLE_ROWS = 100
 MAX_TABLE_CHARS = 9_000
+SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
 
 
 def outside(text: str, limit: int) -> str:

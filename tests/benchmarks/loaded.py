@@ -29,6 +29,7 @@ from bot.digests.repository import DigestRepository
 from bot.digests.worker import DigestWorker
 from bot.jobs.scheduler import ticking
 from bot.logs import set_up_logs
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.slack.posting import Posting
 from bot.store.documents import Document, Documents
@@ -123,7 +124,7 @@ async def _rounds(
     shelf, posting = DigestRepository(documents), Posting(client_for)
     delivery = Delivery(
         shelf,
-        Collector(portfolio, shelf, clock=clock),
+        Collector(portfolio, shelf, KeptEndDates(documents), clock=clock),
         posting,
         DigestRenderer(digest_message, heartbeat_message, announcement_message),
         clock=clock,

@@ -19,6 +19,7 @@ from bot.digests.schedule import Schedule
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
 from bot.message import Message
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import KeyRing
@@ -93,7 +94,9 @@ class Office:
     def start(self) -> None:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists, clock=self.clock)
-        collector = Collector(portfolio, self.repository, clock=self.clock)
+        collector = Collector(
+            portfolio, self.repository, KeptEndDates(self.documents), clock=self.clock
+        )
         self.delivery = Delivery(
             self.repository,
             collector,

@@ -21,6 +21,7 @@ from bot.digests.report import Post
 from bot.digests.repository import encode_digest
 from bot.digests.schedule import Slot
 from bot.message import Message
+from bot.portfolio.end_dates import EndDates, KeptEndDates
 from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,
@@ -31,6 +32,7 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.store.documents import Document, StoreError
+from bot.tracker.findings import EndDate
 from bot.tracker.models import InvalidKeyError, TimedOutError, UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
@@ -485,6 +487,23 @@ async def test_a_domain_that_rises_above_the_line_is_no_bad_news(office: Office)
     await office.at(NINE + DAY)
 
     assert len(office.posts.posts) == 1
+
+
+async def test_a_domain_that_a_filter_of_days_takes_in_has_got_worse(office: Office) -> None:
+    office.lists.domains = (a_domain("a.example", 20), a_domain("b.example", 90))
+    for host, days in (("a.example", 20), ("b.example", 31)):
+        ends = EndDates(NINE, certificate=EndDate((NINE + days * DAY).date()))
+        await KeptEndDates(office.documents).keep(ACME, host, ends)
+    await office.make(filter_text="cert:30", mode=Mode.WORSE)
+    await office.at(NINE)
+
+    await office.at(NINE + DAY)
+    await office.at(NINE + 2 * DAY)
+
+    assert [text for _, text in office.posts.posts] == [
+        "digest: 1 domains, average 20.0",
+        "digest: 2 domains, average 55.0",
+    ]
 
 
 async def test_a_key_of_another_portfolio_is_not_compared_with_the_old_one(

@@ -1,4 +1,6 @@
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -8,15 +10,18 @@ from bot.digests.models import Mention
 from bot.digests.report import (
     MOVED_FROM,
     Report,
+    baseline_of,
     better_moves,
     got_worse,
     has_changed,
+    make_report,
     owners_to_mention,
     worse_moves,
 )
 from bot.health import Band, summary
-from bot.portfolio.query import Bounds
-from tests.builders import HOSTILE_TEXTS, a_domain
+from bot.portfolio.end_dates import KnownEnds
+from bot.portfolio.query import Bounds, index_by_host
+from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import (
     BEFORE,
     DUE,
@@ -326,3 +331,70 @@ def test_what_is_worse_one_way_is_better_the_other(now: Scores, before: Scores) 
     assert len(worse_moves(there)) == len(better_moves(back))
     assert len(there.lost) == len(back.found)
     assert all(move.before - move.after >= MOVED_FROM - 1e-6 for move in back.down)  # type: ignore[operator] # a move of known scores
+
+
+def in_days(registration: int | None, certificate: int | None = None) -> KnownEnds:
+    """Return the ends of one domain, so many days after `MOMENT`."""
+    return KnownEnds({A: ending(registration, certificate)}, MOMENT)
+
+
+def later(ends: KnownEnds, days: int) -> KnownEnds:
+    return replace(ends, now=ends.now + timedelta(days=days))
+
+
+def came_nearer(then: KnownEnds, now: KnownEnds) -> bool:
+    """Return whether a digest at `now`, after one at `then`, finds that a date came nearer."""
+    index = index_by_host(domains_of({A: 90}))
+    baseline = baseline_of(index, then.now, then)
+    report = make_report(index, baseline, worst_count=1, ends=now)
+    assert got_worse(report) is has_changed(report) is bool(report.nearer)
+    return bool(report.nearer)
+
+
+CROSSINGS = {
+    "from 31 to 30": (in_days(31), 1, True),
+    "from 30 to 29": (in_days(30), 1, False),
+    "from 15 to 14": (in_days(15), 1, True),
+    "from 14 to 8": (in_days(14), 6, False),
+    "from 8 to 7": (in_days(8), 1, True),
+    "from 2 to 1": (in_days(2), 1, True),
+    "from 1 to its end": (in_days(1), 3, False),
+    "over several at once": (in_days(100), 95, True),
+    "the second end": (in_days(5, 31), 1, True),
+    "on the same day": (in_days(14, 7), 0, False),
+    "far away": (in_days(100, 31), 0, False),
+}
+
+
+@loop_over(("then", "days", "is_nearer"), CROSSINGS.values(), ids=CROSSINGS)
+def test_a_date_that_reaches_a_mark_is_worse_once(
+    then: KnownEnds, days: int, is_nearer: bool
+) -> None:
+    assert came_nearer(then, later(then, days)) is is_nearer
+
+
+def test_a_date_that_a_scan_moved_counts_only_when_it_moved_nearer() -> None:
+    assert not came_nearer(in_days(5), in_days(300))
+    assert came_nearer(in_days(300), in_days(5))
+    assert came_nearer(KnownEnds({}, MOMENT), in_days(14))
+    assert not came_nearer(in_days(5), KnownEnds({}, MOMENT))
+
+
+def test_with_a_baseline_of_version_0_1_only_what_passed_since_counts() -> None:
+    index = index_by_host(domains_of({A: 90}))
+    old = a_baseline({A: 90}, MOMENT)
+
+    reports = [
+        make_report(index, old, worst_count=1, ends=later(in_days(15), days)) for days in (0, 1)
+    ]
+
+    assert [got_worse(report) for report in reports] == [False, True]
+
+
+def test_owners_of_what_came_nearer_are_mentioned() -> None:
+    index = index_by_host(domains_of({A: 90}, tags=("prod",)))
+    baseline = baseline_of(index, MOMENT, in_days(8))
+
+    report = make_report(index, baseline, worst_count=1, ends=later(in_days(8), 1))
+
+    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ("U1",)

@@ -62,11 +62,14 @@ def test_a_digest_comes_back_from_json_as_it_was(digest: Digest) -> None:
     assert decode_digest(decode_json(text), 7) == digest
 
 
-@given(st.dictionaries(TEXTS, st.none() | st.floats(0, 100)), MOMENTS)
+MARKED = st.dictionaries(TEXTS, st.just({"registration": 30, "certificate": 1}))
+
+
+@given(st.dictionaries(TEXTS, st.none() | st.floats(0, 100)), MOMENTS, st.none() | MARKED)
 def test_a_baseline_comes_back_from_json_as_it_was(
-    scores: dict[str, float | None], taken_at: datetime
+    scores: dict[str, float | None], taken_at: datetime, marks: dict[str, dict[str, int]] | None
 ) -> None:
-    baseline = Baseline(scores=scores, taken_at=taken_at)
+    baseline = Baseline(scores=scores, taken_at=taken_at, marks=marks)
 
     assert decode_baseline(decode_json(encode_value(encode_baseline(baseline)))) == baseline
 

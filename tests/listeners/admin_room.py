@@ -31,6 +31,7 @@ from bot.message import Block
 from bot.message import Message as BotMessage
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.shared_limits import QuotaService
 from bot.slack.client import open_form
@@ -215,7 +216,7 @@ def listeners_of(
 
 def _digests(room: AdminRoom, portfolio: Portfolio) -> DigestService:
     posts = FakePosts()
-    collector = Collector(portfolio, room.shelf, clock=room.clock)
+    collector = Collector(portfolio, room.shelf, KeptEndDates(room.documents), clock=room.clock)
     words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
     delivery = Delivery(room.shelf, collector, posts, words, clock=room.clock)
     return DigestService(

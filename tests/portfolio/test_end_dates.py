@@ -1,10 +1,12 @@
 """End dates are kept for every scanned domain of a portfolio, and for no other."""
 
+import asyncio
 from datetime import UTC, date, datetime
 
 import pytest
 
 from bot.portfolio.end_dates import DOCUMENTS, EndDates, KeptEndDates
+from bot.store.documents import Document, StoreError
 from bot.tracker.findings import EndDate, Severity
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
@@ -82,3 +84,21 @@ async def test_rows_of_another_version_are_left_out(
 def test_the_end_that_comes_first_is_the_one_to_look_at() -> None:
     assert ENDS.first == EndDate(date(2030, 3, 9))
     assert UNKNOWN.first is None
+
+
+class _Hanging(MemoryDocuments):
+    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+        await asyncio.Event().wait()
+        return await super().list_prefix(prefix, limit=limit)
+
+
+class _Failing(MemoryDocuments):
+    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+        raise StoreError(f"no {prefix} {limit}")
+
+
+@pytest.mark.parametrize("documents", [_Hanging(), _Failing()], ids=["hangs", "fails"])
+async def test_a_store_without_an_answer_leaves_the_dates_unknown(
+    documents: MemoryDocuments,
+) -> None:
+    assert await KeptEndDates(documents, answered_within_s=0).known(ONE, MOMENT) is None

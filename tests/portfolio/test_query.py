@@ -3,8 +3,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.command_text import NotUnderstoodError
+from bot.portfolio.end_dates import KnownEnds
 from bot.portfolio.query import MAX_QUERY_CHARS, Query, Sort, parse_query, query_text, select
-from tests.builders import a_domain
+from bot.tracker.findings import Severity
+from tests.builders import MOMENT, a_domain, ending
 from tests.loops import loop_over
 
 PARSED = {
@@ -20,6 +22,10 @@ PARSED = {
     "percent": ("below:70%", Query(below=70)),
     "edges": ("above:0 below:100", Query(above=0, below=100)),
     "order": ("sort:NAME", Query(sort=Sort.NAME)),
+    "an end": ("expires:30", Query(expires=30)),
+    "ends": ("cert:0 REGISTRATION:9999", Query(cert=0, registration=9999)),
+    "issues": ("issues:HIGH", Query(issues=Severity.HIGH)),
+    "what ends first": ("sort:Expiry", Query(sort=Sort.EXPIRY)),
     "a page": ("page:3", Query(page=3)),
     "the same twice": ("below:70 folder:a below:70 folder:a", Query(below=70, folder="a")),
     "capital keys": ("TAG:x Sort:score", Query(tags=("x",))),
@@ -34,7 +40,14 @@ NOT_UNDERSTOOD = {
     "too high": ("above:101", "takes a number from 0 to 100"),
     "not a number": ("below:nan", "takes a number from 0 to 100"),
     "infinite": ("above:inf", "takes a number from 0 to 100"),
-    "no order": ("sort:worst", "sort takes score or name"),
+    "no order": ("sort:worst", "sort takes score, name or expiry"),
+    "no days": ("expires:soon", "takes a whole number of days from 0 to 9999"),
+    "days minus": ("cert:-1", "takes a whole number of days from 0 to 9999"),
+    "half a day": ("registration:1.5", "takes a whole number of days from 0 to 9999"),
+    "endless days": ("expires:" + "9" * 400, "takes a whole number of days from 0 to 9999"),
+    "days twice": ("expires:30 expires:31", "is given twice"),
+    "no severity": ("issues:bad", "takes critical, high, medium or low"),
+    "an unrated severity": ("issues:unknown", "takes critical, high, medium or low"),
     "page 0": ("page:0", "page takes a whole number from 1"),
     "page minus": ("page:-1", "page takes a whole number from 1"),
     "half a page": ("page:1.5", "page takes a whole number from 1"),
@@ -63,7 +76,18 @@ PARTS = st.one_of(
     st.builds("type:{}".format, VALUES),
     st.builds("below:{}".format, SCORES),
     st.builds("above:{}".format, SCORES),
-    st.sampled_from(["sort:name", "sort:score", "page:1", "page:77", "page:100000"]),
+    st.builds("{}:{}".format, st.sampled_from(["expires", "cert"]), st.integers(0, 9_999)),
+    st.sampled_from(
+        [
+            "issues:low",
+            "sort:expiry",
+            "sort:name",
+            "sort:score",
+            "page:1",
+            "page:77",
+            "page:100000",
+        ]
+    ),
 )
 TEXTS = st.lists(PARTS, max_size=6).map(" ".join)
 
@@ -123,7 +147,14 @@ def test_a_query_reads_like_what_was_typed() -> None:
 
 @loop_over(
     ("text", "is_filter"),
-    [("", False), ("sort:name page:3", False), ("x", True), ("tag:x", True), ("below:70", True)],
+    [
+        ("", False),
+        ("sort:name page:3", False),
+        ("x", True),
+        ("tag:x", True),
+        ("below:70", True),
+        ("cert:7", True),
+    ],
 )
 def test_order_and_page_leave_nothing_out(text: str, is_filter: bool) -> None:
     assert parse_query(text).is_filter is is_filter
@@ -184,3 +215,43 @@ def test_whatever_a_domain_is_called_it_can_be_looked_through(name: str, text: s
         return
 
     assert len(select([a_domain(name), a_domain(f"xn--{name}")], query)) <= 2
+
+
+KNOWN = KnownEnds(
+    {
+        "shop.example": ending(100, 30, issues={Severity.HIGH: 2, Severity.LOW: 1}),
+        "blog.example": ending(10, None, issues={Severity.MEDIUM: 1}),
+        "zero.example": ending(None, -3, issues={Severity.UNKNOWN: 4}),
+        "xn--kln-sna.example": ending(31, 31),
+        "new.example": ending(),
+    },
+    MOMENT,
+)
+CHOSEN_BY_SCAN = {
+    "either end, ended ones too": ("expires:30", ["zero", "shop", "Blog"]),
+    "one day less": ("expires:29", ["zero", "Blog"]),
+    "what has ended": ("expires:0", ["zero"]),
+    "certificates": ("cert:31", ["zero", "shop", "KÖLN"]),
+    "registrations": ("registration:31", ["KÖLN", "Blog"]),
+    "both": ("cert:31 registration:100", ["shop", "KÖLN"]),
+    "at least high": ("issues:high", ["shop"]),
+    "at least medium": ("issues:medium", ["shop", "Blog"]),
+    "at least low leaves the unrated out": ("issues:low", ["shop", "Blog"]),
+    "what ends first": (
+        "sort:expiry",
+        ["zero", "Blog", "shop", "KÖLN", "new", "xn--mnchen-3ya"],
+    ),
+    "with other parts": ("expires:30 tag:prod sort:expiry", ["Blog", "shop"]),
+}
+
+
+@loop_over(("text", "names"), CHOSEN_BY_SCAN.values(), ids=CHOSEN_BY_SCAN)
+def test_a_query_chooses_by_what_scans_said(text: str, names: list[str]) -> None:
+    chosen = select(PORTFOLIO, parse_query(text), KNOWN)
+
+    assert [domain.domain.removesuffix(".example") for domain in chosen] == names
+
+
+def test_without_scans_nothing_ends_and_the_order_is_by_score() -> None:
+    assert select(PORTFOLIO, parse_query("expires:30")) == []
+    assert select(PORTFOLIO, parse_query("sort:expiry")) == select(PORTFOLIO, parse_query(""))

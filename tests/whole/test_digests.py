@@ -122,6 +122,28 @@ async def test_d7_when_something_got_worse_only_then(shop: Town) -> None:
     assert (better, len(digests(shop))) == (1, 2)
 
 
+async def test_d21_what_ends_within_30_days_is_told_and_reaching_a_mark_is_worse(
+    shop: Town,
+) -> None:
+    end = f"{nine(shop, 15):%Y-%m-%d}"
+    shop.tracker.answer_next(body=f'{{"ssl": {{"notAfter": "{end}"}}}}'.encode(), on="scan")
+    await shop.ask(shop.bob, "/scan shop.example")
+    await make(shop, {"Post": "When something got worse"})
+    await make(shop, channel="secret")  # every day: one sees when the other had its chance
+    await at_nine(shop, "secret")
+    first = await next_digest(shop)  # 15 days are left
+
+    await at_nine(shop, "secret")  # 14
+    second = await next_digest(shop)
+    await at_nine(shop, "secret")  # 13
+    await at_nine(shop, "secret")
+
+    for post, left, age in ((first, 15, "as scanned"), (second, 14, "as scanned 1 day ago")):
+        assert f"certificate expires in {left} days ({age}" in post.everything
+    assert "1 came to 30, 14, 7 or 1 days since the last digest" in second.everything
+    assert len(digests(shop)) == 2
+
+
 async def test_d8_what_has_changed_since_the_last_one_is_told(shop: Town) -> None:
     await make(shop)
     await at_nine(shop)

@@ -1,6 +1,7 @@
 """`/domains`: the list, its filters, its pages, what is shared."""
 
 import asyncio
+import json
 from datetime import timedelta
 
 import pytest
@@ -211,3 +212,30 @@ async def test_people_of_other_companies_get_nothing_in_shared_channels(
     assert "shop.example" not in answer.everything.replace(line, "")
     assert "Only members of the workspace" in answer.everything
     assert shop.service_requests() == []
+
+
+async def test_what_scans_said_of_ends_and_issues_is_in_the_list_and_its_filters(
+    shop: Town,
+) -> None:
+    in_days = [shop.clock() + timedelta(days=days) for days in (8, 100)]
+    for name, end in zip(("shop", "www"), in_days, strict=True):
+        issue = {"severity": "high", "title": "Old software"}
+        scan = {"ssl": {"notAfter": f"{end:%Y-%m-%d}"}, "security": {"issues": [issue]}}
+        shop.tracker.answer_next(body=json.dumps(scan).encode(), on="scan")
+        await shop.ask(shop.bob, f"/scan {name}.example")
+    shop.clock.ahead += timedelta(days=3)
+
+    everything = await shop.ask(shop.bob, "/domains sort:expiry")
+    soon = await shop.ask(shop.bob, "/domains expires:30")
+    by_issue = await shop.ask(shop.bob, "/domains issues:high sort:name")
+
+    assert [[row[0], *row[3:5]] for row in rows(everything)] == [
+        ["shop.example", "–", "🔴 5 days"],
+        ["www.example", "–", "97 days"],
+        ["new.example", "–", "–"],
+    ]
+    assert "as scanned 3 days ago" in everything.everything
+    assert "1 domain was never scanned" in everything.everything
+    assert [row[0] for row in rows(soon)] == ["shop.example"]
+    assert "shop.example 🔴 certificate expires in 5 days" in soon.text
+    assert [row[0] for row in rows(by_issue)] == ["shop.example", "www.example"]

@@ -99,6 +99,18 @@ async def test_a_scan_from_home_is_read_in_a_window_and_lies_in_the_messages(sho
     assert "Share" not in buttons(sent)
 
 
+async def test_what_ends_soon_comes_to_home_with_its_scan(shop: Town) -> None:
+    home = await opened(shop, shop.bob, "3 domains were never scanned")
+    end = f"{shop.clock() + timedelta(days=21):%Y-%m-%d}"
+    shop.tracker.answer_next(body=f'{{"whois": {{"expires": "{end}"}}}}'.encode(), on="scan")
+
+    await shop.bob.press(home, "Scan", nth=1)
+
+    shown = await home_where(shop, shop.bob, "Ends soon", "2 domains were never scanned")
+    assert "⚠️ registration expires in 21 days (as scanned just now)" in shown.everything
+    assert shown.buttons.count("Scan") == home.buttons.count("Scan") + 1
+
+
 async def test_a_domain_added_from_home_is_there_at_once(shop: Town) -> None:
     home = await opened(shop, shop.bob)
     await shop.bob.press(home, "Add domain")

@@ -8,6 +8,7 @@ from bot.digests.models import Digest, Outcome, PastRun
 from bot.digests.report import MOVED_FROM, Move, Post, Report, better_moves, worse_moves
 from bot.digests.schedule import Slot
 from bot.health import band_of
+from bot.tracker.findings import SOON_DAYS
 from bot.tracker.models import Domain
 from bot.views.digests.wording import (
     ChangeGroup,
@@ -20,6 +21,7 @@ from bot.views.digests.wording import (
     uncertain_text,
 )
 from bot.views.domains import score_mrkdwn, score_text
+from bot.views.ends import soon_text
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import code, escaped, moment_token, plural, score_number, without_markup
 
@@ -29,11 +31,12 @@ MINUS = "\N{MINUS SIGN}"
 _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
 
-def change_groups(report: Report, *, is_filtered: bool) -> list[ChangeGroup]:
-    """Return the groups of changes, worst first, with the domains without a score."""
+def change_groups(report: Report, now: datetime, *, is_filtered: bool) -> list[ChangeGroup]:
+    """Return the groups of changes, worst first, what ends soon, and domains without a score."""
     unknown = _unknown(report)
     groups = (
         _moved("📉", "got worse", worse_moves(report), len(report.crossed_down), "lower"),
+        _soon(report, now),
         *([unknown] if report.lost else []),
         _gone(report, is_filtered=is_filtered),
         _added(report.new, "new, or matching the filter now" if is_filtered else "new"),
@@ -63,6 +66,17 @@ def _moved(symbol: str, verb: str, moves: Sequence[Move], crossed: int, band: st
     title = f"{plural(len(moves), 'domain')} {verb}"
     lines = tuple(_move_line(move) for move in moves[:MAX_LISTED])
     return ChangeGroup(symbol, title, len(moves), lines, more, is_listed=True)
+
+
+def _soon(report: Report, now: datetime) -> ChangeGroup:
+    lines = tuple(
+        DomainLine(domain.domain, soon_text(row, now), soon_text(row, now, sign=False))
+        for domain, row in report.soon[:MAX_LISTED]
+    )
+    count = len(report.nearer)
+    more = f" ({count:,} came to 30, 14, 7 or 1 days since the last digest)" if count else ""
+    title = f"Ends within {SOON_DAYS} days"
+    return ChangeGroup("⏳", title, len(report.soon), lines, more, is_listed=True)
 
 
 def _unknown(report: Report) -> ChangeGroup:

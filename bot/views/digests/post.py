@@ -35,10 +35,11 @@ from bot.views.digests.wording import (
     person_mrkdwn,
     plan_lines,
 )
-from bot.views.domains import SYMBOLS, average_text, bands_text, summary_text
+from bot.views.domains import average_text, bands_text, summary_text
 from bot.views.schedule import days_ahead, slot_text
 from bot.views.text import (
     MAX_BUTTON_CHARS,
+    SYMBOLS,
     clip,
     moment_token,
     plural,
@@ -237,7 +238,7 @@ _CUT = "The message itself says more."
 def digest_message(post: Post) -> Message:
     """Return the post of a digest, or its preview, which has no buttons."""
     report, plan = post.report, post.digest.plan
-    groups = change_groups(report, is_filtered=bool(plan.filter_text))
+    groups = change_groups(report, post.sent_at, is_filtered=bool(plan.filter_text))
     owners = owners_to_mention(report, plan.mentions)
     mentions = "" if post.is_preview else owners_line(owners)
     preview = preview_note(len(mention_tokens(owners))) if post.is_preview else ""

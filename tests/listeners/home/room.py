@@ -18,6 +18,7 @@ from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
 from bot.listeners.permissions import Permissions
 from bot.listeners.router import Dispatcher
 from bot.playground.slack import LocalSlack, Person, View, running_slack
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.shared_limits import QuotaService
 from bot.slack.replies import Replies
@@ -161,6 +162,7 @@ async def running_room(
             ),
             audit=Audit(office.documents, clock=office.clock),
             portfolio=portfolio,
+            ends=KeptEndDates(office.documents),
             ready=ready,
             digests=office.repository.of_workspace,
             failures=failures,

@@ -1,5 +1,11 @@
+from datetime import timedelta
+
+from bot.digests.report import baseline_of, make_report
 from bot.message import Message
+from bot.portfolio.end_dates import KnownEnds
+from bot.portfolio.query import index_by_host
 from bot.views.digests.post import digest_message
+from tests.builders import MOMENT, a_domain, ending
 from tests.digests.builders import (
     a_post,
     a_report,
@@ -102,3 +108,22 @@ def test_with_a_filter_new_and_gone_may_be_about_the_filter() -> None:
 
     assert everywhere(message, "1 domain new, or matching the filter now: new.example")
     assert everywhere(message, "1 domain gone, or no longer matching the filter: gone.example")
+
+
+def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
+    domains = [a_domain(f"{letter}.ex", 90) for letter in "abcdefgh"]
+    index, day = index_by_host(domains), timedelta(days=1)
+    rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, -1)}
+    baseline = baseline_of(index, MOMENT - day, KnownEnds(rows, MOMENT - day))
+    ends = KnownEnds(rows | {"h.ex": ending(300)}, MOMENT)
+    report = make_report(index, baseline, worst_count=3, ends=ends)
+
+    message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
+
+    heading = "Ends within 30 days (1 came to 30, 14, 7 or 1 days since the last digest)"
+    assert everywhere(message, heading)
+    assert everywhere(message, "registration expired 1 day ago (as scanned 2 days ago)")
+    assert everywhere(message, "registration expires in 3 days (as scanned 2 days ago)")
+    assert everywhere(message, "and 2 more")
+    assert not everywhere(message, "in 4 days")
+    assert "Nothing changed" not in shown_text(message)

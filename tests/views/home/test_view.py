@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 
 from bot.admin import Act, ManagersUnknownError
 from bot.api_keys.models import NoKeyError
@@ -9,6 +10,7 @@ from bot.commands import COMMANDS
 from bot.digests.models import FailureReason, Pause
 from bot.errors import BotError
 from bot.message import Message
+from bot.portfolio.end_dates import KnownEnds
 from bot.store.documents import StoreError
 from bot.tracker.models import InvalidKeyError, UnavailableError
 from bot.views.errors import failure_message
@@ -20,6 +22,7 @@ from tests.builders import (
     MOMENT,
     a_domain,
     a_snapshot,
+    ending,
     facts_for,
     facts_for_admin,
 )
@@ -35,6 +38,7 @@ from tests.views.home.builders import (
     shown,
 )
 
+DAY = timedelta(days=1)
 MANY = [a_domain(f"d{number}.example", number) for number in range(90)]
 
 
@@ -54,6 +58,31 @@ def test_the_five_worst_are_there_each_with_its_scan() -> None:
 
     assert [f"d{number}.example" in told for number in range(6)] == [True] * 5 + [False]
     assert labels(page) == ["Scan", "Add domain", "All domains", "Refresh", *["Scan"] * 5]
+
+
+def test_what_ends_soon_is_there_the_first_one_first_each_with_its_scan() -> None:
+    rows = {f"d{number}.example": ending(30 - number, 90, age=DAY) for number in range(7)}
+    ends = KnownEnds(rows | {"d8.example": ending(31), "d9.example": ending()}, MOMENT)
+    page = a_page(*MANY, ends=ends)
+
+    told = shown(page)
+
+    assert "⚠️ registration expires in 24 days (as scanned 1 day ago)" in told
+    assert told.index("in 24 days") < told.index("in 25 days") < told.index("in 28 days")
+    assert "in 29 days" not in told
+    assert "and 2 more: `/domains expires:30 sort:expiry`." in told
+    assert "81 domains were never scanned: their dates are unknown." in told
+    assert labels(page)[4:] == ["Scan"] * 10
+
+
+def test_where_nothing_ends_soon_home_says_only_what_was_never_scanned() -> None:
+    ends = KnownEnds({"a.example": ending(31, 31)}, MOMENT)
+
+    told = shown(a_page(a_domain("a.example"), a_domain("b.example"), ends=ends))
+
+    assert "Ends soon" not in told
+    assert "1 domain was never scanned" in told
+    assert "never scanned" not in shown(a_page(a_domain("a.example"), ends=ends))
 
 
 def test_an_unknown_score_is_not_among_the_worst() -> None:
