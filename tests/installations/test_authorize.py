@@ -297,7 +297,7 @@ async def test_whoever_pressed_reads_that_the_store_fails_too(bot: Bot) -> None:
         answer = await bot.press(response_url=url, team={"id": "T1"})
 
     assert (answer.status, len(heard)) == (200, 1)
-    assert "I cannot reach my memory" in heard[0]["text"]
+    assert "The bot's database is unavailable" in heard[0]["text"]
     assert heard[0]["replace_original"] is False
 
 
@@ -312,7 +312,7 @@ async def test_a_store_that_does_not_answer_in_time_is_what_people_read_of(
 
     answer = await bot.command()
 
-    assert "I cannot reach my memory" in answer.body
+    assert "The bot's database is unavailable" in answer.body
 
 
 def test_what_is_asked_before_the_ack_leaves_slack_a_second() -> None:

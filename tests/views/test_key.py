@@ -208,10 +208,10 @@ def test_operations_are_said_in_words() -> None:
 @loop_over(
     ("error", "sentence"),
     [
-        (InvalidKeyError(), "Domain Tracker does not accept this key: mistyped, expired or"),
-        (InsufficientPermissionsError(), "This API key may not list domains: it needs the scope"),
-        (IpNotAllowedError(), "Domain Tracker does not let the workspace's API key be used from"),
-        (RateLimitedError(40), "The API key has used up its requests for now. Try again in 40 s."),
+        (InvalidKeyError(), "Domain Tracker refuses this key. It is mistyped, expired, or"),
+        (InsufficientPermissionsError(), "This API key may not list domains. It needs the scope"),
+        (IpNotAllowedError(), "The workspace's API key doesn't allow the bot's IP address."),
+        (RateLimitedError(40), "The API key's rate limit is reached. Try again in 40 s."),
     ],
     ids=["invalid", "scope", "address", "rate"],
 )
@@ -238,14 +238,14 @@ def test_one_message_says_that_a_key_expired_and_is_refused() -> None:
     today = MOMENT.date()
     notice = refusal_notice(a_key_record(expires_on=today - timedelta(days=1)), today)
 
-    assert "as invalid. It expired on 28 Feb 2030." in notice.text
+    assert "no longer works. It expired on 28 Feb 2030." in notice.text
 
 
 def test_whoever_set_a_key_is_told_that_it_is_refused() -> None:
     notice = refusal_notice(a_key_record(), MOMENT.date())
 
     assert notice.text == (
-        f"Domain Tracker refuses the API key {SHORT} of this workspace as invalid."
-        " Commands cannot answer until it is replaced with /domainkey."
-        " New keys are made under Portfolio → API Keys."
+        f"This workspace's API key {SHORT} no longer works."
+        " Make a new key under Portfolio → API Keys."
+        " Then set it with /domainkey: commands and digests wait for it."
     )

@@ -105,7 +105,7 @@ def test_a_proposal_to_rotate_names_the_age_and_the_steps() -> None:
     notice = key_notice(KeyNotice(NoticeKind.ROTATION), a_key_record(), TODAY + 90 * DAY)
 
     assert "was set 90 days ago" in notice.text
-    for words in ("same scopes", "`last used`", "delete the old key"):
+    for words in ("same scopes", "`last used`", "Delete the old key"):
         assert words in shown_text(notice)
 
 
@@ -352,7 +352,7 @@ def test_a_history_has_pages_with_ends(page: int, number: int) -> None:
     assert f"Page {number} of 3" in "\n".join(shown(form))
 
 
-TO_MEND = "Please ask a manager, or a workspace admin or owner, to replace it."
+TO_MEND = "Please ask a manager, or a workspace admin or owner to replace it."
 
 
 @loop_over(
@@ -360,18 +360,18 @@ TO_MEND = "Please ask a manager, or a workspace admin or owner, to replace it."
     [
         (
             (ADMIN_ID, "U2", "U3"),
-            f"I have told <@{ADMIN_ID}>, who set it, and the managers: <@U2>, <@U3>. {TO_MEND}",
+            f"I notified <@{ADMIN_ID}>, who set it, and the managers: <@U2>, <@U3>. {TO_MEND}",
         ),
-        (("U2",), f"I have told the managers: <@U2>. {TO_MEND}"),
+        (("U2",), f"I notified the managers: <@U2>. {TO_MEND}"),
         (
             tuple(f"U{number}" for number in range(1, 8)),
-            f"I have told the managers: <@U1>, <@U2>, <@U3>, <@U4>, <@U5> and others. {TO_MEND}",
+            f"I notified the managers: <@U1>, <@U2>, <@U3>, <@U4>, <@U5> and others. {TO_MEND}",
         ),
         (
             (ADMIN_ID,),
-            f"I have told <@{ADMIN_ID}>, who set it. Please ask a workspace admin or owner to",
+            f"I notified <@{ADMIN_ID}>, who set it. Please ask a workspace admin or owner to",
         ),
-        ((), "as invalid. Please ask a workspace admin or owner to"),
+        ((), "no longer works. Please ask a workspace admin or owner to"),
     ],
     ids=["setter and managers", "managers", "many", "setter", "nobody"],
 )

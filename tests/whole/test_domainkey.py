@@ -76,7 +76,7 @@ async def test_a_key_that_the_service_refuses_is_not_saved(town: Town) -> None:
     form = await town.submit_key(key, Label="Our bot")
 
     assert "Not saved" in form.everything
-    assert "does not accept this key" in form.everything
+    assert "refuses this key" in form.everything
     assert "Our bot" in form.everything
     state = await town.ask(town.ada, "/domainkey")
     assert "not connected" in state.everything

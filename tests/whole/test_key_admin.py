@@ -227,12 +227,12 @@ async def test_a_refused_key_is_told_once_and_mended_from_the_direct_message(sho
     form = await submit(shop.ada, await settled(shop.ada), API_key=new)
 
     assert f"<@{shop.ada.id}> has made you a manager" in appointed.everything
-    who = f"I have told <@{shop.ada.id}>, who set it, and the managers: <@{shop.bob.id}>"
+    who = f"I notified <@{shop.ada.id}>, who set it, and the managers: <@{shop.bob.id}>"
     assert who in refusal
-    assert "ask a manager, or a workspace admin or owner, to replace it" in refusal
+    assert "ask a manager, or a workspace admin or owner to replace it" in refusal
     assert "Replace key" in to_manager.buttons
     for notice in notices:
-        assert "refuses the API key" in notice.everything
+        assert "no longer works" in notice.everything
         assert "Replace key" in notice.buttons
     assert counts == [1, 2, 0]
     assert "works and is saved" in form.everything
@@ -245,7 +245,7 @@ async def test_the_people_of_a_named_group_are_told_too(shop: Town) -> None:
 
     await shop.ask(shop.slack.person("cy"), "/domains")
 
-    assert "refuses the API key" in (await next_notice(shop, shop.bob)).everything
+    assert "no longer works" in (await next_notice(shop, shop.bob)).everything
     assert [len(each.messages("dm")) for each in (shop.ada, shop.bob)] == [1, 1]
 
 
@@ -257,7 +257,7 @@ async def test_a_key_that_expired_and_was_refused_is_one_message(shop: Town) -> 
     refused = await shop.ask(shop.bob, "/domains")
 
     assert "expires today" in notice.everything
-    assert "as invalid" in refused.everything
+    assert "no longer works" in refused.everything
     assert len(shop.ada.messages("dm")) == 1
 
 

@@ -129,7 +129,7 @@ async def test_what_keeps_a_missing_digest_from_being_sent_is_told_and_it_can_be
     room.office.lists.error = None
     await room.bob.press(notice, "Send now")
 
-    assert "⚠️ *Not sent.* Domain Tracker refuses this workspace's API key" in refused
+    assert "⚠️ *Not sent.* This workspace's API key no longer works" in refused
     assert "`/domainkey`" in refused
     assert "✅ Sent." in await room.answer(channel="dm")
 
