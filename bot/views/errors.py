@@ -191,8 +191,8 @@ def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:
 
 def _uncertain_add(error: UncertainAddError, facts: Facts) -> Message:
     return retry_message(
-        f"Domain Tracker didn't confirm that {code(host_text(error.host), 300)} was added."
-        " It may still appear in your list. Trying again is safe: I check first.",
+        f"Domain Tracker didn't confirm {code(host_text(error.host), 300)} and doesn't list it."
+        " It may still appear. Trying again is safe: I check first.",
         facts,
     )
 
@@ -247,7 +247,7 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         "Slack blocks the app in this workspace for now. This may last for hours."
     ),
     TokenRefusedError: _with_code(
-        "Slack no longer lets the app into this workspace. Please ask an admin to install it again."
+        "Slack no longer accepts the app in this workspace. Please ask an admin to reinstall it."
     ),
     MissingScopeError: _missing_scope,
     SlackRefusedError: _with_code("Slack refused this request."),
@@ -272,10 +272,10 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         "The bot's data is encrypted with other keys. The operator has to restore them."
     ),
     LostConnectionError: retry(
-        "The connection to the bot's database broke. Check whether your change was saved before you"
+        "The connection to the database broke. Check whether your change was saved before you"
         " repeat it."
     ),
     OutdatedSchemaError: retry(
-        "The bot's database is of an earlier version. The operator has to run `python -m bot migrate`."
+        "The bot's database is outdated. The operator has to run `python -m bot migrate`."
     ),
 }

@@ -268,10 +268,10 @@ def test_an_admin_learns_of_the_budget_and_what_used_it(error: BotError) -> None
     message = failure_message(error, facts_for_admin(allowance=an_allowance()))
 
     told = shown_text(message)
-    assert "40 of the hour's requests left as of <!date^" in told
-    assert "The last 50 are kept for digests: people have to wait." in told
+    assert "40 requests left this hour, as of <!date^" in told
+    assert "The last 50 are reserved for digests. Commands have to wait." in told
     assert "Used in the last hour: <@U0ADMIN> 12." in told
-    assert "40 of the hour's requests left" in message.text
+    assert "40 requests left this hour" in message.text
     assert "<@" not in message.text
 
 

@@ -138,8 +138,8 @@ def test_the_steps_name_what_to_do_with_which_key() -> None:
     ]
 
     assert "`read_domains`, `write_domains`" in told[0]
-    assert "*name*: `next bot`, for instance" in told[0]
-    assert "the key in use is `new bot` (`…z7Wx`)" in told[0]
+    assert "*name*: such as `next bot`" in told[0]
+    assert "the current key is `new bot` (`…z7Wx`)" in told[0]
     assert "*last used* of `old bot` (`…z7Wx`)" in told[1]
     assert "delete `old bot` (`…z7Wx`)" in told[2]
 
@@ -168,7 +168,7 @@ def test_slack_takes_every_form_in_between() -> None:
         ({"lacks": ("add",)}, ["not tried yet", "not tried", "needs the scope `write_domains`"]),
         ({"lacks": ("scan",)}, ["not tried yet", "needs a wider scope", "not tried yet"]),
         ({"scopes": ("admin",)}, ["needs the scope `read_domains`", "not tried", "not tried"]),
-        ({}, ["not tried yet", "not tried", "by your note it lacks the scope `write_domains`"]),
+        ({}, ["not tried yet", "not tried", "the recorded scopes lack `write_domains`"]),
     ],
     ids=["all work", "may not add", "may not scan", "admin", "read only by the note"],
 )
@@ -190,7 +190,7 @@ def test_the_state_offers_to_roll_back_after_a_question() -> None:
     assert_slack_takes(message)
     assert buttons(message)["Roll back"] == an_earlier_key().record.mark
     assert "`old bot` (`…z7Wx`), is kept until" in shown_text(message)
-    assert "Roll back to the key before?" in str(message.blocks)
+    assert "Roll back to the previous key?" in str(message.blocks)
 
 
 A_GROUP = UserGroup("S1", "web-team", "Web team")
@@ -282,7 +282,7 @@ def test_who_may_not_name_managers_is_not_offered_to() -> None:
     message = key_state_message(a_key_record(), None, MOMENT, managers=(ADMIN_ID,), may_name=False)
 
     assert "Managers" not in buttons(message)
-    assert f"<@{ADMIN_ID}> may manage this key" in shown_text(message)
+    assert f"Managed by admins, owners, and managers: <@{ADMIN_ID}>." in shown_text(message)
 
 
 def test_whoever_may_not_manage_the_key_reads_what_that_is_and_whom_to_ask() -> None:

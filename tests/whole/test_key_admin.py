@@ -88,7 +88,7 @@ async def test_managers_by_name_and_by_group_do_what_an_admin_does(shop: Town) -
     assert cy.id in refusal.everything
     assert "Slack did not say who is in" in unsaid.everything
     assert "Replace key" not in unsaid.buttons
-    assert f"<@{cy.id}>, <!subteam^{groups['web-team']}> may manage this key" in seen.everything
+    assert f"managers: <@{cy.id}>, <!subteam^{groups['web-team']}>." in seen.everything
     assert "works and is saved" in form.everything
     assert "Replace key" in (await state(shop, cy)).buttons
 
@@ -178,7 +178,7 @@ async def test_after_seven_days_there_is_no_way_back(shop: Town) -> None:
 
 async def test_a_rotation_is_led_from_step_to_step(shop: Town) -> None:
     first = await open_form(shop, "Rotate key")
-    second = await press(shop.ada, first, "I have made it")
+    second = await press(shop.ada, first, "Enter new key")
     same = await submit(shop.ada, second, API_key=shop.key)
     asked = shop.service_requests()
     refused = shop.acme.create_key("refused", scopes=("read_domains",), days=90)
@@ -189,8 +189,8 @@ async def test_a_rotation_is_led_from_step_to_step(shop: Town) -> None:
     third = await submit(shop.ada, not_saved, API_key=new)
     in_use = await state(shop)
     await shop.ada.close(third)
-    left = await press(shop.ada, await open_form(shop, "Rotate key"), "Go on with step 3")
-    fourth = await press(shop.ada, left, "It stands still")
+    left = await press(shop.ada, await open_form(shop, "Rotate key"), "Continue with step 3")
+    fourth = await press(shop.ada, left, "No longer used")
     shop.acme.delete_key(shop.key)
     done = await press(shop.ada, fourth, "Done")
 
@@ -202,7 +202,7 @@ async def test_a_rotation_is_led_from_step_to_step(shop: Town) -> None:
     assert f"…{shop.key[-4:]}" in third.everything
     assert shown(new) in in_use.everything
     assert f"`Domain Tracker for Slack, {shop.clock():%b %Y}`" in in_use.everything
-    before = f"The key before it, `Domain Tracker for Slack` (`…{shop.key[-4:]}`)"
+    before = f"The previous key, `Domain Tracker for Slack` (`…{shop.key[-4:]}`)"
     assert before in in_use.everything
     assert f"…{shop.key[-4:]}" in left.everything
     assert "Step 4 of 4" in fourth.everything
@@ -285,6 +285,6 @@ async def test_the_state_says_what_works_command_by_command(shop: Town) -> None:
     after = (await state(shop)).everything
 
     assert "`/domains` works" in before
-    assert "`/adddomain` not tried yet; by your note it lacks" in before
-    assert "`/adddomain` lacks a scope: it needs the scope `write_domains`" in after
+    assert "`/adddomain` not tried yet; the recorded scopes lack" in before
+    assert "🔒 `/adddomain` needs the scope `write_domains`" in after
     assert "`/scan` not tried yet" in after

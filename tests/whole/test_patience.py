@@ -24,7 +24,7 @@ async def test_a_slow_list_is_mentioned_and_then_answered_in_its_place(
         first = await town.bob.next_message()
         await town.answer(town.bob)
 
-        assert "Still at it" in first.everything
+        assert "Still working" in first.everything
         assert len(town.bob.messages()) == 1
 
 

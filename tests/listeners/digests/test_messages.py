@@ -142,7 +142,9 @@ async def test_a_second_press_while_the_first_is_worked_on_says_so(room: Room) -
 
     await room.bob.press(notice, "Send now")
     await room.bob.press(notice, "Send now")
-    said = await room.bob.next_message("dm", where=lambda message: "I am at it" in message.text)
+    said = await room.bob.next_message(
+        "dm", where=lambda message: "Already working on it" in message.text
+    )
     room.office.lists.gate.set()
 
     assert said.text

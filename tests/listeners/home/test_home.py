@@ -105,7 +105,7 @@ async def test_the_key_is_told_as_the_very_same_look_has_found_it(room: Room) ->
 
     room.lists.gate.set()
 
-    assert "API key: refused" in (await room.home(room.ada)).everything
+    assert "API key: no longer works" in (await room.home(room.ada)).everything
 
 
 async def test_a_store_that_is_down_is_said_and_the_domains_are_there(room: Room) -> None:
