@@ -61,7 +61,7 @@ from bot.web import (
 )
 from bot.workspace import WorkspaceId
 
-FOREIGN_WORKSPACE = "This bot serves another workspace. Ask whoever runs it to add this one."
+FOREIGN_WORKSPACE = "This bot serves another workspace. Ask its operator to add this one."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -165,7 +165,7 @@ def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
             " and set it with the form."
         )
     if not may_set:
-        text += " Only admins, owners, and appointed managers can manage the key."
+        text += " Only admins and owners, and appointed managers, can manage the key."
     set_key = button("Set key", SET_KEY, style="primary") if may_set else None
     return plain_message(text, set_key)
 

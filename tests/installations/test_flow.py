@@ -582,7 +582,7 @@ async def test_what_only_an_operator_can_mend_is_not_to_be_tried_again(
     page = await browser.install()
 
     assert page.status == 500
-    assert page.says("whoever runs this bot")
+    assert page.says("the bot’s operator")
     assert not page.says("Begin again")
     assert "SLACK_CLIENT_SECRET" in capsys.readouterr().out
 
@@ -606,4 +606,4 @@ async def test_whoever_installs_again_reads_that_nothing_is_lost(
 
     page = await browser.install()
 
-    assert page.says("Installed again", "as it was")
+    assert page.says("Installed again", "Your setup is unchanged")

@@ -216,7 +216,7 @@ def test_a_named_group_is_shown_as_what_it_is(group_id: str, words: str) -> None
     told = told_of(Named(group_ids=(group_id,)), Groups([A_GROUP, DISABLED]))
 
     assert words in told.splitlines()
-    assert ("Take it out" in told) is (group_id != "S1")
+    assert ("Remove it here" in told) is (group_id != "S1")
     assert group_id not in told
 
 
@@ -263,7 +263,7 @@ def test_a_lacking_permission_is_named_with_who_can_mend_it() -> None:
     told = failure_message(ManagersUnknownError(("S1",), lacks_scope=True), facts_for()).text
 
     assert "usergroups:read" in told
-    assert "an admin can install the app again" in told
+    assert "An admin can install it again" in told
 
 
 @loop_over("kind", [NotAManagerError, NotAnAdminError])
@@ -275,7 +275,7 @@ def test_in_an_organisation_its_admins_are_named_as_a_way(
 
     told = failure_message(error, facts_for()).text
 
-    assert ("whoever administers the whole organisation" in told) is is_in_organisation
+    assert ("An organization admin can make you a manager" in told) is is_in_organisation
 
 
 def test_who_may_not_name_managers_is_not_offered_to() -> None:
@@ -310,9 +310,7 @@ def test_every_act_has_words(act: Act) -> None:
     assert f"<@{ADMIN_ID}>" in entry_line(entry)
 
 
-@loop_over(
-    ("by", "words"), [(OPERATOR, "Whoever runs the bot"), (SLACK, "Slack"), ("U1", "<@U1>")]
-)
+@loop_over(("by", "words"), [(OPERATOR, "The bot's operator"), (SLACK, "Slack"), ("U1", "<@U1>")])
 def test_who_did_something_is_named_even_if_nobody_in_slack_did(by: str, words: str) -> None:
     assert f"·  {words} imported" in entry_line(Entry(at=MOMENT, by=by, act=Act.IMPORTED))
 
@@ -321,7 +319,7 @@ def test_the_end_of_a_rotation_is_said_in_plain_words() -> None:
     entry = Entry(at=MOMENT, by="U1", act=Act.EARLIER_KEY_FORGOTTEN, key="service_sk_…0R-b")
 
     assert entry_line(entry).endswith(
-        "<@U1> finished a rotation: I no longer keep the old key `service_sk_…0R-b`"
+        "<@U1> finished a rotation and removed the old key `service_sk_…0R-b`"
     )
 
 
@@ -382,4 +380,4 @@ def test_only_who_was_told_is_said_to_have_been(told: tuple[str, ...], words: st
 
 
 def test_an_empty_history_says_so() -> None:
-    assert "Nothing was done yet" in "\n".join(shown(history_form([], 0, "")))
+    assert "No activity yet" in "\n".join(shown(history_form([], 0, "")))

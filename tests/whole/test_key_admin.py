@@ -141,9 +141,9 @@ async def test_buttons_from_before_say_why_they_do_nothing_any_more(shop: Town) 
     await shop.press(shop.ada, one, "Remove key")
     gone = await shop.press(shop.ada, two, "Remove key")
 
-    assert "replaced meanwhile" in replaced.everything
+    assert "replaced the key" in replaced.everything
     assert f"`{shown(shop.key)}` works and is in use again" in back.everything
-    assert "in use already" in again.everything
+    assert "already in use" in again.everything
     assert shown(shop.key) in one.everything
     assert shown(new) not in one.everything
     assert "no key to remove" in gone.everything
@@ -195,7 +195,7 @@ async def test_a_rotation_is_led_from_step_to_step(shop: Town) -> None:
     done = await press(shop.ada, fourth, "Done")
 
     assert "write_domains" in first.everything
-    assert ("in use already" in same.everything, asked) == (True, [])
+    assert ("already in use" in same.everything, asked) == (True, [])
     assert "Not saved" in not_saved.everything
     assert "Step 2 of 4" in not_saved.everything
     assert shown(shop.key) in unchanged.everything

@@ -351,7 +351,7 @@ PRESSES = [
     (HOME, "general", "ada", OF_KEY, "Check key", HERE_TOO, "works"),
     (HOME, "general", "ada", OF_KEY, "Managers", FORM, "Managers"),
     (HOME, "general", "ada", OF_KEY, "History", FORM, "replaced the key"),
-    (HOME, "general", "ada", OF_KEY, "Remove key", HERE_TOO, "replaced meanwhile"),
+    (HOME, "general", "ada", OF_KEY, "Remove key", HERE_TOO, "replaced the key"),
     (HOME, "general", "bob", ("Show all", "Share"), "Show all", FORM, "page 1 of"),
     (HOME, "general", "bob", OF_SCAN, "Scan again", HERE_TOO, "Scan of shop.example"),
     (HOME, "general", "bob", OF_SCAN, "All domains", HERE_TOO, "4 domains"),
