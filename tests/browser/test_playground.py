@@ -116,7 +116,7 @@ async def test_sending_goes_to_the_newest_message(page: Page) -> None:
     await type_command(page, "/scan example.com", "Scan of example.com")
     await page.locator(".sk-scroller").first.evaluate("box => { box.scrollTop = -600 }")
 
-    await type_command(page, "/scan help", "runs a full scan")
+    await type_command(page, "/scan help", "scans one domain")
 
 
 async def test_the_commands_are_offered_while_one_types(page: Page) -> None:
