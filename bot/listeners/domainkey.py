@@ -42,7 +42,7 @@ from bot.workspace import WorkspaceId
 logger = structlog.get_logger()
 # Slack opens a form only within 3 s of the press.
 LISTED_WITHIN_S = 1.0
-_CHANGED = "Somebody else has changed them in the meantime. This is who they are now."
+_CHANGED = "Someone else has changed the managers. These are the current ones."
 _GROUP = re.compile(r"S[A-Z0-9]+")
 
 

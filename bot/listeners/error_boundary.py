@@ -211,8 +211,8 @@ async def answer_unread(
         return BoltResponse(status=400, body=f"the request cannot be read; reference {reference}")
     if not is_unknown:
         logger.warning("a request could not be taken", request=reference, error=repr(error))
-    what = "my memory" if isinstance(error, StoreError) else "Slack properly"
-    again = f"I cannot reach {what} right now. Please try again. Reference {reference}."
+    what = "The bot's database" if isinstance(error, StoreError) else "Slack"
+    again = f"{what} is unavailable. Please try again shortly. Reference {reference}."
     text = str(error) if is_unknown else again
     if "command" not in body:
         is_said = body.get("type") == "block_actions" and await _respond(respond, text)

@@ -32,14 +32,14 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
     """Return the answer to an added domain; `listed` is `None` if it is not listed yet."""
     shown = host_text(new.host)
     if listed is None:
-        text = "was added. Domain Tracker does not list it yet; that can take a moment."
+        text = "Domain Tracker doesn't list it yet. This can take a moment."
         buttons = actions(run_button("All domains", "/domains", style="primary"))
-        blocks = (section(f"✅ {code(shown, 300)} {text}"), *buttons)
-        return Message(f"{escaped(shown, 300)} {text}", blocks)
+        blocks = (section(f"✅ Added {code(shown, 300)}. {text}"), *buttons)
+        return Message(f"Added {escaped(shown, 300)}. {text}", blocks)
     return Message(
-        text=f"{escaped(shown, 300)} was added. {_state_text(listed)}",
+        text=f"Added {escaped(shown, 300)}. {_state_text(listed)}",
         blocks=(
-            section(f"✅ {code(shown, 300)} was added. Domain Tracker now holds:"),
+            section(f"✅ Added {code(shown, 300)}."),
             _state(listed),
             *_next_steps(new.host),
         ),
@@ -49,7 +49,7 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
 def already_added_message(host: str, listed: Domain) -> Message:
     """Return the answer to a domain that was already in the portfolio."""
     shown = host_text(host)
-    text = "is in your portfolio already, so I added nothing."
+    text = "is already in your portfolio."
     return Message(
         text=f"{escaped(shown, 300)} {text} {_state_text(listed)}",
         blocks=(section(f"{code(shown, 300)} {text}"), _state(listed), *_next_steps(host)),
@@ -73,7 +73,7 @@ def add_form(metadata: str, *, owned_type: str) -> Block:
         field(TYPE_BLOCK, "Type", domain_type),
         field(FOLDER_BLOCK, "Folder", folder, optional=True),
         field(TAGS_BLOCK, "Tags", tags, optional=True),
-        context("Pick what is in use already, or type something new."),
+        context("Pick a value in use, or type a new one."),
     ]
     return form(ADD_FORM, "Add a domain", "Add", blocks, metadata=metadata)
 

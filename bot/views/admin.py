@@ -48,13 +48,13 @@ GROUPS_BLOCK, GROUPS_FIELD = "managers-groups", "managers.groups"
 TITLE = "Managers"
 SAVED_MANAGERS = "✅ Saved."
 NO_SCOPE = (
-    "User groups cannot be named: I lack the permission `usergroups:read`. Install the app again"
-    " with it, if you want that."
+    "User groups can't be managers: the app lacks the permission `usergroups:read`. To grant it,"
+    " install the app again."
 )
-NO_GROUPS = "User groups can be named too, once this workspace has some."
+NO_GROUPS = "User groups can be managers too, once this workspace has some."
 UNSAID = (
-    "Slack does not list the user groups just now, so only people can be changed here. Open this"
-    " form again in a minute to change those."
+    "Slack does not list the user groups right now, so you can change only people. Open this form"
+    " again in a minute to change the groups."
 )
 
 
@@ -76,9 +76,9 @@ def managers_form(metadata: str, named: Named, groups: Groups, error: str = "") 
     )
     warning = [section(f"⚠️ *Not saved.* {error}")] if error else []
     how = context(
-        "Managers can do with the API key what admins and owners can, and are told when it is"
-        " refused or ends soon. They cannot name others. Guests and bots cannot be managers, not"
-        " even in a user group."
+        "Managers can manage the API key as admins and owners do. They get a message when it is"
+        " refused or expires soon. They can't appoint others. Guests and bots can't be managers,"
+        " not even in a user group."
     )
     fields = field(MANAGERS_BLOCK, "Managers", people, optional=True)
     blocks = [*warning, how, fields, *_group_field(named, groups)]
@@ -98,7 +98,7 @@ def saved_managers_form(ids: Sequence[str]) -> Block:
 def managers_text(ids: Sequence[str]) -> str:
     """Return a sentence of mrkdwn that lists the managers."""
     named = names_text(ids)
-    return f"Managers: {named}." if named else "There are no managers: only admins and owners."
+    return f"Managers: {named}." if named else "There are no managers, only admins and owners."
 
 
 def names_text(ids: Sequence[str]) -> str:
@@ -121,10 +121,10 @@ def appointed_message(by: str) -> Message:
         f"{name_token(by)} has made you a manager of the Domain Tracker API key in this workspace."
     )
     more = (
-        "As admins and owners can, you can now set, replace, check, rotate and remove the key,"
-        " read the history, and change digests where members may not. I tell you here when the key"
-        " is refused or ends soon.\nType `/domainkey` in any channel, or open my *Home* tab. There"
-        " is nothing that you have to do now."
+        "You can now set, replace, check, rotate, and remove the key. You can also read the"
+        " history, and change digests where members may not. You get a message here when the key"
+        " is refused or expires soon.\nType `/domainkey` in any channel, or open the app's *Home*"
+        " tab. You don't need to do anything now."
     )
     return Message(f"{text} Type /domainkey to see it.", (section(f"👥 {text}\n{more}"),))
 
@@ -151,7 +151,7 @@ def _group_field(named: Named, groups: Groups) -> list[Block]:
         initial_options=[option(*each) for each in chosen.items()] or None,
     )
     idle = any(each not in known or known[each].is_disabled for each in chosen)
-    warning = "⚠️ A user group that is deleted or disabled makes no one a manager. Take it out."
+    warning = "⚠️ A deleted or disabled user group has no effect. Remove it here."
     box = field(GROUPS_BLOCK, "User groups", element, optional=True)
     return [box, *([context(warning)] if idle else [])]
 
@@ -170,7 +170,7 @@ _DONE = {
     Act.KEY_REPLACED: "replaced the key by",
     Act.KEY_ROLLED_BACK: "rolled back to the key",
     Act.KEY_REMOVED: "removed the key",
-    Act.EARLIER_KEY_FORGOTTEN: "finished a rotation: I no longer keep the old key",
+    Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
     Act.MANAGERS_CHANGED: "changed the managers",
     Act.DIGEST_MADE: "made a digest",
     Act.DIGEST_CHANGED: "changed a digest",
@@ -193,12 +193,12 @@ def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
     page = min(max(page, 0), pages - 1)
     first = page * ENTRIES_PER_PAGE
     shown = entries[first : first + ENTRIES_PER_PAGE]
-    blocks = paragraphs(map(entry_line, shown)) or [section("Nothing was done yet.")]
+    blocks = paragraphs(map(entry_line, shown)) or [section("No activity yet.")]
     turns = actions(
         button("Later", f"{HISTORY_PAGE}.later", str(page - 1)) if page else None,
         button("Earlier", f"{HISTORY_PAGE}.earlier", str(page + 1)) if page + 1 < pages else None,
     )
-    foot = f"Page {page + 1} of {pages}. The last {MAX_ENTRIES} acts are kept."
+    foot = f"Page {page + 1} of {pages}. The last {MAX_ENTRIES} actions are kept."
     return notice(HISTORY_TITLE, [*blocks, *turns, context(foot)], metadata=metadata)
 
 
@@ -223,16 +223,16 @@ def entry_line(entry: Entry) -> str:
 
 def _not_a_manager(error: NotAManagerError, _facts: Facts) -> Message:
     named = names_text(error.managers)
-    who = f"these managers: {named}" if named else "managers whom they name"
+    who = f"these managers: {named}" if named else "appointed managers"
     return plain_message(
-        f"Only admins and owners of this workspace, and {who}, can manage the API key. Please ask"
-        f" one of them.{_organisation_text(error)}"
+        f"Only admins and owners, and {who}, can manage the API key. Please ask one of them."
+        f"{_organisation_text(error)}"
     )
 
 
 def _not_an_admin(error: NotAnAdminError, _facts: Facts) -> Message:
     return plain_message(
-        "Only admins and owners of this workspace can say who its managers are."
+        "Only admins and owners of this workspace can appoint managers."
         f"{_organisation_text(error)}"
     )
 
@@ -241,28 +241,28 @@ def _organisation_text(error: NotAManagerError | NotAnAdminError) -> str:
     if not error.is_in_organisation:
         return ""
     return (
-        " In an organisation Slack may not tell me who administers a single workspace: whoever"
-        " administers the whole organisation can name you a manager, with `/domainkey`."
+        " In an organization, Slack may not say who the admins of a workspace are. An organization"
+        " admin can make you a manager with `/domainkey`."
     )
 
 
 def _managers_unknown(error: ManagersUnknownError, facts: Facts) -> Message:
     groups = names_text([each for each in error.managers if each.startswith("S")])
     of_whom = f"the user groups that are managers ({groups})" if groups else "a user group"
-    unsaid = f"Slack did not say who is in {of_whom}, so I cannot know whether you may do this."
+    unsaid = f"Slack did not say who is in {of_whom}, so your access can't be checked."
     if error.lacks_scope:
         return plain_message(
-            f"{unsaid} I lack the permission `usergroups:read`: an admin can install the app"
-            " again with it, or name you yourself with `/domainkey`."
+            f"{unsaid} The app lacks the permission `usergroups:read`. An admin can install it"
+            " again to grant that, or make you a manager with `/domainkey`."
         )
     return retry_message(f"{unsaid} Nothing was changed. Admins and owners can do it.", facts)
 
 
 def _unfit(error: UnfitManagerError, _facts: Facts) -> Message:
-    named = ", ".join(f"<@{user_id}>" for user_id in error.user_ids) or "Somebody"
+    named = ", ".join(f"<@{user_id}>" for user_id in error.user_ids) or "This person"
     return plain_message(
-        f"{named} cannot be a manager: guests, bots, people of other workspaces and closed"
-        " accounts cannot."
+        f"{named} can't be a manager. Guests, bots, closed accounts, and people of other"
+        " workspaces can't."
     )
 
 
@@ -273,20 +273,20 @@ ADMIN_ERRORS: dict[type[BaseException], Explain] = {
     ManagersUnknownError: _managers_unknown,
     UnfitManagerError: _unfit,
     UnfitGroupError: plain(
-        "One of these user groups is deleted or disabled, so it cannot be a manager. Pick another"
-        " one, or put it into use again in Slack first."
+        "One of these user groups is deleted or disabled. Pick another one, or enable it in Slack"
+        " first."
     ),
-    KeyInUseError: plain("That key is in use already. Nothing was changed."),
+    KeyInUseError: plain("That key is already in use. Nothing was changed."),
     NoEarlierKeyError: plain(
-        "That key is no longer kept, so I cannot roll back to it. Nothing was changed. Look again"
-        " with `/domainkey`."
+        "That key is no longer kept, so nothing was changed. Check the current state with"
+        " `/domainkey`."
     ),
     OtherKeyError: plain(
-        "The key was replaced in the meantime. Nothing was changed. Look again with `/domainkey`."
+        "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
     ),
     EarlierKeyRefusedError: plain(
-        "Domain Tracker does not accept the key before any more: it was probably deleted there, or"
-        " has expired. Nothing was changed: the key in use stays."
+        "The previous key no longer works: it was probably deleted, or it has expired. Nothing was"
+        " changed."
     ),
-    StrangerError: plain("Only members of the workspace that this bot belongs to can use it."),
+    StrangerError: plain("Only members of the workspace with this app can use it."),
 }

@@ -42,11 +42,11 @@ def expiry_text(expires_on: date | None, today: date) -> str:
 def expiry_words(record: KeyRecord, today: date) -> str:
     """Return the predicate of a sentence on a key's end: `expires tomorrow, 2 Mar 2030. …`."""
     if record.expires_on is None:
-        return "has an expiration that is not known."
+        return "has no known expiration date."
     day, days = day_text(record.expires_on), (record.expires_on - today).days
-    after = "Without another key commands and digests stop then."
+    after = "Commands and digests stop then without a new key."
     if days < 0:
-        return f"expired on {day}, {plural(-days, 'day')} ago, by what was entered."
+        return f"expired on {day}, {plural(-days, 'day')} ago (date entered at setup)."
     when = {0: "today,", 1: "tomorrow,"}.get(days, f"in {plural(days, 'day')}, on")
     return f"expires {when} {day}. {after}"
 
@@ -62,11 +62,10 @@ def end_warning(record: KeyRecord, today: date) -> str:
         return ""
     if days < 0:
         return (
-            f"⚠️ It {expiry_words(record, today)} `Check key` asks Domain Tracker whether it is"
-            " still taken."
+            f"⚠️ It {expiry_words(record, today)} Press `Check key` to see whether it still works."
         )
     sign = "⚠️" if days <= _ALARMING_DAYS else "📅"
-    return f"{sign} It {expiry_words(record, today)} `Rotate key` leads through it."
+    return f"{sign} It {expiry_words(record, today)} `Rotate key` guides you through replacing it."
 
 
 MAX_LABEL_CHARS = 100
@@ -111,13 +110,13 @@ def scope_lines(record: KeyRecord) -> list[str]:
 
 def _line(record: KeyRecord, command: str, operation: str, scope: str | None) -> str:
     if operation in record.lacks:
-        needed = f"it needs the scope {code(scope)}" if scope else "it needs a wider scope"
-        return f"🔒 `{command}` lacks a scope: {needed}"
+        needed = f"needs the scope {code(scope)}" if scope else "needs a wider scope"
+        return f"🔒 `{command}` {needed}"
     if operation in record.works:
         return f"✅ `{command}` works"
     if scope and record.scopes and not {scope, "admin"} & set(record.scopes):
-        return f"❔ `{command}` not tried yet; by your note it lacks the scope {code(scope)}"
-    needed = f"; it needs the scope {code(scope)}" if scope else ""
+        return f"❔ `{command}` not tried yet; the recorded scopes lack {code(scope)}"
+    needed = f"; needs the scope {code(scope)}" if scope else ""
     return f"❔ `{command}` not tried yet{needed}"
 
 
@@ -135,15 +134,15 @@ def saved_message(record: KeyRecord, domains: int) -> Message:
 def rolled_back_message(record: KeyRecord, domains: int) -> Message:
     """Return the answer to a rollback."""
     works = f"works and is in use again. It sees {plural(domains, 'domain')}."
-    return _success(record, f"{works} The key that was in use until now is kept for 7 days.")
+    return _success(record, f"{works} The replaced key is kept for 7 days.")
 
 
 def removed_message(*, was_there: bool) -> Message:
     """Return the answer to a removed key."""
-    text = "There was no key to remove."
+    text = "There is no key to remove."
     if was_there:
         text = (
-            "The key is removed from this workspace. Delete it in Domain Tracker too, under"
+            "The key is removed from this workspace. Also delete it in Domain Tracker, under"
             " Portfolio → API Keys."
         )
     return plain_message(text, button("Set key", SET_KEY))
@@ -151,22 +150,22 @@ def removed_message(*, was_there: bool) -> Message:
 
 def checked_message(record: KeyRecord, domains: int) -> Message:
     """Return the answer to a successful check of the key."""
-    return _success(record, f"works: it sees {plural(domains, 'domain')}.")
+    return _success(record, f"works. It sees {plural(domains, 'domain')}.")
 
 
 def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
     """Return the answer to text after `/domainkey`; the text is not repeated."""
     text = (
-        "I read nothing behind `/domainkey` but `help`: keys are set in a private form, never"
-        " behind the command. Nothing was saved."
+        "Type `/domainkey` alone, or with `help`. Nothing was saved: keys are set in a private"
+        " form, never after the command."
     )
     if looks_like_key:
         text += (
-            " If that was a key, treat it as exposed: delete it in Domain Tracker, make a new one,"
+            " If that was a key, treat it as exposed. Delete it in Domain Tracker, make a new one,"
             " and set it with the form."
         )
     if not may_set:
-        text += " Only admins and owners of this workspace, and its managers, can manage the key."
+        text += " Only admins and owners, and appointed managers, can manage the key."
     set_key = button("Set key", SET_KEY, style="primary") if may_set else None
     return plain_message(text, set_key)
 
@@ -199,25 +198,25 @@ def budget_lines(allowance: Allowance | None, now: datetime) -> list[str]:
 
 
 def left_text(budget: BudgetState | None, now: datetime) -> str:
-    """Return `1,234 of the hour's requests left as of 3 Feb 2027, 14:05 UTC.`, without markup."""
+    """Return `1,234 requests left this hour, as of 3 Feb 2027, 14:05 UTC.`, without markup."""
     return _left_text(budget, now, moment_text)
 
 
 def _left_text(budget: BudgetState | None, now: datetime, shown: Callable[[datetime], str]) -> str:
     if budget is None or budget.remaining is None:
-        return "How many of the hour's requests are left is not known yet."
+        return "Requests left this hour: not known yet."
     as_of = now - timedelta(seconds=budget.told_ago_s or 0)
-    return f"{budget.remaining:,} of the hour's requests left as of {shown(as_of)}."
+    return f"{plural(budget.remaining, 'request')} left this hour, as of {shown(as_of)}."
 
 
 def _restraints(budget: BudgetState, now: datetime) -> Iterator[str]:
     if budget.is_reserve_reached:
-        yield f"⚠️ The last {budget.reserve:,} are kept for digests: people have to wait."
+        yield f"⚠️ The last {budget.reserve:,} are reserved for digests. Commands have to wait."
     elif budget.reserve:
-        yield f"The last {budget.reserve:,} are kept for digests."
+        yield f"The last {budget.reserve:,} are reserved for digests."
     if budget.wait_s is not None:
         until = moment_token(_minute_after(now + timedelta(seconds=budget.wait_s)))
-        yield f"⏸️ Nothing is sent until {until}: Domain Tracker has refused for want of requests."
+        yield f"⏸️ Rate limit reached; resuming {until}."
 
 
 def _usage_text(usage: Usage, now: datetime) -> str:
@@ -226,7 +225,7 @@ def _usage_text(usage: Usage, now: datetime) -> str:
         started_at = now - timedelta(seconds=usage.span_s)
         during = f"since {moment_token(started_at)}"
     if not usage.shares:
-        return f"I have asked for nothing {during}."
+        return f"No requests {during}."
     known = [each for each in usage.shares if each[0] != OTHER][:NAMED_ASKERS]
     named = [f"{_asker_text(asker)} {requests:,}" for asker, requests in known]
     if rest := usage.total - sum(requests for _, requests in known):
@@ -289,9 +288,10 @@ def _plain_text(
     record: KeyRecord, allowance: Allowance | None, now: datetime, earlier: PreviousKey | None
 ) -> str:
     today = now.date()
-    expiry, scopes = expiry_text(record.expires_on, today), ", ".join(record.scopes) or "not said"
+    expiry = expiry_text(record.expires_on, today)
+    scopes = ", ".join(record.scopes) or "not recorded"
     sentences = [
-        f"API key {record.shown} {_state_words(record, today)}.",
+        f"API key {record.shown}: {_state_words(record, today)}.",
         without_markup(_warning(record, today)),
         f"Expires: {expiry}. Scopes: {escaped(scopes)}.",
     ]
@@ -299,7 +299,7 @@ def _plain_text(
         sentences.append(left_text(allowance.budget if allowance else None, now))
     if earlier:
         until = moment_text(earlier.until)
-        sentences.append(f"The key before it (…{earlier.record.last4}) is kept until {until}.")
+        sentences.append(f"The previous key (…{earlier.record.last4}) is kept until {until}.")
     return " ".join(filter(None, sentences))
 
 
@@ -308,7 +308,7 @@ def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
         ("Key", code(record.shown)),
         ("Label", code(record.label, 100)),
         ("Expires", expiry_text(record.expires_on, today)),
-        ("Scopes", ", ".join(code(scope, 40) for scope in record.scopes) or "not said"),
+        ("Scopes", ", ".join(code(scope, 40) for scope in record.scopes) or "not recorded"),
         ("Set", f"by <@{record.set_by}>, {moment_token(record.set_at)}"),
     ]
 
@@ -326,8 +326,8 @@ def _use(record: KeyRecord, allowance: Allowance | None, now: datetime) -> list[
 def _not_connected_message(keys_url: str | None, *, may_name: bool) -> Message:
     text = "This workspace is not connected to Domain Tracker yet."
     how = (
-        f"Make a key in Domain Tracker under {keys_page(keys_url)}: one for this bot alone, with"
-        " an expiration and the scopes `read_domains` and `write_domains`. Then set it here."
+        f"Make a key for this app alone in Domain Tracker, under {keys_page(keys_url)}. Give it an"
+        " expiration and the scopes `read_domains` and `write_domains`. Then set it here."
     )
     set_key = button("Set key", SET_KEY, style="primary")
     more = _more_buttons(None, may_name=may_name)
@@ -335,22 +335,23 @@ def _not_connected_message(keys_url: str | None, *, may_name: bool) -> Message:
 
 
 def _managers_line(managers: Sequence[str]) -> str:
-    named = names_text(managers) or "nobody"
-    return f"👥 Besides admins and owners, {named} may manage this key."
+    if not managers:
+        return "👥 Managed by admins and owners only."
+    return f"👥 Managed by admins, owners, and managers: {names_text(managers)}."
 
 
 def earlier_line(earlier: PreviousKey) -> str:
     """Return mrkdwn that the earlier key is kept for a while."""
     until = moment_token(earlier.until)
-    return f"↩️ The key before it, {label_text(earlier.record)}, is kept until {until}."
+    return f"↩️ The previous key, {label_text(earlier.record)}, is kept until {until}."
 
 
 def _key_buttons(earlier: PreviousKey | None, *, is_urgent: bool) -> list[Block]:
     back = None
     if earlier:
         question = confirm(
-            "Roll back to the key before?",
-            "It is checked first. The key that is in use now is then kept for 7 days.",
+            "Roll back to the previous key?",
+            "It is checked first. The current key is then kept for 7 days.",
             "Roll back",
         )
         back = button("Roll back", ROLL_BACK, earlier.record.mark, confirm=question)
@@ -366,8 +367,8 @@ def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
     if record:
         question = confirm(
             "Remove the key?",
-            "Commands stop working in this workspace until a key is set again. The key stays valid"
-            " in Domain Tracker until it is deleted there.",
+            "Commands and digests stop until a key is set again. The key stays valid in Domain"
+            " Tracker until you delete it there.",
             "Remove key",
         )
         remove = button("Remove key", REMOVE_KEY, record.mark, confirm=question)
@@ -381,16 +382,16 @@ def _is_of_use(record: KeyRecord, today: date) -> bool:
 def _warning(record: KeyRecord, today: date, keys_url: str | None = None) -> str:
     """Return a warning as mrkdwn, or nothing."""
     if record.refused_at:
-        make = f"Make a new one under {keys_page(keys_url)}."
-        return f"⚠️ Commands and digests cannot answer until it is replaced. {make}"
+        make = f"Make a new key under {keys_page(keys_url)}."
+        return f"⚠️ Commands and digests stop until it is replaced. {make}"
     return end_warning(record, today)
 
 
 def _state_words(record: KeyRecord, today: date) -> str:
     if record.refused_at:
-        return "refused as invalid"
+        return "no longer works"
     if has_expired(record, today):
-        return "has expired, by what was said of it"
+        return "expired (date entered at setup)"
     if record.lacks:
-        return "works, but may not " + ", ".join(map(operation_text, record.lacks))
-    return "works"
+        return "active, but may not " + ", ".join(map(operation_text, record.lacks))
+    return "active"

@@ -34,12 +34,12 @@ EXPIRIES = {
     "90": "90 days",
     "365": "365 days",
     "date": "A date…",
-    "unknown": "None, or I do not know",
+    "unknown": "None or unknown",
 }
 _SCOPE_NOTES = {
-    "read_domains": "needed to list and to find domains",
+    "read_domains": "needed to list and find domains",
     "write_domains": "needed to add domains",
-    "admin": "more than this bot needs: avoid it",
+    "admin": "more than this app needs; avoid it",
 }
 
 
@@ -66,10 +66,10 @@ def key_form(
 
 
 def _new_key_blocks(values: KeyFormValues, error: str | None) -> list[Block]:
-    warning = [section(f"⚠️ *Not saved.* {error} Please enter the key again.")] if error else []
+    warning = [section(f"⚠️ *Not saved.* {error} Enter the key again.")] if error else []
     how = context(
-        "Make the key in Domain Tracker under *Portfolio → API Keys*, one for this bot alone."
-        " It is checked with one request, sealed, and never shown again."
+        "Make a key for this app alone in Domain Tracker, under *Portfolio → API Keys*."
+        " It is checked with one request, encrypted, and never shown again."
     )
     return [*warning, how, *_fields(values)]
 
@@ -95,12 +95,11 @@ def refused_form(mrkdwn: str) -> Block:
 
 def _replacing_text(in_use: KeyPair) -> str:
     text = (
-        f"In use now: {label_text(in_use.record)}. The key that you enter takes its place as soon"
-        " as it is seen to work. The one in use is then kept for 7 days, in case you want to roll"
-        " back."
+        f"Current key: {label_text(in_use.record)}. The new key replaces it once it works."
+        " The current key is then kept for 7 days, so you can roll back."
     )
     if in_use.earlier:
-        text += f" {label_text(in_use.earlier.record)}, the key before it, is then forgotten."
+        text += f" The previous key, {label_text(in_use.earlier.record)}, is then removed."
     return text
 
 
@@ -119,10 +118,12 @@ def _fields(values: KeyFormValues) -> list[Block]:
     day = input_element("datepicker", EXPIRY_DAY_FIELD, initial_date=values.expiry_day or None)
     return [
         field(SECRET_BLOCK, "API key", secret, hint=secret_hint),
-        field(LABEL_BLOCK, "Label", label, hint="The name that the key has in Domain Tracker."),
+        field(LABEL_BLOCK, "Label", label, hint="Its name in Domain Tracker."),
         field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
         field(EXPIRY_DAY_BLOCK, "Expiration date", day, hint="Only for “A date…”.", optional=True),
-        field(SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="What the key was given."),
+        field(
+            SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="Those it has in Domain Tracker."
+        ),
     ]
 
 
@@ -149,19 +150,19 @@ def first_step(slots: KeyPair, label: str, metadata: str) -> Block:
     """
     record, earlier = slots.record, slots.earlier
     scopes = ", ".join(code(scope, 40) for scope in record.scopes) or (
-        "those of the key in use (I was not told which)"
+        "those of the current key (not recorded)"
     )
     steps = (
-        f"{_PLACE} make a new key:\n• *name*: {code(label)}, for instance; the key in use is"
+        f"{_PLACE} make a new key:\n• *name*: such as {code(label)}; the current key is"
         f" {label_text(record)}"
-        f"\n• *scopes*: the same, {scopes}\n• *expiration*: 90 days, for instance"
-        "\n• *IP restrictions*: the same, if the key in use has any"
-        "\nIts value is shown only once: keep that page open."
+        f"\n• *scopes*: the same, {scopes}\n• *expiration*: such as 90 days"
+        "\n• *IP restrictions*: the same, if the current key has any"
+        "\nThe key is shown once. Keep that page open."
     )
-    first = _step(1, "make a new key", steps, metadata, button("I have made it", MADE_IT))
+    first = _step(1, "make a new key", steps, metadata, button("Enter new key", MADE_IT))
     if earlier:
-        left = f"The old key {label_text(earlier.record)} is still kept. Is it deleted there?"
-        go_on = actions(button("Go on with step 3", GO_ON, earlier.record.mark))
+        left = f"The old key {label_text(earlier.record)} is still kept. Delete it in step 4."
+        go_on = actions(button("Continue with step 3", GO_ON, earlier.record.mark))
         first["blocks"] += [section(left), *go_on]
     return first
 
@@ -174,8 +175,11 @@ def second_step(
 ) -> Block:
     """Return step 2: enter the new key; the arguments are those of `key_form`."""
     named = f", {label_text(in_use.record)}," if in_use else ""
-    text = f"The key in use{named} stays until the new one works, and is then kept for 7 days."
-    head = section(f"*Step 2 of 4: put the new key in*\n{text}")
+    text = (
+        f"The current key{named} stays in use until the new one works."
+        " You can then roll back for 7 days."
+    )
+    head = section(f"*Step 2 of 4: enter the new key*\n{text}")
     blocks = [head, *_new_key_blocks(values, error)]
     return form(ROTATION_FORM, ROTATION_TITLE, SWAP, blocks, metadata=metadata)
 
@@ -188,25 +192,25 @@ def checking_step() -> Block:
 def third_step(
     record: KeyRecord, earlier: PreviousKey, domains: int | None, metadata: str
 ) -> Block:
-    """Return step 3: see that the old key is not used any more.
+    """Return step 3: confirm that the old key is not used any more.
 
     `domains` counts those that the new key sees, `None` if that is not known.
     """
     old = label_text(earlier.record)
-    seen = "" if domains is None else f" and works: it sees {plural(domains, 'domain')}"
+    seen = "" if domains is None else f" and sees {plural(domains, 'domain')}"
     steps = (
         f"✅ {code(record.shown)} is in use{seen}.\n"
-        f"{_PLACE} look at *last used* of {old}, and again some minutes later. It should stand"
-        " still. If it moves, something else uses that key too: give that its own key first."
+        f"{_PLACE} check *last used* of {old}, and again a few minutes later. If it changes,"
+        " something else uses that key. Give that its own key first."
     )
-    still = button("It stands still", STANDS_STILL, earlier.record.mark)
-    return _step(3, "see that the old key rests", steps, metadata, still)
+    still = button("No longer used", STANDS_STILL, earlier.record.mark)
+    return _step(3, "confirm the old key is unused", steps, metadata, still)
 
 
 def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
     """Return step 4: delete the old key."""
     old = label_text(earlier.record)
-    steps = f"{_PLACE} delete {old}. I forget it too, so it cannot be rolled back to any more."
+    steps = f"{_PLACE} delete {old}. I delete it too, so you can no longer roll back to it."
     done = button("Done", DELETED_IT, earlier.record.mark)
     return _step(4, "delete the old key", steps, metadata, done)
 
@@ -214,7 +218,7 @@ def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
 def finished(record: KeyRecord) -> Block:
     """Return the end of the rotation."""
     return notice(
-        ROTATION_TITLE, [section(f"✅ *Done.* {code(record.shown)} is the only key I have.")]
+        ROTATION_TITLE, [section(f"✅ *Done.* {code(record.shown)} is the only key now.")]
     )
 
 
@@ -226,8 +230,6 @@ def interrupted(mrkdwn: str) -> Block:
 def _step(number: int, title: str, steps: str, metadata: str, go_on: Block | None) -> Block:
     blocks = [section(f"*Step {number} of 4: {title}*\n{steps}"), *actions(go_on)]
     if number == 3:
-        back = (
-            "You can close this and come back with `Rotate key`: the old key is kept for 7 days."
-        )
+        back = "You can close this and return with `Rotate key`. The old key is kept for 7 days."
         blocks.append(context(back))
     return notice(ROTATION_TITLE, blocks, metadata=metadata)

@@ -80,7 +80,7 @@ def _rejected(error: RejectedError, facts: Facts) -> Message:
 
 
 def _timed_out(error: TimedOutError, facts: Facts) -> Message:
-    more = " It may still be at work on it." if error.is_outcome_unknown else ""
+    more = " It may still be working on it." if error.is_outcome_unknown else ""
     return retry_message(f"Domain Tracker did not answer in time.{more}", facts)
 
 
@@ -92,14 +92,15 @@ def _with_status(mrkdwn: str, no_status: str = "") -> Explain:
     return explain
 
 
-_INVITE = "Invite me there with `/invite`."
+_NOT_A_MEMBER = "The app isn't in that channel. Invite it there with `/invite`."
 _CHANNELS = {
-    "is_archived": "That channel is archived: no one can post there.",
+    "is_archived": "That channel is archived. Unarchive it, or choose another channel.",
     "channel_not_found": (
-        f"I cannot find that channel: it is gone, or private and I am not in it. {_INVITE}"
+        "That channel is gone, or it is private and the app isn't in it."
+        " Invite the app there with `/invite`."
     ),
-    "not_in_channel": f"I am not in that channel. {_INVITE}",
-    "no_permission": f"I am not in that channel. {_INVITE}",
+    "not_in_channel": _NOT_A_MEMBER,
+    "no_permission": _NOT_A_MEMBER,
 }
 
 
@@ -109,12 +110,14 @@ def _with_code(mrkdwn: str) -> Explain:
 
 
 def _rate_limited(error: SlackRateLimitedError, facts: Facts) -> Message:
-    return retry_message(f"Slack asks me to wait {duration_text(error.retry_after_s)}.", facts)
+    wait = duration_text(error.retry_after_s)
+    return retry_message(f"Slack limits the app's requests for now. Try again in {wait}.", facts)
 
 
 def _channel(error: ChannelClosedError, facts: Facts) -> Message:
     closed = (
-        "That channel is closed to me. Its settings, or your organisation's, say who may post."
+        "The app may not post in that channel."
+        " The settings of the channel or your organization say who may post."
     )
     return retry_message(_CHANNELS.get(error.code, closed), facts, detail=error.code)
 
@@ -122,23 +125,21 @@ def _channel(error: ChannelClosedError, facts: Facts) -> Message:
 def _missing_scope(error: MissingScopeError, facts: Facts) -> Message:
     named = f": {code(error.needed, 80)}" if error.needed else ""
     return retry_message(
-        f"I lack a permission in Slack for this{named}."
-        " Please ask an admin to install me again: the new installation includes it.",
+        f"The app lacks a Slack permission for this{named}."
+        " Please ask an admin to install it again, which grants the permission.",
         facts,
     )
 
 
 _HOST_PROBLEMS = {
-    HostProblem.EMPTY: "I need a domain name, such as `example.com`.",
-    HostProblem.TOO_LONG: "That is longer than a domain name can be (253 characters).",
-    HostProblem.LABEL_TOO_LONG: "A part between two dots is longer than 63 characters.",
-    HostProblem.SINGLE_LABEL: "That has no dot: I need the whole name, such as `example.com`.",
-    HostProblem.IP_ADDRESS: "That is an IP address: I need a domain name, such as `example.com`.",
-    HostProblem.EMAIL: "That is an e-mail address or a person: I need a domain name.",
-    HostProblem.WILDCARD: "I cannot take a wildcard: name one domain, without `*.`.",
-    HostProblem.BAD_CHARACTERS: (
-        "A domain name has letters, digits and hyphens inside its parts, and single dots between."
-    ),
+    HostProblem.EMPTY: "Enter a domain, such as `example.com`.",
+    HostProblem.TOO_LONG: "Enter a domain of at most 253 characters.",
+    HostProblem.LABEL_TOO_LONG: "Each part between dots can have at most 63 characters.",
+    HostProblem.SINGLE_LABEL: "Enter a full domain, such as `example.com`.",
+    HostProblem.IP_ADDRESS: "Enter a domain, such as `example.com`, not an IP address.",
+    HostProblem.EMAIL: "Enter a domain, not an email address or a person.",
+    HostProblem.WILDCARD: "Enter one domain, without the wildcard `*.`.",
+    HostProblem.BAD_CHARACTERS: "Enter a valid domain, such as `example.com`.",
 }
 
 
@@ -147,7 +148,7 @@ def failure_message(error: Exception, facts: Facts) -> Message:
     for kind in type(error).__mro__:
         if kind in _EXPLAIN:
             return _EXPLAIN[kind](error, facts)
-    return retry_message("Something broke on my side. I have written it down.", facts)
+    return retry_message("Something went wrong in the app. The error is logged.", facts)
 
 
 def host_sentence(error: HostNameError) -> str:
@@ -185,13 +186,13 @@ def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
 
 def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:
     parts = "; ".join(f"{code(problem.part, 80)} – {problem.why}" for problem in error.problems)
-    return plain_message(f"I did not understand: {parts}")
+    return plain_message(f"I couldn't read this: {parts}")
 
 
 def _uncertain_add(error: UncertainAddError, facts: Facts) -> Message:
     return retry_message(
-        f"Domain Tracker gave no proper answer when I added {code(host_text(error.host), 300)},"
-        " and does not list it. It may still appear. Trying again is safe: I look first.",
+        f"Domain Tracker didn't confirm {code(host_text(error.host), 300)} and doesn't list it."
+        " It may still appear. Trying again is safe: I check first.",
         facts,
     )
 
@@ -199,83 +200,82 @@ def _uncertain_add(error: UncertainAddError, facts: Facts) -> Message:
 _EXPLAIN: dict[type[BaseException], Explain] = {
     **API_KEY_ERRORS,
     **DIGEST_ERRORS,
-    BotError: retry("I could not do this."),
+    BotError: retry("I couldn't do this."),
     HostNameError: _host,
     UnknownDomainError: _unknown_domain,
     AlreadyAddedError: lambda error, _: already_added_message(host_of(error.domain), error.domain),
     NotUnderstoodError: _not_understood,
     UncertainAddError: _uncertain_add,
     NoDomainIdError: plain(
-        "Domain Tracker lists this domain without an id, so it cannot be scanned."
+        "Domain Tracker lists this domain without an ID, so it can't be scanned."
     ),
     NoScanError: retry("That scan is no longer kept. Scan the domain again."),
     KeyFormError: plain(
-        "That is not an API key: a key has 52 characters and begins with `service_sk_`."
+        "That isn't an API key. A key has 52 characters and begins with `service_sk_`."
     ),
     ClockWrongError: plain(
-        "The clock of the bot's machine is wrong, so nothing was done. Its operator has to set it."
+        "The clock of the app's server is wrong, so nothing was done. Its operator has to set it."
     ),
     ExpiredDraftError: plain(
-        "The expiration date has passed: such a key is refused. Make a new one."
+        "The expiration date has passed. Make a new key, or correct the date."
     ),
     # Domain Tracker
-    TrackerError: retry("Domain Tracker did not do this."),
+    TrackerError: retry("Domain Tracker couldn't do this."),
     RejectedError: _rejected,
     TimedOutError: _timed_out,
     TooBusyError: retry(
-        "I have too many requests to Domain Tracker under way, so I did not send yours."
-        " Please try again in a minute."
+        "The app has too many open requests, so yours was not sent. Please try again in a minute."
     ),
     UnavailableError: _with_status(
-        "Domain Tracker cannot be reached, or is out of order.", "no connection"
+        "Domain Tracker is unavailable. Try again shortly.", "no connection"
     ),
-    UnreadableReplyError: _with_status("Domain Tracker sent an answer that I cannot read."),
-    ReplyTooLargeError: retry("Domain Tracker sent more than I can take in (16 MiB)."),
+    UnreadableReplyError: _with_status("Domain Tracker returned an unexpected response."),
+    ReplyTooLargeError: retry("Domain Tracker returned more than the app can read (16 MiB)."),
     # Slack
-    SlackError: retry("I could not do this in Slack."),
-    TriggerExpiredError: retry(
-        "The form could not be opened in time. Press `Try again` to open it."
-    ),
-    FormChangedError: retry("That form has changed in the meantime. Open it again."),
+    SlackError: retry("I couldn't do this in Slack."),
+    TriggerExpiredError: retry("The form couldn't open in time. Press `Try again` to open it."),
+    FormChangedError: retry("The form has changed since you opened it. Open it again."),
     SlackRateLimitedError: _rate_limited,
-    SlackUnreachableError: retry("I cannot reach Slack, so nothing was done."),
-    SlackUnavailableError: retry("Slack did not answer me properly."),
-    BlocksRefusedError: retry("Slack did not take my answer in any form."),
+    SlackUnreachableError: retry("Slack can't be reached, so nothing was done."),
+    SlackUnavailableError: retry("Slack returned an unexpected response."),
+    BlocksRefusedError: retry("Slack refused to show the answer."),
     ChannelClosedError: _channel,
     PersonUnreachableError: _with_code(
-        "Slack does not let me reach that person: they have left, or I cannot see them."
+        "The app can't message that person. They have left, or the app can't see them."
     ),
     WorkspaceHeldError: _with_code(
-        "Slack takes nothing from me in this workspace for now. That may last for hours."
+        "Slack blocks the app in this workspace for now. This may last for hours."
     ),
     TokenRefusedError: _with_code(
-        "Slack no longer lets me into this workspace. Please ask an admin to install me again."
+        "Slack no longer accepts the app in this workspace. Please ask an admin to reinstall it."
     ),
     MissingScopeError: _missing_scope,
-    SlackRefusedError: _with_code("Slack did not let me do this."),
+    SlackRefusedError: _with_code("Slack refused this request."),
     # The store
     StoreError: retry(
-        "I cannot reach my memory, the bot's database, right now. Please try again in a minute; if"
-        " it stays so, give the reference to whoever runs the bot."
+        "The bot's database is unavailable. Please try again in a minute. If that fails, send the"
+        " reference to the bot's operator."
     ),
     NoAnswerError: retry(
-        "I cannot reach my memory, the bot's database, in time. If something was to be saved, look"
-        " whether it was before you do it again."
+        "The bot's database didn't answer in time. Check whether your change was saved before you"
+        " repeat it."
     ),
-    ConflictError: retry("Somebody else changed the same thing at the same time."),
+    ConflictError: retry("Someone else changed this at the same time."),
     ForgottenError: retry(
-        "The app was removed from this workspace, so I keep nothing of it any more. If it is"
-        " installed again, please try again in a few minutes."
+        "The app was removed from this workspace, so its data is deleted. If it was just installed"
+        " again, try again in a few minutes."
     ),
-    StoreLockedError: retry("My memory is in use by another copy of me."),
+    StoreLockedError: retry(
+        "Another copy of the bot uses its database. The operator has to stop one of them."
+    ),
     WrongKeyRingError: retry(
-        "My memory was sealed with other keys. The operator has to put them back."
+        "The bot's data is encrypted with other keys. The operator has to restore them."
     ),
     LostConnectionError: retry(
-        "The line to my memory broke while I was saving, so I cannot know whether it was saved."
-        " Look before you do it again."
+        "The connection to the database broke. Check whether your change was saved before you"
+        " repeat it."
     ),
     OutdatedSchemaError: retry(
-        "My memory is of an earlier version. The operator has to run `python -m bot migrate`."
+        "The bot's database is outdated. The operator has to run `python -m bot migrate`."
     ),
 }

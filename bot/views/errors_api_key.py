@@ -53,12 +53,12 @@ _ADMINS = "a workspace admin or owner"
 
 def refusal_notice(record: KeyRecord, today: date, keys_url: str | None = None) -> Message:
     """Return the direct message that the key is refused; `keys_url` as in `Facts`."""
-    text = f"Domain Tracker refuses the API key {record.shown} of this workspace as invalid."
+    text = f"This workspace's API key {record.shown} no longer works."
     if record.expires_on and record.expires_on <= today:
         text += f" It expired on {day_text(record.expires_on)}."
     mend = (
-        " Commands cannot answer until it is replaced with `/domainkey`."
-        f" New keys are made under {keys_page(keys_url)}."
+        f" Make a new key under {keys_page(keys_url)}. Then set it with `/domainkey`: commands and"
+        " digests wait for it."
     )
     return Message(
         text + without_markup(mend), (section(f"🔑 *{text}*{mend}"), *actions(*_repair_buttons()))
@@ -69,7 +69,7 @@ def draft_error_text(error: Exception, facts: Facts) -> str | None:
     """Return why an entered key was not saved, `None` if the key is not the reason."""
     match error:
         case InvalidKeyError():
-            return "Domain Tracker does not accept this key: mistyped, expired or deleted."
+            return "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
         case InsufficientPermissionsError() | IpNotAllowedError() | RateLimitedError():
             # The allowance is that of the key in use, not of this one.
             return API_KEY_ERRORS[type(error)](error, replace(facts, allowance=None)).text
@@ -77,23 +77,23 @@ def draft_error_text(error: Exception, facts: Facts) -> str | None:
 
 
 def _no_key(_error: NoKeyError, facts: Facts) -> Message:
-    kept = " I have kept your command for 15 minutes: it runs by itself once the key is set."
+    kept = " I kept your command for 15 minutes. It runs by itself once the key is set."
     text = "This workspace is not connected to Domain Tracker yet."
     text += kept if facts.is_kept else ""
     if facts.is_admin:
         set_key = button("Set key", SET_KEY, style="primary")
-        return _message(f"{text} You can connect it now.", set_key)
+        return _message(f"{text} Press `Set key` to connect it.", set_key)
     return _message(f"{text} {_ask('to connect it with `/domainkey`')}")
 
 
 def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
-    text = "Domain Tracker refuses this workspace's API key as invalid."
+    text = "This workspace's API key no longer works."
     if facts.is_admin:
-        make = f"Make a new one under {keys_page(facts.keys_url)}."
+        make = f"Make a new key under {keys_page(facts.keys_url)}."
         return _message(f"{text} {_why_invalid(facts)} {make}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
     managers = [each for each in key.told if each != key.set_by] if key else []
-    whom = "a manager, or a workspace admin or owner," if managers else _ADMINS
+    whom = "a manager, or a workspace admin or owner" if managers else _ADMINS
     informed = _informed_text(key, managers) if key and key.told else ""
     return _message(f"{text}{informed} {_ask('to replace it', whom)}")
 
@@ -106,51 +106,48 @@ def _lacking(error: LackingScopeError, facts: Facts) -> Message:
     wanted = least_scope(error.operation)
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
     steps = (
-        f"{scope}{f'; by your note it has {held}' if held else ''}. A key's scopes are chosen when"
-        f" it is made, so:\n1. make a new key in Domain Tracker under {keys_page(facts.keys_url)}"
-        "\n2. press `Replace key` and enter it\n3. delete the old key there"
+        f"{scope}{f' (recorded scopes: {held})' if held else ''}. A key's scopes can't be changed:"
+        f"\n1. Make a new key in Domain Tracker under {keys_page(facts.keys_url)}."
+        "\n2. Press `Replace key` and enter it.\n3. Delete the old key there."
     )
     return _message(f"{text} {steps}", *_repair_buttons())
 
 
 def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
-    text = "Domain Tracker does not let the workspace's API key be used from this bot's address."
+    text = "The workspace's API key doesn't allow the bot's IP address."
     if not facts.is_admin:
         return _message(f"{text} {_ask('to allow it')}")
     page = keys_page(facts.keys_url)
     addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
     how = (
-        f"Add {addresses} to the key's IP restrictions in Domain Tracker, under {page}."
+        f"Add {addresses} to the key's IP restrictions under {page}."
         if addresses
-        else "Ask the operator of this bot for its address (setting `EGRESS_IPS`), and add it to"
-        f" the key's IP restrictions in Domain Tracker, under {page}."
+        else "Ask the bot's operator for its address (setting `EGRESS_IPS`)."
+        f" Add it to the key's IP restrictions under {page}."
     )
     return _message(f"{text} {how}", again_button(facts.command_line))
 
 
 def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
-    text = f"The API key has used up its requests for now. Try again in {wait}."
+    text = f"The API key's rate limit is reached. Try again in {wait}."
     more = (
-        " Every list, added domain and scan of this workspace counts; the usual allowance is"
-        " 1,000 an hour per key. Domain Tracker's support can raise it."
+        " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
+        " Domain Tracker's support can raise it."
     )
     return _out_of_requests(text, more, facts)
 
 
 def _reserve(error: ReserveReachedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
-    text = (
-        "Nearly all requests of the API key are used, and I keep the last ones back for digests."
-        f" Try again in {wait}."
-    )
+    text = f"The API key's last requests are reserved for digests. Try again in {wait}."
     return _out_of_requests(text, "", facts)
 
 
 def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
     """Return the message, for admins with what used the requests."""
     if not facts.is_admin:
-        who = " Those who manage the key see with `/domainkey` what used them."
+        who = " Managers of the key can see what used them with `/domainkey`."
         return _message(text + who, again_button(facts.command_line))
     lines = budget_lines(facts.allowance, facts.now) if facts.allowance else []
     left = f" {left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
@@ -165,7 +162,7 @@ def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
 
 
 def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
-    text = "I cannot read the workspace's API key any more: it was sealed with other keys."
+    text = "The saved API key is encrypted with other keys and can't be read."
     if facts.is_admin:
         return _message(f"{text} Please enter it again.", button("Replace key", SET_KEY))
     return _message(f"{text} {_ask('to enter it again with `/domainkey`')}")
@@ -175,7 +172,7 @@ def _why_invalid(facts: Facts) -> str:
     expires_on = facts.key.expires_on if facts.key else None
     if expires_on and expires_on <= facts.now.date():
         return f"It expired on {day_text(expires_on)}."
-    return "It was probably deleted or revoked there, or has expired."
+    return "It was probably deleted or revoked, or it has expired."
 
 
 def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
@@ -184,7 +181,7 @@ def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
     if managers:
         more = " and others" if len(managers) > NAMED_MANAGERS else ""
         people.append(f"the managers: {names_text(managers[:NAMED_MANAGERS])}{more}")
-    return f" I have told {', and '.join(people)}."
+    return f" I notified {', and '.join(people)}."
 
 
 def _repair_buttons() -> tuple[Block | None, ...]:
@@ -205,7 +202,7 @@ API_KEY_ERRORS: dict[type[BaseException], Explain] = {
     InvalidKeyError: _invalid,
     LackingScopeError: _lacking,
     InsufficientPermissionsError: plain(
-        "This API key may not list domains: it needs the scope `read_domains`."
+        "This API key may not list domains. It needs the scope `read_domains`."
     ),
     IpNotAllowedError: _ip,
     RateLimitedError: _rate_limited,
@@ -213,11 +210,11 @@ API_KEY_ERRORS: dict[type[BaseException], Explain] = {
     UnreadableSecretError: _unreadable_secret,
 }
 _STEPS = (
-    "1. make a new key with the same scopes in Domain Tracker, under {page}"
-    "\n2. press `Replace key` and enter it: it is checked, and used at once"
-    "\n3. see there that `last used` of the old key stands still"
-    "\n4. delete the old key there"
-    "\n`Rotate key` leads through these steps."
+    "1. Make a new key with the same scopes in Domain Tracker, under {page}."
+    "\n2. Press `Replace key` and enter it. It is checked and used at once."
+    "\n3. Confirm the old key is unused: its `last used` no longer changes."
+    "\n4. Delete the old key there."
+    "\n`Rotate key` guides you through these steps."
 )
 
 
@@ -233,8 +230,7 @@ def key_notice(
             return refusal_notice(record, today, keys_url)
         case NoticeKind.WORKS_AGAIN:
             return plain_message(
-                f"✅ Domain Tracker accepts the API key {code(record.shown)} again."
-                " You need not do anything."
+                f"✅ The API key {code(record.shown)} works again. You don't need to do anything."
             )
         case NoticeKind.EXPIRY:
             return _with_steps(record, expiry_words(record, today), "📅", keys_url)
@@ -242,7 +238,7 @@ def key_notice(
             age = plural((today - record.set_at.date()).days, "day")
             return _with_steps(
                 record,
-                f"was set {age} ago. Domain Tracker advises to replace keys every 90 days.",
+                f"was set {age} ago. Domain Tracker recommends a new key every 90 days.",
                 "🔄",
                 keys_url,
             )

@@ -12,13 +12,13 @@ from bot.views.text import escaped, plural
 MAX_CHANNELS_NAMED = 5
 INSTALL_PATH = "/slack/install"
 _ASK_ADMIN = (
-    "Ask an admin or owner of this workspace to type `/domainkey`: there they set the key, and can"
-    " name you as a manager of it."
+    "Ask an admin or owner of this workspace to set the key with `/domainkey`. They can also make"
+    " you a manager of it."
 )
 _SET_KEY = (
-    "Make a key in Domain Tracker under *Portfolio → API Keys*: one for this bot alone, with the"
-    " scopes `read_domains` and `write_domains`. Then press `Set key`: it is checked, encrypted"
-    " and never shown again."
+    "Make a key for this app alone in Domain Tracker, under *Portfolio → API Keys*. Give it the"
+    " scopes `read_domains` and `write_domains`. Then press `Set key`: the key is checked,"
+    " encrypted, and never shown again."
 )
 
 
@@ -58,19 +58,21 @@ def welcome_message(
     )
     first = "Set the key with `/domainkey`" if may_set_key else "Ask an admin to set the key"
     return Message(
-        f"Domain Tracker is installed in {plain}. {first.replace('`', '')}; then /domains lists"
-        f" your domains.{_lost_text(lost_in)}",
+        f"Domain Tracker is installed in {plain}. {first.replace('`', '')}. Then list your"
+        f" domains with /domains.{_lost_text(lost_in)}",
         (
             section(f"👋 *Domain Tracker is installed in {bold}.*"),
             *_lost_blocks(lost_in),
             section(f"*1. Connect it.* {_SET_KEY if may_set_key else _ASK_ADMIN}"),
-            section(f"*2. Ask.* Everybody in the workspace can type, in any channel:\n{commands}"),
             section(
-                "*3. Let digests come by themselves.* In the channel that is to get them type"
-                f" `/invite` with my name, <@{bot_user_id}>, then `/domaindigest`."
+                f"*2. Try it.* Everyone in the workspace can type in any channel:\n{commands}"
+            ),
+            section(
+                f"*3. Schedule digests.* Invite <@{bot_user_id}> to a channel with `/invite`."
+                " Then type `/domaindigest` there."
             ),
             *_buttons(may_set_key=may_set_key),
-            context("Each command answers `help`. My Home tab shows how things stand."),
+            context("Add `help` to any command. The Home tab shows an overview."),
         ),
     )
 
@@ -85,7 +87,7 @@ def welcome_back_message(
     place = escaped(name, 80) or "this workspace"
     kept = _kept_text(has_key=has_key, digests=digests)
     again = (
-        " Slack had revoked my tokens; now I have new ones, and all is well again."
+        " The tokens that Slack revoked are replaced, so everything works again."
         if was_revoked
         else ""
     )
@@ -107,19 +109,19 @@ def organisation_message(name: str, enterprise_id: str, app_id: str) -> Message:
 
     https://docs.slack.dev/enterprise/organization-ready-apps
     """
-    place = escaped(name, 80) or "your organisation"
+    place = escaped(name, 80) or "your organization"
     page = f"https://app.slack.com/manage/{enterprise_id}/integrations/profile/{app_id}"
     text = (
-        f"Domain Tracker is installed for {place}, but it is in none of its workspaces yet: an"
-        " admin of the organisation adds it to them."
+        f"Domain Tracker is installed for {place}, but not yet in any workspace."
+        " An organization admin has to add it there."
     )
     return Message(
         f"{text} {page}/workspaces/add",
         (
             section(
                 f"👋 {text.replace(place, _bold(name) or place)}\n"
-                f"<{page}/workspaces/add|Add it to workspaces>. Each of them then has its own key"
-                " and digests: its admins begin with `/domainkey` there."
+                f"<{page}/workspaces/add|Add it to workspaces>. Each workspace has its own key"
+                " and digests. Its admins start with `/domainkey`."
             ),
         ),
     )
@@ -133,8 +135,8 @@ def lost_store_message(channel_ids: Sequence[str]) -> Message:
         (
             *_lost_blocks(channel_ids),
             section(
-                "You read this as an owner or admin of this workspace. To begin anew press"
-                " `Set key`, and make the digests with `/domaindigest` in their channels."
+                "You get this as an owner or admin of this workspace. To start over, press `Set"
+                " key`. Then make the digests with `/domaindigest` in their channels."
             ),
             *_buttons(may_set_key=True),
         ),
@@ -144,7 +146,7 @@ def lost_store_message(channel_ids: Sequence[str]) -> Message:
 def not_installed_text(public_url: str) -> str:
     """Return the answer to a person whose workspace has not installed the bot."""
     return (
-        "Domain Tracker is not installed in this workspace, or no longer, so nothing was done."
+        "Domain Tracker isn't installed in this workspace, so nothing was done."
         f" An admin can install it here: {public_url}{INSTALL_PATH} – then type your command"
         " again."
     )
@@ -154,9 +156,9 @@ def _lost_text(channel_ids: Sequence[str]) -> str:
     if not channel_ids:
         return ""
     return (
-        " I am in channels here already, but this workspace is not in my store. If I was invited"
-        " before my first start, or had been removed, that is as it should be. Otherwise the"
-        " store was lost, or is another one."
+        " The app is already in channels here, but its database knows nothing of this workspace."
+        " That is expected if it was invited before its first start, or was removed. Otherwise the"
+        " database was lost or replaced."
     )
 
 
@@ -167,23 +169,23 @@ def _lost_blocks(channel_ids: Sequence[str]) -> list[Block]:
     more = " and others" if len(channel_ids) > MAX_CHANNELS_NAMED else ""
     return [
         section(
-            f"⚠️ *I am already in {named}{more}.* But this workspace is not in my store. If I was"
-            " invited before my first start, or had been removed, that is as it should be."
-            " Otherwise the store was lost, or I run on another one now. Whoever runs me can put"
-            " a backup in its place. Without one the key and the digests have to be set up again,"
-            " and no digest is posted until then."
+            f"⚠️ *The app is already in {named}{more}.* But its database knows nothing of this"
+            " workspace. That is expected if it was invited before its first start, or was"
+            " removed. Otherwise the database was lost or replaced, and the bot's operator can"
+            " restore a backup. Without a backup, set up the key and the digests again. No digest"
+            " is posted until then."
         )
     ]
 
 
 def _kept_text(*, has_key: bool, digests: int) -> str:
     if not has_key and not digests:
-        return "There is neither a key nor a digest here yet."
-    key = "The key is as it was" if has_key else "There is no key yet"
+        return "There are no key and no digests yet."
+    key = "The key is unchanged" if has_key else "There is no key yet"
     if not digests:
         return f"{key}; there are no digests yet."
     are = "is" if digests == 1 else "are"
-    return f"{key}; {plural(digests, 'digest')} {are} as before."
+    return f"{key}; {plural(digests, 'digest')} {are} kept."
 
 
 def _buttons(*, may_set_key: bool) -> list[Block]:

@@ -53,13 +53,13 @@ def installed_page(*, name: str, app_id: str, team_id: str, is_again: bool = Fal
     link = "https://slack.com/app_redirect?" + urlencode({"app": app_id, "team": team_id})
     open_slack = _button("Open Slack", link)
     if is_again:
-        text = "All that was set up is as it was. Permissions that were missing are granted now."
+        text = "Your setup is unchanged. Missing permissions are now granted."
         return _page(f"Installed again in {_name(name, 'your workspace')}", text, open_slack)
     steps = _list(
         "Open Slack: the bot writes to you there.",
         "A workspace admin types <code>/domainkey</code> and connects the workspace to"
         " Domain Tracker, once.",
-        "Everybody types <code>/domains</code> to see the portfolio, worst first.",
+        "Everyone types <code>/domains</code> to see the portfolio, worst first.",
     )
     title = f"Installed in {_name(name, 'your workspace')}"
     return _page(title, "Three steps and it works:", steps, open_slack)
@@ -68,10 +68,10 @@ def installed_page(*, name: str, app_id: str, team_id: str, is_again: bool = Fal
 def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> str:
     """Return the page after an installation for a whole organisation."""
     steps = _list(
-        "Choose the workspaces that are to have it. Until then it cannot be used.",
+        "Choose the workspaces for the app. It works only there.",
         "In each of them an admin types <code>/domainkey</code> and connects the workspace to"
         " Domain Tracker, once.",
-        "Everybody there types <code>/domains</code> to see the portfolio, worst first.",
+        "Everyone there types <code>/domains</code> to see the portfolio, worst first.",
     )
     # https://docs.slack.dev/enterprise/organization-ready-apps
     link = (
@@ -107,7 +107,7 @@ def refused_page(*, again: str, reference: str) -> str:
     """Return the page for a code that Slack refused, most often because it expired."""
     return _page(
         "Slack did not accept this",
-        "Nothing was installed. Most often it has just taken too long: begin again.",
+        "Nothing was installed. It most likely took too long: begin again.",
         _button("Begin again", again),
         _note(_ASK_OPERATOR, reference),
     )
@@ -127,7 +127,7 @@ def set_up_wrongly_page(*, reference: str) -> str:
     return _page(
         "This bot is not set up correctly",
         "Nothing was installed, and trying again does not help.",
-        _note("Please tell the operator of this bot.", reference),
+        _note("Please tell the bot’s operator.", reference),
     )
 
 
@@ -135,8 +135,7 @@ def unanswered_page(*, again: str, reference: str) -> str:
     """Return the page for a missing or unreadable answer from Slack."""
     return _page(
         "Slack did not answer",
-        "So it is not certain that the app is installed. Wait a minute and begin again;"
-        " nothing is installed twice.",
+        "The app may not be installed. Wait a minute and begin again; nothing is installed twice.",
         _button("Begin again", again),
         _note("<a href='https://slack-status.com'>Slack’s status page</a> says more.", reference),
     )
@@ -153,7 +152,7 @@ def not_kept_page(*, again: str, reference: str) -> str:
     )
 
 
-_ASK_OPERATOR = "If that does not help, the operator of this bot has to look into it."
+_ASK_OPERATOR = "If that fails, send the reference to the bot’s operator."
 
 
 def _page(title: str, text: str, *more: str) -> str:

@@ -90,7 +90,7 @@ Lines = tuple[Iterable[str], Callable[[str], Block], tuple[str, str]]
 def _of_section(report: ScanReport, name: str) -> Lines:
     shown = report.section(name)
     lines = finding_lines(shown.findings, value_chars=MAX_FORM_VALUE_CHARS)
-    more = f" {shown.left_out:,} more values were too many to keep." if shown.left_out else ""
+    more = f" {shown.left_out:,} more values are not kept." if shown.left_out else ""
     counted = plural(record_count(shown.findings), "record")
     return (line for line, _count in lines), section, (counted, more)
 
@@ -98,7 +98,7 @@ def _of_section(report: ScanReport, name: str) -> Lines:
 def _of_issues(report: ScanReport) -> Lines:
     issues = report.facts.issues if report.facts else ()
     count = sum(report.facts.counts.values()) if report.facts else 0
-    more = f" {count - len(issues):,} more were too many to keep." if count > len(issues) else ""
+    more = f" {count - len(issues):,} more are not kept." if count > len(issues) else ""
     lines = (issue_text(issue, MAX_FORM_VALUE_CHARS) for issue in issues)
     return lines, text_section, (plural(len(issues), "issue"), more)
 
@@ -229,7 +229,7 @@ def _ends(report: ScanReport) -> list[Block]:
 def _changes_title(report: ScanReport, shown: Callable[[datetime], str]) -> str:
     since = shown(report.since) if report.since else ""
     if not report.changes:
-        return f"Nothing has changed since the last scan ({since})"
+        return f"No changes since the last scan ({since})"
     return f"{plural(len(report.changes), 'change')} since the last scan ({since})"
 
 

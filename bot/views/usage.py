@@ -36,7 +36,7 @@ def not_understood_message(
     """Return the parts of a command that were not understood, those that were, and the usage."""
     usage = COMMANDS[command]
     shown = [(problem.part, clip(problem.why, 100)) for problem in problems[:MAX_PARTS_SHOWN]]
-    lines = ["*I did not understand all of that, so I did nothing.*"]
+    lines = ["*I couldn't read part of that. Nothing was changed.*"]
     lines += [f"• {code(part, 80)} – {why}" for part, why in shown]
     if left_out := len(problems) - len(shown):
         lines.append(f"• and {plural(left_out, 'more part')}")
@@ -45,7 +45,7 @@ def not_understood_message(
         parts.append(section(f"Understood: {_listed(understood)}"))
     unclear = "; ".join(f"{escaped(part, 80)}: {why}" for part, why in shown)
     return Message(
-        text=f"{command}: not understood: {unclear}. {usage.note}",
+        text=f"{command}: I couldn't read {unclear}. {usage.note}",
         blocks=(*parts, *_examples(usage), _others(command)),
     )
 
@@ -64,7 +64,7 @@ def _examples(usage: Command) -> tuple[dict[str, object], ...]:
 def _others(command: str) -> dict[str, object]:
     others = ", ".join(f"`{other}`" for other in COMMANDS if other != command)
     return context(
-        f"Also: {others}. Each of them answers `help`. My Home tab shows everything at a glance."
+        f"Other commands: {others}. Add `help` to any command. The Home tab shows an overview."
     )
 
 
@@ -76,46 +76,42 @@ _SHOWN_BY = {
     "key": ("/domainkey", "Key"),
     "managers": ("/domainkey", "Key"),
 }
-_INTERRUPTED = "I was interrupted, so nothing more will come of this."
-_PERHAPS_DONE = "It may have been done all the same."
+_INTERRUPTED = "The app was interrupted, so this got no answer."
+_PERHAPS_DONE = "It may still have been done."
 
 
 def working_message(wait: Wait | None = None) -> Message:
     """Return the message while an answer takes longer than a few seconds, or has to wait."""
     if wait is None:
-        return plain_message("⏳ Still at it. I will answer here.")
+        return plain_message("⏳ Still working…")
     what, thing = ("This scan", "scan") if wait.is_scan else ("This", "request")
-    busy = "I am busy with those of other workspaces"
-    if wait.own:
-        busy = f"I am busy with {plural(wait.own, thing)} of your workspace"
-    return plain_message(f"⏳ {what} waits for its turn: {busy}. I will answer here.")
+    whose = f"{plural(wait.own, thing)} of your workspace" if wait.own else "other workspaces"
+    return plain_message(f"⏳ {what} is in line behind {whose}. The answer will appear here.")
 
 
 def at_it_message() -> Message:
     """Return the answer to a second press during the work on the first."""
-    return plain_message("⏳ I am at it. I will answer here.")
+    return plain_message("⏳ Already working on it.")
 
 
 def pressed_already_message() -> Message:
     """Return the answer to a second press of a button that runs a command once."""
-    return plain_message("I have done this already. Type the command to do it again.")
+    return plain_message("This is already done. Type the command to do it again.")
 
 
 def old_button_message() -> Message:
     """Return the answer to a button without a command."""
-    return plain_message(
-        "That button is from an older version of me. Please type the command instead."
-    )
+    return plain_message("That button is from an older version. Type the command instead.")
 
 
 def done_message() -> Message:
-    """Return the replacement of "still at it" when the answer is in a form."""
-    return plain_message("You find the answer in the form.")
+    """Return the replacement of "still working" when the answer is in a form."""
+    return plain_message("The answer is in the form.")
 
 
 def stopping_message(command_line: str | None) -> Message:
     """Return the answer to open requests when the bot stops."""
-    text = "I am being restarted and could not finish this. Please try again in a minute."
+    text = "The app is restarting and couldn't finish this. Please try again in a minute."
     return _about(command_line, text)
 
 
@@ -144,13 +140,13 @@ def _about(command_line: str | None, text: str, *buttons: Block | None) -> Messa
 
 def _interrupted_text(what: str, command_line: str | None) -> str:
     if _adds(command_line):
-        step = f"{_PERHAPS_DONE} Trying again is safe: I look first."
+        step = f"{_PERHAPS_DONE} Trying again is safe: I check first."
     elif command_line or what.startswith("/"):
         step = "Please try again."
     elif shown_by := _shown_by(what):
-        step = f"{_PERHAPS_DONE} Please look with `{shown_by[0]}` before you do it again."
+        step = f"{_PERHAPS_DONE} Check with `{shown_by[0]}` before you repeat it."
     else:
-        step = f"{_PERHAPS_DONE} Please look before you do it again."
+        step = f"{_PERHAPS_DONE} Check before you repeat it."
     return f"⚠️ {_INTERRUPTED} {step}"
 
 
@@ -175,12 +171,12 @@ def _shown_by(what: str) -> tuple[str, str] | None:
 def exposed_key_message() -> Message:
     """Return the answer to a command with a key or token, which is not repeated."""
     return plain_message(
-        "There is a key or a token in what you typed, so I did nothing with it. Treat it as"
-        " exposed: delete it where it was made, and make a new one. Admins set the workspace's"
-        " key with `/domainkey`, in a private form."
+        "Your text contains a key or a token, so nothing was done. Treat it as exposed: delete it"
+        " where it was made, and make a new one. Admins set the workspace's key with `/domainkey`,"
+        " in a private form."
     )
 
 
 def shared_already_message() -> Message:
     """Return the answer to a second press of `Share`."""
-    return plain_message("This is shared with the channel already.")
+    return plain_message("This is already shared with the channel.")

@@ -22,7 +22,7 @@ ON_ITS_WAY = timedelta(seconds=40)
 TOLD_WITHIN_S = 60.0
 # The errors behind a failure that a restart of the database explains.
 AWAY = ("psycopg", "StoreError", "LostConnectionError")
-INTERRUPTED = "I was interrupted"
+INTERRUPTED = "The app was interrupted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,8 +66,8 @@ async def _digests(browser: Browser, address: str) -> None:
         name = f"{host}.northwind.example"
         await type_command(page, f"/scan {name}", f"Scan of {name}")
     line = '/adddomain spring.northwind.example folder:"Web shops" tag:prod'
-    await (await type_command(page, line, "was added")).screenshot(path=FOLDER / "add.png")
-    await type_command(page, "/adddomain beta.northwind.example", "was added")
+    await (await type_command(page, line, "Added ")).screenshot(path=FOLDER / "add.png")
+    await type_command(page, "/adddomain beta.northwind.example", "Added ")
     await page.reload()
     await receive_digest(page)
     await _keep(page, "digest.png")

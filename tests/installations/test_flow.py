@@ -267,7 +267,7 @@ async def test_installing_again_replaces_tokens_and_scopes_and_ends_the_revocati
     assert (made.tokens, made.revoked_at) == (Tokens(access="xoxb-given"), None)
     assert made.scopes == ("commands", "chat:write")
     assert room.welcomed == [(made, before)]
-    assert page.says("Installed again", "as it was")
+    assert page.says("Installed again", "Your setup is unchanged")
 
 
 async def test_what_fails_beside_it_does_not_break_an_installation(room: Room) -> None:
@@ -421,7 +421,7 @@ FAILURES: dict[str, tuple[dict[str, Any] | tuple[int, str], int, str, str]] = {
     "our secret": (
         REFUSED | {"error": "bad_client_secret"},
         500,
-        "the operator of this bot",
+        "the bot’s operator",
         "_SE",
     ),
 }

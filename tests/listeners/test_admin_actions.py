@@ -99,10 +99,10 @@ class Action:
 ACTIONS = [
     Action(name=SET_KEY, words="Check and save"),
     Action(name=KEY_FORM, draw=a_key_form, fields={"API key": NEW}, act=Act.KEY_REPLACED),
-    Action(name=CHECK_KEY, words="works: it sees"),
+    Action(name=CHECK_KEY, words="works. It sees"),
     Action(name=ROLL_BACK, value=mark_before, act=Act.KEY_ROLLED_BACK),
     Action(name=REMOVE_KEY, value=mark_in_use, act=Act.KEY_REMOVED),
-    Action(name=ROTATE_KEY, words="I have made it"),
+    Action(name=ROTATE_KEY, words="Enter new key"),
     Action(name=MADE_IT, in_form=True, words="Step 2 of 4"),
     Action(
         name=ROTATION_FORM, draw=a_rotation_form, fields={"API key": NEW}, act=Act.KEY_REPLACED

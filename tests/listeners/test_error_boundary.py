@@ -368,7 +368,7 @@ class TestCutOff:
         await begun.wait()
 
         assert await room.boundary.cancel_all() == (0 if is_answered else 1)
-        assert any("being restarted" in text for text in room.said) is not is_answered
+        assert any("is restarting" in text for text in room.said) is not is_answered
         assert room.noted == [("work", "cut_off")]
 
     async def test_leaves_whoever_was_served_alone(self, room: Room) -> None:

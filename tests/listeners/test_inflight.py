@@ -259,7 +259,7 @@ async def test_who_is_told_by_a_stop_is_struck_off(desk: Desk) -> None:
     assert await desk.boundary.cancel_all() == 1
 
     assert await desk.noted() == []
-    assert "being restarted" in desk.replies.said[0]
+    assert "is restarting" in desk.replies.said[0]
 
 
 async def test_who_could_not_be_told_by_a_stop_is_left_to_the_others(desk: Desk) -> None:

@@ -16,7 +16,7 @@ from tests.listeners.interrupted_room import Room, running_room
 
 pytestmark = pytest.mark.anyio
 
-INTERRUPTED = "I was interrupted"
+INTERRUPTED = "The app was interrupted"
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ async def test_who_added_a_domain_reads_that_it_may_have_been_added(room: Room) 
     await room.look()
 
     [told] = room.said()
-    assert "may have been done" in told.everything
+    assert "may still have been done" in told.everything
     assert told.buttons == ["Try again", "All domains"]
 
 

@@ -75,7 +75,7 @@ async def test_a_group_that_is_gone_is_shown_as_such_and_can_be_taken_out(
     await submit(room, form, User_groups=[])
 
     assert "a deleted user group" in form.everything
-    assert "Take it out" in form.everything
+    assert "Remove it here" in form.everything
     assert await named(room) == ()
 
 
@@ -173,7 +173,7 @@ async def test_what_was_not_saved_is_told_to_nobody(room: AdminRoom) -> None:
 
     said = await submit(room, form, Managers=["bob"])
 
-    assert "Somebody else has changed them" in said
+    assert "Someone else has changed the managers" in said
     assert room.posts.told == []
 
 

@@ -46,5 +46,5 @@ async def test_it_is_told_as_all_processes_know_it() -> None:
         ).blocks
     )
 
-    assert "812 of the hour" in told
+    assert "812 requests left this hour" in told
     assert "<@U7> 23" in told

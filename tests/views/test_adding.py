@@ -54,11 +54,10 @@ def test_what_the_service_now_holds_is_shown() -> None:
     message = added_message(new_domain(), listed)
 
     assert message.text == (
-        "shop.example was added."
-        " Health: 84.5 (good); type: owned; folder: Web shops; tags: prod, eu."
+        "Added shop.example. Health: 84.5 (good); type: owned; folder: Web shops; tags: prod, eu."
     )
     told = shown_text(message)
-    assert "✅ `shop.example` was added. Domain Tracker now holds:" in told
+    assert "✅ Added `shop.example`." in told
     assert "*Health*\n🟢 84.5 good" in told
     assert "*Type*\n`owned`" in told
     assert "*Folder*\n`Web shops`" in told
@@ -76,8 +75,8 @@ def test_a_domain_that_is_not_listed_yet_was_added_all_the_same() -> None:
     message = added_message(new_domain("xn--mnchen-3ya.example"), None)
 
     assert message.text == (
-        "münchen.example (xn--mnchen-3ya.example) was added."
-        " Domain Tracker does not list it yet; that can take a moment."
+        "Added münchen.example (xn--mnchen-3ya.example)."
+        " Domain Tracker doesn't list it yet. This can take a moment."
     )
     assert buttons(message) == {"All domains": "/domains"}
 
@@ -86,7 +85,7 @@ def test_a_domain_that_was_there_is_not_said_to_be_added() -> None:
     message = already_added_message("shop.example", a_domain(score=41))
 
     assert message.text == (
-        "shop.example is in your portfolio already, so I added nothing."
+        "shop.example is already in your portfolio."
         " Health: 41 (poor); type: none; folder: none; tags: none."
     )
 

@@ -24,11 +24,11 @@ def ago(seconds: float) -> datetime:
 
 
 def test_what_is_left_says_when_that_was_told() -> None:
-    assert lines()[0] == f"1,234 of the hour's requests left as of {moment_token(ago(170))}."
+    assert lines()[0] == f"1,234 requests left this hour, as of {moment_token(ago(170))}."
 
 
 def test_without_markup_the_moment_has_its_zone() -> None:
-    told = "1,234 of the hour's requests left as of 1 Mar 2030, 14:02 UTC."
+    told = "1,234 requests left this hour, as of 1 Mar 2030, 14:02 UTC."
 
     assert left_text(PLENTY, MOMENT) == told
 
@@ -42,9 +42,7 @@ def test_no_line_tells_an_age_that_is_wrong_when_it_is_read_later() -> None:
 
 @loop_over("budget", [None, BudgetState(), BudgetState(highest_seen=1_000)])
 def test_what_nobody_told_is_not_guessed(budget: BudgetState | None) -> None:
-    assert (
-        left_text(budget, MOMENT) == "How many of the hour's requests are left is not known yet."
-    )
+    assert left_text(budget, MOMENT) == "Requests left this hour: not known yet."
 
 
 def test_without_a_key_there_is_nothing_else_to_say() -> None:
@@ -52,19 +50,19 @@ def test_without_a_key_there_is_nothing_else_to_say() -> None:
 
 
 def test_the_reserve_for_digests_is_said() -> None:
-    assert lines()[1] == "The last 100 are kept for digests."
+    assert lines()[1] == "The last 100 are reserved for digests."
 
 
 def test_a_reserve_that_is_reached_says_who_has_to_wait() -> None:
     reached = BudgetState(remaining=100, told_ago_s=1, highest_seen=2_000)
 
-    assert lines(reached)[1] == "⚠️ The last 100 are kept for digests: people have to wait."
+    assert lines(reached)[1] == "⚠️ The last 100 are reserved for digests. Commands have to wait."
 
 
 def test_a_small_allowance_has_no_reserve_to_speak_of() -> None:
     small = BudgetState(remaining=0, told_ago_s=1, highest_seen=19)
 
-    assert not any("kept for digests" in line for line in lines(small))
+    assert not any("reserved for digests" in line for line in lines(small))
 
 
 @loop_over(("wait_s", "minutes"), [(40, 1), (60, 1), (60.5, 2)])
@@ -72,7 +70,7 @@ def test_a_wait_is_said_with_its_end_and_never_too_early(wait_s: float, minutes:
     waiting = BudgetState(remaining=0, told_ago_s=1, wait_s=wait_s, highest_seen=1_000)
     end = MOMENT + timedelta(minutes=minutes)
 
-    assert f"⏸️ Nothing is sent until {moment_token(end)}:" in lines(waiting)[2]
+    assert f"⏸️ Rate limit reached; resuming {moment_token(end)}." in lines(waiting)[2]
 
 
 def test_whoever_used_requests_is_named() -> None:
@@ -100,4 +98,4 @@ def test_after_a_start_it_says_since_when_it_counts() -> None:
 
 
 def test_an_hour_without_requests_is_said() -> None:
-    assert lines()[-1] == "I have asked for nothing in the last hour."
+    assert lines()[-1] == "No requests in the last hour."

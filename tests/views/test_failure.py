@@ -196,8 +196,8 @@ def test_no_key_says_that_the_command_is_kept_and_who_can_connect() -> None:
     ("expires_on", "why"),
     [
         (date(2030, 3, 1), "It expired on 1 Mar 2030."),
-        (date(2030, 3, 2), "It was probably deleted or revoked there, or has expired."),
-        (None, "It was probably deleted or revoked there, or has expired."),
+        (date(2030, 3, 2), "It was probably deleted or revoked, or it has expired."),
+        (None, "It was probably deleted or revoked, or it has expired."),
     ],
 )
 def test_an_invalid_key_says_why_that_is_likely(expires_on: date | None, why: str) -> None:
@@ -220,7 +220,7 @@ def test_a_member_learns_who_was_told_when_somebody_was(told_at: datetime | None
 
     text = failure_message(InvalidKeyError(), facts).text
 
-    assert (f"I have told <@{ADMIN_ID}>, who set it." in text) == (told_at is not None)
+    assert (f"I notified <@{ADMIN_ID}>, who set it." in text) == (told_at is not None)
     assert text.endswith("Please ask a workspace admin or owner to replace it.")
 
 
@@ -240,8 +240,8 @@ def test_a_lacking_scope_says_what_the_key_may_not_do_and_how_to_rotate(
 
     assert may_not in told
     assert may_not in member.text
-    assert f"{needs}; by your note it has `read_domains`." in told
-    assert "1. make a new key" in told
+    assert f"{needs} (recorded scopes: `read_domains`)." in told
+    assert "1. Make a new key" in told
     assert "`" not in member.text
 
 
@@ -268,10 +268,10 @@ def test_an_admin_learns_of_the_budget_and_what_used_it(error: BotError) -> None
     message = failure_message(error, facts_for_admin(allowance=an_allowance()))
 
     told = shown_text(message)
-    assert "40 of the hour's requests left as of <!date^" in told
-    assert "The last 50 are kept for digests: people have to wait." in told
+    assert "40 requests left this hour, as of <!date^" in told
+    assert "The last 50 are reserved for digests. Commands have to wait." in told
     assert "Used in the last hour: <@U0ADMIN> 12." in told
-    assert "40 of the hour's requests left" in message.text
+    assert "40 requests left this hour" in message.text
     assert "<@" not in message.text
 
 
@@ -279,7 +279,7 @@ def test_an_admin_learns_of_the_budget_and_what_used_it(error: BotError) -> None
 def test_a_member_learns_who_can_see_what_used_the_requests(error: BotError) -> None:
     told = shown_text(failure_message(error, facts_for(allowance=an_allowance())))
 
-    assert "Those who manage the key see with `/domainkey` what used them." in told
+    assert "Managers of the key can see what used them with `/domainkey`." in told
     assert ADMIN_ID not in told
 
 
@@ -336,9 +336,9 @@ def test_what_the_service_said_is_quoted_as_its_own_words() -> None:
     ("code", "said"),
     [
         ("is_archived", "is archived"),
-        ("not_in_channel", "I am not in that channel. Invite me there with `/invite`."),
-        ("no_permission", "I am not in that channel. Invite me there with `/invite`."),
-        ("channel_not_found", "or private and I am not in it. Invite me there with `/invite`."),
+        ("not_in_channel", "The app isn't in that channel. Invite it there with `/invite`."),
+        ("no_permission", "The app isn't in that channel. Invite it there with `/invite`."),
+        ("channel_not_found", "the app isn't in it. Invite the app there with `/invite`."),
         ("restricted_action_read_only_channel", "say who may post"),
         ("a new word", "say who may post"),
     ],
@@ -351,8 +351,8 @@ def test_a_lacking_permission_is_named_where_slack_names_it() -> None:
     named = told_to_admin(MissingScopeError("usergroups:read"))
     unnamed = told_to_admin(MissingScopeError())
 
-    assert "lack a permission in Slack for this: `usergroups:read`." in named
-    assert "lack a permission in Slack for this." in unnamed
+    assert "lacks a Slack permission for this: `usergroups:read`." in named
+    assert "lacks a Slack permission for this." in unnamed
 
 
 @loop_over("problem", HostProblem)
@@ -369,7 +369,7 @@ def test_a_name_that_is_none_is_repeated_with_an_example_of_the_command() -> Non
 
     message = failure_message(error, facts_for(command_line="/scan localhost"))
 
-    assert "`localhost` is not a domain name. That has no dot" in shown_text(message)
+    assert "`localhost` is not a domain name. Enter a full domain, such as" in shown_text(message)
     assert "For example: `/scan example.com`" in shown_text(message)
     assert buttons(message) == {}
 

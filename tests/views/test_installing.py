@@ -84,11 +84,11 @@ def test_whoever_may_not_reads_whom_to_ask() -> None:
 @loop_over(
     ("has_key", "digests", "said"),
     [
-        (True, 2, "The key is as it was; 2 digests are as before."),
-        (True, 1, "The key is as it was; 1 digest is as before."),
-        (True, 0, "The key is as it was; there are no digests yet."),
-        (False, 3, "There is no key yet; 3 digests are as before."),
-        (False, 0, "There is neither a key nor a digest here yet."),
+        (True, 2, "The key is unchanged; 2 digests are kept."),
+        (True, 1, "The key is unchanged; 1 digest is kept."),
+        (True, 0, "The key is unchanged; there are no digests yet."),
+        (False, 3, "There is no key yet; 3 digests are kept."),
+        (False, 0, "There are no key and no digests yet."),
     ],
 )
 def test_whoever_comes_back_reads_what_is_still_there(
@@ -103,8 +103,8 @@ def test_a_key_that_is_there_needs_no_button() -> None:
 
 
 def test_after_revoked_tokens_all_is_well_again() -> None:
-    assert "all is well again" in back(was_revoked=True).text
-    assert "all is well again" not in back().text
+    assert "everything works again" in back(was_revoked=True).text
+    assert "everything works again" not in back().text
 
 
 def test_channels_of_earlier_are_named_but_not_all() -> None:
@@ -112,7 +112,10 @@ def test_channels_of_earlier_are_named_but_not_all() -> None:
 
     assert "<#C4> and others" in text
     assert "<#C5>" not in text
-    assert "not in my store. If I was invited before my first start" in text
+    assert (
+        "knows nothing of this workspace. That is expected if it was invited before its first"
+        in text
+    )
     assert "and others" not in shown_text(lost_store_message(CHANNELS[:5]))
 
 

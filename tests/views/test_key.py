@@ -98,7 +98,7 @@ def test_the_form_never_holds_a_key() -> None:
 def test_the_form_says_why_the_last_try_was_not_saved() -> None:
     told = "\n".join(shown(key_form("meta", KeyFormValues(label="CI"), "Mistyped.")))
 
-    assert "⚠️ *Not saved.* Mistyped. Please enter the key again." in told
+    assert "⚠️ *Not saved.* Mistyped. Enter the key again." in told
 
 
 def test_what_stands_in_the_place_of_the_form_is_taken_too() -> None:
@@ -118,7 +118,7 @@ def test_a_saved_key_says_what_it_sees() -> None:
     assert saved_message(a_key_record(), 10_000).text == (
         f"{SHORT} works and is saved. It sees 10,000 domains."
     )
-    assert checked_message(a_key_record(), 0).text == f"{SHORT} works: it sees 0 domains."
+    assert checked_message(a_key_record(), 0).text == f"{SHORT} works. It sees 0 domains."
 
 
 @loop_over(
@@ -146,26 +146,26 @@ def test_the_form_says_which_key_it_replaces_and_what_becomes_of_it() -> None:
 
     assert_slack_takes_form(form)
     told = "\n".join(shown(form))
-    assert "In use now: `Slack bot` (`…h8Ed`)." in told
-    assert "takes its place" in told
+    assert "Current key: `Slack bot` (`…h8Ed`)." in told
+    assert "The new key replaces it once it works." in told
     assert "kept for 7 days" in told
-    assert "forgotten" not in told
+    assert "removed" not in told
 
 
 def test_the_form_says_which_key_is_then_kept_no_longer() -> None:
     told = "\n".join(shown(key_form("", KeyFormValues(), in_use=two_keys(earlier=True))))
 
-    assert "`Slack bot` (`…0R-b`), the key before it, is then forgotten." in told
+    assert "The previous key, `Slack bot` (`…0R-b`), is then removed." in told
 
 
 def test_the_first_key_replaces_none() -> None:
-    assert "In use now" not in "\n".join(shown(key_form("", KeyFormValues())))
+    assert "Current key" not in "\n".join(shown(key_form("", KeyFormValues())))
 
 
 def test_a_saved_key_says_which_one_is_kept_besides() -> None:
     told = "\n".join(shown(saved_form(a_key_record(), 1, two_keys(earlier=True).earlier)))
 
-    assert "The key before it, `Slack bot` (`…0R-b`), is kept until <!date^" in told
+    assert "The previous key, `Slack bot` (`…0R-b`), is kept until <!date^" in told
 
 
 def test_the_answers_about_a_key_are_taken() -> None:
@@ -180,8 +180,8 @@ def test_the_answers_about_a_key_are_taken() -> None:
 
 
 def test_removing_reminds_of_the_other_end() -> None:
-    assert "Delete it in Domain Tracker too" in removed_message(was_there=True).text
-    assert removed_message(was_there=False).text == "There was no key to remove."
+    assert "Also delete it in Domain Tracker" in removed_message(was_there=True).text
+    assert removed_message(was_there=False).text == "There is no key to remove."
 
 
 @loop_over("may_set", [True, False])
@@ -190,7 +190,7 @@ def test_a_key_behind_the_command_sends_to_the_form(looks_like_key: bool, may_se
     message = typed_key_message(looks_like_key=looks_like_key, may_set=may_set)
 
     assert_slack_takes(message)
-    assert "keys are set in a private form, never behind the command" in message.text
+    assert "keys are set in a private form, never after the command" in message.text
     assert ("treat it as exposed" in message.text) == looks_like_key
     assert ("Only admins" in message.text) == (not may_set)
     assert ("Set key" in buttons(message)) == may_set
@@ -208,10 +208,10 @@ def test_operations_are_said_in_words() -> None:
 @loop_over(
     ("error", "sentence"),
     [
-        (InvalidKeyError(), "Domain Tracker does not accept this key: mistyped, expired or"),
-        (InsufficientPermissionsError(), "This API key may not list domains: it needs the scope"),
-        (IpNotAllowedError(), "Domain Tracker does not let the workspace's API key be used from"),
-        (RateLimitedError(40), "The API key has used up its requests for now. Try again in 40 s."),
+        (InvalidKeyError(), "Domain Tracker refuses this key. It is mistyped, expired, or"),
+        (InsufficientPermissionsError(), "This API key may not list domains. It needs the scope"),
+        (IpNotAllowedError(), "The workspace's API key doesn't allow the bot's IP address."),
+        (RateLimitedError(40), "The API key's rate limit is reached. Try again in 40 s."),
     ],
     ids=["invalid", "scope", "address", "rate"],
 )
@@ -238,14 +238,14 @@ def test_one_message_says_that_a_key_expired_and_is_refused() -> None:
     today = MOMENT.date()
     notice = refusal_notice(a_key_record(expires_on=today - timedelta(days=1)), today)
 
-    assert "as invalid. It expired on 28 Feb 2030." in notice.text
+    assert "no longer works. It expired on 28 Feb 2030." in notice.text
 
 
 def test_whoever_set_a_key_is_told_that_it_is_refused() -> None:
     notice = refusal_notice(a_key_record(), MOMENT.date())
 
     assert notice.text == (
-        f"Domain Tracker refuses the API key {SHORT} of this workspace as invalid."
-        " Commands cannot answer until it is replaced with /domainkey."
-        " New keys are made under Portfolio → API Keys."
+        f"This workspace's API key {SHORT} no longer works."
+        " Make a new key under Portfolio → API Keys."
+        " Then set it with /domainkey: commands and digests wait for it."
     )

@@ -22,7 +22,7 @@ def test_an_admin_without_a_key_is_told_how_to_make_one() -> None:
 
     assert_slack_takes(message)
     assert message.text == "This workspace is not connected to Domain Tracker yet."
-    assert "one for this bot alone" in shown_text(message)
+    assert "a key for this app alone" in shown_text(message)
     assert set(buttons(message)) == {"Set key", "Managers", "History"}
 
 
@@ -38,12 +38,12 @@ def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
     assert "*Expires*\n15 May 2030 (in 75 days)" in told
     assert "*Scopes*\n`read_domains`" in told
     assert "by <@U0ADMIN>, <!date^" in told
-    assert "9,876 of the hour's requests left as of <!date^" in told
-    assert "The last 500 are kept for digests." in told
+    assert "9,876 requests left this hour, as of <!date^" in told
+    assert "The last 500 are reserved for digests." in told
     assert "Used in the last hour: <@U0ADMIN> 12." in told
     assert message.text == (
-        f"API key {SHORT} works. Expires: 15 May 2030 (in 75 days). Scopes: read_domains."
-        " 9,876 of the hour's requests left as of 1 Mar 2030, 14:04 UTC."
+        f"API key {SHORT}: active. Expires: 15 May 2030 (in 75 days). Scopes: read_domains."
+        " 9,876 requests left this hour, as of 1 Mar 2030, 14:04 UTC."
     )
 
 
@@ -56,23 +56,23 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
     ]
     remove = next(e for e in message.blocks[-1]["elements"] if "confirm" in e)
     assert remove["text"]["text"] == "Remove key"
-    assert "Commands stop working" in remove["confirm"]["text"]["text"]
+    assert "Commands and digests stop until" in remove["confirm"]["text"]["text"]
 
 
 @loop_over(
     ("state", "words"),
     [
-        ({}, "works"),
-        ({"refused_at": MOMENT}, "refused as invalid"),
-        ({"lacks": ("add", "scan")}, "works, but may not add domains, scan domains"),
-        ({"lacks": ("dance",)}, "works, but may not dance"),
+        ({}, "active"),
+        ({"refused_at": MOMENT}, "no longer works"),
+        ({"lacks": ("add", "scan")}, "active, but may not add domains, scan domains"),
+        ({"lacks": ("dance",)}, "active, but may not dance"),
     ],
-    ids=["works", "refused", "lacks scopes", "another operation"],
+    ids=["active", "refused", "lacks scopes", "another operation"],
 )
 def test_the_state_is_said_in_words(state: dict[str, object], words: str) -> None:
     message = key_state_message(a_key_record(**state), None, MOMENT)  # type: ignore[arg-type]  # by name
 
-    assert message.text.startswith(f"API key {SHORT} {words}.")
+    assert message.text.startswith(f"API key {SHORT}: {words}.")
     assert "Expires: not known." in message.text
     assert f"*Domain Tracker API key: {words}*" in shown_text(message)
 
@@ -80,8 +80,8 @@ def test_the_state_is_said_in_words(state: dict[str, object], words: str) -> Non
 def test_what_nobody_told_is_not_guessed() -> None:
     shown = shown_text(key_state_message(a_key_record(scopes=()), None, MOMENT))
 
-    assert "*Requests*\nHow many of the hour's requests are left is not known yet." in shown
-    assert "*Scopes*\nnot said" in shown
+    assert "*Requests*\nRequests left this hour: not known yet." in shown
+    assert "*Scopes*\nnot recorded" in shown
     assert "*Expires*\nnot known" in shown
 
 
@@ -117,9 +117,9 @@ def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) ->
 def test_a_refused_key_says_what_that_means() -> None:
     message = key_state_message(a_key_record(refused_at=MOMENT), None, MOMENT)
 
-    told = "⚠️ Commands and digests cannot answer until it is replaced."
+    told = "⚠️ Commands and digests stop until it is replaced."
     assert told in message.text
-    assert f"refused as invalid*\n{told}" in shown_text(message)
+    assert f"no longer works*\n{told}" in shown_text(message)
 
 
 @loop_over(
@@ -130,7 +130,7 @@ def test_a_refused_key_says_what_that_means() -> None:
         (3, "⚠️ It expires in 3 days, on 4 Mar 2030."),
         (1, "⚠️ It expires tomorrow, 2 Mar 2030."),
         (0, "⚠️ It expires today, 1 Mar 2030."),
-        (-1, "⚠️ It expired on 28 Feb 2030, 1 day ago, by what was entered."),
+        (-1, "⚠️ It expired on 28 Feb 2030, 1 day ago (date entered at setup)."),
     ],
 )
 def test_an_end_that_is_near_is_said_with_a_sign(days: int, words: str) -> None:
@@ -155,5 +155,5 @@ def test_the_key_before_is_told_from_one_of_the_same_label() -> None:
 
     message = key_state_message(a_key_record(), None, MOMENT, earlier=earlier)
 
-    assert "The key before it, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
-    assert "The key before it (…0R-b) is kept until 8 Mar 2030" in message.text
+    assert "The previous key, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
+    assert "The previous key (…0R-b) is kept until 8 Mar 2030" in message.text

@@ -105,7 +105,7 @@ def test_a_proposal_to_rotate_names_the_age_and_the_steps() -> None:
     notice = key_notice(KeyNotice(NoticeKind.ROTATION), a_key_record(), TODAY + 90 * DAY)
 
     assert "was set 90 days ago" in notice.text
-    for words in ("same scopes", "`last used`", "delete the old key"):
+    for words in ("same scopes", "`last used`", "Delete the old key"):
         assert words in shown_text(notice)
 
 
@@ -138,8 +138,8 @@ def test_the_steps_name_what_to_do_with_which_key() -> None:
     ]
 
     assert "`read_domains`, `write_domains`" in told[0]
-    assert "*name*: `next bot`, for instance" in told[0]
-    assert "the key in use is `new bot` (`…z7Wx`)" in told[0]
+    assert "*name*: such as `next bot`" in told[0]
+    assert "the current key is `new bot` (`…z7Wx`)" in told[0]
     assert "*last used* of `old bot` (`…z7Wx`)" in told[1]
     assert "delete `old bot` (`…z7Wx`)" in told[2]
 
@@ -168,7 +168,7 @@ def test_slack_takes_every_form_in_between() -> None:
         ({"lacks": ("add",)}, ["not tried yet", "not tried", "needs the scope `write_domains`"]),
         ({"lacks": ("scan",)}, ["not tried yet", "needs a wider scope", "not tried yet"]),
         ({"scopes": ("admin",)}, ["needs the scope `read_domains`", "not tried", "not tried"]),
-        ({}, ["not tried yet", "not tried", "by your note it lacks the scope `write_domains`"]),
+        ({}, ["not tried yet", "not tried", "the recorded scopes lack `write_domains`"]),
     ],
     ids=["all work", "may not add", "may not scan", "admin", "read only by the note"],
 )
@@ -190,7 +190,7 @@ def test_the_state_offers_to_roll_back_after_a_question() -> None:
     assert_slack_takes(message)
     assert buttons(message)["Roll back"] == an_earlier_key().record.mark
     assert "`old bot` (`…z7Wx`), is kept until" in shown_text(message)
-    assert "Roll back to the key before?" in str(message.blocks)
+    assert "Roll back to the previous key?" in str(message.blocks)
 
 
 A_GROUP = UserGroup("S1", "web-team", "Web team")
@@ -216,7 +216,7 @@ def test_a_named_group_is_shown_as_what_it_is(group_id: str, words: str) -> None
     told = told_of(Named(group_ids=(group_id,)), Groups([A_GROUP, DISABLED]))
 
     assert words in told.splitlines()
-    assert ("Take it out" in told) is (group_id != "S1")
+    assert ("Remove it here" in told) is (group_id != "S1")
     assert group_id not in told
 
 
@@ -263,7 +263,7 @@ def test_a_lacking_permission_is_named_with_who_can_mend_it() -> None:
     told = failure_message(ManagersUnknownError(("S1",), lacks_scope=True), facts_for()).text
 
     assert "usergroups:read" in told
-    assert "an admin can install the app again" in told
+    assert "An admin can install it again" in told
 
 
 @loop_over("kind", [NotAManagerError, NotAnAdminError])
@@ -275,14 +275,14 @@ def test_in_an_organisation_its_admins_are_named_as_a_way(
 
     told = failure_message(error, facts_for()).text
 
-    assert ("whoever administers the whole organisation" in told) is is_in_organisation
+    assert ("An organization admin can make you a manager" in told) is is_in_organisation
 
 
 def test_who_may_not_name_managers_is_not_offered_to() -> None:
     message = key_state_message(a_key_record(), None, MOMENT, managers=(ADMIN_ID,), may_name=False)
 
     assert "Managers" not in buttons(message)
-    assert f"<@{ADMIN_ID}> may manage this key" in shown_text(message)
+    assert f"Managed by admins, owners, and managers: <@{ADMIN_ID}>." in shown_text(message)
 
 
 def test_whoever_may_not_manage_the_key_reads_what_that_is_and_whom_to_ask() -> None:
@@ -319,7 +319,7 @@ def test_the_end_of_a_rotation_is_said_in_plain_words() -> None:
     entry = Entry(at=MOMENT, by="U1", act=Act.EARLIER_KEY_FORGOTTEN, key="service_sk_…0R-b")
 
     assert entry_line(entry).endswith(
-        "<@U1> finished a rotation: I no longer keep the old key `service_sk_…0R-b`"
+        "<@U1> finished a rotation and removed the old key `service_sk_…0R-b`"
     )
 
 
@@ -350,7 +350,7 @@ def test_a_history_has_pages_with_ends(page: int, number: int) -> None:
     assert f"Page {number} of 3" in "\n".join(shown(form))
 
 
-TO_MEND = "Please ask a manager, or a workspace admin or owner, to replace it."
+TO_MEND = "Please ask a manager, or a workspace admin or owner to replace it."
 
 
 @loop_over(
@@ -358,18 +358,18 @@ TO_MEND = "Please ask a manager, or a workspace admin or owner, to replace it."
     [
         (
             (ADMIN_ID, "U2", "U3"),
-            f"I have told <@{ADMIN_ID}>, who set it, and the managers: <@U2>, <@U3>. {TO_MEND}",
+            f"I notified <@{ADMIN_ID}>, who set it, and the managers: <@U2>, <@U3>. {TO_MEND}",
         ),
-        (("U2",), f"I have told the managers: <@U2>. {TO_MEND}"),
+        (("U2",), f"I notified the managers: <@U2>. {TO_MEND}"),
         (
             tuple(f"U{number}" for number in range(1, 8)),
-            f"I have told the managers: <@U1>, <@U2>, <@U3>, <@U4>, <@U5> and others. {TO_MEND}",
+            f"I notified the managers: <@U1>, <@U2>, <@U3>, <@U4>, <@U5> and others. {TO_MEND}",
         ),
         (
             (ADMIN_ID,),
-            f"I have told <@{ADMIN_ID}>, who set it. Please ask a workspace admin or owner to",
+            f"I notified <@{ADMIN_ID}>, who set it. Please ask a workspace admin or owner to",
         ),
-        ((), "as invalid. Please ask a workspace admin or owner to"),
+        ((), "no longer works. Please ask a workspace admin or owner to"),
     ],
     ids=["setter and managers", "managers", "many", "setter", "nobody"],
 )
@@ -380,4 +380,4 @@ def test_only_who_was_told_is_said_to_have_been(told: tuple[str, ...], words: st
 
 
 def test_an_empty_history_says_so() -> None:
-    assert "Nothing was done yet" in "\n".join(shown(history_form([], 0, "")))
+    assert "No activity yet" in "\n".join(shown(history_form([], 0, "")))

@@ -39,9 +39,9 @@ def test_one_answer_names_what_was_not_understood_what_was_and_the_usage() -> No
     message = not_understood_message("/domains", problems, ["shop", "tag:x"])
 
     assert message.text.startswith(
-        "/domains: not understood: colour:red: there is no filter “colour:”."
+        "/domains: I couldn't read colour:red: there is no filter “colour:”."
     )
-    assert "Parts: words, tag:x, folder:x, type:x, below:0–100" in message.text
+    assert "Filters: text, tag:x, folder:x, type:x, below:0–100" in message.text
     told = shown_text(message)
     assert "• `colour:red` – there is no filter “colour:”" in told
     assert "Understood: `shop` `tag:x`" in told

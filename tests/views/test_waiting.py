@@ -7,7 +7,7 @@ from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, buttons
 
-PERHAPS_DONE = "It may have been done all the same."
+PERHAPS_DONE = "It may still have been done."
 LONG = "/domains " + "x" * 3000
 
 
@@ -31,7 +31,7 @@ LONG = "/domains " + "x" * 3000
         pytest.param(
             "/adddomain",
             "/adddomain new.example",
-            "Trying again is safe: I look first.",
+            "Trying again is safe: I check first.",
             {"Try again": "/adddomain new.example", "All domains": "/domains"},
             id="an addition",
         ),
@@ -45,14 +45,14 @@ LONG = "/domains " + "x" * 3000
         pytest.param(
             "digests.delete",
             None,
-            "Please look with /domaindigest",
+            "Check with /domaindigest",
             {"Digests": "/domaindigest"},
             id="a digest",
         ),
         pytest.param(
-            "key-rotation", None, "Please look with /domainkey", {"Key": "/domainkey"}, id="a key"
+            "key-rotation", None, "Check with /domainkey", {"Key": "/domainkey"}, id="a key"
         ),
-        pytest.param("share.scan", None, "Please look before", {}, id="something shared"),
+        pytest.param("share.scan", None, "Check before you repeat it.", {}, id="something shared"),
         pytest.param("/domainkey", None, "Please try again.", {}, id="a key that was typed"),
         pytest.param("/domains", LONG, "Please try again.", {}, id="too long for a button"),
     ],
@@ -64,7 +64,7 @@ def test_it_says_what_to_do_next(
 
     assert_slack_takes(message)
     assert words in message.text
-    assert "nothing more will come" in message.text
+    assert "got no answer" in message.text
     assert buttons(message) == offered
 
 

@@ -16,8 +16,8 @@ async def test_an_admin_sees_what_is_left_and_who_used_it(shop: Town) -> None:
     told = (await shop.ask(shop.ada, "/domainkey")).everything
 
     bob = shop.bob.member.id
-    assert "of the hour's requests left as of" in told
-    assert "are kept for digests" in told
+    assert "left this hour, as of" in told
+    assert "are reserved for digests" in told
     assert f"<@{bob}> 3" in told  # the list, the scan, and the list with the new score
     assert "checks of the key 2" in told  # when it was set, and now
 
@@ -41,6 +41,6 @@ async def test_members_are_told_who_can_see_what_used_the_requests(shop: Town) -
     to_ada = await shop.ask(shop.ada, "/domains")
 
     bob = shop.bob.member.id
-    assert "see with `/domainkey` what used them" in to_bob.everything
+    assert "can see what used them with `/domainkey`" in to_bob.everything
     assert bob not in to_bob.everything
     assert f"<@{bob}> 1" in to_ada.everything

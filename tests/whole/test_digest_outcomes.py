@@ -75,5 +75,5 @@ async def test_the_last_requests_of_an_hour_are_for_digests(shop: Town) -> None:
     move_to(shop, nine(shop))
     post = await next_digest(shop, channel="secret")
 
-    assert "I keep the last ones back for digests" in refused.everything
+    assert "last requests are reserved for digests" in refused.everything
     assert "3 domains" in post.everything

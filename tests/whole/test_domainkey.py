@@ -76,7 +76,7 @@ async def test_a_key_that_the_service_refuses_is_not_saved(town: Town) -> None:
     form = await town.submit_key(key, Label="Our bot")
 
     assert "Not saved" in form.everything
-    assert "does not accept this key" in form.everything
+    assert "refuses this key" in form.everything
     assert "Our bot" in form.everything
     state = await town.ask(town.ada, "/domainkey")
     assert "not connected" in state.everything
@@ -108,7 +108,7 @@ async def test_the_form_says_which_key_is_in_use_also_after_a_failure(shop: Town
 
     after = (await shop.submit_key(wrong)).everything
 
-    in_use = f"In use now: `Domain Tracker for Slack` (`…{shop.key[-4:]}`)"
+    in_use = f"Current key: `Domain Tracker for Slack` (`…{shop.key[-4:]}`)"
     assert in_use in opened
     assert in_use in after
     assert "Not saved" in after
@@ -120,7 +120,7 @@ async def test_a_refused_key_has_no_ticks_beside_it(shop: Town) -> None:
 
     told = (await shop.ask(shop.ada, "/domainkey")).everything
 
-    assert "refused as invalid" in told
+    assert "no longer works" in told
     assert "✅" not in told
     assert "requests left" not in told
 

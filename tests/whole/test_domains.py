@@ -132,7 +132,7 @@ async def test_the_last_list_of_another_account_is_not_shown(shop: Town) -> None
 
     answer = await shop.ask(shop.bob, "/domains")
 
-    assert "Domain Tracker cannot be reached" in answer.everything
+    assert "Domain Tracker is unavailable" in answer.everything
 
 
 @pytest.mark.modes("shared")

@@ -34,7 +34,7 @@ async def test_each_command_answers_help_and_nonsense_without_asking_the_service
         if command != "/domainkey":
             assert "`colour:red`" in refusals[command]
             assert f"`{command}` –" in refusals[command]
-    assert "I read nothing behind `/domainkey` but `help`" in refusals["/domainkey"]
+    assert "Type `/domainkey` alone, or with `help`." in refusals["/domainkey"]
     assert shop.tracker.requests == []
 
 

@@ -82,7 +82,7 @@ async def test_a_key_is_set_from_home_and_home_shows_it(town: Town) -> None:
     await town.ada.press(home, "Set key")
     await town.ada.submit(await town.ada.next_form(), {"API key": key})
 
-    shown = await home_where(town, town.ada, "API key: works", "shop.example")
+    shown = await home_where(town, town.ada, "API key: active", "shop.example")
     assert {"Replace key", "Scan"} <= set(buttons(shown))
 
 
@@ -117,7 +117,7 @@ async def test_a_domain_added_from_home_is_there_at_once(shop: Town) -> None:
 
     await shop.bob.submit(await shop.bob.next_form(), {"Domain": "fresh.example"})
 
-    assert "Scan" in buttons(await window(shop.bob, "was added"))
+    assert "Scan" in buttons(await window(shop.bob, "Added "))
     await home_where(shop, shop.bob, "4 domains")
 
 
@@ -127,7 +127,7 @@ async def test_a_key_checked_from_home_is_said_in_a_window(shop: Town) -> None:
 
     await shop.ada.press(home, "Check key")
 
-    await window(shop.ada, "it sees 3 domains")
+    await window(shop.ada, "It sees 3 domains")
     assert shop.ada.messages("dm") == []
 
 

@@ -68,7 +68,7 @@ async def test_kept_commands_run_one_after_the_other_in_the_order_in_which_they_
     await town.connect()
 
     said = [(await town.answer(town.bob)).text for _ in lines]
-    assert "was added" in said[0]
+    assert "Added " in said[0]
     assert "Scan of shop.example" in said[1]
     assert said[2].startswith("1 domain,")
     assert said[3].startswith("None of your")

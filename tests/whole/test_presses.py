@@ -82,7 +82,7 @@ async def test_a_page_that_cannot_be_turned_any_more_is_told_where_one_looks(sho
 
     await shop.bob.press(form, "Next page")
 
-    assert "Slack did not let me" in (await shop.answer(shop.bob)).everything
+    assert "Slack refused this request" in (await shop.answer(shop.bob)).everything
 
 
 async def test_an_answer_comes_below_what_was_pressed_and_leaves_no_please_wait(
@@ -132,7 +132,7 @@ async def test_try_again_acts_once_per_message_unless_it_fails(shop: Town) -> No
     assert "Scan again" in (await shop.press(shop.bob, failure, "Try again")).buttons
     again = await shop.press(shop.bob, failure, "Try again")
 
-    assert "I have done this already" in again.everything
+    assert "This is already done" in again.everything
     assert shop.service_requests().count(("POST", "scan")) == 3
 
 

@@ -116,7 +116,7 @@ async def test_an_admin_connects_and_members_work(tmp_path: Path, mode: str) -> 
         assert "Only admins and owners" in refused.everything
         assert "1 domain," in listed.everything
         assert "Scan of shop.example" in scanned.everything
-        assert "was added" in added.everything
+        assert "Added " in added.everything
         assert await ended(bot) == 0
 
 

@@ -62,7 +62,7 @@ async def test_a_key_removed_while_a_domain_is_added_does_not_hide_that_it_was(
 
     answer = await shop.answer(shop.bob)
 
-    assert "`blog.example` was added" in answer.everything
+    assert "Added `blog.example`" in answer.everything
 
 
 async def test_checking_a_key_that_somebody_removed_keeps_no_command(shop: Town) -> None:
@@ -108,6 +108,6 @@ async def test_a_stop_that_cannot_wait_tells_whoever_waits(tmp_path: Path, mode:
         told = await town.answer(town.bob)
         await bot
 
-        assert "being restarted" in told.everything
+        assert "is restarting" in told.everything
         assert told.buttons == ["Try again"]
         hold.release()

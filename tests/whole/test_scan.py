@@ -296,4 +296,4 @@ async def test_a_domain_without_an_id_cannot_be_scanned_and_says_so(shop: Town) 
 
     answer = await shop.ask(shop.bob, "/scan odd.example")
 
-    assert "without an id" in answer.everything
+    assert "without an ID" in answer.everything

@@ -35,7 +35,7 @@ def styles(message: Message) -> dict[str, str]:
 REFUSALS = [
     ("invalid_key", "who set it", "probably deleted or revoked", "Replace key"),
     ("ip", "ask a workspace admin", "`203.0.113.7`", "Try again"),
-    ("rate_limit", "used up its requests", "1,000 an hour", "Try again"),
+    ("rate_limit", "rate limit is reached", "1,000 an hour", "Try again"),
 ]
 
 
@@ -89,10 +89,10 @@ async def test_a_refused_key_is_told_once_by_direct_message_and_never_sent_again
     shop.acme.revoke_key(shop.key)
 
     for _ in range(3):
-        assert "as invalid" in (await shop.ask(shop.bob, "/domains")).everything
+        assert "no longer works" in (await shop.ask(shop.bob, "/domains")).everything
     told = await shop.ada.next_message(channel="dm")
 
-    assert "refuses the API key" in told.everything
+    assert "no longer works" in told.everything
     posts = [call for call in shop.slack.calls if call.method == "chat.postMessage"]
     assert len(posts) == 1
     assert len(shop.service_requests()) == 1
@@ -199,5 +199,5 @@ async def test_a_maintenance_page_does_not_disable_the_key(shop: Town) -> None:
     failed = await shop.ask(shop.bob, "/scan blog.example")
     worked = await shop.ask(shop.bob, "/domains")
 
-    assert "cannot be reached, or is out of order" in failed.everything
+    assert "is unavailable" in failed.everything
     assert "shop.example" in worked.everything

@@ -88,7 +88,7 @@ async def test_what_is_pressed_in_both_web_processes_is_sent_to_the_service_once
         held.release()
         answers = [await one.answer(each) for each in (one.bob, one.ada)]
         await through(one).bob.press(unknown, "Add it")
-        await one.bob.next_message(where=lambda each: "done this already" in each.everything)
+        await one.bob.next_message(where=lambda each: "already done" in each.everything)
 
     assert one.service_requests().count(("POST", "domain-tracker")) == 1
     assert all("new.example" in each.everything for each in answers)

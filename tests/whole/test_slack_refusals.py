@@ -64,7 +64,7 @@ async def test_when_slack_does_not_say_who_is_admin_nobody_is(shop: Town) -> Non
 
     answer = await shop.ask(shop.ada, "/domainkey")
 
-    assert "Slack did not answer" in answer.everything
+    assert "Slack returned an unexpected response" in answer.everything
     assert "Try again" in answer.buttons
 
 

@@ -250,7 +250,7 @@ async def test_commands_that_were_kept_run_once_there_is_a_key(many: Many) -> No
 async def test_a_person_who_waited_when_the_process_was_killed_gets_a_message(many: Many) -> None:
     home = many[HOME]
     async with running_bot(home):
-        message = await next_with(home.bob, "I was interrupted")
+        message = await next_with(home.bob, "The app was interrupted")
         await home.bob.press(message, "Try again")
         await next_with(home.bob, "Scan of shop.example")
 
@@ -351,17 +351,17 @@ PRESSES = [
     (HOME, "general", "ada", OF_KEY, "Check key", HERE_TOO, "works"),
     (HOME, "general", "ada", OF_KEY, "Managers", FORM, "Managers"),
     (HOME, "general", "ada", OF_KEY, "History", FORM, "replaced the key"),
-    (HOME, "general", "ada", OF_KEY, "Remove key", HERE_TOO, "replaced in the meantime"),
+    (HOME, "general", "ada", OF_KEY, "Remove key", HERE_TOO, "replaced the key"),
     (HOME, "general", "bob", ("Show all", "Share"), "Show all", FORM, "page 1 of"),
     (HOME, "general", "bob", OF_SCAN, "Scan again", HERE_TOO, "Scan of shop.example"),
     (HOME, "general", "bob", OF_SCAN, "All domains", HERE_TOO, "4 domains"),
     (HOME, "general", "bob", OF_SCAN, "Share", HERE_TOO, "Shared by"),
     (HOME, "general", "bob", NEAR_MISS, "Scan shop.example", HERE_TOO, "Scan of shop.example"),
-    (HOME, "general", "bob", NEAR_MISS, "Add it", HERE_TOO, "`shop.exmaple` was added"),
+    (HOME, "general", "bob", NEAR_MISS, "Add it", HERE_TOO, "Added `shop.exmaple`"),
     (HOME, "general", "bob", OF_LIST, "Scan", FORM, "Domain"),
     (HOME, "general", "bob", OF_LIST, "Add domain", FORM, "Domain"),
     (HOME, "general", "bob", OF_LIST, "Share", HERE_TOO, "Shared by"),
-    (HOME, "general", "bob", ("Try again",), "Try again", HERE_TOO, "`lost.example` was added"),
+    (HOME, "general", "bob", ("Try again",), "Try again", HERE_TOO, "Added `lost.example`"),
     ("amber", "dm", "ada", OF_WELCOME, "Set key", FORM, "API key"),
     ("delta", "dm", "olga", ("Replace key", "Check key"), "Replace key", FORM, "API key"),
     ("delta", "general", "bob", ("Try again",), "Try again", HERE_TOO, "2 domains"),

@@ -83,13 +83,13 @@ async def test_the_scans_of_one_workspace_leave_places_to_the_others(tmp_path: P
         await held.waiting(SCANS_EACH)
 
         await amber.ada.type("/scan shop.amber.example")
-        told = await amber.ada.next_message(where=lambda each: "turn" in each.everything)
+        told = await amber.ada.next_message(where=lambda each: "in line" in each.everything)
         await birch.bob.type("/scan shop.birch.example")
         await held.waiting(SCANS_EACH + 1)
         held.release()
         answers = [await amber.answer(amber.ada), await birch.answer(birch.bob)]
 
-    assert f"busy with {SCANS_EACH} scans of your workspace" in told.everything
+    assert f"in line behind {SCANS_EACH} scans of your workspace" in told.everything
     assert all("Scan of shop." in each.everything for each in answers)
 
 
@@ -320,7 +320,7 @@ async def test_a_bot_that_lost_its_store_says_how_to_install_it_again(tmp_path: 
             await many.install("amber")
             greeting = await amber.ada.next_message("dm", where=_is_greeting)
 
-    assert "I am already in" in greeting.everything
+    assert "The app is already in" in greeting.everything
 
 
 async def test_going_over_from_one_token_keeps_what_was_set_up(tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ async def test_going_over_from_one_token_keeps_what_was_set_up(tmp_path: Path) -
             await home.bob.type("/domains")
             answer = await home.bob.next_message(where=lambda message: message.is_ephemeral)
 
-    assert "1 digest is as before" in greeting.everything
+    assert "1 digest is kept" in greeting.everything
     assert "shop.home.example" in answer.everything
 
 

@@ -129,7 +129,7 @@ async def test_what_keeps_a_missing_digest_from_being_sent_is_told_and_it_can_be
     room.office.lists.error = None
     await room.bob.press(notice, "Send now")
 
-    assert "⚠️ *Not sent.* Domain Tracker refuses this workspace's API key" in refused
+    assert "⚠️ *Not sent.* This workspace's API key no longer works" in refused
     assert "`/domainkey`" in refused
     assert "✅ Sent." in await room.answer(channel="dm")
 
@@ -142,7 +142,9 @@ async def test_a_second_press_while_the_first_is_worked_on_says_so(room: Room) -
 
     await room.bob.press(notice, "Send now")
     await room.bob.press(notice, "Send now")
-    said = await room.bob.next_message("dm", where=lambda message: "I am at it" in message.text)
+    said = await room.bob.next_message(
+        "dm", where=lambda message: "Already working on it" in message.text
+    )
     room.office.lists.gate.set()
 
     assert said.text

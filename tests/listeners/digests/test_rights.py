@@ -84,7 +84,7 @@ async def test_a_mistake_of_the_bot_does_not_leave_the_form_waiting(room: Room) 
 
     after = await room.press(form, "Preview")
 
-    assert "Something broke on my side" in after.everything
+    assert "Something went wrong in the app" in after.everything
     assert "Preview" in after.buttons
     assert "Reference" in await room.answer()
 
@@ -96,7 +96,7 @@ async def test_a_store_that_fails_is_told_in_the_form(room: Room) -> None:
 
     after = await room.press(form, "Delete")
 
-    assert "I cannot reach my memory" in after.everything
+    assert "The bot's database is unavailable" in after.everything
     assert re.search("Reference [0-9a-f]{8}", after.everything)
     assert after.buttons == ["Back"]
 
@@ -122,7 +122,7 @@ async def test_a_list_that_could_not_be_shown_can_be_asked_for_again(
     form = await opened_from_post(room)
     again = await room.press(form, "Try again")
 
-    assert "Slack did not answer me properly" in form.everything
+    assert "Slack returned an unexpected response" in form.everything
     assert "1 digest in `#general`" in again.everything
 
 
@@ -145,6 +145,6 @@ async def test_a_mistake_while_the_list_opens_does_not_leave_it_looking_for_ever
         form = await room.list()
     again = await room.press(form, "Try again")
 
-    assert "Something broke on my side" in form.everything
+    assert "Something went wrong in the app" in form.everything
     assert "Reference" in await room.answer()
     assert "No digests in `#general` yet" in again.everything

@@ -114,7 +114,11 @@ async def test_a_channel_of_others_is_refused(room: Room) -> None:
 @pytest.mark.parametrize(
     ("error", "told", "count"),
     [
-        (ChannelClosedError("restricted_action"), "Not saved.* That channel is closed to me", 0),
+        (
+            ChannelClosedError("restricted_action"),
+            "Not saved.* The app may not post in that channel",
+            0,
+        ),
         (SlackUnavailableError("lost"), "did not say whether it took the announcement", 1),
         (SlackRateLimitedError(1), "Its announcement is on its way", 1),
     ],
@@ -202,7 +206,7 @@ async def test_a_store_that_fails_takes_nothing_away_that_was_typed(
         after = await room.submit(form, typed)
     saved = await room.submit(after)
 
-    assert "*Not saved.* I cannot reach my memory" in after.everything
+    assert "*Not saved.* The bot's database is unavailable" in after.everything
     assert (after.title, after.values["Filter"]) == ("Change digest", "tag:typed below:80")
     assert "✅ Saved." in saved.everything
     plan = (await room.now(digest)).plan

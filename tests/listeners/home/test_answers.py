@@ -98,7 +98,7 @@ async def test_a_failure_is_read_in_the_window_with_its_buttons(room: Room) -> N
 
     await room.bob.press(await room.opened(), "All domains")
 
-    window = await room.window("could not be opened in time")
+    window = await room.window("couldn't open in time")
     assert window.buttons == ["Try again"]
 
 

@@ -75,10 +75,10 @@ async def test_what_another_process_drew_meanwhile_is_looked_at_again(room: Room
     ("error", "words", "label"),
     [
         (NoKeyError("none"), "not connected", "Set key"),
-        (InvalidKeyError("no"), "refuses", "Set key"),
-        (RateLimitedError(60, is_ours=True), "used up its requests", "Refresh"),
-        (UnavailableError("down", is_outcome_unknown=False), "cannot be reached", "Refresh"),
-        (ZeroDivisionError("ours"), "Something broke on my side", "Refresh"),
+        (InvalidKeyError("no"), "no longer works", "Set key"),
+        (RateLimitedError(60, is_ours=True), "rate limit is reached", "Refresh"),
+        (UnavailableError("down", is_outcome_unknown=False), "is unavailable", "Refresh"),
+        (ZeroDivisionError("ours"), "Something went wrong in the app", "Refresh"),
     ],
 )
 async def test_whatever_goes_wrong_is_said_with_a_way_on(
@@ -105,7 +105,7 @@ async def test_the_key_is_told_as_the_very_same_look_has_found_it(room: Room) ->
 
     room.lists.gate.set()
 
-    assert "API key: refused" in (await room.home(room.ada)).everything
+    assert "API key: no longer works" in (await room.home(room.ada)).everything
 
 
 async def test_a_store_that_is_down_is_said_and_the_domains_are_there(room: Room) -> None:
@@ -116,7 +116,7 @@ async def test_a_store_that_is_down_is_said_and_the_domains_are_there(room: Room
 
     home = await room.opened(room.ada)
 
-    assert "cannot reach my memory" in home.everything
+    assert "database is unavailable" in home.everything
     assert "shop.example" in home.everything
 
 
@@ -127,7 +127,7 @@ async def test_a_slack_that_does_not_say_who_looks_shows_nothing_of_the_workspac
 
     home = await room.opened(room.ada)
 
-    assert "Slack did not answer me properly" in home.everything
+    assert "Slack returned an unexpected response" in home.everything
     assert "shop.example" not in home.everything
     assert home.buttons == ["Refresh"]
 

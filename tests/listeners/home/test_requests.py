@@ -74,7 +74,7 @@ async def test_a_failure_serves_all_who_look_too(room: Room) -> None:
     await room.home()
     room.homes.schedule_refresh(room.workspace)
 
-    assert "cannot be reached" in (await room.home()).everything
+    assert "is unavailable" in (await room.home()).everything
     assert len(room.lists.asked) == 2
 
 

@@ -72,7 +72,7 @@ def test_in_a_form_a_failure_is_one_line_without_buttons() -> None:
 
     line = error_line(failure_message(error, facts), "*Not saved.* ")
 
-    told = "Domain Tracker cannot be reached, or is out of order."
+    told = "Domain Tracker is unavailable. Try again shortly."
     assert line == f"⚠️ *Not saved.* {told} Reference {facts.reference}."
 
 

@@ -201,7 +201,7 @@ def test_a_failing_service_hides_nothing_else() -> None:
     down = failure_message(error, facts_for_admin(command_line=None))
     page = a_page(portfolio=down, set_up=a_set_up(a_digest()))
 
-    assert "cannot be reached" in shown(page)
+    assert "is unavailable" in shown(page)
     assert {"Refresh", "Replace key", "Manage"} <= set(labels(page))
     assert "Try again" not in labels(page)
 
@@ -213,7 +213,7 @@ def test_a_refused_key_can_be_replaced_right_there_and_looked_at_again() -> None
 
 
 def test_a_failing_store_hides_no_domains_from_an_admin() -> None:
-    page = a_page(a_domain(), set_up=Message("I cannot reach my memory.", ()))
+    page = a_page(a_domain(), set_up=Message("The bot's database is unavailable.", ()))
 
     assert "shop.example" in shown(page)
 
