@@ -101,7 +101,9 @@ async def test_a_refused_key_is_told_once_and_a_new_one_sends_what_waits_once(sh
 
     assert "key" in notice.everything
     assert (len(digests(shop)), len(digests(shop, "secret"))) == (1, 1)
-    notices = [message for message in shop.ada.messages("dm") if "no longer works" in message.everything]
+    notices = [
+        message for message in shop.ada.messages("dm") if "no longer works" in message.everything
+    ]
     assert len(notices) == 1
 
 
