@@ -22,6 +22,7 @@ from bot.slack.errors import (
 )
 from bot.slack.replies import Origin, Replies, Way
 from bot.views.blocks import actions, button, section
+from tests.fakes import TIME_LIMIT_S
 from tests.slack.conftest import a_client
 from tests.slack.test_answers import answering, as_json, as_text
 
@@ -271,15 +272,20 @@ async def test_what_slack_says_of_an_answer_is_understood(
 async def test_nobody_waits_for_an_address_that_does_not_answer(
     room: Room, http: aiohttp.ClientSession
 ) -> None:
+    has_gone = asyncio.Event()
+
     async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()  # until the other side has gone
         writer.close()
+        has_gone.set()
 
     room.replies = Replies(http, within_s=0.01)
     async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as server:
         room.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
         with pytest.raises(SlackUnavailableError, match="TimeoutError"):
             await room.send(to_channel=True)
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await has_gone.wait()  # else its end of the line would outlive the test
 
 
 def test_the_address_at_which_somebody_can_be_answered_is_not_shown() -> None:

@@ -71,14 +71,13 @@ async def service(answer: Answer) -> AsyncIterator[Service]:
                 await writer.drain()
         except ConnectionError:
             there.dropped.set()
-        finally:
-            writer.close()
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there.connections += 1
         line = asyncio.create_task(serve(reader, writer))
         lines.add(line)
         line.add_done_callback(lines.discard)
+        line.add_done_callback(lambda _line: writer.close())  # also if it never began
 
     server = await asyncio.start_server(connected, "127.0.0.1", 0)
     there.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
