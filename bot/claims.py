@@ -45,31 +45,7 @@ _SHARED_ERRORS: dict[str, type[TrackerError]] = {
 
 
 class Claims:
-    """The claims of the only process of a store, which needs none."""
-
-    async def run(
-        self,
-        workspace: WorkspaceId,  # noqa: ARG002  # the port's
-        name: str,  # noqa: ARG002
-        work: Callable[[], Awaitable[T]],
-        otherwise: Callable[[Any], Awaitable[T]],  # noqa: ARG002
-        *,
-        wish: object = None,  # noqa: ARG002
-    ) -> T:
-        """Return the result of `work`, unless another process does the same at this moment.
-
-        Then wait for that one, and return what `otherwise` makes of its `wish`, any JSON. `name`
-        says what is done, with which host. A process that dies loses its claim.
-
-        Raises:
-            TrackerError: as `work` does, in the other process too.
-            StoreError: the work cannot be claimed; nothing was done.
-        """
-        return await work()
-
-
-class SharedClaims(Claims):
-    """Claims of several processes: a document for each work of the last minutes."""
+    """The claims of several processes: a document for each work of the last minutes."""
 
     def __init__(
         self,
@@ -86,7 +62,7 @@ class SharedClaims(Claims):
         self._clock = clock
         self._look_every_s = look_every_s
 
-    async def run(  # noqa: D102  # as above
+    async def run(
         self,
         workspace: WorkspaceId,
         name: str,
@@ -95,6 +71,15 @@ class SharedClaims(Claims):
         *,
         wish: object = None,
     ) -> T:
+        """Return the result of `work`, unless another process does the same at this moment.
+
+        Then wait for that one, and return what `otherwise` makes of its `wish`, any JSON. `name`
+        says what is done, with which host. A process that dies loses its claim.
+
+        Raises:
+            TrackerError: as `work` does, in the other process too.
+            StoreError: the work cannot be claimed; nothing was done.
+        """
         key, has_waited = f"{workspace}/{KIND}/{name}", False
         while True:
             found = await self._documents.get(key)

@@ -90,7 +90,7 @@ class Scans:
         self._documents = documents
         self._end_dates = KeptEndDates(documents)
         self._clock = clock
-        self._claims = claims or Claims()
+        self._claims = claims  # None: the only process of its store
         self._on_kept = on_kept
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
@@ -101,17 +101,8 @@ class Scans:
             NoDomainIdError: the service lists it without an id.
             TrackerError, NoKeyError: the scan failed; nothing was kept.
         """
-        host = host_of(domain)
-
-        async def read(_wish: Any) -> ScanReport:
-            return await self.last(workspace, host)
-
-        return await self._flights.run(
-            (workspace, host),
-            lambda: self._claims.run(
-                workspace, f"scan/{host}", lambda: self._scan(workspace, domain), read
-            ),
-        )
+        key = workspace, host_of(domain)
+        return await self._flights.run(key, lambda: self._scan_once(workspace, domain))
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:
         """Return the last report of `host`, or raise NoScanError."""
@@ -124,6 +115,19 @@ class Scans:
             )
         except msgspec.ValidationError as error:
             raise NoScanError("kept by another version of the bot") from error
+
+    async def _scan_once(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
+        """Scan, or wait for another process that scans it."""
+        if self._claims is None:
+            return await self._scan(workspace, domain)
+        host = host_of(domain)
+
+        async def read(_wish: Any) -> ScanReport:
+            return await self.last(workspace, host)
+
+        return await self._claims.run(
+            workspace, f"scan/{host}", lambda: self._scan(workspace, domain), read
+        )
 
     async def _scan(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
         if not domain.domain_id:

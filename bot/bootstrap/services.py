@@ -13,7 +13,7 @@ import httpx
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.claims import Claims, SharedClaims
+from bot.claims import Claims
 from bot.concurrency import Tasks
 from bot.deduplication import (
     ASKED_WITHIN_S,
@@ -151,7 +151,7 @@ class SharedState:
     seen: DedupStore | None
     used: DedupStore | None
     versions: Versions
-    claims: Claims
+    claims: Claims | None
     installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
@@ -169,7 +169,7 @@ def build_shared_state(
             seen=None,
             used=None,
             versions=Versions(),
-            claims=Claims(),
+            claims=None,
             installations_for_s=REMEMBERED_FOR_S,
         )
     return SharedState(
@@ -179,7 +179,7 @@ def build_shared_state(
         versions=StoredVersions(
             stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
         ),
-        claims=SharedClaims(
+        claims=Claims(
             stored.documents,
             process_id=processes.process_id,
             is_dead=processes.is_dead,

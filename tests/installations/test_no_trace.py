@@ -12,7 +12,7 @@ from slack_bolt.authorization import AuthorizeResult
 from bot.admin import Act, Audit, Managers, Named
 from bot.api_keys.models import KeyDraft
 from bot.api_keys.repository import Keys
-from bot.claims import SharedClaims
+from bot.claims import Claims
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.digests.repository import DigestRepository
@@ -120,7 +120,7 @@ class Life:
     async def _use(self) -> None:
         versions = StoredVersions(self.documents)
         portfolio = Portfolio(FakeLists(), clock=self.clock, versions=versions)
-        claims = SharedClaims(
+        claims = Claims(
             self.documents, process_id="p1", is_dead=lambda _process: False, clock=self.clock
         )
         scans = Scans(Scanner(), portfolio, self.documents, clock=self.clock, claims=claims)

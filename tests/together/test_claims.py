@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.claims import LASTS, SharedClaims
+from bot.claims import LASTS, Claims
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, UncertainAddError
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
@@ -66,7 +66,7 @@ class Process:
     def __init__(self, name: str, documents: Documents, service: Service, dead: set[str]) -> None:
         self.waits = asyncio.Event()
         clock = FakeClock()
-        claims = SharedClaims(
+        claims = Claims(
             documents,
             process_id=name,
             is_dead=self._is_dead,
