@@ -14,7 +14,7 @@ from tests.whole.town import Town
 pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
 
 BOT = Path(__file__).parents[2] / "bot"
-MAX_MODULES = 30
+MAX_MODULES = 31
 
 
 async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(shop: Town) -> None:
