@@ -143,6 +143,12 @@ class Query:
         return replace(self, sort=Sort.SCORE, page=1) != Query()
 
     @property
+    def is_about_ends(self) -> bool:
+        """Whether it filters or sorts by what ends when."""
+        days = (self.expires, self.cert, self.registration)
+        return self.sort is Sort.EXPIRY or any(each is not None for each in days)
+
+    @property
     def filters_by_scan(self) -> bool:
         """Whether domains are left out by what their last scan said."""
         days = (self.expires, self.cert, self.registration)

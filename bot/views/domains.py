@@ -134,28 +134,28 @@ def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
     )
 
 
-def domains_table(page: Page, order: str, known: KnownEnds | None) -> Block:
+def domains_table(
+    page: Page, order: str, known: KnownEnds | None, *, ends_first: bool = False
+) -> Block:
     """Return the table, with end dates if any row has one.
+
+    `ends_first`: they follow the domain, where a phone shows them without scrolling.
 
     https://docs.slack.dev/reference/block-kit/blocks/data-table-block
     """
     dated = known if known and any(each.first for each in _scanned(page, known)) else None
-    titles = (*COLUMNS, *(END_COLUMNS if dated else ()), *LABEL_COLUMNS)
+    place = 1 if ends_first else len(COLUMNS)
+    titles = [*COLUMNS, *LABEL_COLUMNS]
+    titles[place:place] = END_COLUMNS if dated else ()
     rows = [[raw_text(title) for title in titles]]
     for domain in page.domains:
         name, number, state, *labels = _cells(domain)
         # A column sorts by value only if every cell has one: an unknown score sorts below 0.
         score = -1 if domain.health_score is None else float(number)
+        cells = [raw_text(name), raw_number(score, number), *map(raw_text, (state, *labels))]
         ends = end_cells(ends_of(domain, dated), dated.now) if dated else ()
-        rows.append(
-            [
-                raw_text(name),
-                raw_number(score, number),
-                raw_text(state),
-                *(raw_number(*end) for end in ends),
-                *map(raw_text, labels),
-            ]
-        )
+        cells[place:place] = [raw_number(*end) for end in ends]
+        rows.append(cells)
     return {
         "type": "data_table",
         "caption": clip(f"Domains and their health, {order}", 150),
@@ -207,9 +207,10 @@ def domains_message(
     ]
     if page.count > 1:
         bottom.insert(0, context(SORTS_THIS_PAGE))
+    table = domains_table(page, _order(query), known, ends_first=query.is_about_ends)
     return Message(
         text=_text(found, totals, query, page, known),
-        blocks=(*top, domains_table(page, _order(query), known), *bottom),
+        blocks=(*top, table, *bottom),
         plain=(*top, *_plain_rows(page, known), *bottom),
     )
 

@@ -50,9 +50,9 @@ def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
     """Return `as scanned 3 days ago`, the age of the oldest scan, or nothing without rows."""
     if not rows:
         return ""
-    oldest = min(row.scanned_at for row in rows)
-    since = " or later" if any(row.scanned_at != oldest for row in rows) else ""
-    return f"as scanned {age_text((now - oldest).total_seconds())}{since}"
+    scanned = [row.scanned_at for row in rows]
+    oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
+    return f"as scanned {oldest}{' or later' if newest != oldest else ''}"
 
 
 def never_scanned_text(count: int) -> str:
