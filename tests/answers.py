@@ -15,7 +15,7 @@ from pathlib import Path
 from bot.commands import COMMANDS
 from bot.playground.slack import Message
 from tests.whole.digests import DAY, make, move_to, next_digest, score
-from tests.whole.town import Clock, Town, running_bot, running_stand_ins
+from tests.whole.harness import Clock, Harness, running_bot, running_stand_ins
 
 MANIFEST = Path(__file__).parents[1] / "manifest.yml"
 SLASH_COMMANDS = re.compile(r"(?<=\n  slash_commands:\n).*?(?=\noauth_config:)", re.DOTALL)
@@ -59,52 +59,52 @@ class Still(Clock):
 async def answers() -> dict[str, str]:
     """Return the answers by their names: a command or a digest as text."""
     with tempfile.TemporaryDirectory() as folder:
-        async with running_stand_ins(Path(folder), "socket", Still()) as town, running_bot(town):
-            return await _answers(town)
+        async with running_stand_ins(Path(folder), "socket", Still()) as app, running_bot(app):
+            return await _answers(app)
 
 
-async def _answers(town: Town) -> dict[str, str]:
-    no_key = await town.ask(town.bob, "/domains")
-    town.acme.add("shop.example", health=41, tags=("prod",), folder="Web shops")
-    town.acme.add("blog.example", health=72, tags=("prod",), folder="Sites")
-    town.acme.add("www.example", health=97, tags=("prod", "eu"), folder="Sites")
-    town.acme.add("new.example", health=None)
-    town.acme.scan_results["shop.example"] = SCAN
-    await town.connect()
-    await town.answer(town.bob)
+async def _answers(app: Harness) -> dict[str, str]:
+    no_key = await app.ask(app.bob, "/domains")
+    app.account.add("shop.example", health=41, tags=("prod",), folder="Web shops")
+    app.account.add("blog.example", health=72, tags=("prod",), folder="Sites")
+    app.account.add("www.example", health=97, tags=("prod", "eu"), folder="Sites")
+    app.account.add("new.example", health=None)
+    app.account.scan_results["shop.example"] = SCAN
+    await app.connect()
+    await app.answer(app.bob)
     shown = {
         "no_key": ("bob", "/domains", no_key),
-        "domains": ("bob", "/domains", await town.ask(town.bob, "/domains")),
-        "filter": ("bob", line := "/domains tag:prod below:80", await town.ask(town.bob, line)),
+        "domains": ("bob", "/domains", await app.ask(app.bob, "/domains")),
+        "filter": ("bob", line := "/domains tag:prod below:80", await app.ask(app.bob, line)),
         "not_understood": (
             "bob",
             line := "/domains tag:prod below:low colour:red",
-            await town.ask(town.bob, line),
+            await app.ask(app.bob, line),
         ),
-        "scan": ("bob", line := "/scan shop.example", await town.ask(town.bob, line)),
-        "near_miss": ("bob", line := "/scan shop.exmaple", await town.ask(town.bob, line)),
+        "scan": ("bob", line := "/scan shop.example", await app.ask(app.bob, line)),
+        "near_miss": ("bob", line := "/scan shop.exmaple", await app.ask(app.bob, line)),
         "add": (
             "bob",
             line := '/adddomain https://Bücher.example/new folder:"Web shops" tag:prod',
-            await town.ask(town.bob, line),
+            await app.ask(app.bob, line),
         ),
-        "refused": ("bob", "/domainkey", await town.ask(town.bob, "/domainkey")),
+        "refused": ("bob", "/domainkey", await app.ask(app.bob, "/domainkey")),
     }
     said = {
         name: f"{who}: {line}\n\n{_as_text(each)}" for name, (who, line, each) in shown.items()
     }
-    return said | {"digest": _as_text(await _digest(town))}
+    return said | {"digest": _as_text(await _digest(app))}
 
 
-async def _digest(town: Town) -> Message:
+async def _digest(app: Harness) -> Message:
     """The second of two working days' digests, so that there is something to compare with."""
-    await make(town, {"Days": WORKING_DAYS, "Time": "09:00", "Time zone": "Europe/Berlin"})
-    move_to(town, MONDAY)
-    await next_digest(town)
-    score(town, "www.example", 64)
-    town.acme.add("news.example", health=88, folder="Sites")
-    move_to(town, MONDAY + DAY)
-    return await next_digest(town)
+    await make(app, {"Days": WORKING_DAYS, "Time": "09:00", "Time zone": "Europe/Berlin"})
+    move_to(app, MONDAY)
+    await next_digest(app)
+    score(app, "www.example", 64)
+    app.account.add("news.example", health=88, folder="Sites")
+    move_to(app, MONDAY + DAY)
+    return await next_digest(app)
 
 
 def _as_text(message: Message) -> str:

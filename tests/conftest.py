@@ -48,7 +48,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let clients and processes believe one authority, as nobody here speaks TLS.
+    """Let clients and processes believe one authority, as no one here speaks TLS.
 
     To load all 140 takes 20 to 90 ms of the processor each time.
     """

@@ -121,7 +121,7 @@ class FakePosts:
     def __init__(self) -> None:
         self.posts: list[tuple[str, str]] = []
         self.is_posted = asyncio.Event()
-        self.told: list[tuple[str, str]] = []
+        self.notified: list[tuple[str, str]] = []
         self.turns: list[str] = []
         self.errors: list[Exception] = []
         self.turn_errors: list[Exception] = []
@@ -150,4 +150,4 @@ class FakePosts:
             raise self.errors.pop(0)
         if user_id in self.gone:
             raise PersonUnreachableError("user_disabled")
-        self.told.append((user_id, message.text))
+        self.notified.append((user_id, message.text))

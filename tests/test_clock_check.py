@@ -83,7 +83,7 @@ async def test_an_answer_on_the_way_spares_the_question(room: Room) -> None:
 
 async def test_after_a_suspension_the_others_decide(room: Room) -> None:
     await room.check.is_right()
-    before = room.check._steady()  # a steady clock that stands still meanwhile
+    before = room.check._steady()  # a steady clock that stands still in the meantime
     room.pass_time(7200)
     room.check._steady = lambda: before
 

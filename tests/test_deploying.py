@@ -15,7 +15,7 @@ from bot.jobs.queue import HAND_BACK_WITHIN_S
 from bot.listeners.error_boundary import EXCUSES_WITHIN_S
 from bot.settings import Settings
 from tests.loops import loop_over
-from tests.whole.town import RING
+from tests.whole.harness import RING
 
 ROOT = Path(__file__).parents[1]
 # Connections: https://devcenter.heroku.com/articles/heroku-postgres-plans#essential-tier

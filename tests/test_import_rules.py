@@ -125,10 +125,10 @@ def test_a_module_imports_only_what_its_part_may() -> None:
     ],
 )
 def test_a_wrong_import_is_named(module: str, name: str, is_wrong: bool) -> None:
-    told = list(complaints(Path(module), {name}))
+    text = list(complaints(Path(module), {name}))
 
-    assert bool(told) == is_wrong
-    assert all(line.startswith(f"{module}: ") for line in told)
+    assert bool(text) == is_wrong
+    assert all(line.startswith(f"{module}: ") for line in text)
 
 
 def test_only_the_entry_point_runs_the_playground() -> None:

@@ -1,4 +1,4 @@
-"""Who waits for an answer: sealed, one taker at a time, until they have been told."""
+"""Who waits for an answer: sealed, one taker at a time, until they have been notified."""
 
 import json
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What a message is where nobody else reads along."""
+"""What a message is where no one else reads along."""
 
 from bot.message import Message
 from bot.views.blocks import actions, button, section

@@ -316,7 +316,7 @@ def test_how_many_connections_a_process_opens(
     assert database.pool_size == used
 
 
-# What a wrong value of a setting with few right ones is told.
+# What is said of a wrong value of a setting with few right ones.
 PLAIN = {
     "PORT": ("0", "65536", "3.5", "x", "must be a number from 1 to 65535"),
     "TICK_SECONDS": ("0.4", "61", "nan", "x", "must be a number from 0.5 to 60"),
@@ -328,16 +328,16 @@ PLAIN = {
 
 
 @loop_over(
-    ("name", "value", "told"),
-    [(name, value, told) for name, (*values, told) in PLAIN.items() for value in values],
+    ("name", "value", "text"),
+    [(name, value, text) for name, (*values, text) in PLAIN.items() for value in values],
 )
 def test_what_a_setting_takes_is_told_in_plain_words(
-    name: str, value: str, told: str, env_file: Path
+    name: str, value: str, text: str, env_file: Path
 ) -> None:
     with pytest.MonkeyPatch.context() as environ:
         put(environ, RIGHT | {name: value})
 
-        assert problems(env_file) == [f"{name}: {told}"]
+        assert problems(env_file) == [f"{name}: {text}"]
 
 
 @pytest.mark.parametrize(

@@ -37,13 +37,13 @@ async def test_a_stop_waits_for_what_runs() -> None:
 async def test_a_stop_waits_for_what_the_work_itself_starts() -> None:
     tasks, done = Tasks(), []
 
-    async def told() -> None:
+    async def text() -> None:
         for _ in range(10):  # turns of the loop, more than it takes to end the work
             await asyncio.sleep(0)
         done.append("told")
 
     async def work() -> None:
-        tasks.start(told())
+        tasks.start(text())
 
     tasks.start(work())
 

@@ -1,4 +1,4 @@
-"""Who was named, and that nobody's naming is lost."""
+"""Who was named, and that no one's naming is lost."""
 
 import pytest
 

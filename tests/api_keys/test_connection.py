@@ -54,13 +54,13 @@ class Lines:
         self.clock = FakeClock()
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
-        self.told: list[StoredKey] = []
+        self.notified: list[StoredKey] = []
         self.meter = UsageCounter(clock=FakeClock().seconds)
         self.tracker.on_sent = self.meter.count_present
         self.connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        self.told.append(key)
+        self.notified.append(key)
 
     def used(self, key: str = KEY) -> dict[Caller, int]:
         return dict(self.meter.usage(ONE, fingerprint(key)).shares)
@@ -94,7 +94,7 @@ async def test_a_refused_key_is_told_once_and_not_sent_again(lines: Lines) -> No
             await lines.connection.list_domains(ONE)
 
     assert len(lines.tracker.asked) == 1
-    assert len(lines.told) == 1
+    assert len(lines.notified) == 1
 
 
 async def test_a_refused_key_is_tried_again_once_an_hour_and_heals(lines: Lines) -> None:
@@ -130,7 +130,7 @@ async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_a
 
     assert all(isinstance(each, InvalidKeyError) for each in outcomes)
     assert len(lines.tracker.asked) == 2  # both at once, and nothing more
-    assert len(lines.told) == 1
+    assert len(lines.notified) == 1
 
 
 async def test_a_key_that_works_again_in_one_process_works_in_the_other(lines: Lines) -> None:
@@ -172,7 +172,7 @@ async def test_a_key_replaced_on_the_way_is_tried_in_the_place_of_the_old_one(
     await lines.connection.list_domains(ONE)
 
     assert lines.tracker.asked == [("list", KEY), ("list", NEW_KEY)]
-    assert lines.told == []
+    assert lines.notified == []
 
 
 async def test_a_missing_scope_is_remembered_for_its_operation(lines: Lines) -> None:

@@ -1,4 +1,4 @@
-"""Who is told what of a key, when, and how often."""
+"""Who is notified of what about a key, when, and how often."""
 
 import asyncio
 from dataclasses import replace
@@ -41,12 +41,12 @@ def words(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
 
 
 class People(FakePosts):
-    """People of whom only the first ones can be told."""
+    """People of whom only the first ones can be notified."""
 
     fails_after: int | None = None
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
-        if self.fails_after is not None and len(self.told) >= self.fails_after:
+        if self.fails_after is not None and len(self.notified) >= self.fails_after:
             raise SlackUnavailableError("down")
         await super().send_dm(workspace, user_id, message)
 
@@ -54,7 +54,7 @@ class People(FakePosts):
 class FakeGroups:
     """User groups with people in them; an error in `errors` meets the next question.
 
-    Guests, bots and whoever has left are in `others`.
+    Guests, bots and who has left are in `others`.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class FakeGroups:
 
 
 class Bell:
-    """Notices around a store in memory, with people who remember what they were told."""
+    """Notices around a store in memory, with people who remember what they were sent."""
 
     def __init__(self) -> None:
         self.documents = UnhurriedDocuments()
@@ -108,11 +108,11 @@ class Bell:
         """Let it be so many days before the end; return everything said so far."""
         self.clock.now = ENDS - days_left * DAY
         await self.tick(2)
-        return [text.partition(" ")[0] for _, text in self.posts.told]
+        return [text.partition(" ")[0] for _, text in self.posts.notified]
 
     @property
-    def told(self) -> list[str]:
-        return [user_id for user_id, _ in self.posts.told]
+    def notified(self) -> list[str]:
+        return [user_id for user_id, _ in self.posts.notified]
 
     async def refuse(self) -> None:
         await self.keys.note_refused(ONE, await self.keys.stored(ONE))
@@ -158,7 +158,7 @@ async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell
     await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
     await bell.tick(2)
 
-    assert [text.partition(" ")[0] for _, text in bell.posts.told] == ["rotation"]
+    assert [text.partition(" ")[0] for _, text in bell.posts.notified] == ["rotation"]
 
 
 @pytest.mark.parametrize("reached", [1, 3])
@@ -169,15 +169,15 @@ async def test_those_who_read_of_a_refusal_read_once_when_the_key_works_again(
     bell.posts.fails_after = reached
     await bell.refuse()
     await bell.tick()
-    informed = list(bell.told)
+    informed = list(bell.notified)
     bell.posts.fails_after = None
 
     await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
     await bell.tick(3)
 
     assert len(informed) == reached
-    assert bell.told == informed * 2
-    assert [text.partition(" ")[0] for _, text in bell.posts.told[reached:]] == (
+    assert bell.notified == informed * 2
+    assert [text.partition(" ")[0] for _, text in bell.posts.notified[reached:]] == (
         ["works-again"] * reached
     )
 
@@ -206,7 +206,7 @@ async def test_the_people_of_a_group_are_told_after_those_who_were_named(bell: B
 
     await bell.at(14)
 
-    assert bell.told == ["U1", "U2", "U3", "U4"]
+    assert bell.notified == ["U1", "U2", "U3", "U4"]
 
 
 async def test_guests_bots_and_whoever_has_left_are_not_told(bell: Bell) -> None:
@@ -216,7 +216,7 @@ async def test_guests_bots_and_whoever_has_left_are_not_told(bell: Bell) -> None
 
     await bell.at(14)
 
-    assert bell.told == ["U1", "U2"]
+    assert bell.notified == ["U1", "U2"]
 
 
 async def test_a_group_that_was_taken_out_is_told_nothing_more(bell: Bell) -> None:
@@ -227,7 +227,7 @@ async def test_a_group_that_was_taken_out_is_told_nothing_more(bell: Bell) -> No
 
     await bell.at(7)
 
-    assert bell.told == ["U1", "U2", "U1"]
+    assert bell.notified == ["U1", "U2", "U1"]
 
 
 async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell) -> None:
@@ -236,8 +236,8 @@ async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell
 
     await bell.at(14)
 
-    assert len(bell.told) == MAX_REACHED
-    assert bell.told[:3] == ["U1", "U2", "U100"]
+    assert len(bell.notified) == MAX_REACHED
+    assert bell.notified[:3] == ["U1", "U2", "U100"]
     assert len(bell.groups.looked_at) <= MAX_LOOKED_AT
 
 
@@ -252,7 +252,7 @@ async def test_twenty_are_told_in_all_tries_together(bell: Bell) -> None:
 
     await bell.tick(2)
 
-    assert len(bell.told) == len(set(bell.told)) == MAX_REACHED
+    assert len(bell.notified) == len(set(bell.notified)) == MAX_REACHED
 
 
 @pytest.mark.parametrize(
@@ -269,11 +269,11 @@ async def test_a_group_that_slack_does_not_tell_of_is_told_later(
     await bell.refuse()
 
     await bell.tick(2)
-    before = bell.told
+    before = bell.notified
     bell.clock.advance(wait_s)
     await bell.tick(2)
 
-    assert (before, bell.told) == (["U1"], ["U1", "U2"])
+    assert (before, bell.notified) == (["U1"], ["U1", "U2"])
 
 
 async def test_one_group_that_cannot_be_asked_for_does_not_silence_the_others(
@@ -286,7 +286,7 @@ async def test_one_group_that_cannot_be_asked_for_does_not_silence_the_others(
 
     await bell.tick(2)
 
-    assert bell.told == ["U1", "U3"]
+    assert bell.notified == ["U1", "U3"]
     assert (await bell.keys.stored(ONE)).record.told_at is not None
 
 
@@ -297,7 +297,7 @@ async def test_a_refused_key_is_told_once_to_all_of_them(bell: Bell) -> None:
     await bell.notices(ONE, await bell.keys.stored(ONE))
     await bell.tick(3)
 
-    assert [user_id for user_id, _ in bell.posts.told] == ["U1", "U2"]
+    assert [user_id for user_id, _ in bell.posts.notified] == ["U1", "U2"]
     assert (await bell.keys.stored(ONE)).record.told == ("U1", "U2")
 
 
@@ -314,7 +314,7 @@ async def test_a_key_that_is_put_back_and_refused_again_is_told_again(bell: Bell
     await bell.refuse()
     await bell.tick()
 
-    assert bell.told == ["U1", "U1"]
+    assert bell.notified == ["U1", "U1"]
 
 
 async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
@@ -325,7 +325,7 @@ async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
 
     await asyncio.gather(first(ONE, key), bell.notices(ONE, key))
 
-    assert len(bell.posts.told) == 1
+    assert len(bell.posts.notified) == 1
 
 
 async def test_who_has_left_does_not_keep_the_others_from_being_told(bell: Bell) -> None:
@@ -335,7 +335,7 @@ async def test_who_has_left_does_not_keep_the_others_from_being_told(bell: Bell)
 
     await bell.tick(2)
 
-    assert [user_id for user_id, _ in bell.posts.told] == ["U2"]
+    assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
     assert (await bell.keys.stored(ONE)).record.told_at is not None
 
 
@@ -365,12 +365,12 @@ async def test_what_slack_does_not_take_is_told_later(
     await bell.tick(2)
     bell.clock.advance(wait_s - 1)
     await bell.tick()
-    assert bell.posts.told == []
+    assert bell.posts.notified == []
 
     bell.clock.advance(1)
     await bell.tick()
 
-    assert len(bell.posts.told) == 1
+    assert len(bell.posts.notified) == 1
 
 
 async def test_who_was_told_before_the_trouble_is_not_told_again(bell: Bell) -> None:
@@ -383,7 +383,7 @@ async def test_who_was_told_before_the_trouble_is_not_told_again(bell: Bell) -> 
     bell.clock.advance(61)
     await bell.tick()
 
-    assert [user_id for user_id, _ in bell.posts.told] == ["U1", "U2", "U3"]
+    assert [user_id for user_id, _ in bell.posts.notified] == ["U1", "U2", "U3"]
 
 
 async def test_what_may_have_arrived_is_sent_again_once(bell: Bell) -> None:
@@ -396,7 +396,7 @@ async def test_what_may_have_arrived_is_sent_again_once(bell: Bell) -> None:
     bell.posts.fails_after = None
     await bell.tick()
 
-    assert bell.posts.told == []
+    assert bell.posts.notified == []
     assert (await bell.keys.stored(ONE)).record.told_at is not None
 
 
@@ -414,11 +414,11 @@ async def test_a_slack_that_is_away_is_asked_less_and_less_often(bell: Bell, sec
 
     bell.clock.advance(seconds - 1)
     await bell.tick()
-    early = list(bell.posts.told)
+    early = list(bell.posts.notified)
     bell.clock.advance(1)
     await bell.tick()
 
-    assert (early, len(bell.posts.told)) == ([], 1)
+    assert (early, len(bell.posts.notified)) == ([], 1)
 
 
 async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
@@ -438,7 +438,7 @@ async def test_a_message_that_slack_refuses_for_one_is_told_to_the_others(bell: 
 
     await bell.tick(2)
 
-    assert [user_id for user_id, _ in bell.posts.told] == ["U2"]
+    assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
 
 
 async def test_a_key_of_which_nothing_is_due_any_more_is_looked_at_once(bell: Bell) -> None:
@@ -448,7 +448,7 @@ async def test_a_key_of_which_nothing_is_due_any_more_is_looked_at_once(bell: Be
     await bell.tick()
 
     assert await bell.documents.due_before(bell.clock()) == []
-    assert bell.posts.told == []
+    assert bell.posts.notified == []
 
 
 async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
@@ -456,12 +456,12 @@ async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
     claims = KeyClaims(bell.documents, clock=bell.clock)
     await claims.claim(ONE, lease=timedelta(seconds=60))
     await bell.tick()
-    assert bell.posts.told == []
+    assert bell.posts.notified == []
 
     bell.clock.advance(60)
     await bell.tick()
 
-    assert len(bell.posts.told) == 1
+    assert len(bell.posts.notified) == 1
 
 
 async def test_a_refusal_does_not_wait_for_a_reminder_that_could_not_be_sent(bell: Bell) -> None:
@@ -471,7 +471,7 @@ async def test_a_refusal_does_not_wait_for_a_reminder_that_could_not_be_sent(bel
 
     await bell.tick()
 
-    assert [text.partition(" ")[0] for _, text in bell.posts.told] == ["refused"]
+    assert [text.partition(" ")[0] for _, text in bell.posts.notified] == ["refused"]
 
 
 async def test_the_earlier_key_is_forgotten_by_the_clock(bell: Bell) -> None:
@@ -483,7 +483,7 @@ async def test_the_earlier_key_is_forgotten_by_the_clock(bell: Bell) -> None:
     document = await bell.documents.get(f"{ONE}/key")
     assert document is not None
     assert "earlier" not in document.value
-    assert bell.posts.told == []
+    assert bell.posts.notified == []
 
 
 async def test_a_mistake_of_ours_is_left_alone_for_a_while(bell: Bell) -> None:
@@ -493,8 +493,8 @@ async def test_a_mistake_of_ours_is_left_alone_for_a_while(bell: Bell) -> None:
 
     await bell.tick(3)
 
-    assert [user_id for user_id, _ in bell.posts.told] == ["U2"]
-    assert bell.documents.read.count(f"{ONE}/key") == 2  # once to be set, once to be told
+    assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
+    assert bell.documents.read.count(f"{ONE}/key") == 2  # once to be set, once to be notified
 
 
 async def test_documents_of_other_kinds_are_not_taken_for_keys(bell: Bell) -> None:

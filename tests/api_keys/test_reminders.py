@@ -1,4 +1,4 @@
-"""When people are told that a key ends soon, is old or is refused."""
+"""When people are notified that a key ends soon, is old or is refused."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -25,7 +25,7 @@ def expiry(days: int) -> KeyNotice:
 
 
 @loop_over(
-    ("days_left", "told"),
+    ("days_left", "text"),
     [
         (15, None),
         (14, 14),
@@ -41,19 +41,19 @@ def expiry(days: int) -> KeyNotice:
     ],
 )
 def test_of_several_steps_that_were_missed_the_nearest_is_told(
-    days_left: int, told: int | None
+    days_left: int, text: int | None
 ) -> None:
     now = MOMENT + (60 - days_left) * DAY
 
     notice = due_notice(a_key_record(expires_on=ENDS), now)
 
-    assert notice == (None if told is None else expiry(told))
+    assert notice == (None if text is None else expiry(text))
 
 
-@loop_over(("told", "next_step"), [(None, 14), (14, 7), (7, 3), (3, 1), (1, 0)])
-def test_after_each_step_comes_the_next(told: int | None, next_step: int) -> None:
+@loop_over(("text", "next_step"), [(None, 14), (14, 7), (7, 3), (3, 1), (1, 0)])
+def test_after_each_step_comes_the_next(text: int | None, next_step: int) -> None:
     record = a_key_record(expires_on=ENDS)
-    record = replace(record, reminded_days=told)
+    record = replace(record, reminded_days=text)
 
     assert next_notice_at(record) == MOMENT + (60 - next_step) * DAY
 
@@ -89,9 +89,9 @@ def test_a_countdown_that_has_begun_proposes_it_already(
     lifetime_days: int, is_proposed: bool
 ) -> None:
     record = a_key_record(expires_on=(MOMENT + lifetime_days * DAY).date())
-    told = replace(record, reminded_days=0)
+    text = replace(record, reminded_days=0)
 
-    assert (next_notice_at(told) is not None) == is_proposed
+    assert (next_notice_at(text) is not None) == is_proposed
 
 
 def test_a_refused_key_is_told_and_not_counted_down() -> None:

@@ -37,7 +37,7 @@ class Office:
         documents, self.clock = MemoryDocuments(), FakeClock()
         self.keys = Keys(documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
-        self.told: list[StoredKey] = []
+        self.notified: list[StoredKey] = []
         connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
         self.changed: list[WorkspaceId] = []
         self.portfolio = Portfolio(connection, clock=self.clock, on_change=self.changed.append)
@@ -47,7 +47,7 @@ class Office:
         )
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        self.told.append(key)
+        self.notified.append(key)
 
     async def set_key(self, secret: str, *, is_rotation: bool = False) -> None:
         self.clock.advance(60)
@@ -128,7 +128,7 @@ async def test_an_earlier_key_that_is_refused_stays_where_it_is(
         await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
 
     assert await office.in_use() == NEW
-    assert office.told == []
+    assert office.notified == []
     assert (await office.keys.stored(ONE)).record.refused_at is None
 
 

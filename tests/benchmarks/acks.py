@@ -13,16 +13,16 @@ from datetime import timedelta
 from pathlib import Path
 
 from bot.logs import set_up_logs
-from tests.whole.town import Town, running_town
+from tests.whole.harness import Harness, running_harness
 
 DOMAINS = 10_000
 TURNS = 20
 LONGEST_S = 0.1
 
 
-async def acks(town: Town) -> list[float]:
+async def acks(town: Harness) -> list[float]:
     """Return how long each ack took, the longest last."""
-    town.acme.fill(DOMAINS, seed=1)
+    town.account.fill(DOMAINS, seed=1)
     await town.connect()
     people = [town.slack.person(name) for name in ("ada", "olga", "bob", "cy", "gus")]
     for turn in range(TURNS):
@@ -33,7 +33,7 @@ async def acks(town: Town) -> list[float]:
 
 async def measured(mode: str) -> list[float]:
     with tempfile.TemporaryDirectory() as folder:
-        async with running_town(Path(folder), mode) as town:
+        async with running_harness(Path(folder), mode) as town:
             return await acks(town)
 
 

@@ -18,7 +18,7 @@ from tests.benchmarks.fleet_voyage import Voyage, sail
 
 
 async def sail_or_stop(size: FleetSize, ships: Ships, plot: Plot, *, seed: int) -> Voyage:
-    """Do it all; whoever ends this process ends all that it has started."""
+    """Do it all; who ends this process ends all that it has started."""
     task = asyncio.current_task()
     assert task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -15,7 +15,7 @@ from tests.benchmarks.handed import HandedClock
 def main() -> None:
     settings = load_settings()
     set_up_logs(settings.log_level, settings.log_format)
-    clock = HandedClock(lambda: os._exit(1))  # the parent is gone: nobody would stop us
+    clock = HandedClock(lambda: os._exit(1))  # the parent is gone: no one would stop us
 
     async def run() -> None:
         stop = asyncio.Event()

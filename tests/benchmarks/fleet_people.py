@@ -41,7 +41,7 @@ class Balancer:
             try:
                 return await self._following().carry(delivery)
             except aiohttp.ClientConnectorError:
-                continue  # nobody is there: nothing was said
+                continue  # no one is there: nothing was said
         return await self._following().carry(delivery)
 
     def _following(self) -> SignedHttp:
@@ -74,7 +74,7 @@ class Asked:
 
 @dataclass
 class People:
-    """Those who typed something, in the order of their answers. `waiting`: where nobody types."""
+    """Those who typed something, in the order of their answers. `waiting`: where no one types."""
 
     fleet: Fleet
     asked: list[Asked] = field(default_factory=list)

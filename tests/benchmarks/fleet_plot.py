@@ -55,7 +55,7 @@ async def kill_a_worker(fleet: Fleet, url: str, worker: BotProcess) -> Incident:
 
 
 async def restart_database(fleet: Fleet, url: str, server: PostgresServer) -> Incident:
-    """Stop it, wait for `DOWN_S`, and start it again: whoever was connected is thrown out."""
+    """Stop it, wait for `DOWN_S`, and start it again: who was connected is thrown out."""
     posted, at = fleet.posted(), fleet.clock()
     before = await posting_since(url, at)
     try:
@@ -122,7 +122,7 @@ def move_clock(fleet: Fleet, bots: Sequence[BotProcess], by: timedelta) -> None:
 
 
 async def until_quiet(fleet: Fleet, url: str) -> None:
-    """Wait until nobody posts for a while. Raises: TimeoutError, when that never is."""
+    """Wait until no one posts for a while. Raises: TimeoutError, when that never is."""
     async with asyncio.timeout(NOTHING_FOR_S):
         before, now = None, await _state(fleet, url)
         while before != now:
@@ -136,7 +136,7 @@ async def _state(fleet: Fleet, url: str) -> tuple[int, set[Which]]:
 
 
 async def until_slot(fleet: Fleet, due_at: datetime) -> None:
-    """Wait for the slot. Raises: RuntimeError, if it is too near: nobody could be ready."""
+    """Wait for the slot. Raises: RuntimeError, if it is too near: no one could be ready."""
     left = due_at - fleet.clock()
     if left < timedelta(seconds=1):
         raise RuntimeError("the slot came before everybody was ready: choose a longer --lead")

@@ -15,7 +15,7 @@ import aiohttp
 from tests.benchmarks.fleet_town import Fleet
 from tests.benchmarks.scene import RING
 from tests.ports import reserve_port
-from tests.whole.town import Clock
+from tests.whole.harness import Clock
 
 ROOT = Path(__file__).parents[2]
 READY_WITHIN_S = 60.0
@@ -28,7 +28,7 @@ class Ships:
     """The processes, and how often they look for what is due. `lead_s`: for them to start.
 
     `is_clock_moved`: they are not started by `python -m bot`, and follow the fleet's clock, so
-    that nobody waits for a slot, or for the end of a dead claim.
+    that no one waits for a slot, or for the end of a dead claim.
     """
 
     webs: int = 2
@@ -112,7 +112,7 @@ def environment(fleet: Fleet, database_url: str) -> dict[str, str]:
         "SLACK_SIGNING_SECRET": slack.signing_secret,
         "SLACK_API_URL": slack.api_url,
         "SLACK_AUTHORIZE_URL": slack.authorize_url,
-        "PUBLIC_URL": "http://127.0.0.1:1",  # nobody installs anything here
+        "PUBLIC_URL": "http://127.0.0.1:1",  # no one installs anything here
         "DATABASE_URL": database_url,
         "BOT_SECRET_KEYS": RING,
         "HOST": "127.0.0.1",

@@ -24,10 +24,10 @@ def lines_of_verdict(verdict: FleetVerdict) -> Iterator[str]:
     for name, lags in verdict.lags_s.items():
         rate = len(lags) / max(1e-9, lags[-1] - lags[0]) if len(lags) > 1 else 0.0
         yield f"  {name:<36}{len(lags):>7}{quantiles(lags)}{rate:>10.0f}"
-    for told, count in sorted(verdict.warnings.items(), key=lambda each: -each[1])[
+    for text, count in sorted(verdict.warnings.items(), key=lambda each: -each[1])[
         :SHOWN_WARNINGS
     ]:
-        yield f"  {count:>6} x {told}"
+        yield f"  {count:>6} x {text}"
 
 
 def lines_of_incidents(incidents: Sequence[Incident], due_s: float) -> Iterator[str]:

@@ -10,14 +10,14 @@ from bot.playground.slack.installations import Consent
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.workspace import WorkspaceId
 from tests.benchmarks.scene import digest_ids
-from tests.whole.town import ABOUT, Clock
+from tests.whole.harness import ABOUT, Clock
 
 LATENCY_S = 0.1  # of the service
 SLOW = 0.1  # of the posts: Slack answers late
 SLOW_S = (0.05, 0.3)
 REFUSED = 0.005  # of the posts: too fast for Slack
 REFUSED_S = (1, 2)
-SPARE = 1.5  # times as many faults as posts: refused ones come again, and owners are told
+SPARE = 1.5  # times as many faults as posts: refused ones come again, and owners are notified
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,7 +55,7 @@ def judged(
     fates = dict(_fates(fleet, due_at, digests))
     uncertain = {each for each, fate in fates.items() if fate.outcome is Outcome.UNCERTAIN}
     in_flight: set[Which] = set().union(*(incident.in_flight for incident in incidents))
-    faults = [f"{each}: {told}" for each, fate in fates.items() for told in fate.faults()]
+    faults = [f"{each}: {text}" for each, fate in fates.items() for text in fate.faults()]
     if len(fates) != fleet.size.per_workspace * fleet.size.workspaces:
         faults.append(f"{len(fates)} digests are in the store")
     if uncertain - in_flight:
@@ -135,14 +135,14 @@ def _warnings(logs: Sequence[Path]) -> Counter[str]:
     for log in logs:
         for line in log.read_text().splitlines():
             try:
-                told = json.loads(line)
+                text = json.loads(line)
             except ValueError:
                 found[f"error: no log line: {line[:100]}"] += 1
                 continue
-            if told.get("level") in {"warning", "error", "critical"}:
-                said = f"{told['event']} {told.get('error', '')}"
-                is_away = any(each in told.get("exception", "") for each in AWAY)
-                level = "while the database was away" if is_away else told["level"]
+            if text.get("level") in {"warning", "error", "critical"}:
+                said = f"{text['event']} {text.get('error', '')}"
+                is_away = any(each in text.get("exception", "") for each in AWAY)
+                level = "while the database was away" if is_away else text["level"]
                 # What differs each time: paths, addresses in memory, numbers.
                 found[f"{level}: {re.split('[/<0-9]', said)[0][:80].strip()}"] += 1
     return found

@@ -48,7 +48,7 @@ FURNISHED_A_SECOND = 300  # digests, at least
 
 @dataclass(frozen=True, kw_only=True)
 class Voyage:
-    """What has come of it all. `scan` is what whoever scanned in a killed process got."""
+    """What has come of it all. `scan` is what who scanned in a killed process got."""
 
     due_at: datetime
     verdict: FleetVerdict

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 class HandedClock:
     """Follows its parent. `at_end` is called, on another thread, when that ends or is gone.
 
-    Not the clock of tests/whole/town.py, whose imports a measured process should not carry.
+    Not the clock of tests/whole/harness.py, whose imports a measured process should not carry.
     """
 
     def __init__(self, at_end: Callable[[], object]) -> None:

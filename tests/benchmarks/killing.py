@@ -15,15 +15,15 @@ from bot.digests.models import Digest, RunState
 from bot.digests.run_state import CLAIM
 from tests.benchmarks.scene import RING, TICK_S, Scene
 from tests.fakes import TIME_LIMIT_S
+from tests.whole.harness import Harness, running_bot, until_ready
 from tests.whole.test_process import environment
-from tests.whole.town import Town, running_bot, until_ready
 
 LEAD_S = 0.5
 FIRST_KILL_S = (-0.3, 4.0)  # after the slot
 SECOND_KILL_S = (0.0, 4.0)  # after that process was ready
 HEARD = 0.6  # of the kills: Slack acts upon what was on its way to it
 TWICE = 0.35  # of the runs: the second process is killed too
-OUTAGE = 0.1  # of the runs: nobody starts the bot again before it is too late for the slot
+OUTAGE = 0.1  # of the runs: no one starts the bot again before it is too late for the slot
 CLAIM_OVER = CLAIM + timedelta(seconds=1)
 TOO_LATE = timedelta(hours=7)
 SETTLED_WITHIN_S = 240.0
@@ -64,14 +64,14 @@ async def live_and_die(scene: Scene, chance: random.Random) -> list[Kill]:
 async def live_on(scene: Scene, left: Kill) -> None:
     """Run the whole bot until all that the last kill left is posted or told, then stop it.
 
-    What never happens is waited for some minutes and found missing by whoever judges.
+    What never happens is waited for some minutes and found missing by who judges.
     """
     told_before = Counter(digest_id for digest_id, _ in scene.directs())
 
     def is_over() -> bool | None:
         posts = {digest_id for digest_id, _ in scene.posts()}
-        told = Counter(digest_id for digest_id, _ in scene.directs()) - told_before
-        return all(_is_settled(each, posts, told) for each in left.digests.values()) or None
+        text = Counter(digest_id for digest_id, _ in scene.directs()) - told_before
+        return all(_is_settled(each, posts, text) for each in left.digests.values()) or None
 
     async with running_bot(scene.town):
         try:
@@ -80,12 +80,12 @@ async def live_on(scene: Scene, left: Kill) -> None:
             return
 
 
-def _is_settled(left: Digest, posts: set[str], told: Counter[str]) -> bool:
+def _is_settled(left: Digest, posts: set[str], text: Counter[str]) -> bool:
     if left.notices or (left.run and left.run.state is RunState.POSTING):
-        return told[left.digest_id] > 0
+        return text[left.digest_id] > 0
     if left.past:
         return True
-    return left.digest_id in posts or told[left.digest_id] > 0
+    return left.digest_id in posts or text[left.digest_id] > 0
 
 
 async def _first_life(scene: Scene, chance: random.Random) -> Kill:
@@ -107,7 +107,7 @@ async def _second_life(scene: Scene, chance: random.Random) -> Kill:
 async def _killed(
     scene: Scene, bot: asyncio.subprocess.Process, name: str, *, is_heard: bool
 ) -> Kill:
-    """Kill the bot. What it had sent arrives, though nobody waits for the answer, or never."""
+    """Kill the bot. What it had sent arrives, though no one waits for the answer, or never."""
     slack = scene.town.slack
     bot.kill()
     at = scene.town.clock()
@@ -123,7 +123,7 @@ async def _killed(
 
 
 @asynccontextmanager
-async def _process(town: Town) -> AsyncIterator[asyncio.subprocess.Process]:
+async def _process(town: Harness) -> AsyncIterator[asyncio.subprocess.Process]:
     folder = town.settings.database_path.parent
     more = {"BOT_SECRET_KEYS": RING, "TICK_SECONDS": f"{TICK_S}", "LOG_LEVEL": "INFO"}
     with (folder / "bot.log").open("ab") as log:
@@ -147,13 +147,13 @@ async def _process(town: Town) -> AsyncIterator[asyncio.subprocess.Process]:
             await bot.wait()
 
 
-def _hand_clock(bot: asyncio.subprocess.Process, town: Town) -> None:
+def _hand_clock(bot: asyncio.subprocess.Process, town: Harness) -> None:
     assert bot.stdin
     bot.stdin.write(f"{town.clock.ahead.total_seconds()}\n".encode())
 
 
 def _copied_store(path: Path, name: str) -> Path:
-    """A copy, so that the bot itself finds what the kill left: a log that nobody has merged."""
+    """A copy, so that the bot itself finds what the kill left: a log that no one has merged."""
     folder = path.with_name(name)
     folder.mkdir()
     for end in ("", "-wal"):

@@ -61,12 +61,12 @@ def line(verdict: Verdict) -> str:
     """One run as a line of the table."""
     kills = "; ".join(f"{kill.after_s:+.2f}: {_counted(kill.states())}" for kill in verdict.kills)
     uncertain = f"{verdict.uncertain} ({verdict.uncertain_posted})"
-    told = (
+    text = (
         f"{verdict.number:>4} {kills:<78}"
         f"{verdict.slots:>6}{verdict.posted:>7}{verdict.late:>6}{uncertain:>19}"
         f"{verdict.missed:>7}{verdict.failed:>7}{verdict.directs:>5}{verdict.doubles:>7}{verdict.lost:>5}"
     )
-    return "\n".join([told, *(f"     !! {fault}" for fault in verdict.faults)])
+    return "\n".join([text, *(f"     !! {fault}" for fault in verdict.faults)])
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

@@ -66,8 +66,8 @@ async def _posted(crowd: Crowd, size: Size, tick_s: float) -> dict[str, Any]:
                 await asyncio.gather(*(_all_posts(place, size) for place in crowd.places))
         finally:
             inward.close()
-        told: dict[str, Any] = json.loads(await outward.read())
-        return told
+        text: dict[str, Any] = json.loads(await outward.read())
+        return text
 
 
 async def _all_posts(place: Place, size: Size) -> None:

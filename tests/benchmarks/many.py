@@ -24,7 +24,7 @@ from bot.store.sqlite import open_sqlite
 from bot.tracker.models import Domain
 from bot.workspace import WorkspaceId
 from tests.benchmarks.scene import EVERY_DAY, RING, digest_ids
-from tests.whole.town import Clock
+from tests.whole.harness import Clock
 
 CALLS = 200  # more than come to one Slack
 REFUSING = 0.5  # of the workspaces: their Slacks refuse some posts

@@ -24,7 +24,7 @@ class Meter:
     was anything to do, which is the machine's own share. `longest`: callbacks by processor
     time of the loop's own thread, without the garbage collector's; with their whole time by the
     wall clock, and the line at which they went on. `collections`: what the garbage collector
-    took of the processor each time, whichever thread met it: all others stand still meanwhile.
+    took of the processor each time, whichever thread met it: all others stand still then.
     """
 
     def __init__(self) -> None:

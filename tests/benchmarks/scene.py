@@ -21,7 +21,7 @@ from bot.store.encryption import KeyRing
 from bot.store.sqlite import open_sqlite
 from bot.views.digests.wording import MANAGE_DIGEST
 from bot.workspace import WorkspaceId
-from tests.whole.town import Clock, Town, running_stand_ins
+from tests.whole.harness import Clock, Harness, running_stand_ins
 
 CHANNELS = ("ops", "shops", "web")
 RING = "k1:" + "a" * 43 + "="
@@ -35,7 +35,7 @@ REFUSED = 0.1  # of the posts: too fast for Slack
 class Scene:
     """`slot` is hours ahead of the real clock; `town.clock` brings it near."""
 
-    town: Town
+    town: Harness
     workspace: WorkspaceId
     slot: Slot
     digest_ids: tuple[str, ...]
@@ -56,7 +56,7 @@ class Scene:
         return _of_digests(self.town.slack, is_direct=True)
 
     async def digests(self, path: Path) -> dict[str, Digest]:
-        """Return the digests of a store that nobody has open."""
+        """Return the digests of a store that no one has open."""
         documents = await open_sqlite(path)
         try:
             found = await DigestRepository(documents).of_workspace(self.workspace)
@@ -72,12 +72,12 @@ async def set_up(folder: Path, chance: random.Random) -> AsyncIterator[Scene]:
         town.settings = town.settings.model_copy(update=more)
         for name in CHANNELS:
             town.slack.world.workspace.add_channel(name, ("ada", "bob", "domain_tracker"))
-        town.acme.fill(chance.randint(5, 60), seed=chance.randint(1, 1000))
+        town.account.fill(chance.randint(5, 60), seed=chance.randint(1, 1000))
         slow_down(town, chance)
         yield await _filled(town, chance)
 
 
-def slow_down(town: Town, chance: random.Random) -> None:
+def slow_down(town: Harness, chance: random.Random) -> None:
     """Let answers take their time, before or after they are acted upon: kills land in between.
 
     One post in ten is refused for a second or two.
@@ -95,7 +95,7 @@ def slow_down(town: Town, chance: random.Random) -> None:
             )
 
 
-async def _filled(town: Town, chance: random.Random) -> Scene:
+async def _filled(town: Harness, chance: random.Random) -> Scene:
     """Put a key and 6 to 10 digests into the store, all due at the next full hour but one."""
     now = town.clock()
     due_at = now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=2)
@@ -103,7 +103,7 @@ async def _filled(town: Town, chance: random.Random) -> Scene:
     schedule = Schedule(EVERY_DAY, due_at.time(), "Etc/UTC")
     by = Editor(user_id=_id_of(town, "bob"), name="bob")
     documents = await open_sqlite(town.settings.database_path)
-    key = KeyDraft(secret=town.acme.create_key("bot"), label="bot", expires_on=None, scopes=())
+    key = KeyDraft(secret=town.account.create_key("bot"), label="bot", expires_on=None, scopes=())
     keys = Keys(documents, KeyRing.parse(RING), clock=town.clock)
     await keys.save(workspace, key, set_by=_id_of(town, "ada"))
     digest_ids = tuple(f"d{number}" for number in range(chance.randint(6, 10)))
@@ -116,7 +116,7 @@ async def _filled(town: Town, chance: random.Random) -> Scene:
     return Scene(town, workspace, Slot(due_at, due_at.replace(tzinfo=None)), digest_ids)
 
 
-def _id_of(town: Town, name: str) -> str:
+def _id_of(town: Harness, name: str) -> str:
     return town.slack.world.workspace.member_named(name).id
 
 

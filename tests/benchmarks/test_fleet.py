@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.fleet`, small, and by a clock that nobody has to wait for."""
+"""`python -m tests.benchmarks.fleet`, small, and by a clock that no one has to wait for."""
 
 import os
 

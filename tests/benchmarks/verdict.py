@@ -46,7 +46,7 @@ class Fate:
 
     @property
     def outcome(self) -> Outcome | None:
-        """What is recorded; `None`: the run is not over, or the owner still has to be told."""
+        """What is recorded; `None`: the run is not over, or the owner still gets a notice."""
         if self.digest.run or self.digest.notices or len(self.digest.past) != 1:
             return None
         return self.digest.past[0].outcome
@@ -79,7 +79,7 @@ def judged(
     outcomes = Counter(fate.outcome for fate in fates.values())
     uncertain = {each for each, fate in fates.items() if fate.outcome is Outcome.UNCERTAIN}
     in_flight = set().union(*(kill.posting() for kill in kills))
-    faults = [f"{each}: {told}" for each, fate in fates.items() for told in fate.faults()]
+    faults = [f"{each}: {text}" for each, fate in fates.items() for text in fate.faults()]
     if uncertain - in_flight:
         faults.append(f"uncertain, but not in flight at a kill: {uncertain - in_flight}")
     return Verdict(

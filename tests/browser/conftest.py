@@ -78,6 +78,6 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest.fixture(scope="package")
 async def address() -> AsyncIterator[str]:
-    """One for all who leave nothing but messages, in channels that nobody counts."""
+    """One for all who leave nothing but messages, in channels that no one counts."""
     async with running_playground() as address:
         yield address

@@ -85,7 +85,7 @@ def a_run(**fields: Any) -> Run:
 
 
 def a_notice(**fields: Any) -> Notice:
-    """Return what the owner is told of a slot that was missed."""
+    """Return what the owner reads of a slot that was missed."""
     defaults: dict[str, Any] = {
         "outcome": Outcome.MISSED,
         "slot": a_slot(),

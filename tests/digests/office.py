@@ -139,7 +139,7 @@ class Office:
     async def at(self, moment: datetime) -> None:
         """Let it be that moment, and do all that is due then."""
         self.clock.now = moment
-        for _ in range(3):  # what has happened may have to be told
+        for _ in range(3):  # what has happened may need a notice
             await self.rounds.run_due()
             assert await self.tasks.drain(TIME_LIMIT_S)
 
@@ -195,8 +195,8 @@ def announcement(digest: Digest, _now: datetime) -> Message:
     return Message(f"announced by {digest.made_by_name}")
 
 
-def _notices(told: Sequence[tuple[Digest, Notice]]) -> Message:
-    return Message(", ".join(_notice(notice) for _, notice in told))
+def _notices(text: Sequence[tuple[Digest, Notice]]) -> Message:
+    return Message(", ".join(_notice(notice) for _, notice in text))
 
 
 def _notice(notice: Notice) -> str:

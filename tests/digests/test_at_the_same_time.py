@@ -221,7 +221,7 @@ async def test_the_key_is_away_for_days_and_the_owner_hears_of_it_once(office: O
     for hours in range(0, 4 * 24, 6):
         await office.at(NINE + hours * HOUR)
 
-    assert office.posts.told == [(BOB.user_id, "failed key x1")]
+    assert office.posts.notified == [(BOB.user_id, "failed key x1")]
 
 
 async def test_a_new_key_and_a_busy_slack_still_make_one_late_post(office: Office) -> None:
@@ -282,7 +282,7 @@ async def test_a_notice_is_not_repeated_for_ever(
 
 
 async def pause_all(office: Office) -> None:
-    """Let only the first notice be told of."""
+    """Let only the first notice be sent."""
     digest = await office.digest()
     if digest.pause is None:
         await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
@@ -308,7 +308,7 @@ async def test_an_unknown_zone_pauses_its_digest_and_tells_the_owner(office: Off
     for minutes in range(0, 60, 10):
         await office.at(NINE + minutes * MINUTE)
 
-    assert office.posts.told == [(BOB.user_id, "paused zone x1")]
+    assert office.posts.notified == [(BOB.user_id, "paused zone x1")]
 
 
 async def test_a_digest_that_cannot_be_read_hides_no_other(office: Office) -> None:
@@ -350,7 +350,7 @@ async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> N
 
     await office.at(NINE)
 
-    assert office.posts.told == [(BOB.user_id, "failed ours x1")]
+    assert office.posts.notified == [(BOB.user_id, "failed ours x1")]
 
 
 async def test_send_now_that_meets_a_mistake_of_ours_tells_no_owner_of_a_stop(
@@ -364,7 +364,7 @@ async def test_send_now_that_meets_a_mistake_of_ours_tells_no_owner_of_a_stop(
         await office.desk.send_now(ACME, digest.digest_id, by=ADA)
     await office.at(EVE + 70 * SECOND)
 
-    assert (office.posts.told, (await office.digest()).run) == ([], None)
+    assert (office.posts.notified, (await office.digest()).run) == ([], None)
 
 
 async def test_a_slot_whose_hour_new_rules_have_moved_is_posted_once(office: Office) -> None:
@@ -425,7 +425,7 @@ async def test_a_store_that_is_busy_for_a_moment_makes_no_post_uncertain() -> No
     await office.at(NINE)
 
     assert outcomes(await office.digest()) == [Outcome.POSTED]
-    assert office.posts.told == []
+    assert office.posts.notified == []
 
 
 class RestartedBeforePost(DocumentsOnDisk):
@@ -552,7 +552,7 @@ async def test_a_list_that_takes_too_long_is_waited_for_like_one_that_does_not_c
 
     assert run is not None
     assert (run.state, run.trouble) == (RunState.WAITING, FailureReason.SERVICE)
-    assert (len(office.posts.posts), office.posts.told) == (1, [])
+    assert (len(office.posts.posts), office.posts.notified) == (1, [])
 
 
 async def test_send_now_tells_whoever_asked_that_the_list_takes_too_long() -> None:
@@ -577,4 +577,4 @@ async def test_a_stop_in_the_middle_of_a_run_does_not_wait_for_an_owner_to_be_to
 
     await office.tasks.cancel()
 
-    assert office.posts.told == []
+    assert office.posts.notified == []

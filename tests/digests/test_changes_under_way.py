@@ -170,7 +170,7 @@ async def test_send_now_that_a_change_calls_off_is_no_loss_to_report(office: Off
         await sending
     await office.at(EVE + HOUR)
 
-    assert (ends(await office.digest()), office.posts.told) == ([], [])
+    assert (ends(await office.digest()), office.posts.notified) == ([], [])
 
 
 async def test_what_was_missed_is_said_although_something_but_the_channel_has_changed(
@@ -212,14 +212,14 @@ async def test_slots_in_which_the_channel_was_closed_are_not_missed(office: Offi
     await office.make()
     office.posts.errors = [CLOSED]
     await office.at(NINE)
-    office.posts.told.clear()
+    office.posts.notified.clear()
 
     office.clock.now = NINE + 3 * DAY + HOUR
     moved = await replan(office, channel_id="C2")
     await office.at(NINE + 4 * DAY)
 
     assert moved.next.due_at == NINE + 4 * DAY
-    assert (digests(office), office.posts.told) == (["C2"], [])
+    assert (digests(office), office.posts.notified) == (["C2"], [])
 
 
 async def test_a_post_that_its_old_channel_refused_is_not_posted_into_the_new_one(
@@ -360,7 +360,7 @@ async def test_send_now_into_a_channel_that_has_closed_tells_the_owner_of_a_paus
         await send_now(office)
     await office.at(EVE + MINUTE)
 
-    assert office.posts.told == [(BOB.user_id, "paused archived x1")]
+    assert office.posts.notified == [(BOB.user_id, "paused archived x1")]
 
 
 async def test_send_now_does_not_wait_for_the_next_try(office: Office) -> None:
@@ -421,7 +421,7 @@ async def test_send_now_after_a_process_that_died_while_posting_is_another_post(
     await office.at(NINE + MINUTE)
 
     assert ends(sent) == [(Outcome.UNCERTAIN, FailureReason.DOWN), (Outcome.POSTED, None)]
-    assert office.posts.told == [(BOB.user_id, "uncertain down x1")]
+    assert office.posts.notified == [(BOB.user_id, "uncertain down x1")]
 
 
 async def test_send_now_takes_no_slot_that_is_just_due(office: Office) -> None:

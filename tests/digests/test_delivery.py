@@ -243,7 +243,7 @@ async def test_a_closed_channel_pauses_its_digest_and_tells_the_owner_once(
     pause = (await office.digest()).pause
     assert pause is not None
     assert pause.why is trouble
-    assert office.posts.told == [(BOB.user_id, f"paused {trouble.value} x1")]
+    assert office.posts.notified == [(BOB.user_id, f"paused {trouble.value} x1")]
 
 
 async def test_one_closed_channel_touches_no_other(office: Office) -> None:
@@ -286,7 +286,7 @@ async def test_what_may_have_been_posted_is_never_repeated_and_the_owner_is_told
 
     assert len(office.posts.posts) == is_lost
     assert outcomes(await office.digest()) == [Outcome.UNCERTAIN]
-    assert office.posts.told == [(BOB.user_id, "uncertain slack x1")]
+    assert office.posts.notified == [(BOB.user_id, "uncertain slack x1")]
 
 
 async def test_a_refused_token_is_tried_once_an_hour(office: Office) -> None:
@@ -306,7 +306,7 @@ async def test_a_post_that_slack_takes_in_no_form_has_failed_and_is_told(office:
     await office.at(NINE)
 
     assert outcomes(await office.digest()) == [Outcome.FAILED]
-    assert office.posts.told == [(BOB.user_id, "failed ours x1")]
+    assert office.posts.notified == [(BOB.user_id, "failed ours x1")]
 
 
 async def test_a_wait_for_its_turn_is_not_an_uncertain_post(office: Office) -> None:
@@ -361,7 +361,7 @@ class LateDocuments(DocumentsOnDisk):
 
 
 class TestAnswerOfTheStoreThatIsLost:
-    """The step was written, and whoever wrote it does not know."""
+    """The step was written, and who wrote it does not know."""
 
     @pytest.fixture
     def office(self) -> Office:

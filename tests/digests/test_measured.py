@@ -1,4 +1,4 @@
-"""What becomes of digests is counted once, when it is saved, whoever did it."""
+"""What becomes of digests is counted once, when it is saved, who did it."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -19,7 +19,7 @@ SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 
 
 class Counts:
-    """Remembers what it was told."""
+    """Remembers what it was given."""
 
     def __init__(self, steps: Iterable[tuple[Digest, Digest]] = ()) -> None:
         self.runs: list[tuple[str, str | None]] = []

@@ -55,7 +55,7 @@ async def test_slots_of_one_channel_that_could_not_be_told_of_are_told_of_togeth
 
     await office.at(NINE + DAY + 7 * HOUR)
 
-    assert [text for _, text in office.posts.told] == said
+    assert [text for _, text in office.posts.notified] == said
 
 
 async def test_slots_lost_for_two_reasons_are_told_of_apart() -> None:
@@ -70,7 +70,7 @@ async def test_slots_lost_for_two_reasons_are_told_of_apart() -> None:
 
     await office.at(NINE + DAY)
 
-    assert [text for _, text in office.posts.told] == ["failed service x1", "failed ours x1"]
+    assert [text for _, text in office.posts.notified] == ["failed service x1", "failed ours x1"]
 
 
 async def test_what_happens_while_the_owner_hears_of_the_like_is_said_once() -> None:
@@ -84,7 +84,7 @@ async def test_what_happens_while_the_owner_hears_of_the_like_is_said_once() -> 
 
     await office.at(NINE + DAY)
 
-    assert [text for _, text in office.posts.told] == ["failed ours x1"] * 2
+    assert [text for _, text in office.posts.notified] == ["failed ours x1"] * 2
 
 
 async def test_what_a_person_missed_of_several_digests_is_said_at_once() -> None:
@@ -97,18 +97,18 @@ async def test_what_a_person_missed_of_several_digests_is_said_at_once() -> None
     late = NINE + 7 * HOUR
 
     await office.at(late)
-    first = list(office.posts.told)
+    first = list(office.posts.notified)
     await office.at(late + 30 * SECOND)
 
     said = {BOB.user_id: ", ".join(["missed down x1"] * 3), ADA.user_id: "missed down x1"}
     assert len(first) == 1
-    assert dict(office.posts.told) == said
-    assert len(office.posts.told) == 2
+    assert dict(office.posts.notified) == said
+    assert len(office.posts.notified) == 2
     assert await office.repository.due(office.clock.now, limit=9) == []
 
 
 async def many_to_tell(office: Office) -> None:
-    """Let an uncertain post and a missed slot be told at one moment."""
+    """Let an uncertain post and a missed slot be due for notices at one moment."""
     await office.make()
     await office.dies_posting_at(NINE)
     office.clock.now = NINE + DAY + 7 * HOUR
@@ -120,7 +120,7 @@ async def test_what_has_happened_for_several_reasons_is_said_one_by_one() -> Non
 
     await office.at(office.clock.now)
 
-    assert [text for _, text in office.posts.told] == ["uncertain down x1", "missed down x1"]
+    assert [text for _, text in office.posts.notified] == ["uncertain down x1", "missed down x1"]
 
 
 async def test_of_several_things_only_the_one_that_failed_is_said_again() -> None:
@@ -131,9 +131,9 @@ async def test_of_several_things_only_the_one_that_failed_is_said_again() -> Non
 
     await office.at(late)
     await office.at(late + 29 * SECOND)
-    first = [text for _, text in office.posts.told]
+    first = [text for _, text in office.posts.notified]
     assert await office.repository.due(office.clock.now, limit=9) == []  # no tick looks in vain
     await office.at(late + 30 * SECOND)
 
     assert first == ["missed down x1"]
-    assert [text for _, text in office.posts.told] == [*first, "uncertain down x1"]
+    assert [text for _, text in office.posts.notified] == [*first, "uncertain down x1"]

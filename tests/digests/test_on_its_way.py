@@ -55,7 +55,7 @@ async def test_send_now_that_slack_did_not_take_comes_as_soon_as_it_does(
     assert sent.run is not None
     assert (is_promised(sent.run), sent.run.until) == (True, EVE + after)
     assert (before, len(office.posts.posts)) == ([], 1)
-    assert office.posts.told == [(ADA.user_id, "posted None x1")]
+    assert office.posts.notified == [(ADA.user_id, "posted None x1")]
     [run] = (await office.digest()).past
     assert (run.outcome, run.asked_by) == (Outcome.POSTED, ADA.user_id)
 
@@ -71,7 +71,7 @@ async def test_another_process_takes_it_up_also_if_the_one_that_had_it_died() ->
     await office.at(EVE + 2 * MINUTE)
 
     assert len(office.posts.posts) == 1
-    assert office.posts.told == [(ADA.user_id, "posted None x1")]
+    assert office.posts.notified == [(ADA.user_id, "posted None x1")]
 
 
 async def test_what_slack_does_not_take_for_ten_minutes_is_over_and_that_is_told() -> None:
@@ -86,7 +86,7 @@ async def test_what_slack_does_not_take_for_ten_minutes_is_over_and_that_is_told
     await office.at(EVE + SEND_WITHIN)
 
     assert office.posts.posts == []
-    assert sorted(office.posts.told) == [
+    assert sorted(office.posts.notified) == [
         (ADA.user_id, "failed slack x1"),
         (BOB.user_id, "failed slack x1"),
     ]
@@ -114,7 +114,7 @@ async def test_a_service_that_fails_meanwhile_is_asked_again_within_that_time() 
 
     await office.at(EVE + 4 * MINUTE)
 
-    assert office.posts.told == [(ADA.user_id, "posted None x1")]
+    assert office.posts.notified == [(ADA.user_id, "posted None x1")]
 
 
 async def test_a_key_that_is_refused_meanwhile_ends_it() -> None:
@@ -125,12 +125,12 @@ async def test_a_key_that_is_refused_meanwhile_ends_it() -> None:
 
     await office.at(EVE + MINUTE)
 
-    assert (ADA.user_id, "failed key x1") in office.posts.told
+    assert (ADA.user_id, "failed key x1") in office.posts.notified
     assert (await office.digest()).run is None
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "text"),
     [
         (SlackUnavailableError("reset"), ["uncertain slack x1", "uncertain slack x1"]),
         (ChannelClosedError("is_archived"), ["failed archived x1", "paused archived x1"]),
@@ -138,7 +138,7 @@ async def test_a_key_that_is_refused_meanwhile_ends_it() -> None:
     ids=["unknown", "closed"],
 )
 async def test_whatever_becomes_of_it_is_told_to_whoever_waits_and_to_the_owner(
-    error: Exception, told: list[str]
+    error: Exception, text: list[str]
 ) -> None:
     office = Office()
     await office.make()
@@ -148,7 +148,9 @@ async def test_whatever_becomes_of_it_is_told_to_whoever_waits_and_to_the_owner(
     await office.at(EVE + MINUTE)
 
     assert office.posts.posts == []
-    assert sorted(office.posts.told) == list(zip([ADA.user_id, BOB.user_id], told, strict=True))
+    assert sorted(office.posts.notified) == list(
+        zip([ADA.user_id, BOB.user_id], text, strict=True)
+    )
 
 
 async def test_an_owner_who_waits_is_told_once() -> None:
@@ -160,7 +162,7 @@ async def test_an_owner_who_waits_is_told_once() -> None:
 
     await office.at(EVE + MINUTE)
 
-    assert office.posts.told == [(BOB.user_id, "uncertain slack x1")]
+    assert office.posts.notified == [(BOB.user_id, "uncertain slack x1")]
 
 
 async def test_a_pause_ends_it_and_whoever_waits_reads_so() -> None:
@@ -171,7 +173,7 @@ async def test_a_pause_ends_it_and_whoever_waits_reads_so() -> None:
 
     await office.at(EVE + MINUTE)
 
-    assert (office.posts.posts, office.posts.told) == ([], [(ADA.user_id, "failed slack x1")])
+    assert (office.posts.posts, office.posts.notified) == ([], [(ADA.user_id, "failed slack x1")])
 
 
 async def test_it_follows_its_digest_into_another_channel() -> None:
@@ -184,7 +186,7 @@ async def test_it_follows_its_digest_into_another_channel() -> None:
     await office.at(EVE + MINUTE)
 
     assert [channel_id for channel_id, _ in office.posts.posts] == ["C2"]
-    assert office.posts.told == [(ADA.user_id, "posted None x1")]
+    assert office.posts.notified == [(ADA.user_id, "posted None x1")]
 
 
 async def test_a_slot_that_comes_due_meanwhile_is_posted_after_it() -> None:
@@ -214,7 +216,7 @@ async def test_a_slot_that_waits_and_is_sent_by_somebody_comes_for_them() -> Non
 
     [run] = (await office.digest()).past
     assert (run.slot.due_at, run.asked_by, run.outcome) == (NINE, ADA.user_id, Outcome.POSTED)
-    assert office.posts.told == [(ADA.user_id, "posted None x1")]
+    assert office.posts.notified == [(ADA.user_id, "posted None x1")]
 
 
 async def test_whoever_waits_may_press_again_and_others_read_that_it_comes() -> None:
@@ -228,7 +230,7 @@ async def test_whoever_waits_may_press_again_and_others_read_that_it_comes() -> 
 
     assert (sent.run, len(office.posts.posts)) == (None, 1)
     await office.at(EVE + MINUTE)
-    assert office.posts.told == []
+    assert office.posts.notified == []
 
 
 async def test_what_was_paused_while_slack_refused_it_is_not_promised() -> None:
@@ -258,7 +260,7 @@ async def test_a_digest_is_saved_also_if_slack_does_not_take_its_announcement(
 
     assert (made.is_announced, before) == (True, [])
     assert office.posts.posts == [("C1", "announced by bob")]
-    assert ((await office.digest()).notices, office.posts.told) == ((), [])
+    assert ((await office.digest()).notices, office.posts.notified) == ((), [])
 
 
 async def test_a_digest_moves_also_if_slack_does_not_take_its_announcement() -> None:
@@ -288,7 +290,7 @@ async def test_a_late_announcement_that_may_be_there_or_cannot_be_is_not_repeate
     for minute in range(1, 10):
         await office.at(EVE + minute * MINUTE)
 
-    assert (office.posts.posts, office.posts.told) == ([], [])
+    assert (office.posts.posts, office.posts.notified) == ([], [])
     assert (await office.digest()).notices == ()
 
 
@@ -305,4 +307,4 @@ async def test_a_digest_that_has_left_or_was_posted_is_not_announced_there() -> 
 
     await office.at(EVE + timedelta(hours=1))
 
-    assert (office.posts.posts, office.posts.told) == ([], [])
+    assert (office.posts.posts, office.posts.notified) == ([], [])

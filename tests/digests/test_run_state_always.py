@@ -41,7 +41,7 @@ class DigestMachine(RuleBasedStateMachine):
         self.workers: list[str] = []
         self.is_waited_for = False
         self.sent: Counter[datetime] = Counter()  # asked of Slack, and not surely refused
-        # Computed as time goes by, once: all of them anew at each step took most of the time.
+        # Computed as time goes by, once: all of them again at each step took most of the time.
         self.due: list[datetime] = []
         self.unaccounted: set[datetime] = set()  # due, and neither recorded nor unwanted so far
 
@@ -106,7 +106,7 @@ class DigestMachine(RuleBasedStateMachine):
             self.digest = run_state.ended(
                 self.digest, run.token, self.now, Outcome.UNCERTAIN, FailureReason.SLACK
             )
-        else:  # nobody knows, and nobody says
+        else:  # no one knows, and no one says
             self._it_becomes(max(self.now, run.until))
             self.digest = claim_due_run(self.digest, self.now, "heir")
             self.workers.append("heir")
@@ -189,7 +189,7 @@ class DigestMachine(RuleBasedStateMachine):
         self.now = now
 
     def _want_none_in(self, pause: Pause, end: datetime) -> None:
-        """Slots within a pause are nobody's loss."""
+        """Slots within a pause are no one's loss."""
         self.unaccounted -= {slot for slot in self.due if pause.since < slot <= end}
 
 

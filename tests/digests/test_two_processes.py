@@ -105,7 +105,7 @@ async def test_a_post_under_way_is_not_uncertain_for_another_process(office: Off
     office.posts.before_post = look
     await office.at(NINE)
 
-    assert (len(office.posts.posts), office.posts.told) == (1, [])
+    assert (len(office.posts.posts), office.posts.notified) == (1, [])
     assert ends(await office.digest()) == [(Outcome.POSTED, None)]
 
 
@@ -181,7 +181,7 @@ async def test_send_now_of_a_process_that_died_is_reported_and_not_sent(office: 
 
     assert office.posts.posts == []
     assert ends(await office.digest()) == [(Outcome.FAILED, FailureReason.DOWN)]
-    assert office.posts.told == [(BOB.user_id, "failed down x1")]
+    assert office.posts.notified == [(BOB.user_id, "failed down x1")]
 
 
 async def test_a_run_that_somebody_sent_and_died_with_its_process_is_the_clock_s_again(
@@ -214,7 +214,7 @@ async def test_a_run_whose_process_died_is_missed_when_the_next_slot_takes_its_p
     await office.at(NINE + DAY)
 
     assert ends(await office.digest()) == [LOST, (Outcome.POSTED, None)]
-    assert office.posts.told == [(BOB.user_id, "missed down x1")]
+    assert office.posts.notified == [(BOB.user_id, "missed down x1")]
 
 
 async def test_a_run_whose_process_died_is_missed_when_its_grace_is_over(office: Office) -> None:
@@ -268,7 +268,7 @@ async def test_the_owner_hears_of_a_missing_key_after_another_end(office: Office
 
     await office.at(NINE + 2 * DAY)
 
-    assert office.posts.told == [(BOB.user_id, "failed key x1")]
+    assert office.posts.notified == [(BOB.user_id, "failed key x1")]
 
 
 async def test_a_new_slot_is_posted_in_time_although_an_old_one_waits(office: Office) -> None:
@@ -347,7 +347,7 @@ async def test_a_post_that_may_have_arrived_is_reported_although_its_zone_is_los
     await office.at(NINE + DAY)
 
     assert ends(await office.digest()) == [(Outcome.UNCERTAIN, FailureReason.DOWN)]
-    assert {text for _, text in office.posts.told} == {"paused zone x1", "uncertain down x1"}
+    assert {text for _, text in office.posts.notified} == {"paused zone x1", "uncertain down x1"}
 
 
 async def test_what_a_queue_hands_over_while_it_is_in_work_takes_no_second_worker(

@@ -477,7 +477,7 @@ async def test_a_mistake_of_ours_in_the_middle_of_a_post_leaves_it_uncertain(
 
     [run] = (await office.digest()).past
     assert (run.outcome, run.trouble) == (Outcome.UNCERTAIN, FailureReason.INTERNAL)
-    assert office.posts.told == [(BOB.user_id, "uncertain ours x1")]
+    assert office.posts.notified == [(BOB.user_id, "uncertain ours x1")]
 
 
 async def test_a_store_that_takes_half_a_minute_to_start_makes_no_post_uncertain() -> None:

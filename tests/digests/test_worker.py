@@ -1,4 +1,4 @@
-"""What one tick starts: workers, dead processes, owners who are told."""
+"""What one tick starts: workers, dead processes, owners who are notified."""
 
 import asyncio
 from datetime import timedelta
@@ -58,7 +58,7 @@ async def test_a_run_that_died_while_collecting_is_posted_by_the_next_process(
     early = list(office.posts.posts)
     await office.at(NINE + 61 * SECOND)
 
-    assert (early, len(office.posts.posts), office.posts.told) == ([], 1, [])
+    assert (early, len(office.posts.posts), office.posts.notified) == ([], 1, [])
 
 
 async def test_a_run_that_died_while_posting_is_reported_and_not_posted_again(
@@ -69,7 +69,7 @@ async def test_a_run_that_died_while_posting_is_reported_and_not_posted_again(
     await office.at(NINE + 61 * SECOND)
 
     assert [run.outcome for run in (await office.digest()).past] == [Outcome.UNCERTAIN]
-    assert office.posts.told == [(BOB.user_id, "uncertain down x1")]
+    assert office.posts.notified == [(BOB.user_id, "uncertain down x1")]
 
 
 async def test_what_a_lost_post_would_have_been_compared_with_is_not_kept(
@@ -92,7 +92,7 @@ async def test_missed_slots_are_told_in_one_message_and_the_newest_is_posted(
     await office.at(NINE + 3 * DAY + 60 * SECOND)
 
     assert len(office.posts.posts) == 1
-    assert office.posts.told == [(BOB.user_id, "missed down x3")]
+    assert office.posts.notified == [(BOB.user_id, "missed down x3")]
 
 
 async def test_an_owner_who_has_left_is_followed_by_whoever_changed_it_last(
@@ -104,7 +104,7 @@ async def test_an_owner_who_has_left_is_followed_by_whoever_changed_it_last(
 
     await office.at(NINE + timedelta(hours=7))
 
-    assert office.posts.told == [(ADA.user_id, "missed down x1")]
+    assert office.posts.notified == [(ADA.user_id, "missed down x1")]
 
 
 async def test_with_everybody_gone_whoever_set_the_key_is_told(office: Office) -> None:
@@ -115,7 +115,7 @@ async def test_with_everybody_gone_whoever_set_the_key_is_told(office: Office) -
 
     await office.at(NINE + timedelta(hours=7))
 
-    assert office.posts.told == [(ADMIN_ID, "missed down x1")]
+    assert office.posts.notified == [(ADMIN_ID, "missed down x1")]
 
 
 async def test_with_nobody_left_to_tell_nobody_is_tried_for_ever(office: Office) -> None:
@@ -147,10 +147,10 @@ async def test_what_could_not_be_told_is_told_later(
 
     await office.at(late)
     await office.at(late + (wait_s - 1) * SECOND)
-    early = list(office.posts.told)
+    early = list(office.posts.notified)
     await office.at(late + wait_s * SECOND)
 
-    assert (early, len(office.posts.told)) == ([], 1)
+    assert (early, len(office.posts.notified)) == ([], 1)
 
 
 async def test_a_digest_that_cannot_be_read_keeps_no_other_from_its_slot(office: Office) -> None:

@@ -175,7 +175,7 @@ class EventfulDocuments(MemoryDocuments):
 
 
 def an_uninstaller(documents: ErasableDocuments, tasks: Tasks) -> Uninstaller:
-    """Return one that asks nobody."""
+    """Return one that asks no one."""
 
     async def still_works(_home: WorkspaceId) -> bool:
         raise AssertionError
@@ -209,7 +209,7 @@ class Registry:
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew with what is in the store."""
+        """Begin again with what is in the store."""
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.shelf = a_shelf(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
@@ -301,6 +301,6 @@ class Registry:
         return False
 
     async def keys(self, prefix: str = "") -> list[str]:
-        """Return what there is of workspaces; the store's own names nobody."""
+        """Return what there is of workspaces; the store's own names no one."""
         found = await self.inner.list_prefix(prefix)
         return [document.key for document in found if not document.key.startswith("meta/")]

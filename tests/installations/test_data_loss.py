@@ -99,7 +99,7 @@ async def test_the_primary_owner_is_told_once() -> None:
     start.again()
     await start.tick()
 
-    assert start.posts.told == [("U0OWNER", "C1 C2")]
+    assert start.posts.notified == [("U0OWNER", "C1 C2")]
     assert start.looks == 2
 
 
@@ -109,7 +109,7 @@ async def test_an_admin_is_told_where_the_primary_owner_has_left() -> None:
 
     await start.tick()
 
-    assert start.posts.told == [(ADMIN_ID, "C1")]
+    assert start.posts.notified == [(ADMIN_ID, "C1")]
 
 
 async def a_new_bot() -> Start:
@@ -146,7 +146,7 @@ async def test_where_there_is_nothing_to_say_it_is_marked_now_and_not_said_later
     start.again()
     await start.tick()
 
-    assert (is_marked, start.posts.told) == (True, [])
+    assert (is_marked, start.posts.notified) == (True, [])
 
 
 async def test_what_is_known_of_another_workspace_does_not_count() -> None:
@@ -155,7 +155,7 @@ async def test_what_is_known_of_another_workspace_does_not_count() -> None:
 
     await start.tick()
 
-    assert len(start.posts.told) == 1
+    assert len(start.posts.notified) == 1
 
 
 async def test_while_slack_is_away_it_is_tried_again_and_what_people_do_hides_no_loss() -> None:
@@ -170,7 +170,7 @@ async def test_while_slack_is_away_it_is_tried_again_and_what_people_do_hides_no
     await start.tick(after_s=30)
 
     assert not early
-    assert start.posts.told == [("U0OWNER", "C1")]
+    assert start.posts.notified == [("U0OWNER", "C1")]
 
 
 async def test_a_mark_that_is_there_stays_as_it_is() -> None:
@@ -192,7 +192,7 @@ async def test_while_the_store_is_full_it_is_said_once() -> None:
     start.documents.is_full = False
     await start.tick(after_s=3600)
 
-    assert len(start.posts.told) == 1
+    assert len(start.posts.notified) == 1
     assert await start.is_marked()
 
 
@@ -203,7 +203,7 @@ async def test_what_may_have_been_said_is_not_said_again() -> None:
     await start.tick()
     await start.tick(after_s=60)
 
-    assert start.posts.told == []
+    assert start.posts.notified == []
     assert await start.is_marked()
 
 
@@ -223,10 +223,10 @@ async def test_a_message_that_could_not_be_sent_is_sent_later(
 
     await start.tick()
     await start.tick(after_s=wait_s - 1)
-    early = (await start.is_marked(), [*start.posts.told])
+    early = (await start.is_marked(), [*start.posts.notified])
     await start.tick(after_s=1)
 
-    assert (early, start.posts.told) == ((False, []), [("U0OWNER", "C1")])
+    assert (early, start.posts.notified) == ((False, []), [("U0OWNER", "C1")])
 
 
 async def test_a_mistake_of_ours_does_not_come_with_every_tick() -> None:
@@ -237,4 +237,4 @@ async def test_a_mistake_of_ours_does_not_come_with_every_tick() -> None:
 
     await start.tick(after_s=3600)
 
-    assert start.posts.told == []
+    assert start.posts.notified == []

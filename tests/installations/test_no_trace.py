@@ -179,7 +179,7 @@ def kinds_in_the_source() -> set[str]:
 
 
 async def test_every_kind_of_document_is_tried(documents: FencedDocuments) -> None:
-    """Whoever writes another kind has it written here too."""
+    """Who writes another kind has it written here too."""
     await Life(documents, GONE).live()
 
     assert await kinds_of(documents, GONE) == kinds_in_the_source()

@@ -324,7 +324,7 @@ async def test_a_stop_waits_for_the_renewal_of_a_dead_token(world: World) -> Non
     gate = world.slack.before_answer = Gate()
     asking = asyncio.create_task(world.one.tokens.fresh(ONE))
     await gate.until_reached()
-    asking.cancel()  # whoever asked has 2 s
+    asking.cancel()  # who asked has 2 s
 
     assert not await world.one.tasks.drain(0.01)
     gate.open()

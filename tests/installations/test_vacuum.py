@@ -1,4 +1,4 @@
-"""What was deleted is soon nowhere in the storage, also after a crash; nobody waits for that."""
+"""What was deleted is soon nowhere in the storage, also after a crash; no one waits for that."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Who is told what after an installation; whatever fails there, the installation stands."""
+"""Who is notified of what after an installation; whatever fails there, the installation stands."""
 
 from typing import Any
 
@@ -91,7 +91,7 @@ def room() -> Room:
 async def test_the_installer_is_greeted_once_and_a_store_that_was_lost_is_seen(room: Room) -> None:
     await room.install()
 
-    assert room.posts.told == [(ADMIN_ID, "welcome")]
+    assert room.posts.notified == [(ADMIN_ID, "welcome")]
     assert room.homes == [(ACME, ADMIN_ID)]
     assert room.noted == [(ACME, False)]  # which must not look like a set-up
     [arrival] = room.arrivals
@@ -149,7 +149,7 @@ async def test_what_slack_does_not_say_or_show_costs_only_that(room: Room) -> No
     await room.install()
 
     assert room.arrivals[0].lost_in == ()
-    assert room.posts.told == [(ADMIN_ID, "welcome")]
+    assert room.posts.notified == [(ADMIN_ID, "welcome")]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ async def test_home_is_ready_although_nobody_could_be_greeted(
 
     await room.install()
 
-    assert room.posts.told == []
+    assert room.posts.notified == []
     assert room.homes == [(ACME, ADMIN_ID)]
     assert room.noted == [(ACME, False)]
 
@@ -172,6 +172,6 @@ async def test_a_workspace_that_an_organisation_was_given_for_is_greeted_once(ro
         await room.welcome.on_granted(IN_ORG, an_installation(ORG))
         assert await room.tasks.drain(TIME_LIMIT_S)
 
-    assert room.posts.told == [(ADMIN_ID, "welcome")]
+    assert room.posts.notified == [(ADMIN_ID, "welcome")]
     assert room.noted == [(IN_ORG, False)]
     assert room.homes == [(IN_ORG, ADMIN_ID)]

@@ -65,14 +65,14 @@ async def lines_of(pool: Pool, word: str) -> list[str]:
 
 
 async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
-    """Wait until something is so in the database, which tells nobody."""
+    """Wait until something is so in the database, which tells no one."""
     async with asyncio.timeout(TIME_LIMIT_S):
-        while not await is_so():  # noqa: ASYNC110  # the database tells nobody
+        while not await is_so():  # noqa: ASYNC110  # the database tells no one
             await asyncio.sleep(0.01)
 
 
 class Deliveries:
-    """Delivers to a list, and lets whoever waits for so many of them go on.
+    """Delivers to a list, and lets who waits for so many of them go on.
 
     `during` happens within each; `overlaps` holds the workspaces that had two at once. The store
     fails at the digests of `unreadable`.

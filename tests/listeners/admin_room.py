@@ -92,7 +92,7 @@ class AdminRoom:
         return next(group.id for group in groups if group.handle == handle)
 
     def fill_group(self, handle: str, *names: str) -> None:
-        """Let these people, and nobody else, be in a user group."""
+        """Let these people, and no one else, be in a user group."""
         groups = self.slack.world.workspace.user_groups
         group = groups[self.group_id(handle)]
         members = tuple(self.slack.person(name).id for name in names)

@@ -127,7 +127,7 @@ class Room:
         await self.documents.until(lambda: any(_has(each, facts) for each in self._all_noted()))
 
     async def struck_off(self, **facts: object) -> None:
-        """Wait until nobody is noted of whom these facts are true."""
+        """Wait until no one is noted of whom these facts are true."""
         await self.documents.until(
             lambda: not any(_has(each, facts) for each in self._all_noted())
         )

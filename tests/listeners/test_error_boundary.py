@@ -297,10 +297,10 @@ class TestFailures:
         assert said == f"{type(error).__name__} {room.conversation.reference}"
         assert room.noted == [("work", outcome)]
         out = capsys.readouterr().out.splitlines()
-        told = [line for line in out if "failure explained" in line or "unforeseen" in line]
-        assert len(told) == (log is not None)
-        assert all(log and log in line for line in told)
-        assert all(f"request={room.conversation.reference}" in line for line in told)
+        text = [line for line in out if "failure explained" in line or "unforeseen" in line]
+        assert len(text) == (log is not None)
+        assert all(log and log in line for line in text)
+        assert all(f"request={room.conversation.reference}" in line for line in text)
 
     async def test_an_answer_that_fails_once_is_followed_by_why(self, room: Room) -> None:
         room.replies.errors = [SlackUnavailableError("down")]

@@ -41,11 +41,11 @@ async def test_who_waited_is_told_and_can_ask_again(room: Room) -> None:
 
     await room.look()
 
-    [told] = room.said()
-    assert INTERRUPTED in told.everything
-    assert told.buttons == ["Try again"]
+    [text] = room.said()
+    assert INTERRUPTED in text.everything
+    assert text.buttons == ["Try again"]
     assert await room.left() == []
-    await room.bob.press(told, "Try again")
+    await room.bob.press(text, "Try again")
     await room.noted(command_line="/scan shop.example", is_message=True)
 
 
@@ -70,8 +70,8 @@ async def test_the_news_takes_the_place_of_please_wait(room: Room) -> None:
 
     await room.look()
 
-    [told] = room.said()
-    assert INTERRUPTED in told.everything
+    [text] = room.said()
+    assert INTERRUPTED in text.everything
 
 
 async def test_of_several_who_look_one_tells(room: Room) -> None:
@@ -92,9 +92,9 @@ async def test_who_added_a_domain_reads_that_it_may_have_been_added(room: Room) 
 
     await room.look()
 
-    [told] = room.said()
-    assert "may still have been done" in told.everything
-    assert told.buttons == ["Try again", "All domains"]
+    [text] = room.said()
+    assert "may still have been done" in text.everything
+    assert text.buttons == ["Try again", "All domains"]
 
 
 @pytest.mark.parametrize("is_at_home", [False, True])
@@ -159,9 +159,9 @@ async def test_the_window_over_the_home_tab_says_it(room: Room) -> None:
 
     await room.look()
 
-    told = await room.form_saying(INTERRUPTED)
-    assert told.id == window.id
-    assert told.buttons == ["Try again"]
+    text = await room.form_saying(INTERRUPTED)
+    assert text.id == window.id
+    assert text.buttons == ["Try again"]
     assert room.said("dm") == []
 
 

@@ -153,8 +153,8 @@ async def test_people_who_are_new_are_told_by_whom_and_groups_are_not(room: Admi
 
     await submit(room, await open_form(room), **fields)
 
-    [(told, words)] = room.posts.told
-    assert told == room.slack.person("bob").id
+    [(text, words)] = room.posts.notified
+    assert text == room.slack.person("bob").id
     assert f"<@{room.ada.id}> has made you a manager" in words
 
 
@@ -164,7 +164,7 @@ async def test_who_is_taken_out_is_not_told(room: AdminRoom) -> None:
     await submit(room, await open_form(room), Managers=["bob"])
 
     assert len(await named(room)) == 1
-    assert room.posts.told == []
+    assert room.posts.notified == []
 
 
 async def test_what_was_not_saved_is_told_to_nobody(room: AdminRoom) -> None:
@@ -174,7 +174,7 @@ async def test_what_was_not_saved_is_told_to_nobody(room: AdminRoom) -> None:
     said = await submit(room, form, Managers=["bob"])
 
     assert "Someone else has changed the managers" in said
-    assert room.posts.told == []
+    assert room.posts.notified == []
 
 
 async def test_one_who_cannot_be_told_keeps_nobody_else_from_it(room: AdminRoom) -> None:
@@ -183,7 +183,7 @@ async def test_one_who_cannot_be_told_keeps_nobody_else_from_it(room: AdminRoom)
     said = await submit(room, await open_form(room), Managers=["bob", "cy"])
 
     assert "Saved" in said
-    assert [told for told, _ in room.posts.told] == [room.slack.person("cy").id]
+    assert [text for text, _ in room.posts.notified] == [room.slack.person("cy").id]
 
 
 class LostAfterConflict(MemoryDocuments):

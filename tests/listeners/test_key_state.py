@@ -40,11 +40,11 @@ async def test_it_is_told_as_all_processes_know_it() -> None:
         allowances=QuotaService(keys, budget, meter, refresh=refresh),
         clock=clock,
     )
-    told = str(
+    text = str(
         (
             await state.message_for(Member("U1", "Ada", is_admin=True, is_stranger=False), ACME)
         ).blocks
     )
 
-    assert "812 requests left this hour" in told
-    assert "<@U7> 23" in told
+    assert "812 requests left this hour" in text
+    assert "<@U7> 23" in text

@@ -54,7 +54,7 @@ class NoStrangers(ExternalUserGuard):
     """Knows everybody without asking Slack."""
 
     async def check(self, conversation: Request) -> None:
-        """Keep nobody out."""
+        """Keep no one out."""
 
 
 async def offered(took_s: float, *, within_s: float, is_found: bool) -> list[Block]:

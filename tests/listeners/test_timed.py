@@ -26,14 +26,14 @@ LONG_S = 0.05
 
 
 class Acks:
-    """Remembers what it was told."""
+    """Remembers what it was given."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, bool]] = []
+        self.notified: list[tuple[str, bool]] = []
         self.took_s: list[float] = []
 
     def __call__(self, kind: str, took_s: float, *, is_refused: bool) -> None:
-        self.told.append((kind, is_refused))
+        self.notified.append((kind, is_refused))
         self.took_s.append(took_s)
 
 
@@ -74,7 +74,7 @@ async def test_the_time_of_an_ack_is_that_until_the_listener_has_acked() -> None
 
     answer = await an_app(acks).async_dispatch(a_command("/scan"))
 
-    assert (answer.status, acks.told) == (200, [("command", False)])
+    assert (answer.status, acks.notified) == (200, [("command", False)])
     assert acks.took_s[0] >= LONG_S
 
 
@@ -85,7 +85,7 @@ async def test_a_request_that_gets_an_error_instead_is_counted_as_refused(comman
     answer = await an_app(acks).async_dispatch(a_command(command))
 
     assert answer.status >= 400
-    assert acks.told == [("command", True)]
+    assert acks.notified == [("command", True)]
 
 
 @loop_over(

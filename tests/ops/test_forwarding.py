@@ -61,7 +61,7 @@ async def test_no_bot_starts_on_it_and_it_is_told_what_to_do(path: Path) -> None
         await start(path)
 
     assert str(refused.value) == f"this store {TOLD}: {MEND}"
-    await (await open_sqlite(path)).close()  # nobody holds it
+    await (await open_sqlite(path)).close()  # no one holds it
 
 
 async def test_no_command_writes_to_it(path: Path, tmp_path: Path) -> None:

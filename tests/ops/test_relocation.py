@@ -309,10 +309,10 @@ async def test_how_a_key_file_becomes_the_setting_is_said_without_the_key(
     said = "\n".join(await moved(path, database, setting=None))
 
     export = next(line for line in said.splitlines() if "export BOT_SECRET_KEYS" in line)
-    told = await asyncio.create_subprocess_shell(
+    text = await asyncio.create_subprocess_shell(
         f'{export}; printf %s "$BOT_SECRET_KEYS"', stdout=asyncio.subprocess.PIPE
     )
-    out, _ = await told.communicate()
+    out, _ = await text.communicate()
     assert KeyRing.parse(out.decode()).names == ("k1",)
     assert out.decode()[3:] not in said
 

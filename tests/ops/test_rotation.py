@@ -87,7 +87,7 @@ async def keep_an_answer(documents: Documents, ring: KeyRing) -> None:
     await pending.keep(ANSWER, waiting, since=MOMENT)
 
 
-# Each module of the bot that seals something, and what lets it do so. Whoever adds a module here
+# Each module of the bot that seals something, and what lets it do so. Who adds a module here
 # also says in bot/ops/stores.py what its texts are sealed about.
 SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "api_keys/repository.py": seal_a_key,
@@ -98,7 +98,7 @@ SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
 INNER = ("earlier", "token", "refresh")
 # Two keys with the ones before them, one command, one answer, two installations of two tokens.
 SEALED, DOCUMENTS = 10, 6
-# The ring itself, what seals anew what others have sealed, and what seals for a browser's address
+# The ring itself, what seals again what others have sealed, and what seals for a browser's address
 # only, not for the store.
 NO_SEALERS = {
     *("store/encryption.py", "ops/rotate_secrets.py", "ops/stores.py"),
@@ -351,10 +351,10 @@ def test_an_old_key_that_is_still_needed_is_not_given_up() -> None:
 
 
 def test_with_a_key_file_it_is_told_how_to_get_a_new_key(tmp_path: Path) -> None:
-    told = "\n".join(rotation_lines(Rotated(), RingSource(OLD, tmp_path / "bot.sqlite.key")))
+    text = "\n".join(rotation_lines(Rotated(), RingSource(OLD, tmp_path / "bot.sqlite.key")))
 
-    assert "set BOT_SECRET_KEYS" in told
-    assert "bot.sqlite.key" in told
+    assert "set BOT_SECRET_KEYS" in text
+    assert "bot.sqlite.key" in text
 
 
 async def test_no_error_of_unsealing_quotes_a_secret() -> None:

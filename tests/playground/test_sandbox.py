@@ -17,7 +17,7 @@ from bot.playground.sandbox import (
     Sandbox,
     running_sandbox,
 )
-from tests.whole.town import settings_for
+from tests.whole.harness import settings_for
 
 pytestmark = pytest.mark.anyio
 

@@ -315,7 +315,7 @@ async def test_a_list_too_large_to_keep_is_served_all_the_same(
 
 
 def test_what_a_list_takes_in_memory_is_told_by_its_bytes() -> None:
-    """The service sends 11 kB a domain, most of which nobody reads."""
+    """The service sends 11 kB a domain, most of which no one reads."""
     items = [
         {"domain": f"shop{n}.example", "domainId": f"{n:032}", "tags": [f"tag{n}", "prod"]}
         | {"folder": f"{n}" * 50, "whois": "x" * 11_000}

@@ -17,7 +17,7 @@ LIMITED = reply(LIMIT, status=429, headers={"Retry-After": "40"})
 SERVED = reply(ONE)
 
 
-def told(remaining: int) -> bytes:
+def served_with(remaining: int) -> bytes:
     return reply(ONE, headers={"X-RateLimit-Remaining": str(remaining)})
 
 
@@ -127,7 +127,7 @@ async def test_the_reserve_that_one_process_has_reached_is_kept_by_the_other(
     documents: Documents, clock: FakeClock
 ) -> None:
     async with (
-        service(always(told(1000), told(50), told(49))) as there,
+        service(always(served_with(1000), served_with(50), served_with(49))) as there,
         two_processes(documents, clock, there) as (a, b),
     ):
         await a.ask()
@@ -145,7 +145,7 @@ async def test_the_reserve_that_is_left_again_is_left_everywhere(
     documents: Documents, clock: FakeClock
 ) -> None:
     async with (
-        service(always(told(1000), told(50), told(999))) as there,
+        service(always(served_with(1000), served_with(50), served_with(999))) as there,
         two_processes(documents, clock, there) as (a, b),
     ):
         await a.ask()
@@ -166,7 +166,7 @@ async def test_the_reserve_that_is_left_again_is_left_everywhere(
 async def test_on_an_ordinary_day_it_is_read_and_written_seldom(clock: FakeClock) -> None:
     documents = BadDay()
     async with (
-        service(always(*(told(left) for left in range(1000, 900, -1)))) as there,
+        service(always(*(served_with(left) for left in range(1000, 900, -1)))) as there,
         two_processes(documents, clock, there) as (a, _b),
     ):
         for _ in range(3 * int(WRITTEN_EVERY_S)):
@@ -236,7 +236,10 @@ async def test_documents_of_other_versions_are_taken_for_none(clock: FakeClock) 
     documents = BadDay()
     await documents.put("-.T1/budget", {"v": 1, "keys": {fingerprint(KEY): {"remaining": 1}}})
     await documents.put(f"-.T1/budget/{fingerprint(KEY)}", {"v": 2, "state": 5})
-    async with service(always(told(7))) as there, two_processes(documents, clock, there) as (a, b):
+    async with (
+        service(always(served_with(7))) as there,
+        two_processes(documents, clock, there) as (a, b),
+    ):
         await a.ask()
         await a.settled()
         await b.ask()

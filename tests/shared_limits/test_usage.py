@@ -23,7 +23,7 @@ SERVED = always(reply(ONE))
 KNOWN_AS = fingerprint(KEY)
 
 
-async def told(process: Process) -> None:
+async def store_counts(process: Process) -> None:
     """Let a process store what it has counted."""
     process.shared.stop()
     await process.settled()
@@ -42,7 +42,7 @@ async def test_what_all_processes_have_used_is_added_up(
         await b.ask(asker=ADA)
         await b.ask(asker=digests_of("C1"), purpose=Purpose.SCHEDULED)
         for process in (a, b, a):
-            await told(process)
+            await store_counts(process)
 
         for process in (a, b, a):  # what was learned is not counted once more
             assert await seen_by(process) == {ADA: 2, digests_of("C1"): 1}
@@ -110,7 +110,7 @@ async def test_what_was_used_survives_a_restart(documents: Documents, clock: Fak
     async with service(SERVED) as there:
         async with two_processes(documents, clock, there) as (a, _):
             await a.ask(asker=ADA)
-            await told(a)
+            await store_counts(a)
         clock.advance(600)
         async with two_processes(documents, clock, there) as (successor, _):
             assert await seen_by(successor) == {ADA: 1}
@@ -124,7 +124,7 @@ async def test_what_is_an_hour_old_counts_no_more_and_is_deleted(
         await a.ask()
         clock.advance(WRITTEN_EVERY_S)
         await a.ask()
-        await told(a)
+        await store_counts(a)
         others = ("-.T1/digest/d1", "due")
         for key in (*others, "-.T1/usage/0.1", "-.T2/budget"):
             await documents.put(key, {}, due_at=clock())
@@ -174,7 +174,7 @@ async def test_what_the_store_did_not_take_is_told_with_what_comes_next(clock: F
         await a.settled()
         documents.fails = False
         await a.ask(asker=KEY_CHECK)
-        await told(a)
+        await store_counts(a)
 
         assert await seen_by(b) == {ADA: 1, KEY_CHECK: 1}
 
@@ -187,9 +187,9 @@ async def test_the_rest_is_told_later_when_the_store_fails_in_between(clock: Fak
             await a.ask(home=home)
         await a.settled()
         documents.fails = True
-        await told(a)
+        await store_counts(a)
         documents.fails, before = False, documents.writes
-        await told(a)
+        await store_counts(a)
 
     assert documents.writes - before == len(homes) - 1
 
@@ -199,14 +199,14 @@ async def test_nothing_is_written_of_a_workspace_that_has_left(clock: FakeClock)
     async with service(SERVED) as there, two_processes(documents, clock, there) as (a, b):
         for process in (a, b):
             await process.ask()
-            await told(process)
+            await store_counts(process)
         async with documents.forgetting(f"{ACME}/"):
             await documents.delete_prefix(f"{ACME}/")
         for process in (a, b):
             process.meter.forget(ACME)
         await a.ask(asker=BOB)  # it was under way
         for process in (a, b):
-            await told(process)
+            await store_counts(process)
 
         assert await documents.list_keys("") == []
         assert await seen_by(b) == {}

@@ -149,7 +149,7 @@ async def test_nothing_was_done_where_nobody_listens(http: aiohttp.ClientSession
 
 
 class NoNames(AbstractResolver):
-    """A resolver that knows nobody."""
+    """A resolver that knows no one."""
 
     async def resolve(self, *_asked: Any, **_more: Any) -> list[ResolveResult]:
         raise OSError(socket.EAI_NONAME, "no such name")

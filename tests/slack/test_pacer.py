@@ -1,4 +1,4 @@
-"""Turns: one after another, some time apart, and nobody in the way who has left."""
+"""Turns: one after another, some time apart, and no one in the way who has left."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""By which way an answer reaches whoever asked, and what it then holds."""
+"""By which way an answer reaches who asked, and what it then holds."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Whatever is sent to Slack is counted where it passes, and no secret address is told."""
+"""Whatever is sent to Slack is counted where it passes, and no secret address is shown."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,15 +17,15 @@ pytestmark = pytest.mark.anyio
 
 
 class Notes:
-    """Remembers what it was told."""
+    """Remembers what it was given."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.notified: list[tuple[str, str]] = []
 
     def __call__(self, method: str, outcome: str, took_s: float) -> None:
         assert took_s >= 0
         assert outcome in CALL_OUTCOMES
-        self.told.append((method, outcome))
+        self.notified.append((method, outcome))
 
 
 @asynccontextmanager
@@ -60,7 +60,7 @@ async def test_a_call_is_counted_by_its_method_and_answer(status: int, outcome: 
             with pytest.raises(SlackApiError):
                 await client.chat_postMessage(channel="C1", text="x")
 
-    assert notes.told == [("chat.postMessage", outcome)]
+    assert notes.notified == [("chat.postMessage", outcome)]
 
 
 @pytest.mark.parametrize("path", ["commands/T1/123/s3cretAbc", "actions/T1/1/secret", "x/a b.c"])
@@ -70,7 +70,7 @@ async def test_an_address_for_an_answer_is_not_told(path: str) -> None:
     async with slack(notes, 200) as (session, url), session.post(url + path):
         pass
 
-    assert notes.told == [("response_url", "answered")]
+    assert notes.notified == [("response_url", "answered")]
 
 
 async def test_a_slack_that_cannot_be_reached_is_counted() -> None:
@@ -80,4 +80,4 @@ async def test_a_slack_that_cannot_be_reached_is_counted() -> None:
         with pytest.raises(aiohttp.ClientConnectionError):
             await session.post(f"http://127.0.0.1:{reserve_port()}/api/auth.test")
 
-    assert notes.told == [("auth.test", "unreachable")]
+    assert notes.notified == [("auth.test", "unreachable")]

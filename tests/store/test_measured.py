@@ -17,15 +17,15 @@ pytestmark = pytest.mark.anyio
 
 
 class Notes:
-    """Remembers what it was told, and the longest time."""
+    """Remembers what it was given, and the longest time."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.notified: list[tuple[str, str]] = []
         self.longest_s = 0.0
 
     def __call__(self, operation: str, outcome: str, took_s: float) -> None:
         assert took_s >= 0
-        self.told.append((operation, outcome))
+        self.notified.append((operation, outcome))
         self.longest_s = max(self.longest_s, took_s)
 
 
@@ -61,8 +61,8 @@ async def test_everything_goes_through_unchanged_and_is_told() -> None:
     await documents.check()
     await documents.close()
 
-    assert {operation for operation, _ in notes.told} == set(STORE_OPERATIONS)
-    assert {outcome for _, outcome in notes.told} == {"ok"}
+    assert {operation for operation, _ in notes.notified} == set(STORE_OPERATIONS)
+    assert {outcome for _, outcome in notes.notified} == {"ok"}
     with pytest.raises(StoreError):
         await stored.get("T1/a")  # it is closed
 
@@ -88,7 +88,7 @@ async def test_a_conflict_is_no_failure_of_the_store() -> None:
     with pytest.raises(ConflictError):
         await documents.put("T1/a", {}, if_rev=0)
 
-    assert notes.told[-1] == ("put", "conflict")
+    assert notes.notified[-1] == ("put", "conflict")
 
 
 async def test_what_is_refused_of_a_forgotten_workspace_is_no_failure_either() -> None:
@@ -100,7 +100,7 @@ async def test_what_is_refused_of_a_forgotten_workspace_is_no_failure_either() -
     with pytest.raises(ForgottenError):
         await documents.put("T1/a", {})
 
-    assert notes.told == [("put", "conflict")]
+    assert notes.notified == [("put", "conflict")]
 
 
 async def test_a_failure_is_told_and_passed_on() -> None:
@@ -111,7 +111,7 @@ async def test_a_failure_is_told_and_passed_on() -> None:
     with pytest.raises(StoreError):
         await documents.get("T1/a")
 
-    assert notes.told == [("get", "failed")]
+    assert notes.notified == [("get", "failed")]
 
 
 async def test_a_call_that_somebody_gave_up_is_no_failure_of_the_store() -> None:
@@ -126,7 +126,7 @@ async def test_a_call_that_somebody_gave_up_is_no_failure_of_the_store() -> None
     with pytest.raises(asyncio.CancelledError):
         await asking
 
-    assert notes.told == [("check", "cut_off")]
+    assert notes.notified == [("check", "cut_off")]
     assert notes.longest_s >= least_s
     assert {"ok", "conflict", "failed", "cut_off"} == set(STORE_OUTCOMES)
 

@@ -1,4 +1,4 @@
-"""The store as it is read beside whoever uses it."""
+"""The store as it is read beside who uses it."""
 
 import sqlite3
 from contextlib import closing

@@ -199,7 +199,7 @@ async def test_whoever_comes_while_traces_are_wiped_waits_longer_than_the_limit(
 async def is_written_after_the_wipe(
     store: SqliteDocuments, within_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> bool:
-    """Write meanwhile, and say whether it was done; `False`: the write itself took too long."""
+    """Write then, and say whether it was done; `False`: the write itself took too long."""
     go_on, begun = threading.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 

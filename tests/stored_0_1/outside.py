@@ -11,8 +11,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack, Message, View, lifecycle
 from bot.playground.slack.installations import Consent
+from tests.whole.harness import ABOUT, Harness
 from tests.whole.many import Many
-from tests.whole.town import ABOUT, Town
 
 Json = dict[str, Any]
 
@@ -72,7 +72,7 @@ def read_outside(path: Path) -> Outside:
 
 def look(many: Many, keys: Iterable[tuple[str, str]], at: datetime) -> Outside:
     """Return what is there now; `keys` are names of workspaces, each with the value of a key."""
-    towns = {name: _town(town) for name, town in many.towns.items()}
+    towns = {name: _account(app) for name, app in many.apps.items()}
     for name, value in keys:
         towns[name]["keys"].append(_key(many[name], value))
     return Outside(
@@ -85,12 +85,12 @@ def look(many: Many, keys: Iterable[tuple[str, str]], at: datetime) -> Outside:
     )
 
 
-def _town(town: Town) -> Json:
-    workspace = town.slack.world.workspace
+def _account(app: Harness) -> Json:
+    workspace = app.slack.world.workspace
     channels = [each for each in workspace.channels.values() if not each.is_im]
     return {
-        "team_id": town.slack.team_id,
-        "people": {name: town.slack.person(name).id for name in ("ada", "olga", "bob", "cy")},
+        "team_id": app.slack.team_id,
+        "people": {name: app.slack.person(name).id for name in ("ada", "olga", "bob", "cy")},
         "channels": {each.name: each.id for each in channels},
         "bot_in": [each.name for each in channels if workspace.bot_user_id in each.members],
         "domains": [
@@ -101,15 +101,15 @@ def _town(town: Town) -> Json:
                 "folder": each.folder,
                 "domain_id": each.domain_id,
             }
-            for each in town.acme.domains.values()
+            for each in app.account.domains.values()
         ],
-        "scan_results": town.acme.scan_results,
+        "scan_results": app.account.scan_results,
         "keys": [],
     }
 
 
-def _key(town: Town, value: str) -> Json:
-    record = town.acme.key(value)
+def _key(app: Harness, value: str) -> Json:
+    record = app.account.key(value)
     assert record.expires_at
     return {
         "value": value,
@@ -136,14 +136,14 @@ def _tokens(slack: LocalSlack) -> dict[str, Json]:
     return found
 
 
-def _sent(name: str, town: Town) -> Iterator[Sent]:
+def _sent(name: str, app: Harness) -> Iterator[Sent]:
     newest: dict[tuple[str, ...], Sent] = {}
-    for person in map(town.slack.person, ("ada", "olga", "bob", "cy")):
+    for person in map(app.slack.person, ("ada", "olga", "bob", "cy")):
         for channel in ("general", "secret", "shared", "random", "dm"):
             if channel == "secret" and person.member.name not in {"ada", "bob"}:
                 continue
             for message in person.messages(channel):
-                if message.buttons and message.user == town.slack.bot_user_id:
+                if message.buttons and message.user == app.slack.bot_user_id:
                     sent = _one(name, channel, person.member.name, message)
                     place = (channel, sent.who if channel == "dm" else "", *sent.buttons)
                     newest[place] = sent
@@ -155,8 +155,8 @@ def _one(name: str, channel: str, who: str, message: Message) -> Sent:
     return Sent(name, channel, who, message.is_ephemeral, message.buttons, content)
 
 
-def _home(town: Town, name: str) -> Json:
-    home = town.slack.person(name).home
+def _home(app: Harness, name: str) -> Json:
+    home = app.slack.person(name).home
     assert home
     return {"type": "home", "blocks": home.blocks, **_metadata(home.payload)}
 
@@ -173,11 +173,11 @@ def put_back(many: Many, outside: Outside) -> None:
     """Let Slack and the service be as they were, without an event to the bot."""
     many.clock.ahead = outside.at - datetime.now(UTC)
     for name, held in outside.towns.items():
-        town = many[name]
-        _require_same_ids(town, held)
-        _put_into_service(town, held)
+        app = many[name]
+        _require_same_ids(app, held)
+        _put_into_service(app, held)
         if held["team_id"] in outside.tokens and name != "dune":
-            _install(many.slack, held["team_id"], town.ada.id, outside.tokens[held["team_id"]])
+            _install(many.slack, held["team_id"], app.ada.id, outside.tokens[held["team_id"]])
     if many.org:
         _grant(many, outside)
     for name, held in outside.towns.items():
@@ -187,24 +187,24 @@ def put_back(many: Many, outside: Outside) -> None:
     many.slack.app.tokens.revoke_all(coral, "token_revoked")
 
 
-def _require_same_ids(town: Town, held: Json) -> None:
-    now = _town(town)
+def _require_same_ids(app: Harness, held: Json) -> None:
+    now = _account(app)
     for what in ("team_id", "people", "channels"):
         assert now[what] == held[what], "the local Slack gives other ids than it did for 0.1"
 
 
-def _put_into_service(town: Town, held: Json) -> None:
+def _put_into_service(app: Harness, held: Json) -> None:
     for domain in held["domains"]:
-        town.acme.add(domain.pop("domain"), **domain)
-    town.acme.scan_results.update(held["scan_results"])
+        app.account.add(domain.pop("domain"), **domain)
+    app.account.scan_results.update(held["scan_results"])
     for key in held["keys"]:
-        value = town.acme.create_key(key["name"], key["scopes"], value=key["value"])
-        record = town.acme.key(value)
+        value = app.account.create_key(key["name"], key["scopes"], value=key["value"])
+        record = app.account.key(value)
         record.expires_at = datetime.fromisoformat(key["expires_at"])
         if key["is_deleted"]:
-            town.acme.delete_key(value)
+            app.account.delete_key(value)
         else:
-            town.key = value
+            app.key = value
 
 
 def _install(
@@ -230,19 +230,19 @@ def _grant(many: Many, outside: Outside) -> None:
         lifecycle.grant(installation, many[name].slack.world)
 
 
-def _put_bot_into_channels(town: Town, names: list[str]) -> None:
-    workspace = town.slack.world.workspace
+def _put_bot_into_channels(app: Harness, names: list[str]) -> None:
+    workspace = app.slack.world.workspace
     for channel in workspace.channels.values():
         if not channel.is_im and channel.name not in names:
             channel.members.discard(workspace.bot_user_id)
     for name in names:
-        town.slack.invite_bot(name)
+        app.slack.invite_bot(name)
 
 
-async def send_again(town: Town, sent: Sent) -> Message:
+async def send_again(app: Harness, sent: Sent) -> Message:
     """Let a message of the bot stand where it stood, with its buttons; return it."""
-    client = AsyncWebClient(base_url=town.slack.api_url, token=town.slack.bot_token)
-    person, workspace = town.slack.person(sent.who), town.slack.world.workspace
+    client = AsyncWebClient(base_url=app.slack.api_url, token=app.slack.bot_token)
+    person, workspace = app.slack.person(sent.who), app.slack.world.workspace
     place = workspace.channel_named(sent.channel) or workspace.direct_message(person.member)
     content = {"channel": place.id, **sent.content}
     if sent.is_ephemeral:
@@ -254,10 +254,10 @@ async def send_again(town: Town, sent: Sent) -> Message:
     return next(each for each in person.messages(sent.channel) if each.ts == ts)
 
 
-async def show_home_again(town: Town, name: str, view: Json) -> View:
+async def show_home_again(app: Harness, name: str, view: Json) -> View:
     """Let somebody's Home tab be as the bot had drawn it; return it."""
-    client = AsyncWebClient(base_url=town.slack.api_url, token=town.slack.bot_token)
-    person = town.slack.person(name)
+    client = AsyncWebClient(base_url=app.slack.api_url, token=app.slack.bot_token)
+    person = app.slack.person(name)
     await client.views_publish(user_id=person.id, view=view)
     assert person.home
     return person.home

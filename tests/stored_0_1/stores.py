@@ -9,8 +9,8 @@ import psycopg
 from pydantic import SecretStr
 
 from tests.stored_0_1.outside import HOME
+from tests.whole.harness import Harness, settings_for
 from tests.whole.many import Many
-from tests.whole.town import Town, settings_for
 
 OLD_KEY, NEW_KEY = "k0:" + "c" * 43 + "=", "k1:" + "d" * 43 + "="
 RING = f"{NEW_KEY},{OLD_KEY}"
@@ -47,7 +47,7 @@ def fill_database(sql: Path, url: str) -> None:
         connection.execute(AS_IF_JUST_NOW.encode())
 
 
-def with_one_token(many: Many) -> Town:
+def with_one_token(many: Many) -> Harness:
     """Return the workspace in which the bot is at home before it can be installed."""
     settings = settings_for(many.slack, many.tracker, many.folder, "http")
     database = many.settings.database_url
@@ -57,8 +57,8 @@ def with_one_token(many: Many) -> Town:
 
 
 def ringed(many: Many, ring: str) -> None:
-    """Let the bots of all towns begin with that ring from now on."""
+    """Let the bots of all workspaces begin with that ring from now on."""
     secret = SecretStr(ring)
     many.settings = many.settings.model_copy(update={"bot_secret_keys": secret})
-    for town in many.towns.values():
-        town.settings = many.settings
+    for app in many.apps.values():
+        app.settings = many.settings

@@ -1,4 +1,4 @@
-"""A list that one process has made old is asked for anew in the others."""
+"""A list that one process has made old is asked for again in the others."""
 
 import asyncio
 

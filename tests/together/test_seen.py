@@ -37,7 +37,7 @@ def of_a_process(stored: DedupStore) -> SharedDedup:
 
 
 class FakeSocket:
-    """Takes what Slack would be told over its connection."""
+    """Takes what Slack would be sent over its connection."""
 
     def __init__(self) -> None:
         self.logger = logging.getLogger("socket")

@@ -66,13 +66,13 @@ def calls(log: Log) -> list[dict[str, Any]]:
 
 
 class Notes:
-    """Remembers what it was told."""
+    """Remembers what it was given."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.notified: list[tuple[str, str]] = []
 
     def __call__(self, operation: str, outcome: str, _took_s: float) -> None:
-        self.told.append((operation, outcome))
+        self.notified.append((operation, outcome))
 
 
 class Service:
@@ -157,8 +157,8 @@ async def test_each_call_leaves_one_line_and_one_count(log: Log) -> None:
     await tracker.add_domain(KEY, domain="b.example", domain_type="owned")
     await tracker.scan(KEY, "d1")
 
-    assert notes.told == [("list", "ok"), ("add", "ok"), ("scan", "ok")]
-    assert [(line["operation"], line["outcome"]) for line in calls(log)] == notes.told
+    assert notes.notified == [("list", "ok"), ("add", "ok"), ("scan", "ok")]
+    assert [(line["operation"], line["outcome"]) for line in calls(log)] == notes.notified
     assert [line["purpose"] for line in calls(log)] == ["scheduled", "person", "person"]
     assert all(line["level"] == "info" and line["took_s"] >= 0 for line in calls(log))
 
@@ -170,7 +170,7 @@ async def test_a_failure_is_counted_without_key_or_words_of_the_service(log: Log
     with pytest.raises(models.RejectedError):
         await service.client(notes).scan(KEY, "d1")
 
-    assert notes.told == [("scan", "rejected")]
+    assert notes.notified == [("scan", "rejected")]
     assert calls(log)[0]["outcome"] == "rejected"
     assert KEY_TAIL not in log.getvalue()
     assert "private" not in log.getvalue()

@@ -50,16 +50,16 @@ def everything_logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCa
 async def test_no_log_and_no_error_holds_the_key(
     answer: Answer, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    told = ""
+    text = ""
     async with service(answer) as there, client_of(there.url) as tracker:
         try:
             await tracker.list_domains(KEY)
         except TrackerError as error:
-            told = repr(error) + "".join(traceback.format_exception(error))
+            text = repr(error) + "".join(traceback.format_exception(error))
 
     assert there.seen[0].headers["authorization"] == f"Bearer {KEY}"
     logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
-    assert KEY not in told + "".join(logged) + "".join(capfd.readouterr())
+    assert KEY not in text + "".join(logged) + "".join(capfd.readouterr())
 
 
 async def test_a_repeated_key_is_taken_out_of_what_the_service_said() -> None:

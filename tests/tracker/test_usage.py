@@ -116,7 +116,7 @@ def test_what_is_stored_counts_with_what_is_new(meter: UsageCounter) -> None:
     meter.count(ACME, KEY, ADA)
     new = meter.new(place)
     stored = meter.add_to_stored(place, new)
-    for caller in (ADA, BOB):  # meanwhile
+    for caller in (ADA, BOB):  # in the meantime
         meter.count(ACME, KEY, caller)
     meter.note_stored(place, new, stored)
 

@@ -24,7 +24,7 @@ OUR_MARKUP = re.compile(
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
-# Fields that Slack gives back to the bot and shows to nobody.
+# Fields that Slack gives back to the bot and shows to no one.
 NOT_SHOWN = {"value", "action_id", "block_id", "private_metadata", "callback_id"}
 
 Json = Any

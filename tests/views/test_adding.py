@@ -56,19 +56,19 @@ def test_what_the_service_now_holds_is_shown() -> None:
     assert message.text == (
         "Added shop.example. Health: 84.5 (good); type: owned; folder: Web shops; tags: prod, eu."
     )
-    told = shown_text(message)
-    assert "✅ Added `shop.example`." in told
-    assert "*Health*\n🟢 84.5 good" in told
-    assert "*Type*\n`owned`" in told
-    assert "*Folder*\n`Web shops`" in told
-    assert "*Tags*\n`prod`, `eu`" in told
+    text = shown_text(message)
+    assert "✅ Added `shop.example`." in text
+    assert "*Health*\n🟢 84.5 good" in text
+    assert "*Type*\n`owned`" in text
+    assert "*Folder*\n`Web shops`" in text
+    assert "*Tags*\n`prod`, `eu`" in text
 
 
 def test_what_the_service_did_not_say_is_a_dash_and_no_number() -> None:
-    told = shown_text(added_message(new_domain(), Domain(domain="shop.example")))
+    text = shown_text(added_message(new_domain(), Domain(domain="shop.example")))
 
-    assert "*Health*\n⚪ unknown" in told
-    assert told.count("\n–") == 3
+    assert "*Health*\n⚪ unknown" in text
+    assert text.count("\n–") == 3
 
 
 def test_a_domain_that_is_not_listed_yet_was_added_all_the_same() -> None:

@@ -28,9 +28,9 @@ def test_what_is_left_says_when_that_was_told() -> None:
 
 
 def test_without_markup_the_moment_has_its_zone() -> None:
-    told = "1,234 requests left this hour, as of 1 Mar 2030, 14:02 UTC."
+    text = "1,234 requests left this hour, as of 1 Mar 2030, 14:02 UTC."
 
-    assert left_text(PLENTY, MOMENT) == told
+    assert left_text(PLENTY, MOMENT) == text
 
 
 def test_no_line_tells_an_age_that_is_wrong_when_it_is_read_later() -> None:
@@ -74,17 +74,17 @@ def test_a_wait_is_said_with_its_end_and_never_too_early(wait_s: float, minutes:
 
 
 def test_whoever_used_requests_is_named() -> None:
-    told = lines(PLENTY, (person("U1"), 1_012), (digests_of("C1"), 3), (KEY_CHECK, 2))[-1]
+    text = lines(PLENTY, (person("U1"), 1_012), (digests_of("C1"), 3), (KEY_CHECK, 2))[-1]
 
-    assert told == ("Used in the last hour: <@U1> 1,012, digests of <#C1> 3, checks of the key 2.")
+    assert text == ("Used in the last hour: <@U1> 1,012, digests of <#C1> 3, checks of the key 2.")
 
 
 def test_behind_the_first_five_the_rest_is_summed_up() -> None:
     shares = [(OTHER, 90), *((person(f"U{number}"), 9 - number) for number in range(1, 8))]
 
-    told = lines(PLENTY, *shares)[-1]
+    text = lines(PLENTY, *shares)[-1]
 
-    assert told.endswith("<@U4> 5, <@U5> 4, others 95.")
+    assert text.endswith("<@U4> 5, <@U5> 4, others 95.")
 
 
 def test_others_alone_are_no_empty_list() -> None:
@@ -92,9 +92,9 @@ def test_others_alone_are_no_empty_list() -> None:
 
 
 def test_after_a_start_it_says_since_when_it_counts() -> None:
-    told = lines(PLENTY, (person("U1"), 1), span_s=600)[-1]
+    text = lines(PLENTY, (person("U1"), 1), span_s=600)[-1]
 
-    assert told == f"Used since {moment_token(ago(600))}: <@U1> 1."
+    assert text == f"Used since {moment_token(ago(600))}: <@U1> 1."
 
 
 def test_an_hour_without_requests_is_said() -> None:

@@ -215,12 +215,12 @@ def test_the_twin_counts_what_it_cannot_hold(name: Callable[[int], str]) -> None
     fallback = listed(domains).fallback()
     assert fallback is not None
 
-    told = shown_text(fallback)
+    text = shown_text(fallback)
     on_page = len(page_of(domains, 1).domains)
-    lines = [line for line in told.splitlines() if line.endswith("`") and line[0] in "🔴🟡🟢⚪"]
+    lines = [line for line in text.splitlines() if line.endswith("`") and line[0] in "🔴🟡🟢⚪"]
     more = f"and {on_page - len(lines):,} more on this page"
     assert lines
-    assert (more in told) == (len(lines) < on_page)
+    assert (more in text) == (len(lines) < on_page)
 
 
 def test_a_filter_is_shown_as_it_was_typed() -> None:
@@ -325,12 +325,12 @@ def test_an_empty_portfolio_asks_for_the_first_domain() -> None:
 def test_a_filter_that_matches_nothing_says_what_is_in_use() -> None:
     domains = [a_domain(tags=("eu", "prod"), folder="Shops")]
 
-    told = shown_text(listed(domains, "tag:pord folder:blogs type:x"))
+    text = shown_text(listed(domains, "tag:pord folder:blogs type:x"))
 
-    assert "None of your 1 domain matches `tag:pord folder:blogs type:x`." in told
-    assert "No domain has the tag `pord`. In use: `eu`, `prod`." in told
-    assert "No domain has the folder `blogs`. In use: `Shops`." in told
-    assert "No domain has the type `x`. None has a type at all." in told
+    assert "None of your 1 domain matches `tag:pord folder:blogs type:x`." in text
+    assert "No domain has the tag `pord`. In use: `eu`, `prod`." in text
+    assert "No domain has the folder `blogs`. In use: `Shops`." in text
+    assert "No domain has the type `x`. None has a type at all." in text
 
 
 def test_labels_in_use_that_are_too_many_are_counted() -> None:
@@ -340,9 +340,9 @@ def test_labels_in_use_that_are_too_many_are_counted() -> None:
 
 
 def test_a_label_that_is_in_use_is_not_blamed() -> None:
-    told = shown_text(listed([a_domain(tags=("EU",))], "tag:eu nowhere"))
+    text = shown_text(listed([a_domain(tags=("EU",))], "tag:eu nowhere"))
 
-    assert "No domain has" not in told
+    assert "No domain has" not in text
 
 
 def test_hostile_names_stay_readable() -> None:

@@ -117,11 +117,11 @@ def test_the_walk_finds_the_errors_of_every_room() -> None:
 
 @loop_over("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_sentence_of_its_own(kind: type[BotError]) -> None:
-    told = {each: failure_message(an_error(each), facts_for()).text for each in KINDS}
+    text = {each: failure_message(an_error(each), facts_for()).text for each in KINDS}
 
-    own = told.pop(kind)
+    own = text.pop(kind)
     assert own != UNFORESEEN
-    assert own not in told.values()
+    assert own not in text.values()
 
 
 @loop_over("is_admin", [True, False], ids=["admin", "member"])
@@ -235,20 +235,20 @@ def test_a_member_learns_who_was_told_when_somebody_was(told_at: datetime | None
 def test_a_lacking_scope_says_what_the_key_may_not_do_and_how_to_rotate(
     operation: str, may_not: str, needs: str
 ) -> None:
-    told = told_to_admin(LackingScopeError(operation), key=a_key_record())
+    text = told_to_admin(LackingScopeError(operation), key=a_key_record())
     member = failure_message(LackingScopeError(operation), facts_for())
 
-    assert may_not in told
+    assert may_not in text
     assert may_not in member.text
-    assert f"{needs} (recorded scopes: `read_domains`)." in told
-    assert "1. Make a new key" in told
+    assert f"{needs} (recorded scopes: `read_domains`)." in text
+    assert "1. Make a new key" in text
     assert "`" not in member.text
 
 
 def test_a_refused_address_shows_which_to_allow() -> None:
-    told = told_to_admin(IpNotAllowedError(), egress_addresses=("192.0.2.1", "2001:db8::/32"))
+    text = told_to_admin(IpNotAllowedError(), egress_addresses=("192.0.2.1", "2001:db8::/32"))
 
-    assert "Add `192.0.2.1`, `2001:db8::/32` to the key's IP restrictions" in told
+    assert "Add `192.0.2.1`, `2001:db8::/32` to the key's IP restrictions" in text
     assert "EGRESS_IPS" in told_to_admin(IpNotAllowedError())
 
 
@@ -267,20 +267,20 @@ SCARCE = [RateLimitedError(61), ReserveReachedError(61)]
 def test_an_admin_learns_of_the_budget_and_what_used_it(error: BotError) -> None:
     message = failure_message(error, facts_for_admin(allowance=an_allowance()))
 
-    told = shown_text(message)
-    assert "40 requests left this hour, as of <!date^" in told
-    assert "The last 50 are reserved for digests. Commands have to wait." in told
-    assert "Used in the last hour: <@U0ADMIN> 12." in told
+    text = shown_text(message)
+    assert "40 requests left this hour, as of <!date^" in text
+    assert "The last 50 are reserved for digests. Commands have to wait." in text
+    assert "Used in the last hour: <@U0ADMIN> 12." in text
     assert "40 requests left this hour" in message.text
     assert "<@" not in message.text
 
 
 @loop_over("error", SCARCE, ids=["refused", "reserve"])
 def test_a_member_learns_who_can_see_what_used_the_requests(error: BotError) -> None:
-    told = shown_text(failure_message(error, facts_for(allowance=an_allowance())))
+    text = shown_text(failure_message(error, facts_for(allowance=an_allowance())))
 
-    assert "Managers of the key can see what used them with `/domainkey`." in told
-    assert ADMIN_ID not in told
+    assert "Managers of the key can see what used them with `/domainkey`." in text
+    assert ADMIN_ID not in text
 
 
 def test_an_admin_is_told_the_usual_allowance() -> None:
@@ -326,9 +326,9 @@ def test_where_there_is_nothing_to_run_again_there_is_no_button() -> None:
 
 
 def test_what_the_service_said_is_quoted_as_its_own_words() -> None:
-    told = told_to_admin(RejectedError(409, "<!here> already *there*"))
+    text = told_to_admin(RejectedError(409, "<!here> already *there*"))
 
-    assert "It said: `&lt;!here&gt; already *there*`." in told
+    assert "It said: `&lt;!here&gt; already *there*`." in text
     assert "It said" not in told_to_admin(RejectedError(409))
 
 

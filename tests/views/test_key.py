@@ -96,9 +96,9 @@ def test_the_form_never_holds_a_key() -> None:
 
 
 def test_the_form_says_why_the_last_try_was_not_saved() -> None:
-    told = "\n".join(shown(key_form("meta", KeyFormValues(label="CI"), "Mistyped.")))
+    text = "\n".join(shown(key_form("meta", KeyFormValues(label="CI"), "Mistyped.")))
 
-    assert "⚠️ *Not saved.* Mistyped. Enter the key again." in told
+    assert "⚠️ *Not saved.* Mistyped. Enter the key again." in text
 
 
 def test_what_stands_in_the_place_of_the_form_is_taken_too() -> None:
@@ -145,17 +145,17 @@ def test_the_form_says_which_key_it_replaces_and_what_becomes_of_it() -> None:
     form = key_form("meta", KeyFormValues(), in_use=two_keys(earlier=False))
 
     assert_slack_takes_form(form)
-    told = "\n".join(shown(form))
-    assert "Current key: `Slack bot` (`…h8Ed`)." in told
-    assert "The new key replaces it once it works." in told
-    assert "kept for 7 days" in told
-    assert "removed" not in told
+    text = "\n".join(shown(form))
+    assert "Current key: `Slack bot` (`…h8Ed`)." in text
+    assert "The new key replaces it once it works." in text
+    assert "kept for 7 days" in text
+    assert "removed" not in text
 
 
 def test_the_form_says_which_key_is_then_kept_no_longer() -> None:
-    told = "\n".join(shown(key_form("", KeyFormValues(), in_use=two_keys(earlier=True))))
+    text = "\n".join(shown(key_form("", KeyFormValues(), in_use=two_keys(earlier=True))))
 
-    assert "The previous key, `Slack bot` (`…0R-b`), is then removed." in told
+    assert "The previous key, `Slack bot` (`…0R-b`), is then removed." in text
 
 
 def test_the_first_key_replaces_none() -> None:
@@ -163,9 +163,9 @@ def test_the_first_key_replaces_none() -> None:
 
 
 def test_a_saved_key_says_which_one_is_kept_besides() -> None:
-    told = "\n".join(shown(saved_form(a_key_record(), 1, two_keys(earlier=True).earlier)))
+    text = "\n".join(shown(saved_form(a_key_record(), 1, two_keys(earlier=True).earlier)))
 
-    assert "The previous key, `Slack bot` (`…0R-b`), is kept until <!date^" in told
+    assert "The previous key, `Slack bot` (`…0R-b`), is kept until <!date^" in text
 
 
 def test_the_answers_about_a_key_are_taken() -> None:

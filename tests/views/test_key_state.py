@@ -32,15 +32,15 @@ def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
     message = key_state_message(record, ALLOWANCE, MOMENT)
 
     assert_slack_takes(message)
-    told = shown_text(message)
-    assert f"*Key*\n`{SHORT}`" in told
-    assert "*Label*\n`CI *key*`" in told
-    assert "*Expires*\n15 May 2030 (in 75 days)" in told
-    assert "*Scopes*\n`read_domains`" in told
-    assert "by <@U0ADMIN>, <!date^" in told
-    assert "9,876 requests left this hour, as of <!date^" in told
-    assert "The last 500 are reserved for digests." in told
-    assert "Used in the last hour: <@U0ADMIN> 12." in told
+    text = shown_text(message)
+    assert f"*Key*\n`{SHORT}`" in text
+    assert "*Label*\n`CI *key*`" in text
+    assert "*Expires*\n15 May 2030 (in 75 days)" in text
+    assert "*Scopes*\n`read_domains`" in text
+    assert "by <@U0ADMIN>, <!date^" in text
+    assert "9,876 requests left this hour, as of <!date^" in text
+    assert "The last 500 are reserved for digests." in text
+    assert "Used in the last hour: <@U0ADMIN> 12." in text
     assert message.text == (
         f"API key {SHORT}: active. Expires: 15 May 2030 (in 75 days). Scopes: read_domains."
         " 9,876 requests left this hour, as of 1 Mar 2030, 14:04 UTC."
@@ -106,20 +106,20 @@ def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) ->
     message = key_state_message(record, ALLOWANCE, MOMENT)
 
     assert_slack_takes(message)
-    for told in (message.text, shown_text(message)):
-        assert "key works" not in told.lower()
-        assert "` works" not in told
-        assert "✅" not in told
-        assert "9,876" not in told
+    for text in (message.text, shown_text(message)):
+        assert "key works" not in text.lower()
+        assert "` works" not in text
+        assert "✅" not in text
+        assert "9,876" not in text
     assert "*Requests*" not in shown_text(message)
 
 
 def test_a_refused_key_says_what_that_means() -> None:
     message = key_state_message(a_key_record(refused_at=MOMENT), None, MOMENT)
 
-    told = "⚠️ Commands and digests stop until it is replaced."
-    assert told in message.text
-    assert f"no longer works*\n{told}" in shown_text(message)
+    text = "⚠️ Commands and digests stop until it is replaced."
+    assert text in message.text
+    assert f"no longer works*\n{text}" in shown_text(message)
 
 
 @loop_over(
@@ -143,10 +143,10 @@ def test_an_end_that_is_near_is_said_with_a_sign(days: int, words: str) -> None:
 
 @loop_over("expires_on", [None, TODAY + 15 * DAY])
 def test_an_end_that_is_far_or_not_known_needs_no_sign(expires_on: date | None) -> None:
-    told = shown_text(key_state_message(a_key_record(expires_on=expires_on), None, MOMENT))
+    text = shown_text(key_state_message(a_key_record(expires_on=expires_on), None, MOMENT))
 
-    assert "📅" not in told
-    assert "⚠️" not in told
+    assert "📅" not in text
+    assert "⚠️" not in text
 
 
 def test_the_key_before_is_told_from_one_of_the_same_label() -> None:

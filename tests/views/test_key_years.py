@@ -128,7 +128,7 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
 
 def test_the_steps_name_what_to_do_with_which_key() -> None:
     record = a_key_record(label="new bot", scopes=("read_domains", "write_domains"))
-    told = [
+    text = [
         "\n".join(shown(form))
         for form in (
             first_step(slots_of(record), "next bot", ""),
@@ -137,11 +137,11 @@ def test_the_steps_name_what_to_do_with_which_key() -> None:
         )
     ]
 
-    assert "`read_domains`, `write_domains`" in told[0]
-    assert "*name*: such as `next bot`" in told[0]
-    assert "the current key is `new bot` (`…z7Wx`)" in told[0]
-    assert "*last used* of `old bot` (`…z7Wx`)" in told[1]
-    assert "delete `old bot` (`…z7Wx`)" in told[2]
+    assert "`read_domains`, `write_domains`" in text[0]
+    assert "*name*: such as `next bot`" in text[0]
+    assert "the current key is `new bot` (`…z7Wx`)" in text[0]
+    assert "*last used* of `old bot` (`…z7Wx`)" in text[1]
+    assert "delete `old bot` (`…z7Wx`)" in text[2]
 
 
 def test_slack_takes_every_form_in_between() -> None:
@@ -213,11 +213,11 @@ def told_of(named: Named, groups: Groups) -> str:
     ],
 )
 def test_a_named_group_is_shown_as_what_it_is(group_id: str, words: str) -> None:
-    told = told_of(Named(group_ids=(group_id,)), Groups([A_GROUP, DISABLED]))
+    text = told_of(Named(group_ids=(group_id,)), Groups([A_GROUP, DISABLED]))
 
-    assert words in told.splitlines()
-    assert ("Remove it here" in told) is (group_id != "S1")
-    assert group_id not in told
+    assert words in text.splitlines()
+    assert ("Remove it here" in text) is (group_id != "S1")
+    assert group_id not in text
 
 
 @loop_over(
@@ -230,17 +230,17 @@ def test_a_named_group_is_shown_as_what_it_is(group_id: str, words: str) -> None
     ids=["scope", "unsaid", "none"],
 )
 def test_without_user_groups_a_line_says_why(groups: Groups, words: str) -> None:
-    told = told_of(Named(), groups)
+    text = told_of(Named(), groups)
 
-    assert words in told
-    assert "User groups" not in told.splitlines()
+    assert words in text
+    assert "User groups" not in text.splitlines()
 
 
 @loop_over("why_not", [NO_SCOPE, UNSAID], ids=["scope", "unsaid"])
 def test_groups_that_cannot_be_shown_are_said_to_stay(why_not: str) -> None:
-    told = told_of(Named(group_ids=("S1",)), Groups(why_not=why_not))
+    text = told_of(Named(group_ids=("S1",)), Groups(why_not=why_not))
 
-    assert "These stay as they are: <!subteam^S1>." in told
+    assert "These stay as they are: <!subteam^S1>." in text
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
@@ -260,10 +260,10 @@ def test_who_may_is_named_with_groups(error: BotError) -> None:
 
 
 def test_a_lacking_permission_is_named_with_who_can_mend_it() -> None:
-    told = failure_message(ManagersUnknownError(("S1",), lacks_scope=True), facts_for()).text
+    text = failure_message(ManagersUnknownError(("S1",), lacks_scope=True), facts_for()).text
 
-    assert "usergroups:read" in told
-    assert "An admin can install it again" in told
+    assert "usergroups:read" in text
+    assert "An admin can install it again" in text
 
 
 @loop_over("kind", [NotAManagerError, NotAnAdminError])
@@ -273,9 +273,9 @@ def test_in_an_organisation_its_admins_are_named_as_a_way(
 ) -> None:
     error = kind(is_in_organisation=is_in_organisation)
 
-    told = failure_message(error, facts_for()).text
+    text = failure_message(error, facts_for()).text
 
-    assert ("An organization admin can make you a manager" in told) is is_in_organisation
+    assert ("An organization admin can make you a manager" in text) is is_in_organisation
 
 
 def test_who_may_not_name_managers_is_not_offered_to() -> None:
@@ -286,9 +286,9 @@ def test_who_may_not_name_managers_is_not_offered_to() -> None:
 
 
 def test_whoever_may_not_manage_the_key_reads_what_that_is_and_whom_to_ask() -> None:
-    told = failure_message(NotAManagerError((ADMIN_ID,)), facts_for()).text
+    text = failure_message(NotAManagerError((ADMIN_ID,)), facts_for()).text
 
-    assert f"these managers: <@{ADMIN_ID}>, can manage the API key. Please ask one of them" in told
+    assert f"these managers: <@{ADMIN_ID}>, can manage the API key. Please ask one of them" in text
 
 
 def test_a_new_manager_reads_who_named_them_what_they_can_do_and_where() -> None:
@@ -354,7 +354,7 @@ TO_MEND = "Please ask a manager, or a workspace admin or owner to replace it."
 
 
 @loop_over(
-    ("told", "words"),
+    ("text", "words"),
     [
         (
             (ADMIN_ID, "U2", "U3"),
@@ -373,8 +373,8 @@ TO_MEND = "Please ask a manager, or a workspace admin or owner to replace it."
     ],
     ids=["setter and managers", "managers", "many", "setter", "nobody"],
 )
-def test_only_who_was_told_is_said_to_have_been(told: tuple[str, ...], words: str) -> None:
-    key = replace(a_key_record(refused_at=MOMENT, told_at=MOMENT), told=told)
+def test_only_who_was_told_is_said_to_have_been(text: tuple[str, ...], words: str) -> None:
+    key = replace(a_key_record(refused_at=MOMENT, told_at=MOMENT), told=text)
 
     assert words in failure_message(InvalidKeyError(), facts_for(key=key)).text
 

@@ -258,9 +258,9 @@ def test_an_end_has_its_days_left_its_sign_and_its_zone(expires: str, line: str)
 def test_a_second_date_for_the_same_end_is_said() -> None:
     ssl = {"notAfter": "2030-03-20", "valid_to": "2030-06-01"}
 
-    told = shown_text(scan_message(a_report({"ssl": ssl})))
+    text = shown_text(scan_message(a_report({"ssl": ssl})))
 
-    assert "expires in 19 days*  ·  20 Mar 2030 (the scan also says 1 Jun 2030)" in told
+    assert "expires in 19 days*  ·  20 Mar 2030 (the scan also says 1 Jun 2030)" in text
 
 
 def test_a_section_with_something_bad_says_the_worst_in_its_title() -> None:
@@ -314,21 +314,21 @@ def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
 
 
 def test_no_verdict_is_invented() -> None:
-    told = shown_text(scan_message(a_report({"security": {"hsts": False}}, score_after=None)))
+    text = shown_text(scan_message(a_report({"security": {"hsts": False}}, score_after=None)))
 
-    assert "⚪ *Health 41 → unknown*" in told
-    assert "*HSTS*  no" in told
-    assert "🔴" not in told
+    assert "⚪ *Health 41 → unknown*" in text
+    assert "*HSTS*  no" in text
+    assert "🔴" not in text
 
 
 def test_what_does_not_fit_is_counted_and_one_press_away() -> None:
     records = [{"type": "A", "value": f"192.0.2.{number}"} for number in range(51)]
 
     for message in (scan_message(a_report({"dns": records})), twin_of({"dns": records})):
-        told = shown_text(message)
-        lines = [line for line in told.splitlines() if line.startswith(("*1", "*2"))]
-        more = 51 - told.count("Type `A`")
-        assert f"and {more} more" in told
+        text = shown_text(message)
+        lines = [line for line in text.splitlines() if line.startswith(("*1", "*2"))]
+        more = 51 - text.count("Type `A`")
+        assert f"and {more} more" in text
         assert lines
         assert section_place(buttons(message)["Show all"]) == ("shop.example", "dns", 1)
 
@@ -340,10 +340,10 @@ def twin_of(sections: dict[str, object]) -> Message:
 
 
 def test_the_twin_has_every_section_too() -> None:
-    told = shown_text(twin_of({"dns": {"ttl": 60}}))
+    text = shown_text(twin_of({"dns": {"ttl": 60}}))
 
-    assert told.index("DNS  ·  1 record\n") < told.index("*TTL*  `60`")
-    assert "SSL  ·  not included in this scan" in told
+    assert text.index("DNS  ·  1 record\n") < text.index("*TTL*  `60`")
+    assert "SSL  ·  not included in this scan" in text
 
 
 def test_records_too_many_to_keep_are_counted_too() -> None:
@@ -424,10 +424,10 @@ def test_changes_are_told_with_their_date_and_counted() -> None:
 
     message = scan_message(a_report(changes=changes, since=MOMENT))
 
-    told = shown_text(message)
-    assert f"*20 changes since the last scan ({moment_token(MOMENT)})*" in told
-    assert "• *DNS › NS*  new: `ns0.example`" in told
-    assert f"• and {20 - MAX_CHANGES} more" in told
+    text = shown_text(message)
+    assert f"*20 changes since the last scan ({moment_token(MOMENT)})*" in text
+    assert "• *DNS › NS*  new: `ns0.example`" in text
+    assert f"• and {20 - MAX_CHANGES} more" in text
     assert (
         "20 changes since the last scan (1 Mar 2030, 14:05 UTC). DNS › NS  new: ns0.ex"
         in message.text
@@ -437,10 +437,10 @@ def test_changes_are_told_with_their_date_and_counted() -> None:
 def test_long_changes_are_counted_rather_than_cut() -> None:
     long = Change("dns", Finding(("a",), "&" * 500), Finding(("a",), "<" * 500))
 
-    told = shown_text(scan_message(a_report(changes=(long,) * 8, since=MOMENT)))
+    text = shown_text(scan_message(a_report(changes=(long,) * 8, since=MOMENT)))
 
-    lines = [line for line in told.splitlines() if line.startswith("• *")]
-    assert f"• and {8 - len(lines)} more" in told
+    lines = [line for line in text.splitlines() if line.startswith("• *")]
+    assert f"• and {8 - len(lines)} more" in text
     assert all(line.endswith("`") for line in lines)
 
 

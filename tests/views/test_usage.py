@@ -15,9 +15,9 @@ def test_a_usage_shows_its_examples_and_the_other_commands(command: str) -> None
     message = usage_message(command)
 
     assert_slack_takes(message)
-    told = shown_text(message)
-    assert all(f"`{example}`" in told for example, _does in COMMANDS[command].examples)
-    assert all(f"`{other}`" in told for other in COMMANDS)
+    text = shown_text(message)
+    assert all(f"`{example}`" in text for example, _does in COMMANDS[command].examples)
+    assert all(f"`{other}`" in text for other in COMMANDS)
     assert message.text.startswith(f"{command} ")
 
 
@@ -42,11 +42,11 @@ def test_one_answer_names_what_was_not_understood_what_was_and_the_usage() -> No
         "/domains: I couldn't read colour:red: there is no filter “colour:”."
     )
     assert "Filters: text, tag:x, folder:x, type:x, below:0–100" in message.text
-    told = shown_text(message)
-    assert "• `colour:red` – there is no filter “colour:”" in told
-    assert "Understood: `shop` `tag:x`" in told
-    assert "`/domains below" not in told
-    assert "`/domains tag:prod below:70`" in told
+    text = shown_text(message)
+    assert "• `colour:red` – there is no filter “colour:”" in text
+    assert "Understood: `shop` `tag:x`" in text
+    assert "`/domains below" not in text
+    assert "`/domains tag:prod below:70`" in text
 
 
 @loop_over("count", [0, 1, 10, 11, 500])
@@ -73,7 +73,7 @@ def test_what_somebody_typed_does_nothing(text: str) -> None:
 def test_parts_that_were_understood_are_named_or_counted(understood: int) -> None:
     parts = [f"w{number}" for number in range(understood)]
 
-    told = shown_text(not_understood_message("/domains", [NotUnderstood("x", "y")], parts))
+    text = shown_text(not_understood_message("/domains", [NotUnderstood("x", "y")], parts))
 
-    assert "`w9`" in told
-    assert (f"and {understood - 10} more" in told) == (understood > 10)
+    assert "`w9`" in text
+    assert (f"and {understood - 10} more" in text) == (understood > 10)

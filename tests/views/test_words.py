@@ -119,10 +119,10 @@ def too_long(payload: object) -> list[str]:
 
 
 def test_no_message_has_a_long_sentence() -> None:
-    told = [message.as_args() for message in made()]
+    text = [message.as_args() for message in made()]
 
-    assert [long for each in told for long in too_long(each["blocks"])] == []
-    assert [each["text"] for each in told if UNSAID.search(str(each))] == []
+    assert [long for each in text for long in too_long(each["blocks"])] == []
+    assert [each["text"] for each in text if UNSAID.search(str(each))] == []
 
 
 def test_no_step_of_a_rotation_has_a_long_sentence() -> None:

@@ -73,8 +73,8 @@ async def door(limits: ConnectionLimits) -> AsyncIterator[Door]:
 )
 async def test_a_connection_that_stays_silent_ends(sent: bytes, answer: bytes) -> None:
     limits = ConnectionLimits(most=100, idle_s=0.05, body_within_s=0.05)
-    async with door(limits) as town, AsyncExitStack() as stack:
-        reader = await town.send(stack, sent)
+    async with door(limits) as server, AsyncExitStack() as stack:
+        reader = await server.send(stack, sent)
 
         async with asyncio.timeout(TIME_LIMIT_S):
             assert (await reader.read())[: len(answer) or 1] == answer
@@ -83,11 +83,11 @@ async def test_a_connection_that_stays_silent_ends(sent: bytes, answer: bytes) -
 @pytest.mark.parametrize("sent", [b"", BEGUN, HALF_A_BODY], ids=["nothing", "header", "body"])
 async def test_among_many_silent_connections_a_request_is_answered(sent: bytes) -> None:
     limits = ConnectionLimits(most=5, idle_s=TIME_LIMIT_S, body_within_s=TIME_LIMIT_S)
-    async with door(limits) as town, AsyncExitStack() as stack:
-        readers = await asyncio.gather(*(town.send(stack, sent) for _ in range(200)))
+    async with door(limits) as server, AsyncExitStack() as stack:
+        readers = await asyncio.gather(*(server.send(stack, sent) for _ in range(200)))
 
         async with asyncio.timeout(TIME_LIMIT_S):
-            assert await town.is_alive()
+            assert await server.is_alive()
             await until_ended(readers, 200 - 5 - 2 * ACCEPTED_AT_ONCE)
 
 

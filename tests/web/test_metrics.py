@@ -21,14 +21,14 @@ TOKEN = "a-token-of-enough-letters"
 
 
 class Notes:
-    """Remembers what it was told."""
+    """Remembers what it was given."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, int]] = []
+        self.notified: list[tuple[str, int]] = []
 
     def __call__(self, route: str, status: int, took_s: float) -> None:
         assert took_s >= 0
-        self.told.append((route, status))
+        self.notified.append((route, status))
 
 
 async def page(_accepts: str) -> tuple[bytes, str]:
@@ -121,7 +121,12 @@ async def test_prometheus_gets_the_page_of_a_bot_and_every_request_is_noted() ->
 
     assert status == 200
     assert "# TYPE bot_build_info gauge" in text
-    assert notes.told == [("/metrics", 200), ("/metrics", 401), ("/healthz", 200), ("other", 404)]
+    assert notes.notified == [
+        ("/metrics", 200),
+        ("/metrics", 401),
+        ("/healthz", 200),
+        ("other", 404),
+    ]
 
 
 async def test_a_token_that_is_no_text_is_a_wrong_one() -> None:
@@ -146,7 +151,7 @@ async def test_a_request_that_breaks_is_noted_as_500() -> None:
     async with TestClient(TestServer(app)) as client:
         status = (await client.get("/broken")).status
 
-    assert (status, notes.told) == (500, [("/broken", 500)])
+    assert (status, notes.notified) == (500, [("/broken", 500)])
 
 
 @pytest.mark.parametrize(
@@ -211,7 +216,7 @@ async def test_a_check_that_hangs_is_not_waited_for(monkeypatch: pytest.MonkeyPa
     async with listening("127.0.0.1", port, health, None), aiohttp.ClientSession() as http:
         async with asyncio.timeout(TIME_LIMIT_S):
             answer = await http.get(f"http://127.0.0.1:{port}/readyz")
-        told = await answer.json()
+        text = await answer.json()
     released.set()
 
-    assert (answer.status, told["checks"]) == (503, {"store": False})
+    assert (answer.status, text["checks"]) == (503, {"store": False})

@@ -1,8 +1,8 @@
-"""Whole-bot tests run in one of three modes, or in several where their differences matter.
+"""Whole-bot tests run in one of three ways, or in several where their differences matter.
 
 "socket": in Socket Mode one process does it all on the embedded store. "http": the same process
-over signed HTTP. "shared": a `web` and a `worker` share a PostgreSQL. `pytest.mark.modes` of a
-test, or of its module, says in which it runs.
+over signed HTTP. "shared": a `web` and a `worker` share a PostgreSQL. `pytest.mark.transports`
+of a test, or of its module, says in which it runs.
 """
 
 from collections.abc import AsyncIterator
@@ -10,38 +10,38 @@ from pathlib import Path
 
 import pytest
 
-from tests.whole.town import Town, running_town
+from tests.whole.harness import Harness, running_harness
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test in each of its modes."""
-    marker = metafunc.definition.get_closest_marker("modes")
-    if marker and "mode" in metafunc.fixturenames:
-        metafunc.parametrize("mode", marker.args, indirect=True)
+    """Run a test over each of its transports."""
+    marker = metafunc.definition.get_closest_marker("transports")
+    if marker and "transport" in metafunc.fixturenames:
+        metafunc.parametrize("transport", marker.args, indirect=True)
 
 
 @pytest.fixture
-def mode(request: pytest.FixtureRequest) -> str:
+def transport(request: pytest.FixtureRequest) -> str:
     """Return what `settings_for` takes."""
-    assert hasattr(request, "param"), "let `pytest.mark.modes` say in which it runs"
+    assert hasattr(request, "param"), "let `pytest.mark.transports` say in which it runs"
     if request.param == "shared":
         return str(request.getfixturevalue("database"))
     return str(request.param)
 
 
 @pytest.fixture
-async def town(tmp_path: Path, mode: str) -> AsyncIterator[Town]:
+async def app(tmp_path: Path, transport: str) -> AsyncIterator[Harness]:
     """A bot in a workspace that has no key yet."""
-    async with running_town(tmp_path, mode) as town:
-        yield town
+    async with running_harness(tmp_path, transport) as app:
+        yield app
 
 
 @pytest.fixture
-async def shop(town: Town) -> Town:
+async def ready(app: Harness) -> Harness:
     """A workspace with a key, and three domains in its portfolio."""
-    town.acme.add("shop.example", health=41, tags=("prod", "eu"), folder="Web shops")
-    town.acme.add("www.example", health=97, tags=("prod",), folder="Sites")
-    town.acme.add("new.example", health=None)
-    await town.connect()
-    town.tracker.requests.clear()
-    return town
+    app.account.add("shop.example", health=41, tags=("prod", "eu"), folder="Web shops")
+    app.account.add("www.example", health=97, tags=("prod",), folder="Sites")
+    app.account.add("new.example", health=None)
+    await app.connect()
+    app.tracker.requests.clear()
+    return app

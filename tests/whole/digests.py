@@ -1,4 +1,4 @@
-"""How people in the town make digests, and how its clock comes to their slots."""
+"""How people in the harness make digests, and how its clock comes to their slots."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.playground.slack import Message, Person, View
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
 DAY = timedelta(days=1)
 EVERY_DAY = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -17,16 +17,16 @@ NO_FIELDS: Mapping[str, Any] = {}
 HEADLINE = "Health digest"
 
 
-async def open_list(town: Town, person: Person, channel: str = "general") -> View:
+async def open_list(app: Harness, person: Person, channel: str = "general") -> View:
     """Type `/domaindigest` and return the form once it is no longer loading."""
     await person.type("/domaindigest", channel=channel)
     return await settled(person)
 
 
-async def until_listed(town: Town, words: str, person: Person | None = None) -> View:
+async def until_listed(app: Harness, words: str, person: Person | None = None) -> View:
     """Open the list again and again, until it says that; return it."""
     async with asyncio.timeout(TIME_LIMIT_S):
-        while words not in (form := await open_list(town, person or town.bob)).everything:
+        while words not in (form := await open_list(app, person or app.bob)).everything:
             pass
     return form
 
@@ -44,59 +44,59 @@ async def press_in(person: Person, form: View, label: str, nth: int = 0) -> View
     return await settled(person)
 
 
-async def new_form(town: Town, person: Person, channel: str = "general") -> View:
+async def new_form(app: Harness, person: Person, channel: str = "general") -> View:
     """Open the form in which a digest is made."""
-    return await press_in(person, await open_list(town, person, channel), "New")
+    return await press_in(person, await open_list(app, person, channel), "New")
 
 
 async def make(
-    town: Town, fields: Mapping[str, Any] = NO_FIELDS, *, channel: str = "general"
+    app: Harness, fields: Mapping[str, Any] = NO_FIELDS, *, channel: str = "general"
 ) -> View:
     """Let bob make a digest, for nine o'clock UTC every day; return the list that says so."""
-    form = await new_form(town, town.bob, channel)
-    delivery = await town.bob.submit(form, {**PROPOSED, **fields})
+    form = await new_form(app, app.bob, channel)
+    delivery = await app.bob.submit(form, {**PROPOSED, **fields})
     assert not delivery.errors, delivery.errors
-    saved = await settled(town.bob)
+    saved = await settled(app.bob)
     assert "Saved" in saved.everything, saved.everything
     return saved
 
 
-def nine(town: Town, days: int = 0) -> datetime:
-    """Return the next nine o'clock UTC by the town's clock, or the one so many days later."""
-    now = town.clock()
+def nine(app: Harness, days: int = 0) -> datetime:
+    """Return the next nine o'clock UTC by the harness's clock, or the one so many days later."""
+    now = app.clock()
     today = now.replace(hour=9, minute=0, second=0, microsecond=0)
     return today + (DAY if today <= now else timedelta()) + days * DAY
 
 
-def move_to(town: Town, moment: datetime) -> None:
-    """Move the town's clock ahead."""
-    town.clock.ahead += moment - town.clock()
-    assert town.clock.ahead >= timedelta()
+def move_to(app: Harness, moment: datetime) -> None:
+    """Move the harness's clock ahead."""
+    app.clock.ahead += moment - app.clock()
+    assert app.clock.ahead >= timedelta()
 
 
 async def next_digest(
-    town: Town, person: Person | None = None, channel: str = "general"
+    app: Harness, person: Person | None = None, channel: str = "general"
 ) -> Message:
     """Return the next digest that somebody sees in a channel."""
-    return await (person or town.bob).next_message(
+    return await (person or app.bob).next_message(
         channel, where=lambda message: HEADLINE in headline(message)
     )
 
 
-async def at_nine(town: Town, channel: str = "general") -> Message:
+async def at_nine(app: Harness, channel: str = "general") -> Message:
     """Let it be the next nine o'clock, and return the digest that comes."""
-    move_to(town, nine(town))
-    return await next_digest(town, channel=channel)
+    move_to(app, nine(app))
+    return await next_digest(app, channel=channel)
 
 
-def score(town: Town, domain: str, health: float) -> None:
+def score(app: Harness, domain: str, health: float) -> None:
     """Give a domain another health score."""
-    [record] = [each for each in town.acme.domains.values() if each.domain == domain]
+    [record] = [each for each in app.account.domains.values() if each.domain == domain]
     record.health = health
 
 
 def when(message: Message) -> datetime:
-    """Return the minute at which a message was posted, by the town's clock."""
+    """Return the minute at which a message was posted, by the harness's clock."""
     return datetime.fromtimestamp(float(message.ts), UTC).replace(second=0, microsecond=0)
 
 
@@ -106,9 +106,9 @@ def headline(message: Message) -> str:
     return str(headers[0]["text"]["text"]) if headers else ""
 
 
-def digests(town: Town, channel: str = "general") -> list[Message]:
+def digests(app: Harness, channel: str = "general") -> list[Message]:
     """Return every digest that stands in a channel."""
-    found = town.slack.world.workspace.channel_named(channel)
+    found = app.slack.world.workspace.channel_named(channel)
     assert found is not None
     return [message for message in found.messages if HEADLINE in headline(message)]
 
@@ -121,6 +121,6 @@ def block_of(message: Message, kind: str, chart: str = "") -> dict[str, Any]:
     raise AssertionError(f"no {kind} {chart} in {json.dumps(message.blocks)[:2000]}")
 
 
-async def next_notice(town: Town, person: Person | None = None) -> Message:
+async def next_notice(app: Harness, person: Person | None = None) -> Message:
     """Return the next direct message of the bot."""
-    return await (person or town.bob).next_message("dm")
+    return await (person or app.bob).next_message("dm")

@@ -13,7 +13,7 @@ from bot.playground.tracker import Tracker, running_tracker
 from bot.settings import Settings
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
-from tests.whole.town import ABOUT, PATIENT, RING, Clock, Town, running_bot
+from tests.whole.harness import ABOUT, PATIENT, RING, Clock, Harness, running_bot
 
 ALONE = ("amber", "birch", "coral")
 IN_ORG = ("delta", "ember")
@@ -21,7 +21,7 @@ IN_ORG = ("delta", "ember")
 
 @dataclass
 class Many:
-    """The workspaces by name, each a town of its own; all with the same people and ids."""
+    """The workspaces by name, each a harness of its own; all with the same people and ids."""
 
     slack: LocalSlack
     tracker: Tracker
@@ -29,13 +29,13 @@ class Many:
     clock: Clock
     folder: Path
     org: LocalOrg | None = None
-    towns: dict[str, Town] = field(default_factory=dict)
+    apps: dict[str, Harness] = field(default_factory=dict)
 
-    def __getitem__(self, name: str) -> Town:
-        return self.towns[name]
+    def __getitem__(self, name: str) -> Harness:
+        return self.apps[name]
 
     def move_in(self, name: str, workspace: LocalSlack, *, admin: str) -> None:
-        self.towns[name] = Town(
+        self.apps[name] = Harness(
             workspace,
             self.tracker,
             self.settings,
@@ -55,31 +55,31 @@ class Many:
         url = f"{self.settings.public_url}/slack/install"
         return await self[name].slack.person(by).install(url, org_wide=org_wide)
 
-    async def settle(self, name: str) -> Town:
+    async def settle(self, name: str) -> Harness:
         """Install the bot in a workspace, and give it a key and two domains of its own."""
         page = await self.install(name)
         assert page.status == 200, page.text
         return await self.furnish(name)
 
-    async def furnish(self, name: str) -> Town:
-        town = self[name]
-        town.slack.invite_bot("general")
-        town.acme.add(f"shop.{name}.example", health=41, folder=f"{name}-folder", tags=(name,))
-        town.acme.add(f"www.{name}.example", health=97)
-        await town.connect()
-        return town
+    async def furnish(self, name: str) -> Harness:
+        app = self[name]
+        app.slack.invite_bot("general")
+        app.account.add(f"shop.{name}.example", health=41, folder=f"{name}-folder", tags=(name,))
+        app.account.add(f"www.{name}.example", health=97)
+        await app.connect()
+        return app
 
 
 def settings_for_many(
-    slack: LocalSlack, tracker: Tracker, folder: Path, port: int, mode: str = "http"
+    slack: LocalSlack, tracker: Tracker, folder: Path, port: int, transport: str = "http"
 ) -> Settings:
     way: dict[str, Any] = (
         {"slack_app_token": SecretStr(slack.app_token)}
-        if mode == "socket"
+        if transport == "socket"
         else {"slack_signing_secret": SecretStr(slack.signing_secret)}
     )
-    if mode not in {"socket", "http"}:  # the address of a PostgreSQL, as in `settings_for`
-        way |= {"database_url": mode, "bot_secret_keys": SecretStr(RING)}
+    if transport not in {"socket", "http"}:  # the address of a PostgreSQL, as in `settings_for`
+        way |= {"database_url": transport, "bot_secret_keys": SecretStr(RING)}
     return Settings(
         domain_tracker_url=tracker.url,
         slack_client_id=slack.client_id,
@@ -97,10 +97,10 @@ def settings_for_many(
 async def running_many(
     folder: Path, names: Sequence[str] = ALONE, **how: Any
 ) -> AsyncIterator[Many]:
-    """Run a bot that nobody has installed yet, and these workspaces."""
+    """Run a bot that no one has installed yet, and these workspaces."""
     async with (
         many_stand_ins(folder, names, **how) as many,
-        running_bot(next(iter(many.towns.values())), PATIENT),
+        running_bot(next(iter(many.apps.values())), PATIENT),
     ):
         yield many
 
@@ -112,7 +112,7 @@ async def many_stand_ins(
     *,
     in_org: Sequence[str] = (),
     rotates_tokens: bool = False,
-    mode: str = "http",
+    transport: str = "http",
 ) -> AsyncIterator[Many]:
     """The same without the bot."""
     clock, port = Clock(), reserve_port()
@@ -129,7 +129,7 @@ async def many_stand_ins(
         ) as slack,
         running_tracker(clock=clock) as tracker,
     ):
-        settings = settings_for_many(slack, tracker, folder, port, mode)
+        settings = settings_for_many(slack, tracker, folder, port, transport)
         org = slack.add_org("globex") if in_org else None
         many = Many(slack, tracker, settings, clock, folder, org)
         for name in names:

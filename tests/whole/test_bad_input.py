@@ -7,9 +7,9 @@ import pytest
 
 from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 NESTED: Any = "deep"
 for _ in range(30):
@@ -31,14 +31,14 @@ BAD_DOMAINS = {
 }
 
 
-@loop_over(("typed", "told"), BAD_DOMAINS.values(), ids=BAD_DOMAINS.keys())
-async def test_what_is_no_domain_is_told_why(shop: Town, typed: str, told: str) -> None:
+@loop_over(("typed", "text"), BAD_DOMAINS.values(), ids=BAD_DOMAINS.keys())
+async def test_what_is_no_domain_is_told_why(ready: Harness, typed: str, text: str) -> None:
     for command in ("/scan", "/adddomain"):
-        answer = await shop.ask(shop.bob, f"{command} {typed}", verbatim=True)
+        answer = await ready.ask(ready.bob, f"{command} {typed}", verbatim=True)
 
-        assert told in answer.everything, command
+        assert text in answer.everything, command
         assert answer.mentions == []
-        assert shop.tracker.requests == []
+        assert ready.tracker.requests == []
 
 
 @loop_over(
@@ -57,8 +57,8 @@ async def test_what_is_no_domain_is_told_why(shop: Town, typed: str, told: str) 
     ],
     ids=["long", "emoji", "rtl", "control", "markup", "format", "quote", "tag", "colon", "tags"],
 )
-async def test_any_filter_is_answered(shop: Town, typed: str) -> None:
-    answer = await shop.ask(shop.bob, f"/domains {typed}", verbatim=True)
+async def test_any_filter_is_answered(ready: Harness, typed: str) -> None:
+    answer = await ready.ask(ready.bob, f"/domains {typed}", verbatim=True)
 
     assert answer.text
     assert answer.mentions == []
@@ -85,26 +85,26 @@ SCANS: dict[str, Any] = {
 
 @loop_over(("name", "sections"), SCANS.items(), ids=SCANS.keys())
 async def test_a_scan_of_any_shape_is_shown_opens_can_be_shared_and_pings_nobody(
-    shop: Town, name: str, sections: Any
+    ready: Harness, name: str, sections: Any
 ) -> None:
     domain = f"{name}.example"  # of its own, so that it is compared with no other
-    shop.acme.add(domain, health=50)
-    shop.clock.ahead += FRESH_FOR
-    shop.tracker.answer_next(body=json.dumps(sections).encode(), on="scan")
+    ready.account.add(domain, health=50)
+    ready.clock.ahead += FRESH_FOR
+    ready.tracker.answer_next(body=json.dumps(sections).encode(), on="scan")
 
-    await shop.bob.type(f"/scan {domain}")
+    await ready.bob.type(f"/scan {domain}")
     # What was shared of the case before is news to bob, too.
-    answer = await shop.bob.next_message(
+    answer = await ready.bob.next_message(
         where=lambda each: f"Scan of {domain}" in each.everything and "Share" in each.buttons
     )
     titles = [b["title"]["text"] for b in answer.blocks if b["type"] == "container"]
     for number in range(answer.buttons.count("Show all")):
-        await shop.bob.press(answer, "Show all", nth=number)
-        form = await shop.bob.next_form()
+        await ready.bob.press(answer, "Show all", nth=number)
+        form = await ready.bob.next_form()
         assert "page 1 of" in form.everything
-        await shop.bob.close(form)
-    await shop.bob.press(answer, "Share")
-    shared = await shop.slack.person("cy").next_message()
+        await ready.bob.close(form)
+    await ready.bob.press(answer, "Share")
+    shared = await ready.slack.person("cy").next_message()
 
     assert [title.split()[0] for title in titles] == ["WHOIS", "DNS", "SSL", "Security"]
     assert f"Scan of {domain}" in shared.everything
@@ -112,39 +112,39 @@ async def test_a_scan_of_any_shape_is_shown_opens_can_be_shared_and_pings_nobody
 
 
 @loop_over("raw", [b"[1, 2", b"[]", b'"scanned"', b"<html>", b"", b"NaN"])
-async def test_a_scan_result_that_is_none_is_told_so(shop: Town, raw: bytes) -> None:
-    shop.tracker.answer_next(body=raw, on="scan")
+async def test_a_scan_result_that_is_none_is_told_so(ready: Harness, raw: bytes) -> None:
+    ready.tracker.answer_next(body=raw, on="scan")
 
-    answer = await shop.ask(shop.bob, "/scan shop.example")
+    answer = await ready.ask(ready.bob, "/scan shop.example")
 
     assert "returned an unexpected response" in answer.everything
 
 
-async def test_text_of_the_service_cannot_ping_anybody_in_a_list(shop: Town) -> None:
+async def test_text_of_the_service_cannot_ping_anybody_in_a_list(ready: Harness) -> None:
     hostile = "<!channel> <@U1> *b* `c` |"
     item = {"domain": hostile, "domainId": "1", "tags": [hostile], "folder": hostile}
-    shop.tracker.answer_next(body=json.dumps([item]).encode(), on="list")
+    ready.tracker.answer_next(body=json.dumps([item]).encode(), on="list")
 
-    answer = await shop.ask(shop.bob, "/domains")
-    await shop.bob.press(answer, "Share")
+    answer = await ready.ask(ready.bob, "/domains")
+    await ready.bob.press(answer, "Share")
 
     assert hostile in answer.everything
-    assert (await shop.slack.person("cy").next_message()).mentions == []
+    assert (await ready.slack.person("cy").next_message()).mentions == []
 
 
 @loop_over("line", ["/scan a&b.example", "/domains colour:R&D"])
-async def test_what_was_typed_is_repeated_as_it_was_typed(shop: Town, line: str) -> None:
-    answer = await shop.ask(shop.bob, line)
+async def test_what_was_typed_is_repeated_as_it_was_typed(ready: Harness, line: str) -> None:
+    answer = await ready.ask(ready.bob, line)
 
     assert line.split()[1] in answer.everything
 
 
-async def test_a_key_typed_anywhere_is_repeated_nowhere(shop: Town) -> None:
+async def test_a_key_typed_anywhere_is_repeated_nowhere(ready: Harness) -> None:
     for command in ("/domains", "/scan", "/adddomain", "/domainkey"):
-        answer = await shop.ask(shop.bob, f"{command} {shop.key}")
-        assert shop.key[11:] not in str(answer.content)
+        answer = await ready.ask(ready.bob, f"{command} {ready.key}")
+        assert ready.key[11:] not in str(answer.content)
         assert "exposed" in answer.everything, command
 
-    secret = shop.key[11:]
-    told = [call for call in shop.slack.calls if secret in str(call.arguments)]
-    assert told == []
+    secret = ready.key[11:]
+    text = [call for call in ready.slack.calls if secret in str(call.arguments)]
+    assert text == []

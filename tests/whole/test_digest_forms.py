@@ -17,24 +17,24 @@ from tests.whole.digests import (
     score,
     settled,
 )
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def mode() -> str:
+def transport() -> str:
     """What forms do is the same whatever carries them."""
     return "socket"
 
 
-async def test_a_preview_is_for_one_person_alone_and_changes_nothing(shop: Town) -> None:
-    listed = await make(shop)
+async def test_a_preview_is_for_one_person_alone_and_changes_nothing(ready: Harness) -> None:
+    listed = await make(ready)
 
-    preview = await press_in(shop.bob, listed, "Preview")
-    await shop.bob.close(preview)
-    below = shop.bob.form
-    again = await open_list(shop, shop.bob)
+    preview = await press_in(ready.bob, listed, "Preview")
+    await ready.bob.close(preview)
+    below = ready.bob.form
+    again = await open_list(ready, ready.bob)
 
     assert "only you can see this" in preview.everything
     assert "3 domains" in preview.everything
@@ -43,39 +43,39 @@ async def test_a_preview_is_for_one_person_alone_and_changes_nothing(shop: Town)
     assert below.id == listed.id
     assert "Preview" in below.buttons
     assert "Has not run yet" in again.everything
-    for person in (shop.bob, shop.ada):
+    for person in (ready.bob, ready.ada):
         assert not any("Preview" in each.everything for each in person.messages())
 
 
-async def test_a_digest_is_changed_and_moves_to_another_channel(shop: Town) -> None:
-    listed = await make(shop)
-    form = await press_in(shop.bob, listed, "Change")
+async def test_a_digest_is_changed_and_moves_to_another_channel(ready: Harness) -> None:
+    listed = await make(ready)
+    form = await press_in(ready.bob, listed, "Change")
 
     changed = {"Channel": "secret", "Time": "10:30", "Filter": "tag:prod"}
-    delivery = await shop.bob.submit(form, changed)
-    saved = await settled(shop.bob)
-    announced = await shop.ada.next_message(
+    delivery = await ready.bob.submit(form, changed)
+    saved = await settled(ready.bob)
+    announced = await ready.ada.next_message(
         "secret", where=lambda each: "every day at 10:30" in each.everything
     )
-    move_to(shop, nine(shop) + timedelta(minutes=90))
-    post = await next_digest(shop, channel="secret")
+    move_to(ready, nine(ready) + timedelta(minutes=90))
+    post = await next_digest(ready, channel="secret")
 
     assert not delivery.errors
     assert "Saved" in saved.everything
     assert "tag:prod" in announced.everything
     assert "2 domains" in headline(post)
-    assert digests(shop) == []
+    assert digests(ready) == []
 
 
-async def test_what_was_sent_by_hand_is_what_the_next_one_compares_with(shop: Town) -> None:
-    listed = await make(shop, {"Post": "When something got worse"})
-    await press_in(shop.bob, listed, "Send now")
-    by_hand = await next_digest(shop)
-    score(shop, "www.example", 60)
+async def test_what_was_sent_by_hand_is_what_the_next_one_compares_with(ready: Harness) -> None:
+    listed = await make(ready, {"Post": "When something got worse"})
+    await press_in(ready.bob, listed, "Send now")
+    by_hand = await next_digest(ready)
+    score(ready, "www.example", 60)
 
-    at_its_time = await at_nine(shop)
+    at_its_time = await at_nine(ready)
 
-    posts = [call for call in shop.slack.calls if call.method == "chat.postMessage"]
+    posts = [call for call in ready.slack.calls if call.method == "chat.postMessage"]
     assert "Sent now by `bob`" in by_hand.everything
     assert "▼ \N{MINUS SIGN}37" in at_its_time.everything
     for post in posts:

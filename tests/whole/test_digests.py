@@ -22,135 +22,139 @@ from tests.whole.digests import (
     settled,
     when,
 )
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 
-@pytest.mark.modes("socket", "shared")
-async def test_d1_a_member_makes_a_digest_in_the_channel_and_it_comes(shop: Town) -> None:
-    saved = await make(shop)
+@pytest.mark.transports("socket", "shared")
+async def test_d1_a_member_makes_a_digest_in_the_channel_and_it_comes(ready: Harness) -> None:
+    saved = await make(ready)
 
-    post = await at_nine(shop)
+    post = await at_nine(ready)
 
     assert "1 digest" in saved.everything
     assert "3 domains" in headline(post)
-    assert post.user == shop.slack.bot_user_id
+    assert post.user == ready.slack.bot_user_id
 
 
-async def test_d2_a_digest_comes_on_its_weekdays_only(shop: Town) -> None:
-    day = nine(shop) + DAY
-    await make(shop, {"Days": [f"{day:%a}"]})
-    await make(shop, channel="secret")  # every day, so that one sees when the other had its chance
+async def test_d2_a_digest_comes_on_its_weekdays_only(ready: Harness) -> None:
+    day = nine(ready) + DAY
+    await make(ready, {"Days": [f"{day:%a}"]})
+    await make(
+        ready, channel="secret"
+    )  # every day, so that one sees when the other had its chance
 
     for _ in range(3):
-        await at_nine(shop, "secret")
+        await at_nine(ready, "secret")
 
-    assert [when(post) for post in digests(shop)] == [day]
-
-
-@pytest.mark.modes("shared")
-async def test_d2_a_digest_comes_by_the_clock_of_its_zone(shop: Town) -> None:
-    await make(shop, {"Time": "18:00", "Time zone": "Asia/Tokyo"})
-
-    await at_nine(shop)  # UTC
-
-    assert len(digests(shop)) == 1
+    assert [when(post) for post in digests(ready)] == [day]
 
 
-@pytest.mark.modes("shared")
-async def test_d3_a_channel_has_several_digests(shop: Town) -> None:
-    await make(shop, {"Filter": "tag:prod"})
-    listed = await make(shop, {"Time": "10:00"})
+@pytest.mark.transports("shared")
+async def test_d2_a_digest_comes_by_the_clock_of_its_zone(ready: Harness) -> None:
+    await make(ready, {"Time": "18:00", "Time zone": "Asia/Tokyo"})
 
-    move_to(shop, nine(shop))
-    first = await next_digest(shop)
-    move_to(shop, nine(shop) - DAY + DAY / 24)
-    second = await next_digest(shop)
+    await at_nine(ready)  # UTC
+
+    assert len(digests(ready)) == 1
+
+
+@pytest.mark.transports("shared")
+async def test_d3_a_channel_has_several_digests(ready: Harness) -> None:
+    await make(ready, {"Filter": "tag:prod"})
+    listed = await make(ready, {"Time": "10:00"})
+
+    move_to(ready, nine(ready))
+    first = await next_digest(ready)
+    move_to(ready, nine(ready) - DAY + DAY / 24)
+    second = await next_digest(ready)
 
     assert "2 digests" in listed.everything
     assert ("2 domains" in headline(first), "3 domains" in headline(second)) == (True, True)
 
 
-async def test_d4_a_filter_that_matches_nothing_now_is_saved_with_a_warning(shop: Town) -> None:
-    await make(shop, {"Filter": "below:5"})
+async def test_d4_a_filter_that_matches_nothing_now_is_saved_with_a_warning(
+    ready: Harness,
+) -> None:
+    await make(ready, {"Filter": "below:5"})
 
-    warned = await settled(shop.bob)  # a moment later, as the domains have to be counted
+    warned = await settled(ready.bob)  # a moment later, as the domains have to be counted
 
     assert "✅ Saved." in warned.everything
     assert "no domain matches" in warned.everything
 
 
-@pytest.mark.modes("socket", "shared")
+@pytest.mark.transports("socket", "shared")
 async def test_d5_a_double_press_of_send_now_posts_once_and_a_second_one_again(
-    shop: Town,
+    ready: Harness,
 ) -> None:
-    listed = await make(shop)
-    score(shop, "shop.example", 12)
+    listed = await make(ready)
+    score(ready, "shop.example", 12)
 
-    press = shop.bob.press(listed, "Send now")
-    await asyncio.gather(press, shop.bob.press(listed, "Send now"))
-    sent = await settled(shop.bob)
-    once = len(digests(shop))
-    again = await press_in(shop.bob, sent, "Send now")
+    press = ready.bob.press(listed, "Send now")
+    await asyncio.gather(press, ready.bob.press(listed, "Send now"))
+    sent = await settled(ready.bob)
+    once = len(digests(ready))
+    again = await press_in(ready.bob, sent, "Send now")
 
     assert ("Sent" in sent.everything, "Sent" in again.everything) == (True, True)
-    assert (once, len(digests(shop))) == (1, 2)
-    assert all("12" in post.everything for post in digests(shop))
+    assert (once, len(digests(ready))) == (1, 2)
+    assert all("12" in post.everything for post in digests(ready))
 
 
-async def test_d6_an_empty_digest_comes_where_it_is_to_come_always(shop: Town) -> None:
-    await make(shop, {"Filter": "below:5"})
+async def test_d6_an_empty_digest_comes_where_it_is_to_come_always(ready: Harness) -> None:
+    await make(ready, {"Filter": "below:5"})
 
-    post = await at_nine(shop)
+    post = await at_nine(ready)
 
     assert "No domain matches" in post.everything
 
 
-async def test_d7_when_something_got_worse_only_then(shop: Town) -> None:
-    await make(shop, {"Post": "When something got worse"})
-    await make(shop, channel="secret")
-    await at_nine(shop, "secret")
-    await next_digest(shop)
+async def test_d7_when_something_got_worse_only_then(ready: Harness) -> None:
+    await make(ready, {"Post": "When something got worse"})
+    await make(ready, channel="secret")
+    await at_nine(ready, "secret")
+    await next_digest(ready)
 
-    score(shop, "shop.example", 80)
-    await at_nine(shop, "secret")
-    better = len(digests(shop))
-    score(shop, "shop.example", 20)
-    await at_nine(shop)
+    score(ready, "shop.example", 80)
+    await at_nine(ready, "secret")
+    better = len(digests(ready))
+    score(ready, "shop.example", 20)
+    await at_nine(ready)
 
-    assert (better, len(digests(shop))) == (1, 2)
+    assert (better, len(digests(ready))) == (1, 2)
 
 
 async def test_d21_what_ends_within_30_days_is_told_and_reaching_a_mark_is_worse(
-    shop: Town,
+    ready: Harness,
 ) -> None:
-    end = f"{nine(shop, 15):%Y-%m-%d}"
-    shop.tracker.answer_next(body=f'{{"ssl": {{"notAfter": "{end}"}}}}'.encode(), on="scan")
-    await shop.ask(shop.bob, "/scan shop.example")
-    await make(shop, {"Post": "When something got worse"})
-    await make(shop, channel="secret")  # every day: one sees when the other had its chance
-    await at_nine(shop, "secret")
-    first = await next_digest(shop)  # 15 days are left
+    end = f"{nine(ready, 15):%Y-%m-%d}"
+    ready.tracker.answer_next(body=f'{{"ssl": {{"notAfter": "{end}"}}}}'.encode(), on="scan")
+    await ready.ask(ready.bob, "/scan shop.example")
+    await make(ready, {"Post": "When something got worse"})
+    await make(ready, channel="secret")  # every day: one sees when the other had its chance
+    await at_nine(ready, "secret")
+    first = await next_digest(ready)  # 15 days are left
 
-    await at_nine(shop, "secret")  # 14
-    second = await next_digest(shop)
-    await at_nine(shop, "secret")  # 13
-    await at_nine(shop, "secret")
+    await at_nine(ready, "secret")  # 14
+    second = await next_digest(ready)
+    await at_nine(ready, "secret")  # 13
+    await at_nine(ready, "secret")
 
     for post, left, age in ((first, 15, "as scanned"), (second, 14, "as scanned 1 day ago")):
         assert f"certificate expires in {left} days ({age}" in post.everything
     assert "1 came to 30, 14, 7 or 1 days since the last digest" in second.everything
-    assert len(digests(shop)) == 2
+    assert len(digests(ready)) == 2
 
 
-async def test_d8_what_has_changed_since_the_last_one_is_told(shop: Town) -> None:
-    await make(shop)
-    await at_nine(shop)
-    score(shop, "www.example", 60)
-    shop.acme.add("added.example", health=99)
+async def test_d8_what_has_changed_since_the_last_one_is_told(ready: Harness) -> None:
+    await make(ready)
+    await at_nine(ready)
+    score(ready, "www.example", 60)
+    ready.account.add("added.example", health=99)
 
-    post = await at_nine(shop)
+    post = await at_nine(ready)
 
     assert "added.example" in post.everything
     assert "97" in post.everything
@@ -158,12 +162,12 @@ async def test_d8_what_has_changed_since_the_last_one_is_told(shop: Town) -> Non
     assert "www.example" in post.text
 
 
-async def test_d9_the_trend_is_drawn_and_told(shop: Town) -> None:
-    await make(shop)
-    await at_nine(shop)
-    score(shop, "shop.example", 61)
+async def test_d9_the_trend_is_drawn_and_told(ready: Harness) -> None:
+    await make(ready)
+    await at_nine(ready)
+    score(ready, "shop.example", 61)
 
-    post = await at_nine(shop)
+    post = await at_nine(ready)
 
     series = block_of(post, "data_visualization", "line")["chart"]["series"][0]["data"]
     assert [point["value"] for point in series] == [69, 79]
@@ -171,95 +175,95 @@ async def test_d9_the_trend_is_drawn_and_told(shop: Town) -> None:
     assert block_of(post, "data_visualization", "bar")
 
 
-@pytest.mark.modes("shared")
-async def test_d10_a_paused_digest_is_silent_until_it_is_resumed(shop: Town) -> None:
-    listed = await make(shop)
-    await make(shop, channel="secret")
-    listed = await open_list(shop, shop.bob)
-    asked = await press_in(shop.bob, listed, "Pause")
-    await shop.bob.submit(asked)
-    paused = await settled(shop.bob)
+@pytest.mark.transports("shared")
+async def test_d10_a_paused_digest_is_silent_until_it_is_resumed(ready: Harness) -> None:
+    listed = await make(ready)
+    await make(ready, channel="secret")
+    listed = await open_list(ready, ready.bob)
+    asked = await press_in(ready.bob, listed, "Pause")
+    await ready.bob.submit(asked)
+    paused = await settled(ready.bob)
 
-    await at_nine(shop, "secret")
-    silent = len(digests(shop))
-    listed = await open_list(shop, shop.bob)
-    await press_in(shop.bob, listed, "Resume")
-    await at_nine(shop)
+    await at_nine(ready, "secret")
+    silent = len(digests(ready))
+    listed = await open_list(ready, ready.bob)
+    await press_in(ready.bob, listed, "Resume")
+    await at_nine(ready)
 
     assert "Paused" in paused.everything
-    assert (silent, len(digests(shop))) == (0, 1)
+    assert (silent, len(digests(ready))) == (0, 1)
 
 
-@pytest.mark.modes("shared")
-async def test_d10_a_pause_may_have_an_end(shop: Town) -> None:
-    listed = await make(shop)
-    asked = await press_in(shop.bob, listed, "Pause")
-    end = (nine(shop) + 2 * DAY).date()
-    await shop.bob.submit(asked, {"Until": end.isoformat()})
-    await settled(shop.bob)
+@pytest.mark.transports("shared")
+async def test_d10_a_pause_may_have_an_end(ready: Harness) -> None:
+    listed = await make(ready)
+    asked = await press_in(ready.bob, listed, "Pause")
+    end = (nine(ready) + 2 * DAY).date()
+    await ready.bob.submit(asked, {"Until": end.isoformat()})
+    await settled(ready.bob)
 
-    move_to(shop, nine(shop, days=2))
-    await next_digest(shop)
+    move_to(ready, nine(ready, days=2))
+    await next_digest(ready)
 
-    assert len(digests(shop)) == 1
+    assert len(digests(ready)) == 1
 
 
-@pytest.mark.modes("shared")
-async def test_d11_the_channel_is_told_what_comes_when_and_by_whom(shop: Town) -> None:
-    await make(shop, {"Filter": "tag:prod"})
+@pytest.mark.transports("shared")
+async def test_d11_the_channel_is_told_what_comes_when_and_by_whom(ready: Harness) -> None:
+    await make(ready, {"Filter": "tag:prod"})
 
-    told = await shop.ada.next_message(where=lambda message: "set up" in message.everything)
+    text = await ready.ada.next_message(where=lambda message: "set up" in message.everything)
 
     for words in ("bob", "every day at 09:00 (UTC)", "tag:prod", "/domaindigest"):
-        assert words in told.everything
-    assert told.buttons == ["Manage"]
+        assert words in text.everything
+    assert text.buttons == ["Manage"]
 
 
-@pytest.mark.modes("shared")
+@pytest.mark.transports("shared")
 async def test_d12_a_post_opens_its_digests_and_scans_the_worst_for_whoever_presses(
-    shop: Town,
+    ready: Harness,
 ) -> None:
-    await make(shop)
-    post = await at_nine(shop)
+    await make(ready)
+    post = await at_nine(ready)
 
-    await shop.ada.press(post, "Manage")
-    listed = await settled(shop.ada)
-    await shop.ada.press(post, "Scan worst")
-    answer = await shop.ada.next_message(where=lambda message: "Scan of" in message.everything)
+    await ready.ada.press(post, "Manage")
+    listed = await settled(ready.ada)
+    await ready.ada.press(post, "Scan worst")
+    answer = await ready.ada.next_message(where=lambda message: "Scan of" in message.everything)
 
     assert "1 digest" in listed.everything
     assert "Scan of shop.example" in answer.everything
     assert answer.is_ephemeral
 
 
-async def test_d13_a_long_list_says_how_much_of_it_is_shown(shop: Town) -> None:
+async def test_d13_a_long_list_says_how_much_of_it_is_shown(ready: Harness) -> None:
     for number in range(40):
-        shop.acme.add(f"d{number}.example", health=number)
-    await make(shop, {"Worst domains shown": "5"})
+        ready.account.add(f"d{number}.example", health=number)
+    await make(ready, {"Worst domains shown": "5"})
 
-    post = await at_nine(shop)
+    post = await at_nine(ready)
 
     table = block_of(post, "data_table")
     assert len(table["rows"]) == 6
     assert "5 of 43" in table["caption"]
 
 
-async def test_d14_the_next_five_runs_are_shown_before_saving(shop: Town) -> None:
-    form = await new_form(shop, shop.bob)
+async def test_d14_the_next_five_runs_are_shown_before_saving(ready: Harness) -> None:
+    form = await new_form(ready, ready.bob)
 
-    await shop.bob.choose(form, "Time", "07:45")
-    drawn = await settled(shop.bob)
+    await ready.bob.choose(form, "Time", "07:45")
+    drawn = await settled(ready.bob)
 
     assert drawn.everything.count("07:45") >= 5
     assert "Next five runs" in drawn.everything
 
 
-@pytest.mark.modes("shared")
-async def test_d15_a_late_digest_says_when_it_was_due(shop: Town) -> None:
-    await make(shop)
-    move_to(shop, nine(shop) + DAY / 12)
+@pytest.mark.transports("shared")
+async def test_d15_a_late_digest_says_when_it_was_due(ready: Harness) -> None:
+    await make(ready)
+    move_to(ready, nine(ready) + DAY / 12)
 
-    post = await next_digest(shop)
+    post = await next_digest(ready)
 
     assert "late" in post.everything.lower()
     assert "09:00" in post.everything
@@ -267,54 +271,54 @@ async def test_d15_a_late_digest_says_when_it_was_due(shop: Town) -> None:
 
 
 async def test_d16_an_archived_channel_pauses_its_digest_until_its_owner_resumes_it(
-    shop: Town,
+    ready: Harness,
 ) -> None:
-    await make(shop)
-    shop.slack.archive("general")
-    move_to(shop, nine(shop))
-    notice = await next_notice(shop)
-    shop.slack.unarchive("general")
-    shop.slack.invite_bot("general")  # archiving has taken it out
+    await make(ready)
+    ready.slack.archive("general")
+    move_to(ready, nine(ready))
+    notice = await next_notice(ready)
+    ready.slack.unarchive("general")
+    ready.slack.invite_bot("general")  # archiving has taken it out
 
-    await shop.bob.press(notice, "Resume")
-    answer = await next_notice(shop)
-    await at_nine(shop)
+    await ready.bob.press(notice, "Resume")
+    answer = await next_notice(ready)
+    await at_nine(ready)
 
     assert "archived" in notice.everything
     assert "Resumed" in answer.everything
 
 
-@pytest.mark.modes("shared")
-async def test_d19_digests_that_are_due_together_cost_one_request(shop: Town) -> None:
-    await make(shop)
-    await make(shop, channel="secret")  # with a filter, its maker would ask for a list too
-    shop.tracker.requests.clear()
+@pytest.mark.transports("shared")
+async def test_d19_digests_that_are_due_together_cost_one_request(ready: Harness) -> None:
+    await make(ready)
+    await make(ready, channel="secret")  # with a filter, its maker would ask for a list too
+    ready.tracker.requests.clear()
 
-    await at_nine(shop)
-    await next_digest(shop, channel="secret")
+    await at_nine(ready)
+    await next_digest(ready, channel="secret")
 
-    assert shop.service_requests() == [("GET", "domain-tracker")]
+    assert ready.service_requests() == [("GET", "domain-tracker")]
 
 
-async def test_d20_owners_of_what_got_worse_are_mentioned(shop: Town) -> None:
-    await make(shop, {"Tag or folder": "tag:prod", "Mention": ["ada"]})
-    first = await at_nine(shop)
-    score(shop, "shop.example", 10)
+async def test_d20_owners_of_what_got_worse_are_mentioned(ready: Harness) -> None:
+    await make(ready, {"Tag or folder": "tag:prod", "Mention": ["ada"]})
+    first = await at_nine(ready)
+    score(ready, "shop.example", 10)
 
-    post = await at_nine(shop)
+    post = await at_nine(ready)
 
     assert first.mentions == []
-    assert set(post.mentions) == {f"<@{shop.ada.id}>"}
+    assert set(post.mentions) == {f"<@{ready.ada.id}>"}
 
 
-@pytest.mark.modes("shared")
-async def test_a_stranger_and_a_guest_make_no_digests(shop: Town) -> None:
-    await shop.slack.person("gus").type("/domaindigest")
-    answer = await shop.answer(shop.slack.person("gus"))
+@pytest.mark.transports("shared")
+async def test_a_stranger_and_a_guest_make_no_digests(ready: Harness) -> None:
+    await ready.slack.person("gus").type("/domaindigest")
+    answer = await ready.answer(ready.slack.person("gus"))
 
     assert "guest" in answer.everything.lower()
-    await make(shop, channel="shared")
-    zoe = shop.slack.person("zoe")
+    await make(ready, channel="shared")
+    zoe = ready.slack.person("zoe")
     announced = await zoe.next_message("shared", where=lambda message: "Manage" in message.buttons)
     await zoe.press(announced, "Manage")
     refused = await zoe.next_message("shared", where=lambda message: message.is_ephemeral)

@@ -9,9 +9,9 @@ import pytest
 from bot.playground.slack import Message
 from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 
 def rows(message: Message) -> list[list[str]]:
@@ -19,8 +19,8 @@ def rows(message: Message) -> list[list[str]]:
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
 
 
-async def test_the_worst_come_first_below_their_count_average_and_bands(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/domains")
+async def test_the_worst_come_first_below_their_count_average_and_bands(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/domains")
 
     assert [row[:2] for row in rows(answer)] == [
         ["shop.example", "41"],
@@ -49,68 +49,70 @@ async def test_the_worst_come_first_below_their_count_average_and_bands(shop: To
         ("tag:prod, tag:eu", ["shop.example"]),
     ],
 )
-async def test_filters_choose(shop: Town, typed: str, names: list[str]) -> None:
-    answer = await shop.ask(shop.bob, f"/domains {typed}")
+async def test_filters_choose(ready: Harness, typed: str, names: list[str]) -> None:
+    answer = await ready.ask(ready.bob, f"/domains {typed}")
 
     assert [row[0] for row in rows(answer)] == names
 
 
-async def test_everything_not_understood_or_contradictory_is_named_at_once(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/domains tag:prod below:abc colour:red sort:age above:101")
-    contradiction = await shop.ask(shop.bob, "/domains below:30 above:60")
+async def test_everything_not_understood_or_contradictory_is_named_at_once(ready: Harness) -> None:
+    answer = await ready.ask(
+        ready.bob, "/domains tag:prod below:abc colour:red sort:age above:101"
+    )
+    contradiction = await ready.ask(ready.bob, "/domains below:30 above:60")
 
     for part in ("below:abc", "colour:red", "sort:age", "above:101"):
         assert f"`{part}` – " in answer.everything
     assert "Understood: `tag:prod`" in answer.everything
     assert "no score is both" in contradiction.everything
-    assert shop.tracker.requests == []
+    assert ready.tracker.requests == []
 
 
-async def test_a_tag_that_nobody_uses_is_answered_with_those_in_use(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/domains tag:prdo")
+async def test_a_tag_that_nobody_uses_is_answered_with_those_in_use(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/domains tag:prdo")
 
     assert "In use: `eu`, `prod`" in answer.everything
 
 
-async def test_an_empty_portfolio_leads_to_the_first_domain(town: Town) -> None:
-    await town.connect()
+async def test_an_empty_portfolio_leads_to_the_first_domain(app: Harness) -> None:
+    await app.connect()
 
-    answer = await town.ask(town.bob, "/domains")
+    answer = await app.ask(app.bob, "/domains")
 
     assert "no domains" in answer.everything
     assert answer.buttons == ["Add domain"]
 
 
-async def test_a_fresh_list_costs_no_request_and_an_old_one_costs_one(shop: Town) -> None:
-    await shop.ask(shop.bob, "/domains")
-    await shop.ask(shop.ada, "/domains tag:prod")
-    assert shop.service_requests() == [("GET", "domain-tracker")]
+async def test_a_fresh_list_costs_no_request_and_an_old_one_costs_one(ready: Harness) -> None:
+    await ready.ask(ready.bob, "/domains")
+    await ready.ask(ready.ada, "/domains tag:prod")
+    assert ready.service_requests() == [("GET", "domain-tracker")]
 
-    shop.clock.ahead += shop.clock.ahead.resolution * 61_000_000
-    await shop.ask(shop.bob, "/domains")
+    ready.clock.ahead += ready.clock.ahead.resolution * 61_000_000
+    await ready.ask(ready.bob, "/domains")
 
-    assert len(shop.service_requests()) == 2
+    assert len(ready.service_requests()) == 2
 
 
-async def test_many_who_ask_at_once_cost_one_request(shop: Town) -> None:
-    shop.tracker.latency_s = 0.2
-    people = [shop.slack.person(name) for name in ("ada", "olga", "bob", "cy", "gus")]
+async def test_many_who_ask_at_once_cost_one_request(ready: Harness) -> None:
+    ready.tracker.latency_s = 0.2
+    people = [ready.slack.person(name) for name in ("ada", "olga", "bob", "cy", "gus")]
 
-    await asyncio.gather(*(shop.ask(person, "/domains") for person in people))
+    await asyncio.gather(*(ready.ask(person, "/domains") for person in people))
 
-    assert len(shop.service_requests()) == 1
+    assert len(ready.service_requests()) == 1
 
 
 @loop_over("kind", ["503", "drop"])
 async def test_while_the_service_is_unavailable_the_last_list_is_shown_with_its_age(
-    shop: Town, kind: str
+    ready: Harness, kind: str
 ) -> None:
-    await shop.ask(shop.bob, "/domains")
-    shop.clock.ahead += timedelta(hours=2, minutes=1)
-    shop.tracker.fail_next(kind, times=9, on="list")
+    await ready.ask(ready.bob, "/domains")
+    ready.clock.ahead += timedelta(hours=2, minutes=1)
+    ready.tracker.fail_next(kind, times=9, on="list")
 
-    answer = await shop.ask(shop.bob, "/domains tag:prod")
-    shop.tracker.faults.clear()
+    answer = await ready.ask(ready.bob, "/domains tag:prod")
+    ready.tracker.faults.clear()
 
     first = answer.blocks[0]["text"]["text"]
     assert first.startswith("⚠️ Domain Tracker is unavailable. This is the list of <!date^")
@@ -118,46 +120,46 @@ async def test_while_the_service_is_unavailable_the_last_list_is_shown_with_its_
     assert answer.text.startswith("Domain Tracker is unavailable. This is the list of")
     assert [row[0] for row in rows(answer)] == ["shop.example", "www.example"]
 
-    again = await shop.press(shop.bob, answer, "Try again")
+    again = await ready.press(ready.bob, answer, "Try again")
 
     assert "unavailable" not in again.everything
     assert [row[0] for row in rows(again)] == ["shop.example", "www.example"]
 
 
-async def test_the_last_list_of_another_account_is_not_shown(shop: Town) -> None:
-    await shop.ask(shop.bob, "/domains")
-    await shop.submit_key(shop.tracker.account("other").create_key("bot", days=90))
-    shop.clock.ahead += FRESH_FOR
-    shop.tracker.fail_next("503", times=9)
+async def test_the_last_list_of_another_account_is_not_shown(ready: Harness) -> None:
+    await ready.ask(ready.bob, "/domains")
+    await ready.submit_key(ready.tracker.account("other").create_key("bot", days=90))
+    ready.clock.ahead += FRESH_FOR
+    ready.tracker.fail_next("503", times=9)
 
-    answer = await shop.ask(shop.bob, "/domains")
+    answer = await ready.ask(ready.bob, "/domains")
 
     assert "Domain Tracker is unavailable" in answer.everything
 
 
-@pytest.mark.modes("shared")
-async def test_pages_take_each_others_place(shop: Town) -> None:
-    shop.acme.fill(70, seed=1)
-    first = await shop.ask(shop.bob, "/domains")
+@pytest.mark.transports("shared")
+async def test_pages_take_each_others_place(ready: Harness) -> None:
+    ready.account.fill(70, seed=1)
+    first = await ready.ask(ready.bob, "/domains")
     assert "page 1 of 3" in first.everything
 
-    second = await shop.press(shop.bob, first, "Next page")
-    third = await shop.press(shop.bob, second, "Next page")
+    second = await ready.press(ready.bob, first, "Next page")
+    third = await ready.press(ready.bob, second, "Next page")
 
     assert "page 3 of 3" in third.everything
-    assert len(shop.bob.messages()) == 1
+    assert len(ready.bob.messages()) == 1
     assert len({row[0] for page in (first, second, third) for row in rows(page)}) == 73
 
 
-async def test_the_bot_turns_the_pages_and_the_table_has_none_of_its_own(shop: Town) -> None:
-    shop.acme.fill(230, seed=1)
-    first = await shop.ask(shop.bob, "/domains sort:name")
+async def test_the_bot_turns_the_pages_and_the_table_has_none_of_its_own(ready: Harness) -> None:
+    ready.account.fill(230, seed=1)
+    first = await ready.ask(ready.bob, "/domains sort:name")
 
-    await shop.bob.choose(first, "Go to page", "Page 7")
-    seventh = await shop.answer(shop.bob)
+    await ready.bob.choose(first, "Go to page", "Page 7")
+    seventh = await ready.answer(ready.bob)
 
     assert "page 7 of 10" in seventh.everything
-    assert len(shop.bob.messages()) == 1
+    assert len(ready.bob.messages()) == 1
     for message in (first, seventh):
         [table] = [block for block in message.blocks if block["type"] == "data_table"]
         assert table["page_size"] == len(rows(message)) == 25
@@ -166,12 +168,12 @@ async def test_the_bot_turns_the_pages_and_the_table_has_none_of_its_own(shop: T
     assert names == sorted(names)
 
 
-@pytest.mark.modes("shared")
-async def test_share_shows_the_same_list_to_the_channel(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/domains tag:prod")
+@pytest.mark.transports("shared")
+async def test_share_shows_the_same_list_to_the_channel(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/domains tag:prod")
 
-    await shop.bob.press(answer, "Share")
-    shared = await shop.slack.person("cy").next_message()
+    await ready.bob.press(answer, "Share")
+    shared = await ready.slack.person("cy").next_message()
 
     assert rows(shared) == rows(answer)
     assert not shared.is_ephemeral
@@ -180,22 +182,22 @@ async def test_share_shows_the_same_list_to_the_channel(shop: Town) -> None:
     assert shared.buttons == []
 
 
-async def test_share_works_where_the_bot_is_no_member(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/domains", channel="random")
+async def test_share_works_where_the_bot_is_no_member(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/domains", channel="random")
 
-    await shop.bob.press(answer, "Share")
+    await ready.bob.press(answer, "Share")
 
-    shared = await shop.slack.person("cy").next_message(channel="random")
+    shared = await ready.slack.person("cy").next_message(channel="random")
     assert "3 domains" in shared.everything
 
 
-async def test_odd_entries_of_the_list_are_shown_or_counted(shop: Town) -> None:
+async def test_odd_entries_of_the_list_are_shown_or_counted(ready: Harness) -> None:
     items = (
         b'[{"domain": "a.example"}, null, {"domain": null}, 5, {"domain": "b.example", "tags": 7}]'
     )
-    shop.tracker.answer_next(body=items, on="list")
+    ready.tracker.answer_next(body=items, on="list")
 
-    answer = await shop.ask(shop.bob, "/domains")
+    answer = await ready.ask(ready.bob, "/domains")
 
     assert [row[0] for row in rows(answer)] == ["a.example", "b.example"]
     assert "3 entries without a name left out" in answer.everything
@@ -203,31 +205,31 @@ async def test_odd_entries_of_the_list_are_shown_or_counted(shop: Town) -> None:
 
 @loop_over("line", ["/domains", "/scan shop.example", "/adddomain a.example"])
 async def test_people_of_other_companies_get_nothing_in_shared_channels(
-    shop: Town, line: str
+    ready: Harness, line: str
 ) -> None:
-    shop.slack.world.strangers_may_type = True
+    ready.slack.world.strangers_may_type = True
 
-    answer = await shop.ask(shop.slack.person("zoe"), line, channel="shared")
+    answer = await ready.ask(ready.slack.person("zoe"), line, channel="shared")
 
     assert "shop.example" not in answer.everything.replace(line, "")
     assert "Only members of the workspace" in answer.everything
-    assert shop.service_requests() == []
+    assert ready.service_requests() == []
 
 
 async def test_what_scans_said_of_ends_and_issues_is_in_the_list_and_its_filters(
-    shop: Town,
+    ready: Harness,
 ) -> None:
-    in_days = [shop.clock() + timedelta(days=days) for days in (8, 100)]
+    in_days = [ready.clock() + timedelta(days=days) for days in (8, 100)]
     for name, end in zip(("shop", "www"), in_days, strict=True):
         issue = {"severity": "high", "title": "Old software"}
         scan = {"ssl": {"notAfter": f"{end:%Y-%m-%d}"}, "security": {"issues": [issue]}}
-        shop.tracker.answer_next(body=json.dumps(scan).encode(), on="scan")
-        await shop.ask(shop.bob, f"/scan {name}.example")
-    shop.clock.ahead += timedelta(days=3)
+        ready.tracker.answer_next(body=json.dumps(scan).encode(), on="scan")
+        await ready.ask(ready.bob, f"/scan {name}.example")
+    ready.clock.ahead += timedelta(days=3)
 
-    everything = await shop.ask(shop.bob, "/domains sort:expiry")
-    soon = await shop.ask(shop.bob, "/domains expires:30")
-    by_issue = await shop.ask(shop.bob, "/domains issues:high sort:name")
+    everything = await ready.ask(ready.bob, "/domains sort:expiry")
+    soon = await ready.ask(ready.bob, "/domains expires:30")
+    by_issue = await ready.ask(ready.bob, "/domains issues:high sort:name")
 
     assert [row[:3] for row in rows(everything)] == [  # the dates before the score
         ["shop.example", "–", "🔴 5 days"],

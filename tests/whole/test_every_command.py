@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.whole.digests import at_nine
-from tests.whole.intruder import tour
-from tests.whole.town import ABOUT, Town
+from tests.whole.harness import ABOUT, Harness
+from tests.whole.impersonation import use_everything
 
 pytestmark = pytest.mark.anyio
 
@@ -14,18 +14,18 @@ COMMANDS = [each.command for each in ABOUT.commands]
 
 
 @pytest.fixture
-def mode() -> str:
+def transport() -> str:
     """What is said is the same whatever carries it."""
     return "http"
 
 
 async def test_each_command_answers_help_and_nonsense_without_asking_the_service(
-    shop: Town,
+    ready: Harness,
 ) -> None:
     usages, refusals = {}, {}
     for command in COMMANDS:
-        usages[command] = (await shop.ask(shop.ada, f"{command} help")).everything
-        refusals[command] = (await shop.ask(shop.ada, f"{command} colour:red below:")).everything
+        usages[command] = (await ready.ask(ready.ada, f"{command} help")).everything
+        refusals[command] = (await ready.ask(ready.ada, f"{command} colour:red below:")).everything
 
     for command in COMMANDS:
         assert usages[command].startswith(f"*{command}* ")
@@ -35,16 +35,16 @@ async def test_each_command_answers_help_and_nonsense_without_asking_the_service
             assert "`colour:red`" in refusals[command]
             assert f"`{command}` –" in refusals[command]
     assert "Type `/domainkey` alone, or with `help`." in refusals["/domainkey"]
-    assert shop.tracker.requests == []
+    assert ready.tracker.requests == []
 
 
-async def test_whatever_the_bot_says_can_be_heard_too(shop: Town) -> None:
-    shop.acme.add("shop.acme.example", health=41)
-    await tour(shop)  # everything that an admin can look at
-    await at_nine(shop)
+async def test_whatever_the_bot_says_can_be_heard_too(ready: Harness) -> None:
+    ready.account.add("shop.acme.example", health=41)
+    await use_everything(ready)  # everything that an admin can look at
+    await at_nine(ready)
     ways = {"chat.postMessage", "chat.postEphemeral", "response_url"}
 
-    said = [call.arguments for call in shop.slack.calls if call.method in ways]
+    said = [call.arguments for call in ready.slack.calls if call.method in ways]
     without_words = [each for each in said if each.get("blocks") and not each.get("text")]
     pictures = [each for each in said if '"type": "image"' in json.dumps(each)]
 

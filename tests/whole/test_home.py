@@ -9,12 +9,12 @@ from bot.playground.slack import Person, View
 from bot.portfolio.service import FRESH_FOR
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import make, move_to, nine
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 
-async def home_where(town: Town, person: Person, *words: str) -> View:
+async def home_where(app: Harness, person: Person, *words: str) -> View:
     """Return somebody's Home tab once it says all of that."""
 
     def look() -> View | None:
@@ -22,12 +22,12 @@ async def home_where(town: Town, person: Person, *words: str) -> View:
         is_so = home is not None and all(each in home.everything for each in words)
         return home if is_so else None
 
-    return await town.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
+    return await app.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
 
 
-async def opened(town: Town, person: Person, words: str = "Commands") -> View:
+async def opened(app: Harness, person: Person, words: str = "Commands") -> View:
     await person.by_id.open_home()
-    return await home_where(town, person, words)
+    return await home_where(app, person, words)
 
 
 async def window(person: Person, words: str) -> View:
@@ -37,21 +37,23 @@ async def window(person: Person, words: str) -> View:
     return form
 
 
-def ahead(town: Town) -> None:
+def ahead(app: Harness) -> None:
     """Let every list be too old to be shown without asking."""
-    town.clock.ahead += FRESH_FOR
+    app.clock.ahead += FRESH_FOR
 
 
 def buttons(view: Any) -> list[str]:
     return list(view.buttons)
 
 
-async def test_members_see_domains_admins_settings_too_and_strangers_nothing(shop: Town) -> None:
-    home = await opened(shop, shop.bob)
-    requests = shop.service_requests()
-    guests = await opened(shop, shop.slack.person("gus"))
-    strangers = await opened(shop, shop.slack.person("zoe"), "workspace")
-    admins = await opened(shop, shop.ada)
+async def test_members_see_domains_admins_settings_too_and_strangers_nothing(
+    ready: Harness,
+) -> None:
+    home = await opened(ready, ready.bob)
+    requests = ready.service_requests()
+    guests = await opened(ready, ready.slack.person("gus"))
+    strangers = await opened(ready, ready.slack.person("zoe"), "workspace")
+    admins = await opened(ready, ready.ada)
 
     assert "shop.example" in home.everything
     assert "41" in home.everything
@@ -64,112 +66,114 @@ async def test_members_see_domains_admins_settings_too_and_strangers_nothing(sho
     wanted = {"Replace key", "Rotate key", "Check key", "Managers", "History"}
     assert wanted <= set(buttons(admins))
     assert "No digests yet" in admins.everything
-    assert shop.key not in admins.everything
+    assert ready.key not in admins.everything
 
 
-async def test_a_member_without_a_key_reads_whom_to_ask(town: Town) -> None:
-    home = await opened(town, town.bob, "not connected")
+async def test_a_member_without_a_key_reads_whom_to_ask(app: Harness) -> None:
+    home = await opened(app, app.bob, "not connected")
 
     assert "ask a workspace admin or owner" in home.everything
 
 
-@pytest.mark.modes("shared")
-async def test_a_key_is_set_from_home_and_home_shows_it(town: Town) -> None:
-    town.acme.add("shop.example", health=41)
-    home = await opened(town, town.ada, "not connected")
-    key = town.acme.create_key("bot", scopes=("read_domains",), days=90)
+@pytest.mark.transports("shared")
+async def test_a_key_is_set_from_home_and_home_shows_it(app: Harness) -> None:
+    app.account.add("shop.example", health=41)
+    home = await opened(app, app.ada, "not connected")
+    key = app.account.create_key("bot", scopes=("read_domains",), days=90)
 
-    await town.ada.press(home, "Set key")
-    await town.ada.submit(await town.ada.next_form(), {"API key": key})
+    await app.ada.press(home, "Set key")
+    await app.ada.submit(await app.ada.next_form(), {"API key": key})
 
-    shown = await home_where(town, town.ada, "API key: active", "shop.example")
+    shown = await home_where(app, app.ada, "API key: active", "shop.example")
     assert {"Replace key", "Scan"} <= set(buttons(shown))
 
 
-@pytest.mark.modes("shared")
-async def test_a_scan_from_home_is_read_in_a_window_and_lies_in_the_messages(shop: Town) -> None:
-    home = await opened(shop, shop.bob)
+@pytest.mark.transports("shared")
+async def test_a_scan_from_home_is_read_in_a_window_and_lies_in_the_messages(
+    ready: Harness,
+) -> None:
+    home = await opened(ready, ready.bob)
 
-    await shop.bob.press(home, "Scan", nth=1)
+    await ready.bob.press(home, "Scan", nth=1)
 
-    shown = await window(shop.bob, "Open messages")
+    shown = await window(ready.bob, "Open messages")
     assert "Scan of shop.example" in shown.everything
-    sent = await shop.bob.next_message("dm", TIME_LIMIT_S)
+    sent = await ready.bob.next_message("dm", TIME_LIMIT_S)
     assert buttons(sent)
     assert "Share" not in buttons(sent)
 
 
-async def test_what_ends_soon_comes_to_home_with_its_scan(shop: Town) -> None:
-    home = await opened(shop, shop.bob, "3 domains were never scanned")
-    end = f"{shop.clock() + timedelta(days=21):%Y-%m-%d}"
-    shop.tracker.answer_next(body=f'{{"whois": {{"expires": "{end}"}}}}'.encode(), on="scan")
+async def test_what_ends_soon_comes_to_home_with_its_scan(ready: Harness) -> None:
+    home = await opened(ready, ready.bob, "3 domains were never scanned")
+    end = f"{ready.clock() + timedelta(days=21):%Y-%m-%d}"
+    ready.tracker.answer_next(body=f'{{"whois": {{"expires": "{end}"}}}}'.encode(), on="scan")
 
-    await shop.bob.press(home, "Scan", nth=1)
+    await ready.bob.press(home, "Scan", nth=1)
 
-    shown = await home_where(shop, shop.bob, "Ends soon", "2 domains were never scanned")
+    shown = await home_where(ready, ready.bob, "Ends soon", "2 domains were never scanned")
     assert "⚠️ registration expires in 21 days (as scanned just now)" in shown.everything
     assert shown.buttons.count("Scan") == home.buttons.count("Scan") + 1
 
 
-async def test_a_domain_added_from_home_is_there_at_once(shop: Town) -> None:
-    home = await opened(shop, shop.bob)
-    await shop.bob.press(home, "Add domain")
+async def test_a_domain_added_from_home_is_there_at_once(ready: Harness) -> None:
+    home = await opened(ready, ready.bob)
+    await ready.bob.press(home, "Add domain")
 
-    await shop.bob.submit(await shop.bob.next_form(), {"Domain": "fresh.example"})
+    await ready.bob.submit(await ready.bob.next_form(), {"Domain": "fresh.example"})
 
-    assert "Scan" in buttons(await window(shop.bob, "Added "))
-    await home_where(shop, shop.bob, "4 domains")
-
-
-@pytest.mark.modes("shared")
-async def test_a_key_checked_from_home_is_said_in_a_window(shop: Town) -> None:
-    home = await opened(shop, shop.ada)
-
-    await shop.ada.press(home, "Check key")
-
-    await window(shop.ada, "It sees 3 domains")
-    assert shop.ada.messages("dm") == []
+    assert "Scan" in buttons(await window(ready.bob, "Added "))
+    await home_where(ready, ready.bob, "4 domains")
 
 
-async def test_whoever_is_no_manager_any_more_is_refused_and_sees_it(shop: Town) -> None:
-    home = await opened(shop, shop.ada)
-    shop.ada.member.is_admin = False
+@pytest.mark.transports("shared")
+async def test_a_key_checked_from_home_is_said_in_a_window(ready: Harness) -> None:
+    home = await opened(ready, ready.ada)
 
-    await shop.ada.press(home, "Check key")
+    await ready.ada.press(home, "Check key")
 
-    await window(shop.ada, "Only admins and owners")
-    left = await home_where(shop, shop.ada, "ask an admin or owner")
+    await window(ready.ada, "It sees 3 domains")
+    assert ready.ada.messages("dm") == []
+
+
+async def test_whoever_is_no_manager_any_more_is_refused_and_sees_it(ready: Harness) -> None:
+    home = await opened(ready, ready.ada)
+    ready.ada.member.is_admin = False
+
+    await ready.ada.press(home, "Check key")
+
+    await window(ready.ada, "Only admins and owners")
+    left = await home_where(ready, ready.ada, "ask an admin or owner")
     assert "Set-up" not in left.everything
 
 
-async def test_a_service_that_is_down_leaves_everything_else_on_home(shop: Town) -> None:
-    ahead(shop)
-    shop.tracker.fail_next("500", times=9)
+async def test_a_service_that_is_down_leaves_everything_else_on_home(ready: Harness) -> None:
+    ahead(ready)
+    ready.tracker.fail_next("500", times=9)
 
-    home = await opened(shop, shop.ada, "Reference")
+    home = await opened(ready, ready.ada, "Reference")
 
     assert {"Refresh", "Replace key"} <= set(buttons(home))
-    shop.tracker.faults.clear()
-    await shop.ada.press(home, "Refresh")
-    await home_where(shop, shop.ada, "shop.example")
+    ready.tracker.faults.clear()
+    await ready.ada.press(home, "Refresh")
+    await home_where(ready, ready.ada, "shop.example")
 
 
-async def test_a_workspace_without_the_new_blocks_gets_a_plain_home(shop: Town) -> None:
-    shop.slack.refuse_block_types("container")
+async def test_a_workspace_without_the_new_blocks_gets_a_plain_home(ready: Harness) -> None:
+    ready.slack.refuse_block_types("container")
 
-    home = await opened(shop, shop.ada)
+    home = await opened(ready, ready.ada)
 
     assert "Why each Slack permission is asked" in home.everything
 
 
-@pytest.mark.modes("shared")
-async def test_a_digest_that_the_bot_pauses_is_said_on_home(shop: Town) -> None:
-    await make(shop)
-    slot = nine(shop)
-    move_to(shop, slot - timedelta(minutes=5))
-    await opened(shop, shop.ada, "1 digest")
-    shop.slack.archive("general")
+@pytest.mark.transports("shared")
+async def test_a_digest_that_the_bot_pauses_is_said_on_home(ready: Harness) -> None:
+    await make(ready)
+    slot = nine(ready)
+    move_to(ready, slot - timedelta(minutes=5))
+    await opened(ready, ready.ada, "1 digest")
+    ready.slack.archive("general")
 
-    move_to(shop, slot)
+    move_to(ready, slot)
 
-    await home_where(shop, shop.ada, "Paused")
+    await home_where(ready, ready.ada, "Paused")

@@ -16,7 +16,13 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.app import serve
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
-from tests.whole.town import Town, make_store, running_bot, running_stand_ins, running_town
+from tests.whole.harness import (
+    Harness,
+    make_store,
+    running_bot,
+    running_harness,
+    running_stand_ins,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -24,18 +30,18 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @pytest.fixture
-async def town(tmp_path: Path) -> AsyncIterator[Town]:
-    async with running_town(tmp_path, "http") as town:
-        yield town
+async def app(tmp_path: Path) -> AsyncIterator[Harness]:
+    async with running_harness(tmp_path, "http") as app:
+        yield app
 
 
-def command_body(town: Town, **more: str) -> bytes:
+def command_body(app: Harness, **more: str) -> bytes:
     fields = {
         "command": "/domains",
         "text": "help",
-        "team_id": town.slack.team_id,
+        "team_id": app.slack.team_id,
         "channel_id": "C1",
-        "user_id": town.bob.id,
+        "user_id": app.bob.id,
         "trigger_id": "1.2.3",
         "response_url": "http://127.0.0.1:9/none",
     }
@@ -56,18 +62,18 @@ def command_body(town: Town, **more: str) -> bytes:
     ],
     ids=str,
 )
-async def test_a_wrong_signature_or_timestamp_is_401(town: Town, change: dict[str, str]) -> None:
-    body = command_body(town)
+async def test_a_wrong_signature_or_timestamp_is_401(app: Harness, change: dict[str, str]) -> None:
+    body = command_body(app)
 
-    status, _ = await town.slack.raw_post(body, town.slack.sign(body) | FORM | change)
+    status, _ = await app.slack.raw_post(body, app.slack.sign(body) | FORM | change)
 
     assert status == 401
 
 
-async def test_an_old_signature_is_401(town: Town) -> None:
-    body = command_body(town)
+async def test_an_old_signature_is_401(app: Harness) -> None:
+    body = command_body(app)
 
-    status, _ = await town.slack.raw_post(body, town.slack.sign(body, time.time() - 400) | FORM)
+    status, _ = await app.slack.raw_post(body, app.slack.sign(body, time.time() - 400) | FORM)
 
     assert status == 401
 
@@ -77,8 +83,8 @@ async def test_an_old_signature_is_401(town: Town) -> None:
     [b"", b"payload=", b"payload=[]", b"payload=%7B", b"\xff\xfe", b"payload=" + b"[" * 90_000],
     ids=["empty", "no-payload", "a-list", "half-a-brace", "no-utf-8", "deep"],
 )
-async def test_signed_nonsense_is_a_4xx(town: Town, body: bytes) -> None:
-    status, _ = await town.slack.raw_post(body, town.slack.sign(body) | FORM)
+async def test_signed_nonsense_is_a_4xx(app: Harness, body: bytes) -> None:
+    status, _ = await app.slack.raw_post(body, app.slack.sign(body) | FORM)
 
     assert 400 <= status < 500
 
@@ -88,8 +94,8 @@ async def test_signed_nonsense_is_a_4xx(town: Town, body: bytes) -> None:
     [b"a=b", b"payload=%7B%7D", b"payload=%7B%22type%22%3A%22x%22%7D", b"command=%2Fother"],
     ids=["unknown-form", "empty-object", "unknown-type", "unknown-command"],
 )
-async def test_signed_requests_for_nobody_never_fail(town: Town, body: bytes) -> None:
-    status, text = await town.slack.raw_post(body, town.slack.sign(body) | FORM)
+async def test_signed_requests_for_nobody_never_fail(app: Harness, body: bytes) -> None:
+    status, text = await app.slack.raw_post(body, app.slack.sign(body) | FORM)
 
     assert status < 500
     assert "Traceback" not in text
@@ -119,21 +125,21 @@ HALF = {
 
 @loop_over("payload", HALF.values(), ids=HALF.keys())
 async def test_signed_requests_with_parts_missing_are_a_4xx(
-    town: Town, payload: dict[str, object]
+    app: Harness, payload: dict[str, object]
 ) -> None:
     body = urlencode({"payload": json.dumps(TEAM | payload)}).encode()
 
-    status, text = await town.slack.raw_post(body, town.slack.sign(body) | FORM)
+    status, text = await app.slack.raw_post(body, app.slack.sign(body) | FORM)
 
     assert 400 <= status < 500
     assert "Traceback" not in text
 
 
-async def test_a_command_without_a_user_is_a_4xx(town: Town) -> None:
-    fields = {"command": "/domains", "team_id": town.slack.team_id, "text": ""}
+async def test_a_command_without_a_user_is_a_4xx(app: Harness) -> None:
+    fields = {"command": "/domains", "team_id": app.slack.team_id, "text": ""}
     body = urlencode(fields).encode()
 
-    status, _ = await town.slack.raw_post(body, town.slack.sign(body) | FORM)
+    status, _ = await app.slack.raw_post(body, app.slack.sign(body) | FORM)
 
     assert 400 <= status < 500
 
@@ -142,61 +148,61 @@ async def test_a_command_without_a_user_is_a_4xx(town: Town) -> None:
 async def test_a_command_is_answered_while_slack_does_not_say_who_we_are(
     tmp_path: Path, fault: dict[str, Any]
 ) -> None:
-    async with running_stand_ins(tmp_path, "http") as town:
-        town.slack.fail_next("auth.test", times=50, **fault)
+    async with running_stand_ins(tmp_path, "http") as app:
+        app.slack.fail_next("auth.test", times=50, **fault)
         stop = asyncio.Event()
-        bot = asyncio.create_task(serve(town.settings, stop))
-        town.slack.deliver_to(town.url("/slack/events"))
+        bot = asyncio.create_task(serve(app.settings, stop))
+        app.slack.deliver_to(app.url("/slack/events"))
         async with aiohttp.ClientSession() as http:
-            await _listens(http, town)
+            await _listens(http, app)
 
-        await town.bob.type("/domains help")
+        await app.bob.type("/domains help")
 
-        assert "try again" in town.bob.messages()[0].everything
+        assert "try again" in app.bob.messages()[0].everything
         stop.set()
         await bot
 
 
-async def _listens(http: aiohttp.ClientSession, town: Town) -> None:
+async def _listens(http: aiohttp.ClientSession, app: Harness) -> None:
     async with asyncio.timeout(TIME_LIMIT_S):
         while True:
             try:
-                async with http.get(town.url("/healthz")):
+                async with http.get(app.url("/healthz")):
                     return
             except aiohttp.ClientConnectionError:
                 await asyncio.sleep(0.01)
 
 
-async def test_a_body_of_two_megabytes_is_refused(town: Town) -> None:
+async def test_a_body_of_two_megabytes_is_refused(app: Harness) -> None:
     body = b"x" * 2_000_000
-    headers = town.slack.sign(body) | FORM
+    headers = app.slack.sign(body) | FORM
 
     async with (
         aiohttp.ClientSession() as http,
-        http.post(town.url("/slack/events"), data=io.BytesIO(body), headers=headers) as answer,
+        http.post(app.url("/slack/events"), data=io.BytesIO(body), headers=headers) as answer,
     ):
         assert answer.status == 413
 
 
-async def test_a_replayed_request_acts_once(town: Town) -> None:
-    await town.ask(town.bob, "/domains help")
-    typed = town.slack.envelopes[-1].payload
+async def test_a_replayed_request_acts_once(app: Harness) -> None:
+    await app.ask(app.bob, "/domains help")
+    typed = app.slack.envelopes[-1].payload
     body = urlencode(typed | {"text": "help", "trigger_id": "replayed"}).encode()
-    headers = town.slack.sign(body) | FORM
+    headers = app.slack.sign(body) | FORM
 
-    statuses = [(await town.slack.raw_post(body, headers))[0] for _ in range(3)]
-    await town.answer(town.bob)
-    await town.ask(town.ada, "/domains help")
+    statuses = [(await app.slack.raw_post(body, headers))[0] for _ in range(3)]
+    await app.answer(app.bob)
+    await app.ask(app.ada, "/domains help")
 
     assert statuses == [200, 200, 200]
-    assert len(town.bob.messages()) == 2
+    assert len(app.bob.messages()) == 2
 
 
 @loop_over("kind", ["command", "press"])
 async def test_a_person_of_another_workspace_gets_a_sentence_although_no_address_takes_it(
-    town: Town, capsys: pytest.CaptureFixture[str], kind: str
+    app: Harness, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
-    body = command_body(town, team_id="T0SOMEONEELSE")
+    body = command_body(app, team_id="T0SOMEONEELSE")
     if kind == "press":
         press = {
             "type": "block_actions",
@@ -207,34 +213,34 @@ async def test_a_person_of_another_workspace_gets_a_sentence_although_no_address
         }
         body = urlencode({"payload": json.dumps(press)}).encode()
 
-    status, text = await town.slack.raw_post(body, town.slack.sign(body) | FORM)
+    status, text = await app.slack.raw_post(body, app.slack.sign(body) | FORM)
 
     assert status == 200
     assert ("serves another workspace" in text) is (kind == "command")
-    assert town.tracker.requests == []
+    assert app.tracker.requests == []
     assert "[error" not in capsys.readouterr().out
 
 
 @loop_over("event", [{"type": "app_mention"}, {"type": "message", "subtype": "bot_message"}, {}])
 async def test_an_event_that_the_bot_has_no_use_for_is_taken_and_counted(
-    town: Town, event: dict[str, str]
+    app: Harness, event: dict[str, str]
 ) -> None:
     """Slack switches all events of an app off when most fail."""
-    before = await ignored_events(town)
-    about = {"type": "event_callback", "team_id": town.slack.team_id, "api_app_id": "A1"}
+    before = await ignored_events(app)
+    about = {"type": "event_callback", "team_id": app.slack.team_id, "api_app_id": "A1"}
     body = json.dumps(about | {"event": event}).encode()
 
-    status, _ = await town.slack.raw_post(
-        body, town.slack.sign(body) | {"Content-Type": "application/json"}
+    status, _ = await app.slack.raw_post(
+        body, app.slack.sign(body) | {"Content-Type": "application/json"}
     )
 
     assert status == 200
-    assert await ignored_events(town) == before + 1
+    assert await ignored_events(app) == before + 1
 
 
-async def ignored_events(town: Town) -> float:
+async def ignored_events(app: Harness) -> float:
     """Return how many the page of metrics counts."""
-    async with aiohttp.ClientSession() as http, http.get(town.url("/metrics")) as answer:
+    async with aiohttp.ClientSession() as http, http.get(app.url("/metrics")) as answer:
         families = text_string_to_metric_families(await answer.text())
         samples = [sample for family in families for sample in family.samples]
     ignored = {"kind": "ignored_event"}
@@ -245,71 +251,71 @@ async def ignored_events(town: Town) -> float:
     )
 
 
-async def readiness(town: Town, *, status: int) -> Any:
+async def readiness(app: Harness, *, status: int) -> Any:
     """Ask until `/readyz` has that status; return what it tells then."""
     async with aiohttp.ClientSession() as http, asyncio.timeout(TIME_LIMIT_S):
         while True:
-            async with http.get(town.url("/readyz")) as answer:
+            async with http.get(app.url("/readyz")) as answer:
                 if answer.status == status:
                     return await answer.json()
             await asyncio.sleep(0.02)
 
 
-async def test_health_and_readiness_are_told_as_json(town: Town) -> None:
-    async with aiohttp.ClientSession() as http, http.get(town.url("/healthz")) as alive:
+async def test_health_and_readiness_are_told_as_json(app: Harness) -> None:
+    async with aiohttp.ClientSession() as http, http.get(app.url("/healthz")) as alive:
         assert alive.status == 200
 
-    assert await readiness(town, status=200) == {
+    assert await readiness(app, status=200) == {
         "ready": True,
         "checks": {"store": True, "slack": True, "clock": True, "tick": True},
     }
 
 
-async def test_a_store_whose_folder_is_gone_is_not_ready(town: Town) -> None:
-    town.settings.database_path.unlink()
+async def test_a_store_whose_folder_is_gone_is_not_ready(app: Harness) -> None:
+    app.settings.database_path.unlink()
 
-    told = await readiness(town, status=503)  # the last result is good for half a second
-    assert told["checks"]["store"] is False
+    text = await readiness(app, status=503)  # the last result is good for half a second
+    assert text["checks"]["store"] is False
 
 
 async def test_a_request_that_is_replayed_after_a_restart_does_not_act_again(
     tmp_path: Path,
 ) -> None:
-    async with running_stand_ins(tmp_path, "http") as town:
-        await make_store(town)
-        async with running_bot(town):
-            await town.ask(town.bob, "/domains help")
-            typed = town.slack.envelopes[-1].payload
+    async with running_stand_ins(tmp_path, "http") as app:
+        await make_store(app)
+        async with running_bot(app):
+            await app.ask(app.bob, "/domains help")
+            typed = app.slack.envelopes[-1].payload
             body = urlencode(typed | {"text": "help", "trigger_id": "captured"}).encode()
-            headers = town.slack.sign(body) | FORM
-            await town.slack.raw_post(body, headers)
-            await town.answer(town.bob)
-        async with running_bot(town):
-            status, _ = await town.slack.raw_post(body, headers)
-            await town.ask(town.ada, "/domains help")
+            headers = app.slack.sign(body) | FORM
+            await app.slack.raw_post(body, headers)
+            await app.answer(app.bob)
+        async with running_bot(app):
+            status, _ = await app.slack.raw_post(body, headers)
+            await app.ask(app.ada, "/domains help")
 
         assert status == 200
-        assert len(town.bob.messages()) == 2
+        assert len(app.bob.messages()) == 2
 
 
 async def test_a_slack_that_refuses_every_call_is_not_ready_until_it_answers_again(
-    town: Town,
+    app: Harness,
 ) -> None:
-    await readiness(town, status=200)
-    town.slack.fail_next("*", kind="html", times=10_000)
-    await town.bob.type("/domains help")
+    await readiness(app, status=200)
+    app.slack.fail_next("*", kind="html", times=10_000)
+    await app.bob.type("/domains help")
 
-    told = await readiness(town, status=503)
-    town.slack.app.faults.clear()
+    text = await readiness(app, status=503)
+    app.slack.app.faults.clear()
 
-    assert told["checks"]["slack"] is False
-    await readiness(town, status=200)
+    assert text["checks"]["slack"] is False
+    await readiness(app, status=200)
 
 
 @loop_over("body", [b"ssl_check=1&token=x", b"token=x&ssl_check=1"])
 async def test_slacks_probe_of_the_address_is_answered_without_a_signature(
-    town: Town, body: bytes
+    app: Harness, body: bytes
 ) -> None:
-    status, _ = await town.slack.raw_post(body, FORM)
+    status, _ = await app.slack.raw_post(body, FORM)
 
     assert status == 200

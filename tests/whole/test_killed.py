@@ -1,4 +1,4 @@
-"""Killed in the middle of their work: whoever waited hears of it. Real processes, real kills."""
+"""Killed in the middle of their work: who waited hears of it. Real processes, real kills."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,14 +11,14 @@ import pytest
 from bot.store.sqlite import read_snapshot
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
-from tests.whole.test_process import process
-from tests.whole.town import (
-    Town,
+from tests.whole.harness import (
+    Harness,
     open_documents,
     running_bot,
     running_stand_ins,
     until_ready,
 )
+from tests.whole.test_process import process
 
 pytestmark = pytest.mark.anyio
 
@@ -28,29 +28,29 @@ TOLD_WITHIN_S = 100  # on a busy machine
 
 @asynccontextmanager
 async def killed_at_the_end(
-    town: Town, *words: str, module: str = "bot", port: int | None = None
+    app: Harness, *words: str, module: str = "bot", port: int | None = None
 ) -> AsyncIterator[None]:
     """Run the bot in a process of its own until the end of the block."""
-    port = port or town.settings.port
-    async with process(town, *words, module=module, PORT=f"{port}") as bot:
+    port = port or app.settings.port
+    async with process(app, *words, module=module, PORT=f"{port}") as bot:
         assert bot.stdin
         bot.stdin.write(b"0\n")  # how far its clock is ahead, where it is one that asks
-        await until_ready(town, port=port)
+        await until_ready(app, port=port)
         yield
 
 
-async def until_noted(town: Town, *, is_noted: bool = True) -> None:
+async def until_noted(app: Harness, *, is_noted: bool = True) -> None:
     """Wait until the store holds that somebody waits, or no longer."""
     async with asyncio.timeout(TIME_LIMIT_S):
-        while await _is_noted(town) is not is_noted:  # noqa: ASYNC110  no event of another process tells
+        while await _is_noted(app) is not is_noted:  # noqa: ASYNC110  no event of another process tells
             await asyncio.sleep(0.02)
 
 
-async def _is_noted(town: Town) -> bool:
-    if not town.settings.is_shared:
-        snapshot = await read_snapshot(town.settings.database_path)
+async def _is_noted(app: Harness) -> bool:
+    if not app.settings.is_shared:
+        snapshot = await read_snapshot(app.settings.database_path)
         return any("/pending/" in document.key for document in snapshot.documents)
-    documents = await open_documents(town.settings)
+    documents = await open_documents(app.settings)
     try:
         return any("/pending/" in key for key in await documents.list_keys(""))
     finally:
@@ -58,30 +58,30 @@ async def _is_noted(town: Town) -> bool:
 
 
 @pytest.mark.parametrize("is_scan", [True, False], ids=["scan", "addition"])
-@pytest.mark.modes("http")
+@pytest.mark.transports("http")
 async def test_who_waited_for_the_only_process_hears_of_it_after_its_next_start(
-    tmp_path: Path, mode: str, is_scan: bool
+    tmp_path: Path, transport: str, is_scan: bool
 ) -> None:
-    async with running_stand_ins(tmp_path, mode) as town:
-        town.acme.add("shop.example", health=41)
-        hold = town.tracker.hold_scans()
-        async with killed_at_the_end(town, module="tests.benchmarks.fleet_bot"):
-            await town.connect()
-            await until_noted(town, is_noted=False)  # that was ada's
-            town.tracker.latency_s = 0 if is_scan else 60
-            await town.bob.type("/scan shop.example" if is_scan else "/adddomain new.example")
-            await until_noted(town)
+    async with running_stand_ins(tmp_path, transport) as app:
+        app.account.add("shop.example", health=41)
+        hold = app.tracker.hold_scans()
+        async with killed_at_the_end(app, module="tests.benchmarks.fleet_bot"):
+            await app.connect()
+            await until_noted(app, is_noted=False)  # that was ada's
+            app.tracker.latency_s = 0 if is_scan else 60
+            await app.bob.type("/scan shop.example" if is_scan else "/adddomain new.example")
+            await until_noted(app)
         hold.release()
-        town.tracker.latency_s = 0
-        town.clock.ahead += timedelta(minutes=1)
+        app.tracker.latency_s = 0
+        app.clock.ahead += timedelta(minutes=1)
 
-        async with running_bot(town):
-            told = await town.bob.next_message(
+        async with running_bot(app):
+            text = await app.bob.next_message(
                 where=lambda message: INTERRUPTED in message.everything
             )
-            answer = await town.press(town.bob, told, "Try again")
+            answer = await app.press(app.bob, text, "Try again")
 
-        assert ("may still have been done" in told.everything) is not is_scan
+        assert ("may still have been done" in text.everything) is not is_scan
         assert ("Scan of shop.example" if is_scan else "Added ") in answer.everything
 
 
@@ -90,20 +90,20 @@ async def test_who_waited_for_one_of_two_processes_hears_of_it(
     tmp_path: Path, database: str
 ) -> None:
     """In real seconds, within a minute: so long it takes until the other one can be sure."""
-    async with running_stand_ins(tmp_path, database) as town:
-        town.acme.add("shop.example", health=41)
-        hold = town.tracker.hold_scans()
-        async with killed_at_the_end(town, "web", port=reserve_port()):
-            async with killed_at_the_end(town, "web"):
-                await town.connect()
-                await until_noted(town, is_noted=False)  # that was ada's
-                await town.bob.type("/scan shop.example")
+    async with running_stand_ins(tmp_path, database) as app:
+        app.account.add("shop.example", health=41)
+        hold = app.tracker.hold_scans()
+        async with killed_at_the_end(app, "web", port=reserve_port()):
+            async with killed_at_the_end(app, "web"):
+                await app.connect()
+                await until_noted(app, is_noted=False)  # that was ada's
+                await app.bob.type("/scan shop.example")
                 await hold.waiting(1)
-                await until_noted(town)
-            told = await town.bob.next_message(
+                await until_noted(app)
+            text = await app.bob.next_message(
                 timeout_s=TOLD_WITHIN_S, where=lambda message: INTERRUPTED in message.everything
             )
-            await until_noted(town, is_noted=False)
+            await until_noted(app, is_noted=False)
         hold.release()
 
-        assert told.buttons == ["Try again"]
+        assert text.buttons == ["Try again"]

@@ -7,24 +7,24 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("http")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("http")]
 
 COUNT = 10_000
 
 
 @pytest.fixture
-async def big(town: Town) -> Town:
-    town.acme.fill(COUNT, seed=1)
-    await town.connect()
-    return town
+async def big(app: Harness) -> Harness:
+    app.account.fill(COUNT, seed=1)
+    await app.connect()
+    return app
 
 
 async def test_ten_thousand_domains_are_listed_filtered_paged_and_found_by_their_names(
-    big: Town,
+    big: Harness,
 ) -> None:
-    names = [each.domain for each in big.acme.domains.values()]
+    names = [each.domain for each in big.account.domains.values()]
     everything = await big.ask(big.bob, "/domains")
     assert "10,000 domains" in everything.everything
     poor = await big.ask(big.bob, "/domains below:50")
@@ -43,7 +43,7 @@ async def test_ten_thousand_domains_are_listed_filtered_paged_and_found_by_their
     assert names[7_777] in await big.bob.suggest(form, "Domain", names[7_777][:12])
 
 
-async def test_no_ack_waits_for_the_threads_that_make_big_lists(big: Town) -> None:
+async def test_no_ack_waits_for_the_threads_that_make_big_lists(big: Harness) -> None:
     """How soon acks come is measured in `tests/benchmarks/acks.py`."""
     threads, may_go_on = ThreadPoolExecutor(1), threading.Event()
     asyncio.get_running_loop().set_default_executor(threads)

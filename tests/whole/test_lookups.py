@@ -12,7 +12,7 @@ import pytest
 
 from bot.event_loop import EventLoop
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.town import make_store, running_bot, running_stand_ins
+from tests.whole.harness import make_store, running_bot, running_stand_ins
 
 NAME = "service.example"
 
@@ -43,30 +43,30 @@ def test_a_look_up_that_hangs_holds_up_nobody_who_needs_none(
     async def scenario() -> tuple[str, bool]:
         threads = ThreadPoolExecutor(1)
         asyncio.get_running_loop().set_default_executor(threads)
-        async with running_stand_ins(tmp_path, "http") as town:
-            url = urlsplit(town.tracker.url)
+        async with running_stand_ins(tmp_path, "http") as app:
+            url = urlsplit(app.tracker.url)
             there = url._replace(netloc=f"{NAME}:{url.port}").geturl()
-            town.settings = town.settings.model_copy(update={"domain_tracker_url": there})
-            await make_store(town)
-            async with running_bot(town):
+            app.settings = app.settings.model_copy(update={"domain_tracker_url": there})
+            await make_store(app)
+            async with running_bot(app):
                 for name in ("shop", "www", "blog"):
-                    town.acme.add(f"{name}.example", health=41)
-                await town.connect()
-                await town.ask(town.bob, "/domains")
-                held = town.tracker.hold_scans()
-                await town.bob.type("/scan shop.example")
+                    app.account.add(f"{name}.example", health=41)
+                await app.connect()
+                await app.ask(app.bob, "/domains")
+                held = app.tracker.hold_scans()
+                await app.bob.type("/scan shop.example")
                 await held.waiting()
                 names.goes_on.clear()
                 while names.asked.acquire(blocking=False):
                     pass
-                await town.bob.type("/scan www.example")
-                await town.bob.type("/scan blog.example")
+                await app.bob.type("/scan www.example")
+                await app.bob.type("/scan blog.example")
                 with ThreadPoolExecutor() as aside:
                     waiting = asyncio.get_running_loop().run_in_executor(
                         aside, names.asked.acquire
                     )
                     await waiting
-                listed = await town.ask(town.ada, "/domains")
+                listed = await app.ask(app.ada, "/domains")
                 has_waited = names.has_given_up
                 names.goes_on.set()
                 held.release()

@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 
 from tests.whole.digests import at_nine, make
-from tests.whole.town import Town, make_store, running_bot, running_stand_ins
+from tests.whole.harness import Harness, make_store, running_bot, running_stand_ins
 
 pytestmark = pytest.mark.anyio
 
@@ -16,27 +16,27 @@ TOKEN = "a-token-of-enough-letters"
 
 
 @pytest.fixture
-def mode() -> str:
+def transport() -> str:
     """The page is the same on both stores."""
     return "http"
 
 
-async def page(town: Town, token: str = "") -> tuple[int, str]:
+async def page(app: Harness, token: str = "") -> tuple[int, str]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with (
         aiohttp.ClientSession() as http,
-        http.get(town.url("/metrics"), headers=headers) as answer,
+        http.get(app.url("/metrics"), headers=headers) as answer,
     ):
         return answer.status, await answer.text()
 
 
-async def test_work_is_counted_without_names(shop: Town) -> None:
-    await shop.ask(shop.bob, "/domains")
-    await shop.ask(shop.bob, "/scan shop.example")
-    _, before = await page(shop)
-    await make(shop)
-    await at_nine(shop)
-    status, text = await page(shop)
+async def test_work_is_counted_without_names(ready: Harness) -> None:
+    await ready.ask(ready.bob, "/domains")
+    await ready.ask(ready.bob, "/scan shop.example")
+    _, before = await page(ready)
+    await make(ready)
+    await at_nine(ready)
+    status, text = await page(ready)
 
     families = {each.name: each for each in text_string_to_metric_families(text)}
     samples = [sample for each in families.values() for sample in each.samples]
@@ -45,16 +45,16 @@ async def test_work_is_counted_without_names(shop: Town) -> None:
     assert all(each.documentation for each in families.values())
     assert text != before
     assert any("/scan" in sample.labels.values() and sample.value for sample in samples)
-    for secret in (shop.slack.team_id, shop.bob.id, "shop.example", shop.key[11:]):
+    for secret in (ready.slack.team_id, ready.bob.id, "shop.example", ready.key[11:]):
         assert secret not in text
 
 
 async def test_with_a_token_only_who_has_it_reads_them(tmp_path: Path) -> None:
-    async with running_stand_ins(tmp_path, "http") as town:
-        await make_store(town)
+    async with running_stand_ins(tmp_path, "http") as app:
+        await make_store(app)
         more = {"metrics_token": SecretStr(TOKEN)}
-        town.settings = town.settings.model_copy(update=more)
-        async with running_bot(town):
-            answers = [(await page(town, token))[0] for token in ("", "another", TOKEN)]
+        app.settings = app.settings.model_copy(update=more)
+        async with running_bot(app):
+            answers = [(await page(app, token))[0] for token in ("", "another", TOKEN)]
 
     assert answers == [401, 401, 200]

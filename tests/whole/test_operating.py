@@ -23,8 +23,8 @@ from tests.fakes import TIME_LIMIT_S
 from tests.ops.builders import an_installation
 from tests.processes import start_bot, start_new_bot
 from tests.whole.digests import make
+from tests.whole.harness import Harness, running_stand_ins, until_ready
 from tests.whole.test_process import ended, environment, process, stored_bytes
-from tests.whole.town import Town, running_stand_ins, until_ready
 
 pytestmark = pytest.mark.anyio
 
@@ -40,27 +40,27 @@ class Said:
     status: int
 
 
-def oauth(town: Town, **more: str) -> dict[str, str]:
+def oauth(app: Harness, **more: str) -> dict[str, str]:
     """The settings of the app that the local Slack knows, but for those in `more`."""
-    app = {
+    settings = {
         "SLACK_BOT_TOKEN": "",
-        "SLACK_CLIENT_ID": town.slack.client_id,
-        "SLACK_CLIENT_SECRET": town.slack.client_secret,
+        "SLACK_CLIENT_ID": app.slack.client_id,
+        "SLACK_CLIENT_SECRET": app.slack.client_secret,
         "PUBLIC_URL": "http://127.0.0.1:9",
     }
-    return app | more
+    return settings | more
 
 
-async def command(town: Town, *words: str, **more: str) -> Said:
+async def command(app: Harness, *words: str, **more: str) -> Said:
     """Run an operator's command in a process that has imported the bot before."""
-    return await _commanded(start_bot, town, *words, **more)
+    return await _commanded(start_bot, app, *words, **more)
 
 
-async def _commanded(start: Callable[..., Any], town: Town, *words: str, **more: str) -> Said:
+async def _commanded(start: Callable[..., Any], app: Harness, *words: str, **more: str) -> Said:
     asked = await start(
         *words,
-        env=environment(town) | more,
-        cwd=town.settings.database_path.parent,
+        env=environment(app) | more,
+        cwd=app.settings.database_path.parent,
         stdout=PIPE,
         stderr=PIPE,
     )
@@ -68,7 +68,7 @@ async def _commanded(start: Callable[..., Any], town: Town, *words: str, **more:
         out, err = await asked.communicate()
     said = Said(out.decode(), err.decode(), asked.returncode or 0)
     assert "Traceback" not in said.err
-    for secret in (town.key[11:], town.slack.bot_token[5:], town.slack.app_token[5:]):
+    for secret in (app.key[11:], app.slack.bot_token[5:], app.slack.app_token[5:]):
         assert not secret or secret not in said.out + said.err
     return said
 
@@ -84,11 +84,11 @@ def ring(*letters: str) -> str:
     return ",".join(keys)
 
 
-async def keep_many(town: Town, old: KeyRing) -> None:
+async def keep_many(app: Harness, old: KeyRing) -> None:
     """Fill the store with commands that people typed, sealed with `old`."""
-    store = await open_sqlite(town.settings.database_path)
+    store = await open_sqlite(app.settings.database_path)
     await check_key_ring(store, old)
-    kept = DeferredCommands(store, old, clock=town.clock)
+    kept = DeferredCommands(store, old, clock=app.clock)
     for number in range(COMMANDS):
         text = "x" * (number % 70)  # of many lengths, so that pages are filled unevenly
         typed = KeptCommand(
@@ -98,7 +98,7 @@ async def keep_many(town: Town, old: KeyRing) -> None:
             channel_id=None,
             response_url=None,
         )
-        await kept.keep(WorkspaceId("T1"), typed, typed_at=town.clock())
+        await kept.keep(WorkspaceId("T1"), typed, typed_at=app.clock())
     await store.close()
 
 
@@ -107,27 +107,27 @@ def files_in(folder: Path) -> list[Path]:
 
 
 @asynccontextmanager
-async def used_town(folder: Path, mode: str = "socket", **more: str) -> AsyncIterator[Town]:
-    """A town whose bot has a key and a digest, and was stopped."""
-    async with running_stand_ins(folder, mode) as town:
-        async with process(town, **more) as bot:
-            await until_ready(town)
-            town.acme.add("shop.example", health=41)
-            await town.connect()
-            await make(town, {"Filter": "tag:prod"})
+async def used_app(folder: Path, transport: str = "socket", **more: str) -> AsyncIterator[Harness]:
+    """A harness whose bot has a key and a digest, and was stopped."""
+    async with running_stand_ins(folder, transport) as app:
+        async with process(app, **more) as bot:
+            await until_ready(app)
+            app.account.add("shop.example", health=41)
+            await app.connect()
+            await make(app, {"Filter": "tag:prod"})
             bot.terminate()
             assert await ended(bot) == 0
-        yield town
+        yield app
 
 
 class TestDoctor:
     @pytest.mark.parametrize("way", ["socket", "http"])
     async def test_all_is_well_beside_a_running_bot(self, tmp_path: Path, way: str) -> None:
-        async with running_stand_ins(tmp_path, way) as town, process(town) as bot:
-            await until_ready(town)
-            await town.connect()
+        async with running_stand_ins(tmp_path, way) as app, process(app) as bot:
+            await until_ready(app)
+            await app.connect()
 
-            said = await command(town, "doctor")
+            said = await command(app, "doctor")
 
             assert set(marks(said).values()) == {"ok"}, said.out
             assert f"used by process {bot.pid}" in said.out
@@ -135,34 +135,34 @@ class TestDoctor:
             assert (said.status, said.err) == (0, "")
 
     async def test_it_uses_no_key_of_a_workspace(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town, process(town):
-            await until_ready(town)
-            await town.connect()
-            town.tracker.requests.clear()
+        async with running_stand_ins(tmp_path, "socket") as app, process(app):
+            await until_ready(app)
+            await app.connect()
+            app.tracker.requests.clear()
 
-            await command(town, "doctor")
+            await command(app, "doctor")
 
-            (request,) = town.tracker.requests
+            (request,) = app.tracker.requests
             assert request.key_name is None
 
     async def test_before_the_first_start_nothing_is_made(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "http") as town:
-            said = await _commanded(start_new_bot, town, "doctor")
+        async with running_stand_ins(tmp_path, "http") as app:
+            said = await _commanded(start_new_bot, app, "doctor")
 
             assert set(marks(said).values()) == {"ok"}, said.out
             assert files_in(tmp_path) == []
 
     async def test_with_oauth_slack_is_asked_about_the_installations(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "http") as town:
-            works = Tokens(access=town.slack.bot_token)
+        async with running_stand_ins(tmp_path, "http") as app:
+            works = Tokens(access=app.slack.bot_token)
             refused = Tokens(access="xoxb-gone")
-            store = await open_sqlite(town.settings.database_path)
+            store = await open_sqlite(app.settings.database_path)
             shelf = InstallationRepository(store, KeyRing.parse(ring("A")))
             await shelf.put(an_installation(WorkspaceId("T1"), tokens=works, name="Acme"))
             await shelf.put(an_installation(WorkspaceId("T2"), tokens=refused, name="Beta"))
             await store.close()
 
-            said = await command(town, "doctor", **oauth(town, BOT_SECRET_KEYS=ring("A")))
+            said = await command(app, "doctor", **oauth(app, BOT_SECRET_KEYS=ring("A")))
 
             found = marks(said)
             assert found.pop("PUBLIC_URL") == "warn"  # nothing listens there yet
@@ -171,23 +171,23 @@ class TestDoctor:
             assert "2 installations; asked Slack about 2, and it refuses Beta (T2)" in said.out
             assert "BOT_SECRET_KEYS opens all 2 sealed texts" in said.out
             assert (said.status, said.err) == (0, "")
-            assert town.slack.client_secret not in said.out
+            assert app.slack.client_secret not in said.out
 
     async def test_a_wrong_client_secret_and_lacking_permissions_are_found(
         self, tmp_path: Path
     ) -> None:
-        async with running_stand_ins(tmp_path, "http") as town:
-            store = await open_sqlite(town.settings.database_path)
+        async with running_stand_ins(tmp_path, "http") as app:
+            store = await open_sqlite(app.settings.database_path)
             shelf = InstallationRepository(store, KeyRing.parse(ring("A")))
-            tokens = Tokens(access=town.slack.bot_token)
+            tokens = Tokens(access=app.slack.bot_token)
             await shelf.put(an_installation(WorkspaceId("T1"), tokens=tokens, name="Acme"))
             await store.close()
-            installation = town.slack.world.installation
+            installation = app.slack.world.installation
             assert installation
             installation.scopes = tuple({*installation.scopes} - {"usergroups:read", "im:write"})
 
-            wrong = oauth(town, BOT_SECRET_KEYS=ring("A"), SLACK_CLIENT_SECRET="0f" * 16)
-            said = await command(town, "doctor", **wrong)
+            wrong = oauth(app, BOT_SECRET_KEYS=ring("A"), SLACK_CLIENT_SECRET="0f" * 16)
+            said = await command(app, "doctor", **wrong)
 
             assert "FAIL  SLACK_CLIENT_SECRET: it is not this app's secret" in said.out
             assert "FAIL  Slack permissions: missing in Acme (T1): im:write (" in said.out
@@ -195,7 +195,7 @@ class TestDoctor:
             assert said.status == 1
 
     async def test_every_failure_has_a_line_that_says_what_to_do(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town:
+        async with running_stand_ins(tmp_path, "socket") as app:
             wrong = {
                 "SLACK_BOT_TOKEN": "xoxb-wrong",
                 "SLACK_APP_TOKEN": "xapp-wrong",
@@ -203,7 +203,7 @@ class TestDoctor:
             }
             (tmp_path / "bot.sqlite").write_bytes(b"no database " * 100)
 
-            said = await command(town, "doctor", **wrong)
+            said = await command(app, "doctor", **wrong)
 
             for name in [*wrong, "DATABASE_URL"]:
                 assert marks(said)[name] == "FAIL"
@@ -211,8 +211,8 @@ class TestDoctor:
             assert "OAuth & Permissions" in said.out
 
     async def test_wrong_settings_are_failures_too(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town:
-            said = await command(town, "doctor", SLACK_BOT_TOKEN="secret-thing", TICK_SECONDS="x")
+        async with running_stand_ins(tmp_path, "socket") as app:
+            said = await command(app, "doctor", SLACK_BOT_TOKEN="secret-thing", TICK_SECONDS="x")
 
             assert said.status == 1
             assert "FAIL  settings: SLACK_BOT_TOKEN: must be a bot token" in said.out
@@ -220,8 +220,8 @@ class TestDoctor:
             assert "secret-thing" not in said.out + said.err
 
     async def test_a_disk_that_does_not_last_is_a_warning(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town:
-            said = await command(town, "doctor", DYNO="web.1")
+        async with running_stand_ins(tmp_path, "socket") as app:
+            said = await command(app, "doctor", DYNO="web.1")
 
             assert marks(said)["disk"] == "warn"
             assert said.status == 0
@@ -231,12 +231,12 @@ class TestExportAndImport:
     async def test_what_is_exported_beside_a_running_bot_is_the_digest(
         self, tmp_path: Path
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town, process(town):
-            await until_ready(town)
-            await town.connect()
-            await make(town, {"Filter": "tag:prod"})
+        async with running_stand_ins(tmp_path, "socket") as app, process(app):
+            await until_ready(app)
+            await app.connect()
+            await make(app, {"Filter": "tag:prod"})
 
-            said = await command(town, "export")
+            said = await command(app, "export")
 
             (workspace,) = yaml.safe_load(said.out)["workspaces"]
             (digest,) = workspace["digests"]
@@ -247,61 +247,59 @@ class TestExportAndImport:
     async def test_an_import_into_an_empty_store_brings_the_digest_back(
         self, tmp_path: Path
     ) -> None:
-        async with used_town(tmp_path) as town:
-            exported = await command(town, "export")
+        async with used_app(tmp_path) as app:
+            exported = await command(app, "export")
             (tmp_path / "digests.yml").write_text(exported.out)
             new = {"DATABASE_URL": f"sqlite:///{tmp_path}/new/bot.sqlite"}
 
-            shown = await command(town, "import", "digests.yml", **new)
+            shown = await command(app, "import", "digests.yml", **new)
             was_made = (tmp_path / "new").exists()
-            applied = await command(town, "import", "digests.yml", "--apply", **new)
-            again = await command(town, "import", "digests.yml", "--apply", **new)
+            applied = await command(app, "import", "digests.yml", "--apply", **new)
+            again = await command(app, "import", "digests.yml", "--apply", **new)
 
             assert "1 digest to add" in shown.out
             assert not was_made
             assert "Written." in applied.out
             assert "No difference." in again.out
-            assert (await command(town, "export", **new)).out == exported.out
+            assert (await command(app, "export", **new)).out == exported.out
 
     async def test_managers_go_out_and_come_in_and_the_history_tells_of_it(
         self, tmp_path: Path
     ) -> None:
-        async with used_town(tmp_path) as town:
-            bob = town.bob.id
-            exported = (await command(town, "export")).out
+        async with used_app(tmp_path) as app:
+            bob = app.bob.id
+            exported = (await command(app, "export")).out
             file = exported.replace("people: []", f"people: [{bob}]")
             (tmp_path / "managers.yml").write_text(file)
 
-            applied = await command(town, "import", "managers.yml", "--apply")
-            async with process(town):
-                await until_ready(town)
-                await town.bob.type("/domainkey")
-                state = await town.bob.next_message(
-                    where=lambda each: "API key" in each.everything
-                )
-                history = await command(town, "export", "--history")
+            applied = await command(app, "import", "managers.yml", "--apply")
+            async with process(app):
+                await until_ready(app)
+                await app.bob.type("/domainkey")
+                state = await app.bob.next_message(where=lambda each: "API key" in each.everything)
+                history = await command(app, "export", "--history")
 
             assert f'people: [] -> ["{bob}"]' in applied.out
             assert "Replace key" in state.buttons
-            assert (await command(town, "export")).out == file
+            assert (await command(app, "export")).out == file
             acts = [json.loads(line) for line in history.out.splitlines()]
             assert [act["act"] for act in acts] == ["key-set", "digest-made", "imported"]
             assert (acts[2]["by"], acts[2]["added"]) == ("operator", [bob])
 
     async def test_a_store_that_is_not_there_has_no_history(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town:
-            said = await command(town, "export", "--history")
+        async with running_stand_ins(tmp_path, "socket") as app:
+            said = await command(app, "export", "--history")
 
             assert (said.out, said.status) == ("", 1)
             assert "There is no store at" in said.err
 
     async def test_a_running_bot_is_not_written_behind(self, tmp_path: Path) -> None:
-        async with used_town(tmp_path) as town, process(town) as bot:
-            await until_ready(town)
-            (tmp_path / "digests.yml").write_text((await command(town, "export")).out)
+        async with used_app(tmp_path) as app, process(app) as bot:
+            await until_ready(app)
+            (tmp_path / "digests.yml").write_text((await command(app, "export")).out)
 
             for more in ([], ["--apply"]):
-                said = await command(town, "import", "digests.yml", *more)
+                said = await command(app, "import", "digests.yml", *more)
 
                 assert said.status == 1
                 assert f"The bot is running: process {bot.pid}" in said.err
@@ -309,19 +307,19 @@ class TestExportAndImport:
     async def test_a_file_that_is_wrong_is_told_by_line_and_changes_nothing(
         self, tmp_path: Path
     ) -> None:
-        async with used_town(tmp_path) as town:
-            exported = (await command(town, "export")).out
+        async with used_app(tmp_path) as app:
+            exported = (await command(app, "export")).out
             (tmp_path / "digests.yml").write_text(exported.replace("UTC", "Mars/Crater"))
 
-            said = await command(town, "import", "digests.yml", "--apply")
+            said = await command(app, "import", "digests.yml", "--apply")
 
             assert said.status == 1
             assert 'zone: there is no time zone "Mars/Crater"' in said.err
-            assert (await command(town, "export")).out == exported
+            assert (await command(app, "export")).out == exported
 
     async def test_a_store_that_is_not_there_is_no_empty_backup(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town:
-            said = await command(town, "export")
+        async with running_stand_ins(tmp_path, "socket") as app:
+            said = await command(app, "export")
 
             assert (said.out, said.status) == ("", 1)
             assert "There is no store at" in said.err
@@ -329,49 +327,49 @@ class TestExportAndImport:
 
 class TestRotation:
     async def test_nothing_is_left_under_the_old_key(self, tmp_path: Path) -> None:
-        async with used_town(tmp_path, BOT_SECRET_KEYS=ring("A")) as town:
-            said = await command(town, "rotate-secrets", BOT_SECRET_KEYS=ring("B", "A"))
+        async with used_app(tmp_path, BOT_SECRET_KEYS=ring("A")) as app:
+            said = await command(app, "rotate-secrets", BOT_SECRET_KEYS=ring("B", "A"))
 
             assert "1 sealed again under kB" in said.out
             assert said.status == 0
             assert b"v1.kA." not in stored_bytes(tmp_path)
-            async with process(town, BOT_SECRET_KEYS=ring("B")):
-                await until_ready(town)
-                await town.bob.type("/domains")
-                await town.bob.next_message(where=lambda each: "1 domain," in each.everything)
+            async with process(app, BOT_SECRET_KEYS=ring("B")):
+                await until_ready(app)
+                await app.bob.type("/domains")
+                await app.bob.next_message(where=lambda each: "1 domain," in each.everything)
 
     async def test_not_even_a_trace_in_the_file_is_left_under_the_old_key(
         self, tmp_path: Path
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town:
-            await keep_many(town, KeyRing.parse(ring("A")))
+        async with running_stand_ins(tmp_path, "socket") as app:
+            await keep_many(app, KeyRing.parse(ring("A")))
             assert stored_bytes(tmp_path).count(b"v1.kA.") >= COMMANDS
 
-            said = await command(town, "rotate-secrets", BOT_SECRET_KEYS=ring("B", "A"))
+            said = await command(app, "rotate-secrets", BOT_SECRET_KEYS=ring("B", "A"))
 
             assert f"{COMMANDS:,} sealed again under kB" in said.out
             assert b"v1.kA." not in stored_bytes(tmp_path)
 
     async def test_a_running_bot_is_asked_to_be_stopped(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town, process(town):
-            await until_ready(town)
+        async with running_stand_ins(tmp_path, "socket") as app, process(app):
+            await until_ready(app)
 
-            said = await command(town, "rotate-secrets")
+            said = await command(app, "rotate-secrets")
 
             assert (said.out, said.status) == ("", 1)
             assert "Stop it first" in said.err
 
     async def test_a_ring_without_the_old_key_changes_nothing(self, tmp_path: Path) -> None:
-        async with used_town(tmp_path, BOT_SECRET_KEYS=ring("A")) as town:
-            said = await command(town, "rotate-secrets", BOT_SECRET_KEYS=ring("B"))
+        async with used_app(tmp_path, BOT_SECRET_KEYS=ring("A")) as app:
+            said = await command(app, "rotate-secrets", BOT_SECRET_KEYS=ring("B"))
 
             assert said.status == 1
             assert "a key named kA" in said.err
             assert b"v1.kB." not in stored_bytes(tmp_path)
 
     async def test_with_the_key_file_it_says_what_to_do(self, tmp_path: Path) -> None:
-        async with used_town(tmp_path) as town:
-            said = await command(town, "rotate-secrets")
+        async with used_app(tmp_path) as app:
+            said = await command(app, "rotate-secrets")
 
             assert "0 sealed again under k1" in said.out
             assert "set BOT_SECRET_KEYS" in said.out
@@ -379,18 +377,18 @@ class TestRotation:
 
 
 async def test_every_command_explains_itself(tmp_path: Path) -> None:
-    async with running_stand_ins(tmp_path, "socket") as town:
+    async with running_stand_ins(tmp_path, "socket") as app:
         for name in ("doctor", "export", "import", "rotate-secrets", "migrate", "move"):
-            said = await command(town, name, "--help")
+            said = await command(app, name, "--help")
 
             assert f"usage: python -m bot {name}" in said.out
             assert said.status == 0
 
 
 async def test_the_three_others_end_with_2_for_wrong_settings(tmp_path: Path) -> None:
-    async with running_stand_ins(tmp_path, "socket") as town:
+    async with running_stand_ins(tmp_path, "socket") as app:
         for words in (["export"], ["import", "x.yml"], ["rotate-secrets"]):
-            said = await command(town, *words, DOMAIN_TRACKER_URL="")
+            said = await command(app, *words, DOMAIN_TRACKER_URL="")
 
             assert (said.out, said.status) == ("", 2)
             assert "DOMAIN_TRACKER_URL: is missing" in said.err

@@ -31,9 +31,9 @@ from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule
 from tests.fakes import TIME_LIMIT_S
 from tests.processes import ROOT, start_bot
-from tests.whole.test_operating import Said, command, marks, ring, used_town
+from tests.whole.harness import Harness, running_stand_ins, until_ready
+from tests.whole.test_operating import Said, command, marks, ring, used_app
 from tests.whole.test_process import ended, environment, process
-from tests.whole.town import Town, running_stand_ins, until_ready
 
 pytestmark = pytest.mark.anyio
 
@@ -142,39 +142,39 @@ class TestMove:
     async def test_all_that_people_decided_is_there_afterwards_and_the_doctor_is_content(
         self, tmp_path: Path, empty_database: str
     ) -> None:
-        async with used_town(tmp_path, BOT_SECRET_KEYS=ring("A")) as town:
+        async with used_app(tmp_path, BOT_SECRET_KEYS=ring("A")) as app:
             keys = {"BOT_SECRET_KEYS": ring("A")}
             there = {"DATABASE_URL": with_password(empty_database), **keys}
-            exported = await command(town, "export", **keys)
+            exported = await command(app, "export", **keys)
 
-            said = await command(town, "move", "--to", with_password(empty_database), **keys)
+            said = await command(app, "move", "--to", with_password(empty_database), **keys)
 
             assert "both sides hold the same." in said.out
             assert (said.status, said.err) == (0, "")
-            assert (await command(town, "export", **there)).out == exported.out
-            history = await command(town, "export", "--history", **there)
+            assert (await command(app, "export", **there)).out == exported.out
+            history = await command(app, "export", "--history", **there)
             acts = [json.loads(line)["act"] for line in history.out.splitlines()]
             assert acts == ["key-set", "digest-made"]
-            doctor = await command(town, "doctor", **there)
+            doctor = await command(app, "doctor", **there)
             assert {*marks(doctor).values()} == {"ok"}, doctor.out
             assert "BOT_SECRET_KEYS opens all 2 sealed texts" in doctor.out
             for each in (said, doctor):
                 assert PASSWORD not in each.out + each.err
 
     async def test_the_bot_goes_on_where_it_was(self, tmp_path: Path, database: str) -> None:
-        async with used_town(tmp_path) as town:
-            await command(town, "move", "--to", database)
+        async with used_app(tmp_path) as app:
+            await command(app, "move", "--to", database)
             key_file = (tmp_path / "bot.sqlite.key").read_text().strip()
             there = {"DATABASE_URL": database, "BOT_SECRET_KEYS": key_file}
 
-            async with process(town, **there) as bot:
-                await until_ready(town)
-                await town.bob.type("/domains")
-                await town.bob.next_message(where=lambda each: "1 domain," in each.everything)
-                doctor = await command(town, "doctor", **there)
+            async with process(app, **there) as bot:
+                await until_ready(app)
+                await app.bob.type("/domains")
+                await app.bob.next_message(where=lambda each: "1 domain," in each.everything)
+                doctor = await command(app, "doctor", **there)
                 bot.send_signal(signal.SIGTERM)
                 await ended(bot)
-            again = await command(town, "move", "--to", database)
+            again = await command(app, "move", "--to", database)
 
             assert {*marks(doctor).values()} == {"ok"}, doctor.out
             assert "ok    processes: 1 all." in doctor.out
@@ -183,15 +183,15 @@ class TestMove:
     async def test_no_bot_starts_on_the_old_file_until_an_operator_says_so(
         self, tmp_path: Path, empty_database: str
     ) -> None:
-        async with used_town(tmp_path, BOT_SECRET_KEYS=ring("A")) as town:
+        async with used_app(tmp_path, BOT_SECRET_KEYS=ring("A")) as app:
             keys = {"BOT_SECRET_KEYS": ring("A")}
-            exported = await command(town, "export", **keys)
-            await command(town, "move", "--to", with_password(empty_database), **keys)
+            exported = await command(app, "export", **keys)
+            await command(app, "move", "--to", with_password(empty_database), **keys)
 
-            refused = await command(town, **keys)
-            doctor = await command(town, "doctor", **keys)
-            again = await command(town, "export", **keys)
-            back = await command(town, "move", "--back", **keys)
+            refused = await command(app, **keys)
+            doctor = await command(app, "doctor", **keys)
+            again = await command(app, "export", **keys)
+            back = await command(app, "move", "--back", **keys)
 
             place = parse_address(empty_database).place
             assert f"The bot cannot start: this store was moved to {place} on" in refused.err
@@ -201,17 +201,17 @@ class TestMove:
             assert (again.out, again.status) == (exported.out, 0)
             assert (back.status, back.err) == (0, "")
             assert PASSWORD not in refused.err + doctor.out + back.out
-            async with process(town, **keys):
-                await until_ready(town)
+            async with process(app, **keys):
+                await until_ready(app)
 
     async def test_the_address_can_come_where_no_list_of_processes_shows_it(
         self, tmp_path: Path, empty_database: str
     ) -> None:
-        async with used_town(tmp_path) as town:
+        async with used_app(tmp_path) as app:
             to = {"MOVE_TO_URL": with_password(empty_database)}
 
-            first = await command(town, "move", **to)
-            again = await command(town, "move", **to)
+            first = await command(app, "move", **to)
+            again = await command(app, "move", **to)
 
             assert "bot.sqlite.key" in first.out
             assert "export BOT_SECRET_KEYS=" in first.out
@@ -224,16 +224,16 @@ class TestMove:
     async def test_a_running_bot_is_asked_to_be_stopped(
         self, tmp_path: Path, empty_database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town, process(town) as bot:
-            await until_ready(town)
+        async with running_stand_ins(tmp_path, "socket") as app, process(app) as bot:
+            await until_ready(app)
 
-            said = await command(town, "move", "--to", empty_database)
+            said = await command(app, "move", "--to", empty_database)
 
             assert f"The bot is running: process {bot.pid}" in said.err
             assert said.status == 1
 
     @pytest.mark.parametrize(
-        ("to", "told"),
+        ("to", "text"),
         [
             ("", "Give the address as --to or in MOVE_TO_URL"),
             (f"mysql://bot:{PASSWORD}@db/x", "the address of the database begins with postgresql"),
@@ -242,22 +242,22 @@ class TestMove:
         ids=["nowhere", "elsewhere", "gone"],
     )
     async def test_without_a_database_nothing_moves(
-        self, tmp_path: Path, to: str, told: str
+        self, tmp_path: Path, to: str, text: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town:
-            fill(town, 3)
+        async with running_stand_ins(tmp_path, "socket") as app:
+            fill(app, 3)
 
-            said = await command(town, "move", "--to", to)
+            said = await command(app, "move", "--to", to)
 
-            assert told in said.err
+            assert text in said.err
             assert PASSWORD not in said.out + said.err
             assert (said.out, said.status) == ("", 1)
 
     async def test_from_postgres_nothing_is_moved(self, tmp_path: Path, database: str) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town:
+        async with running_stand_ins(tmp_path, "socket") as app:
             here = {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("A")}
 
-            said = await command(town, "move", "--to", database, **here)
+            said = await command(app, "move", "--to", database, **here)
 
             assert "DATABASE_URL is a PostgreSQL already" in said.err
             assert said.status == 1
@@ -265,11 +265,11 @@ class TestMove:
     async def test_killed_in_the_middle_nothing_has_moved_and_again_everything_does(
         self, tmp_path: Path, database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town:
-            fill(town, MANY)
+        async with running_stand_ins(tmp_path, "socket") as app:
+            fill(app, MANY)
             await run_at(database, *HANG)
             mover = await start_bot(
-                *("move", "--to", database), env=environment(town), cwd=tmp_path, stdout=PIPE
+                *("move", "--to", database), env=environment(app), cwd=tmp_path, stdout=PIPE
             )
             assert mover.stdout
             async with asyncio.timeout(TIME_LIMIT_S):
@@ -279,16 +279,16 @@ class TestMove:
             await run_at(database, *NO_HANG)
 
             assert await documents_at(database) == []
-            said = await command(town, "move", "--to", database)
+            said = await command(app, "move", "--to", database)
 
             assert ["scan", "15,000", "15,000"] in [line.split() for line in said.out.splitlines()]
             assert len(await documents_at(database)) == MANY + 1
 
 
-def fill(town: Town, count: int) -> None:
+def fill(app: Harness, count: int) -> None:
     """Write so many documents into the store of a bot that was never started."""
     row = encode_row(Row(1, None, '{"text":"%s"}' % ("x" * 200)))
-    with contextlib.closing(sqlite3.connect(town.settings.database_path)) as connection:
+    with contextlib.closing(sqlite3.connect(app.settings.database_path)) as connection:
         connection.execute("CREATE TABLE docs (key TEXT PRIMARY KEY, value BLOB)")
         rows = ((f"-.T1/scan/{number:06}", row) for number in range(count))
         connection.executemany("INSERT INTO docs VALUES (?, ?)", rows)
@@ -299,20 +299,20 @@ class TestBesideRunningBots:
     async def test_an_import_and_a_worker_change_the_same_digests_and_neither_is_lost(
         self, tmp_path: Path, database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town, opened(database) as store:
+        async with running_stand_ins(tmp_path, "socket") as app, opened(database) as store:
             shelf, there = (
                 DigestRepository(store),
                 {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("A")},
             )
             for workspace in WORKSPACES:
                 await shelf.put(workspace, a_digest(schedule=a_schedule(days=(0,))))
-            file = (await command(town, "export", **there)).out
+            file = (await command(app, "export", **there)).out
             at = yaml.safe_load(file)["workspaces"][0]["digests"][0]["time"]
             (tmp_path / "file.yml").write_text(file.replace(f'"{at}"', '"23:45"'))
             runs = dict.fromkeys(WORKSPACES, 0)
             running = [asyncio.create_task(run_silently(shelf, runs, at)) for at in WORKSPACES]
 
-            said = await command(town, "import", "file.yml", "--apply", **there)
+            said = await command(app, "import", "file.yml", "--apply", **there)
             await cancelled(running)
 
             assert (said.status, said.err) == (0, "")
@@ -324,7 +324,7 @@ class TestBesideRunningBots:
     async def test_what_others_change_while_it_is_sealed_anew_is_not_lost(
         self, tmp_path: Path, database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town, opened(database) as store:
+        async with running_stand_ins(tmp_path, "socket") as app, opened(database) as store:
             old, both = KeyRing.parse(ring("A")), KeyRing.parse(ring("B", "A"))
             there = {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("B", "A")}
             await check_key_ring(store, old)
@@ -335,7 +335,7 @@ class TestBesideRunningBots:
             counts = dict.fromkeys(WORKSPACES, 0)
             counting = [asyncio.create_task(count_on(store, counts, at)) for at in WORKSPACES]
 
-            said = await command(town, "rotate-secrets", **there)
+            said = await command(app, "rotate-secrets", **there)
             await cancelled(counting)
 
             assert (said.status, said.err) == (0, "")
@@ -352,11 +352,11 @@ class TestBesideRunningBots:
     async def test_without_the_ring_nothing_is_sealed_anew(
         self, tmp_path: Path, database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as town, opened(database) as store:
+        async with running_stand_ins(tmp_path, "socket") as app, opened(database) as store:
             await check_key_ring(store, KeyRing.parse(ring("A")))
             there = {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("B")}
 
-            said = await command(town, "rotate-secrets", **there)
+            said = await command(app, "rotate-secrets", **there)
 
             assert "a key named kA" in said.err
             assert said.status == 1
@@ -396,12 +396,12 @@ async def count_on(
 async def test_before_it_is_migrated_every_command_says_what_to_do(
     tmp_path: Path, empty_database: str
 ) -> None:
-    async with running_stand_ins(tmp_path, "socket") as town:
+    async with running_stand_ins(tmp_path, "socket") as app:
         (tmp_path / "x.yml").write_text("version: 1\nworkspaces: []\n")
         for words in (["export"], ["import", "x.yml", "--apply"], ["rotate-secrets"]):
             there = {"DATABASE_URL": empty_database, "BOT_SECRET_KEYS": ring("A")}
 
-            said = await command(town, *words, **there)
+            said = await command(app, *words, **there)
 
             assert "python -m bot migrate" in said.err
             assert said.status == 1

@@ -16,28 +16,28 @@ from bot.playground.tracker.service import Hold
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
 from tests.processes import ROOT, BotProcess, start_bot, start_new_bot
-from tests.whole.town import RING, Town, running_stand_ins, text_in_store, until_ready
+from tests.whole.harness import RING, Harness, running_stand_ins, text_in_store, until_ready
 
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket", "shared")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
 
 INHERITED = ("PATH", "SSL_CERT_FILE")
 ADMINS = ("ada", "olga", "bob", "cy")
 
 
-def environment(town: Town) -> dict[str, str]:
+def environment(app: Harness) -> dict[str, str]:
     """What an operator sets, and what a process needs at all."""
-    settings = town.settings
+    settings = app.settings
     way = (
         {"SLACK_APP_TOKEN": settings.slack_app_token.get_secret_value()}
         if settings.slack_app_token
-        else {"SLACK_SIGNING_SECRET": town.slack.signing_secret}
+        else {"SLACK_SIGNING_SECRET": app.slack.signing_secret}
     )
     return {
         **{name: os.environ[name] for name in INHERITED if name in os.environ},
         "PYTHONPATH": str(ROOT),
         "DOMAIN_TRACKER_URL": settings.domain_tracker_url,
-        "SLACK_BOT_TOKEN": town.slack.bot_token,
-        "SLACK_API_URL": town.slack.api_url,
+        "SLACK_BOT_TOKEN": app.slack.bot_token,
+        "SLACK_API_URL": app.slack.api_url,
         "DATABASE_URL": settings.database_url,
         "PORT": str(settings.port),
         "HOST": "127.0.0.1",
@@ -49,14 +49,14 @@ def environment(town: Town) -> dict[str, str]:
 
 @asynccontextmanager
 async def process(
-    town: Town, *words: str, module: str = "bot", **more: str
+    app: Harness, *words: str, module: str = "bot", **more: str
 ) -> AsyncIterator[BotProcess]:
     """Run the bot in a process of its own; its log goes to `bot.log` beside the store."""
-    with (town.folder / "bot.log").open("ab") as log:
+    with (app.folder / "bot.log").open("ab") as log:
         bot = await start_bot(
             *words,
-            env=environment(town) | more,
-            cwd=town.folder,
+            env=environment(app) | more,
+            cwd=app.folder,
             module=module,
             stdin=PIPE,
             stderr=log,
@@ -69,10 +69,10 @@ async def process(
 
 
 @asynccontextmanager
-async def new_process(town: Town, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
+async def new_process(app: Harness, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run the same as a shell does, imports and all."""
-    with (town.folder / "bot.log").open("ab") as log:
-        bot = await start_new_bot(env=environment(town) | more, cwd=town.folder, stderr=log)
+    with (app.folder / "bot.log").open("ab") as log:
+        bot = await start_new_bot(env=environment(app) | more, cwd=app.folder, stderr=log)
         try:
             yield bot
         finally:
@@ -86,10 +86,10 @@ async def ended(bot: asyncio.subprocess.Process | BotProcess) -> int:
         return await bot.wait()
 
 
-async def until_logged(town: Town, words: str) -> None:
+async def until_logged(app: Harness, words: str) -> None:
     """Wait until the process has said that."""
     async with asyncio.timeout(TIME_LIMIT_S):
-        while words not in log_of(town):  # noqa: ASYNC110  # no event of another process tells
+        while words not in log_of(app):  # noqa: ASYNC110  # no event of another process tells
             await asyncio.sleep(0.02)
 
 
@@ -97,20 +97,20 @@ def stored_bytes(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.glob("bot.sqlite*"))
 
 
-def log_of(town: Town) -> str:
-    return (town.folder / "bot.log").read_text()
+def log_of(app: Harness) -> str:
+    return (app.folder / "bot.log").read_text()
 
 
-async def test_an_admin_connects_and_members_work(tmp_path: Path, mode: str) -> None:
-    async with running_stand_ins(tmp_path, mode) as town, new_process(town) as bot:
-        town.acme.add("shop.example", health=41)
-        await until_ready(town)
+async def test_an_admin_connects_and_members_work(tmp_path: Path, transport: str) -> None:
+    async with running_stand_ins(tmp_path, transport) as app, new_process(app) as bot:
+        app.account.add("shop.example", health=41)
+        await until_ready(app)
 
-        refused = await town.ask(town.bob, "/domainkey")
-        await town.connect()
-        listed = await town.ask(town.bob, "/domains")
-        scanned = await town.ask(town.bob, "/scan shop.example")
-        added = await town.ask(town.bob, "/adddomain new.example")
+        refused = await app.ask(app.bob, "/domainkey")
+        await app.connect()
+        listed = await app.ask(app.bob, "/domains")
+        scanned = await app.ask(app.bob, "/scan shop.example")
+        added = await app.ask(app.bob, "/adddomain new.example")
         bot.send_signal(signal.SIGTERM)
 
         assert "Only admins and owners" in refused.everything
@@ -120,53 +120,53 @@ async def test_an_admin_connects_and_members_work(tmp_path: Path, mode: str) -> 
         assert await ended(bot) == 0
 
 
-async def test_no_key_or_token_in_logs_store_or_any_call(tmp_path: Path, mode: str) -> None:
-    async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
-        town.acme.add("shop.example", health=41)
-        await until_ready(town)
-        await town.connect()
-        await town.ask(town.bob, f"/scan {town.key}")
-        await town.ada.press(await town.ask(town.ada, "/domainkey"), "Replace key")
-        await town.ada.submit(await town.ada.next_form(), {"API key": f"sk_{town.key[11:]}"})
-        await town.ask(town.bob, "/scan shop.example")
-        town.tracker.fail_next("500", times=9)
-        await town.ask(town.bob, "/adddomain broken.example")
+async def test_no_key_or_token_in_logs_store_or_any_call(tmp_path: Path, transport: str) -> None:
+    async with running_stand_ins(tmp_path, transport) as app, process(app) as bot:
+        app.account.add("shop.example", health=41)
+        await until_ready(app)
+        await app.connect()
+        await app.ask(app.bob, f"/scan {app.key}")
+        await app.ada.press(await app.ask(app.ada, "/domainkey"), "Replace key")
+        await app.ada.submit(await app.ada.next_form(), {"API key": f"sk_{app.key[11:]}"})
+        await app.ask(app.bob, "/scan shop.example")
+        app.tracker.fail_next("500", times=9)
+        await app.ask(app.bob, "/adddomain broken.example")
         bot.send_signal(signal.SIGTERM)
         await ended(bot)
 
-        secrets = [town.key[11:], town.slack.bot_token[5:], town.slack.app_token[5:]]
-        stored = await text_in_store(town)
-        calls = str([(call.arguments, call.answer) for call in town.slack.calls])
+        secrets = [app.key[11:], app.slack.bot_token[5:], app.slack.app_token[5:]]
+        stored = await text_in_store(app)
+        calls = str([(call.arguments, call.answer) for call in app.slack.calls])
         for secret in secrets:
-            assert secret not in log_of(town)
+            assert secret not in log_of(app)
             assert secret.encode() not in stored
-        assert town.key[11:] not in calls
-        assert town.key[11:] not in str([sent.body for sent in town.slack.envelopes])
+        assert app.key[11:] not in calls
+        assert app.key[11:] not in str([sent.body for sent in app.slack.envelopes])
 
 
 async def test_no_saved_key_is_lost_by_kills_at_any_moment(tmp_path: Path) -> None:
     chance = random.Random(7)  # moments, not secrets
-    async with running_stand_ins(tmp_path, "socket") as town:
-        for town.admin in ADMINS:  # who was cut off has forms open, which change once more
-            town.slack.person(town.admin).member.is_admin = True
-            async with process(town) as bot:
-                await until_ready(town)
-                saved = await town.connect()
-                other = town.acme.create_key("other", scopes=("read_domains",), days=30)
-                setting = asyncio.create_task(town.submit_key(other))
+    async with running_stand_ins(tmp_path, "socket") as app:
+        for app.admin in ADMINS:  # who was cut off has forms open, which change once more
+            app.slack.person(app.admin).member.is_admin = True
+            async with process(app) as bot:
+                await until_ready(app)
+                saved = await app.connect()
+                other = app.account.create_key("other", scopes=("read_domains",), days=30)
+                setting = asyncio.create_task(app.submit_key(other))
                 await asyncio.sleep(chance.uniform(0, 0.1))
                 bot.kill()
                 await bot.wait()
                 setting.cancel()
 
-            assert await _kept_after_restart(town) in {saved[-4:], other[-4:]}
+            assert await _kept_after_restart(app) in {saved[-4:], other[-4:]}
 
 
-async def _kept_after_restart(town: Town) -> str:
+async def _kept_after_restart(app: Harness) -> str:
     """Return the last four characters of the key that a new process finds."""
-    async with process(town):
-        await until_ready(town)
-        admin = town.slack.person(town.admin)
+    async with process(app):
+        await until_ready(app)
+        admin = app.slack.person(app.admin)
         before = {message.ts for message in admin.messages()}
         await admin.type("/domainkey")
         # Its predecessor may have left an answer, and it tells them of what was interrupted.
@@ -179,28 +179,28 @@ async def _kept_after_restart(town: Town) -> str:
 async def test_a_second_process_on_the_same_file_is_refused_in_a_sentence(
     tmp_path: Path,
 ) -> None:
-    async with running_stand_ins(tmp_path, "socket") as town, process(town):
-        await until_ready(town)
+    async with running_stand_ins(tmp_path, "socket") as app, process(app):
+        await until_ready(app)
 
-        async with process(town, PORT=f"{reserve_port()}") as second:
+        async with process(app, PORT=f"{reserve_port()}") as second:
             assert await ended(second) == 1
 
-        assert "The bot cannot start: process" in log_of(town)
-        assert "Traceback" not in log_of(town)
+        assert "The bot cannot start: process" in log_of(app)
+        assert "Traceback" not in log_of(app)
 
 
 async def test_other_keys_than_those_of_the_store_are_refused_at_start(tmp_path: Path) -> None:
     def ring(letter: bytes) -> str:
         return "k1:" + base64.b64encode(letter * 32).decode()
 
-    async with running_stand_ins(tmp_path, "socket") as town:
-        async with process(town, BOT_SECRET_KEYS=ring(b"a")):
-            await until_ready(town)
-        async with process(town, BOT_SECRET_KEYS=ring(b"b")) as wrong:
+    async with running_stand_ins(tmp_path, "socket") as app:
+        async with process(app, BOT_SECRET_KEYS=ring(b"a")):
+            await until_ready(app)
+        async with process(app, BOT_SECRET_KEYS=ring(b"b")) as wrong:
             assert await ended(wrong) == 2
 
-        assert "BOT_SECRET_KEYS" in log_of(town)
-        assert "Traceback" not in log_of(town)
+        assert "BOT_SECRET_KEYS" in log_of(app)
+        assert "Traceback" not in log_of(app)
 
 
 @pytest.mark.parametrize(
@@ -210,69 +210,71 @@ async def test_other_keys_than_those_of_the_store_are_refused_at_start(tmp_path:
 async def test_a_token_that_slack_refuses_ends_the_start_in_a_sentence(
     tmp_path: Path, name: str, value: str
 ) -> None:
-    async with running_stand_ins(tmp_path, "socket") as town:
-        async with process(town, **{name: value}) as bot:
+    async with running_stand_ins(tmp_path, "socket") as app:
+        async with process(app, **{name: value}) as bot:
             assert await ended(bot) == 1
 
-        assert f"{name}: Slack refuses it (invalid_auth)" in log_of(town)
+        assert f"{name}: Slack refuses it (invalid_auth)" in log_of(app)
 
 
 async def test_every_wrong_setting_is_named_before_the_bot_is_loaded(tmp_path: Path) -> None:
     """Within a second, which depends on the machine: loading the bot takes most of one."""
-    async with running_stand_ins(tmp_path, "socket") as town:
+    async with running_stand_ins(tmp_path, "socket") as app:
         wrong = {"DOMAIN_TRACKER_URL": "", "SLACK_BOT_TOKEN": "secret-thing", "TICK_SECONDS": "x"}
-        async with new_process(town, **wrong, PYTHONPROFILEIMPORTTIME="1") as bot:
+        async with new_process(app, **wrong, PYTHONPROFILEIMPORTTIME="1") as bot:
             assert await ended(bot) == 2
 
         for name in wrong:
-            assert name in log_of(town)
-        assert "secret-thing" not in log_of(town)
-        assert "bot.settings" in log_of(town)
+            assert name in log_of(app)
+        assert "secret-thing" not in log_of(app)
+        assert "bot.settings" in log_of(app)
         for module in ("bot.app", "slack_bolt", "procrastinate"):
-            assert module not in log_of(town)
+            assert module not in log_of(app)
 
 
 @asynccontextmanager
-async def scanning(tmp_path: Path, mode: str) -> AsyncIterator[tuple[Town, BotProcess, Hold]]:
+async def scanning(
+    tmp_path: Path, transport: str
+) -> AsyncIterator[tuple[Harness, BotProcess, Hold]]:
     """Run the bot in the middle of bob's scan, whose answer is held back."""
-    async with running_stand_ins(tmp_path, mode) as town, process(town) as bot:
-        town.acme.add("shop.example", health=41)
-        await until_ready(town)
-        await town.connect()
-        hold = town.tracker.hold_scans()
-        await town.bob.type("/scan shop.example")
+    async with running_stand_ins(tmp_path, transport) as app, process(app) as bot:
+        app.account.add("shop.example", health=41)
+        await until_ready(app)
+        await app.connect()
+        hold = app.tracker.hold_scans()
+        await app.bob.type("/scan shop.example")
         await hold.waiting(1)
-        yield town, bot, hold
+        yield app, bot, hold
 
 
-async def test_a_stop_waits_for_the_scan_that_runs(tmp_path: Path, mode: str) -> None:
-    async with scanning(tmp_path, mode) as (town, bot, hold):
+async def test_a_stop_waits_for_the_scan_that_runs(tmp_path: Path, transport: str) -> None:
+    async with scanning(tmp_path, transport) as (app, bot, hold):
         bot.send_signal(signal.SIGTERM)
         hold.release()
 
-        assert "Scan of shop.example" in (await town.answer(town.bob)).everything
+        assert "Scan of shop.example" in (await app.answer(app.bob)).everything
         assert await ended(bot) == 0
 
 
 async def test_a_stop_that_is_asked_for_again_by_a_platform_still_waits(
-    tmp_path: Path, mode: str
+    tmp_path: Path, transport: str
 ) -> None:
     """https://devcenter.heroku.com/articles/dyno-shutdown-behavior."""
-    async with scanning(tmp_path, mode) as (town, bot, hold):
+    async with scanning(tmp_path, transport) as (app, bot, hold):
         bot.send_signal(signal.SIGTERM)
-        await until_logged(town, "stopping")
+        await until_logged(app, "stopping")
         for _ in range(2):
             bot.send_signal(signal.SIGTERM)
         hold.release()
 
-        assert "Scan of shop.example" in (await town.answer(town.bob)).everything
+        assert "Scan of shop.example" in (await app.answer(app.bob)).everything
         assert await ended(bot) == 0
 
 
 async def test_whoever_presses_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
-    async with scanning(tmp_path, "socket") as (town, bot, hold):
+    async with scanning(tmp_path, "socket") as (app, bot, hold):
         bot.send_signal(signal.SIGINT)
-        await until_logged(town, "stopping")
+        await until_logged(app, "stopping")
         bot.send_signal(signal.SIGINT)
 
         assert await ended(bot) == 1

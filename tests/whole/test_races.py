@@ -6,108 +6,108 @@ from pathlib import Path
 import pytest
 
 from bot.app import serve
-from tests.whole.town import PATIENT, Town, lose_store, running_stand_ins, until_ready
+from tests.whole.harness import PATIENT, Harness, lose_store, running_stand_ins, until_ready
 
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 
-async def test_a_domain_added_by_three_at_once_is_written_once(shop: Town) -> None:
-    people = [shop.slack.person(name) for name in ("ada", "bob", "cy")]
+async def test_a_domain_added_by_three_at_once_is_written_once(ready: Harness) -> None:
+    people = [ready.slack.person(name) for name in ("ada", "bob", "cy")]
 
     answers = await asyncio.gather(
-        *(shop.ask(person, "/adddomain blog.example") for person in people)
+        *(ready.ask(person, "/adddomain blog.example") for person in people)
     )
 
     assert all("blog.example" in answer.everything for answer in answers)
-    assert [method for method, _ in shop.service_requests()].count("POST") == 1
+    assert [method for method, _ in ready.service_requests()].count("POST") == 1
 
 
-@pytest.mark.modes("shared")
-async def test_a_key_replaced_while_a_list_is_under_way_serves_that_list(shop: Town) -> None:
-    old = shop.key
-    new = shop.acme.create_key("new", scopes=("read_domains",), days=30)
-    shop.tracker.latency_s = 0.4
-    await shop.bob.type("/domains")
-    await shop.submit_key(new)
-    shop.acme.revoke_key(old)
+@pytest.mark.transports("shared")
+async def test_a_key_replaced_while_a_list_is_under_way_serves_that_list(ready: Harness) -> None:
+    old = ready.key
+    new = ready.account.create_key("new", scopes=("read_domains",), days=30)
+    ready.tracker.latency_s = 0.4
+    await ready.bob.type("/domains")
+    await ready.submit_key(new)
+    ready.account.revoke_key(old)
 
-    answer = await shop.answer(shop.bob)
+    answer = await ready.answer(ready.bob)
 
     assert "3 domains" in answer.everything
-    assert [c.method for c in shop.slack.calls].count("conversations.open") == 0
+    assert [c.method for c in ready.slack.calls].count("conversations.open") == 0
 
 
-@pytest.mark.modes("shared")
-async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(shop: Town) -> None:
-    hold = shop.tracker.hold_scans()
-    await shop.bob.type("/scan shop.example")
+@pytest.mark.transports("shared")
+async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(ready: Harness) -> None:
+    hold = ready.tracker.hold_scans()
+    await ready.bob.type("/scan shop.example")
     await hold.waiting(1)
-    await lose_store(shop)
+    await lose_store(ready)
     hold.release()
 
-    assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything
+    assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
 
 
-@pytest.mark.modes("shared")
+@pytest.mark.transports("shared")
 async def test_a_key_removed_while_a_domain_is_added_does_not_hide_that_it_was(
-    shop: Town,
+    ready: Harness,
 ) -> None:
-    await shop.ask(shop.bob, "/domains")
-    state = await shop.ask(shop.ada, "/domainkey")
-    hold = shop.tracker.hold_requests()
-    await shop.bob.type("/adddomain blog.example")
+    await ready.ask(ready.bob, "/domains")
+    state = await ready.ask(ready.ada, "/domainkey")
+    hold = ready.tracker.hold_requests()
+    await ready.bob.type("/adddomain blog.example")
     await hold.waiting()
-    await shop.press(shop.ada, state, "Remove key")
+    await ready.press(ready.ada, state, "Remove key")
     hold.release()
 
-    answer = await shop.answer(shop.bob)
+    answer = await ready.answer(ready.bob)
 
     assert "Added `blog.example`" in answer.everything
 
 
-async def test_checking_a_key_that_somebody_removed_keeps_no_command(shop: Town) -> None:
-    state = await shop.ask(shop.ada, "/domainkey")
-    await shop.press(shop.ada, await shop.ask(shop.ada, "/domainkey"), "Remove key")
+async def test_checking_a_key_that_somebody_removed_keeps_no_command(ready: Harness) -> None:
+    state = await ready.ask(ready.ada, "/domainkey")
+    await ready.press(ready.ada, await ready.ask(ready.ada, "/domainkey"), "Remove key")
 
-    answer = await shop.press(shop.ada, state, "Check key")
+    answer = await ready.press(ready.ada, state, "Check key")
 
     assert "not connected" in answer.everything
     assert "kept your command" not in answer.everything
 
 
 async def test_an_envelope_that_slack_sends_twice_acts_once(tmp_path: Path) -> None:
-    async with running_stand_ins(tmp_path, "socket") as town:
+    async with running_stand_ins(tmp_path, "socket") as app:
         stop = asyncio.Event()
-        bot = asyncio.create_task(serve(town.settings, stop, clock=town.clock, pace=PATIENT))
-        await until_ready(town, bot)
-        await town.ask(town.bob, "/domains help")
+        bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock, pace=PATIENT))
+        await until_ready(app, bot)
+        await app.ask(app.bob, "/domains help")
 
-        await town.slack.outbox.carrier.carry(town.slack.envelopes[-1])
-        await town.ask(town.bob, "/scan help")
+        await app.slack.outbox.carrier.carry(app.slack.envelopes[-1])
+        await app.ask(app.bob, "/scan help")
 
-        assert len(town.bob.messages()) == 2
+        assert len(app.bob.messages()) == 2
         stop.set()
         await bot
 
 
-@pytest.mark.modes("socket", "shared")
-async def test_a_stop_that_cannot_wait_tells_whoever_waits(tmp_path: Path, mode: str) -> None:
-    async with running_stand_ins(tmp_path, mode) as town:
+@pytest.mark.transports("socket", "shared")
+async def test_a_stop_that_cannot_wait_tells_whoever_waits(tmp_path: Path, transport: str) -> None:
+    async with running_stand_ins(tmp_path, transport) as app:
         stop = asyncio.Event()
         bot = asyncio.create_task(
-            serve(town.settings, stop, clock=town.clock, pace=PATIENT, finish_within_s=0.1)
+            serve(app.settings, stop, clock=app.clock, pace=PATIENT, finish_within_s=0.1)
         )
-        await until_ready(town, bot)
-        town.acme.add("shop.example", health=41)
-        await town.connect()
-        hold = town.tracker.hold_scans()
-        await town.bob.type("/scan shop.example")
+        await until_ready(app, bot)
+        app.account.add("shop.example", health=41)
+        await app.connect()
+        hold = app.tracker.hold_scans()
+        await app.bob.type("/scan shop.example")
         await hold.waiting(1)
 
         stop.set()
-        told = await town.answer(town.bob)
+        text = await app.answer(app.bob)
         await bot
 
-        assert "is restarting" in told.everything
-        assert told.buttons == ["Try again"]
+        assert "is restarting" in text.everything
+        assert text.buttons == ["Try again"]
         hold.release()

@@ -10,9 +10,9 @@ import pytest
 
 from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
-from tests.whole.town import PATIENT, Town, running_town
+from tests.whole.harness import PATIENT, Harness, running_harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 # The typed forms of contract: all of them mean shop.example.
 TYPED = [
@@ -26,10 +26,10 @@ TYPED = [
 
 
 @loop_over("typed", TYPED)
-async def test_every_typed_form_of_a_domain_is_understood(shop: Town, typed: str) -> None:
-    await shop.bob.type(f"/scan {typed}", verbatim=True)
+async def test_every_typed_form_of_a_domain_is_understood(ready: Harness, typed: str) -> None:
+    await ready.bob.type(f"/scan {typed}", verbatim=True)
 
-    assert (await shop.answer(shop.bob)).blocks[0]["text"]["text"] == "Scan of shop.example"
+    assert (await ready.answer(ready.bob)).blocks[0]["text"]["text"] == "Scan of shop.example"
 
 
 MUNICH = ["münchen.example", "xn--mnchen-3ya.example", "MÜNCHEN.example"]
@@ -37,51 +37,51 @@ MUNICH = ["münchen.example", "xn--mnchen-3ya.example", "MÜNCHEN.example"]
 
 @loop_over(("listed", "typed"), itertools.product(MUNICH[:2], MUNICH))
 async def test_a_name_in_another_script_is_found_both_ways(
-    shop: Town, listed: str, typed: str
+    ready: Harness, listed: str, typed: str
 ) -> None:
-    shop.clock.ahead += FRESH_FOR
+    ready.clock.ahead += FRESH_FOR
     items = f'[{{"domain": "{listed}", "domainId": "d1", "healthScore": 5}}]'
-    shop.tracker.answer_next(body=items.encode(), on="list")
-    shop.tracker.answer_next(body=b'{"dns": {"ttl": 1}}', on="scan")
+    ready.tracker.answer_next(body=items.encode(), on="list")
+    ready.tracker.answer_next(body=b'{"dns": {"ttl": 1}}', on="scan")
 
-    answer = await shop.ask(shop.bob, f"/scan {typed}")
+    answer = await ready.ask(ready.bob, f"/scan {typed}")
 
     assert "münchen.example" in answer.everything
 
 
-async def test_a_linked_bare_domain_is_understood(shop: Town) -> None:
-    shop.slack.world.links_bare_domains = True
+async def test_a_linked_bare_domain_is_understood(ready: Harness) -> None:
+    ready.slack.world.links_bare_domains = True
 
-    answer = await shop.ask(shop.bob, "/scan shop.example")
+    answer = await ready.ask(ready.bob, "/scan shop.example")
 
     assert "Scan of shop.example" in answer.everything
 
 
-async def test_a_scan_costs_one_scan_and_the_list_with_the_new_score(shop: Town) -> None:
-    await shop.ask(shop.bob, "/domains")
-    shop.tracker.requests.clear()
+async def test_a_scan_costs_one_scan_and_the_list_with_the_new_score(ready: Harness) -> None:
+    await ready.ask(ready.bob, "/domains")
+    ready.tracker.requests.clear()
 
-    await shop.ask(shop.bob, "/scan shop.example")
+    await ready.ask(ready.bob, "/scan shop.example")
 
-    await shop.ask(shop.bob, "/domains")  # as fresh as the scan
+    await ready.ask(ready.bob, "/domains")  # as fresh as the scan
 
-    assert shop.service_requests() == [("POST", "scan"), ("GET", "domain-tracker")]
+    assert ready.service_requests() == [("POST", "scan"), ("GET", "domain-tracker")]
 
 
 @pytest.mark.parametrize("fault", ["503", "invalid_key", "empty_200", "rate_limit"])
 async def test_a_score_that_cannot_be_asked_for_after_a_scan_is_unknown(
-    shop: Town, fault: str
+    ready: Harness, fault: str
 ) -> None:
-    await shop.ask(shop.bob, "/domains")
-    shop.tracker.fail_next(fault, times=9, on="list")
+    await ready.ask(ready.bob, "/domains")
+    ready.tracker.fail_next(fault, times=9, on="list")
 
-    answer = await shop.ask(shop.bob, "/scan shop.example")
+    answer = await ready.ask(ready.bob, "/scan shop.example")
 
     assert "Health 41 → unknown" in answer.everything
 
 
-async def test_the_health_and_all_four_sections_are_shown(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/scan shop.example")
+async def test_the_health_and_all_four_sections_are_shown(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/scan shop.example")
 
     assert "🔴 *Health 41 → 39 ▼*  ·  poor" in answer.everything
     titles = [block["title"]["text"] for block in answer.blocks if block["type"] == "container"]
@@ -89,17 +89,17 @@ async def test_the_health_and_all_four_sections_are_shown(shop: Town) -> None:
     assert "Health 41 → 39 ▼" in answer.text
 
 
-def make_sick(shop: Town) -> None:
+def make_sick(ready: Harness) -> None:
     """Let the domain have issues and ends that are near, at noon, so that days are days."""
-    noon = (shop.clock() + timedelta(days=1)).replace(hour=12)
-    shop.clock.ahead += noon - shop.clock()
+    noon = (ready.clock() + timedelta(days=1)).replace(hour=12)
+    ready.clock.ahead += noon - ready.clock()
     issues = [
         *({"severity": "low", "title": f"Low {n}"} for n in range(5)),
         {"severity": "high", "title": "Certificate ends", "recommendation": "Renew *it*"},
         {"severity": "critical", "title": "Listed by <!channel>", "recommendation": "Ask"},
     ]
     records = [{"type": "A", "value": f"192.0.2.{n}", "ttl": 60} for n in range(16)]
-    shop.acme.scan_results["shop.example"] = {
+    ready.account.scan_results["shop.example"] = {
         "whois": {"expiryDate": f"{noon + timedelta(days=19):%d-%b-%Y}", "registrar": "R"},
         "ssl": {"notAfter": int((noon + timedelta(days=5)).timestamp()), "daysRemaining": 5},
         "dns": {"records": records},
@@ -107,13 +107,13 @@ def make_sick(shop: Town) -> None:
     }
 
 
-@pytest.mark.modes("shared")
-async def test_the_worst_issue_is_read_first_and_then_what_ends_soon(shop: Town) -> None:
-    make_sick(shop)
+@pytest.mark.transports("shared")
+async def test_the_worst_issue_is_read_first_and_then_what_ends_soon(ready: Harness) -> None:
+    make_sick(ready)
 
-    answer = await shop.ask(shop.bob, "/scan shop.example")
-    await shop.bob.press(answer, "Show all")
-    form = await shop.bob.next_form()
+    answer = await ready.ask(ready.bob, "/scan shop.example")
+    await ready.bob.press(answer, "Show all")
+    form = await ready.bob.next_form()
 
     lines = [
         "Health 41 → 39 ▼",
@@ -125,8 +125,8 @@ async def test_the_worst_issue_is_read_first_and_then_what_ends_soon(shop: Town)
         "Registration expires in 19 days",
         "WHOIS",
     ]
-    for told in (answer.everything, answer.text.replace("&lt;", "<").replace("&gt;", ">")):
-        places = [told.index(line) for line in lines]
+    for text in (answer.everything, answer.text.replace("&lt;", "<").replace("&gt;", ">")):
+        places = [text.index(line) for line in lines]
         assert places == sorted(places)
     assert "16 records" in answer.everything
     assert "SSL  ·  🔴 Certificate expires in 5 days" in answer.everything
@@ -134,20 +134,20 @@ async def test_the_worst_issue_is_read_first_and_then_what_ends_soon(shop: Town)
     assert answer.mentions == []
 
 
-async def test_a_slack_without_new_blocks_gets_the_same_in_the_same_order(shop: Town) -> None:
-    make_sick(shop)
-    shop.slack.refuse_block_types("container")
+async def test_a_slack_without_new_blocks_gets_the_same_in_the_same_order(ready: Harness) -> None:
+    make_sick(ready)
+    ready.slack.refuse_block_types("container")
 
-    told = (await shop.ask(shop.bob, "/scan shop.example")).everything
+    text = (await ready.ask(ready.bob, "/scan shop.example")).everything
 
     places = [
-        told.index(line)
+        text.index(line)
         for line in ("Critical: Listed", "Certificate expires in 5 days", "DNS  ·  16 records")
     ]
     assert places == sorted(places)
 
 
-async def test_what_moves_by_itself_is_no_change_and_a_record_is_one(shop: Town) -> None:
+async def test_what_moves_by_itself_is_no_change_and_a_record_is_one(ready: Harness) -> None:
     records = [{"type": "A", "name": "shop.example", "value": "192.0.2.1", "ttl": 60}]
     dmarc = {"type": "TXT", "name": "_dmarc.shop.example", "value": "v=DMARC1; p=none", "ttl": 60}
     before = {"ssl": {"notAfter": "2040-01-01", "daysRemaining": 9}, "dns": {"records": records}}
@@ -156,83 +156,83 @@ async def test_what_moves_by_itself_is_no_change_and_a_record_is_one(shop: Town)
         "dns": {"records": [dmarc, *({**record, "ttl": 17} for record in records)]},
         "security": {},
     }
-    shop.acme.scan_results["shop.example"] = before | {"security": {}}
-    await shop.ask(shop.bob, "/scan shop.example")
-    shop.acme.scan_results["shop.example"] = after
+    ready.account.scan_results["shop.example"] = before | {"security": {}}
+    await ready.ask(ready.bob, "/scan shop.example")
+    ready.account.scan_results["shop.example"] = after
 
-    answer = await shop.ask(shop.bob, "/scan shop.example")
+    answer = await ready.ask(ready.bob, "/scan shop.example")
 
     assert "2 changes since" in answer.everything  # the score is the other one
     assert "new: `TXT, _dmarc.shop.example, v=DMARC1; p=none`" in answer.everything
     assert "*Health*  39 → 38" in answer.everything
 
 
-async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(shop: Town) -> None:
-    hold = shop.tracker.hold_scans()
+async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(ready: Harness) -> None:
+    hold = ready.tracker.hold_scans()
 
-    delivery = await shop.bob.type("/scan shop.example")
-    first = await shop.bob.next_message()
+    delivery = await ready.bob.type("/scan shop.example")
+    first = await ready.bob.next_message()
 
     assert (delivery.status, delivery.problem) == (200, None)  # although the scan is held
     assert "up to 2 minutes" in first.everything
     hold.release()
-    assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything
+    assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
 
 
-@pytest.mark.modes("shared")
+@pytest.mark.transports("shared")
 async def test_a_long_scan_is_mentioned_again_and_then_answered_in_its_place(
-    tmp_path: Path, mode: str
+    tmp_path: Path, transport: str
 ) -> None:
     pace = replace(PATIENT, still_waiting_after_s=0.1)
-    async with running_town(tmp_path, mode, pace) as town:
-        town.acme.add("shop.example", health=41)
-        await town.connect()
-        hold = town.tracker.hold_scans()
+    async with running_harness(tmp_path, transport, pace) as app:
+        app.account.add("shop.example", health=41)
+        await app.connect()
+        hold = app.tracker.hold_scans()
 
-        await town.bob.type("/scan shop.example")
-        await town.bob.next_message(where=lambda message: "Still scanning" in message.everything)
+        await app.bob.type("/scan shop.example")
+        await app.bob.next_message(where=lambda message: "Still scanning" in message.everything)
         hold.release()
-        await town.answer(town.bob)
+        await app.answer(app.bob)
 
-        assert len(town.bob.messages()) == 1
+        assert len(app.bob.messages()) == 1
 
 
-async def test_a_scan_asked_by_five_people_is_one_request(shop: Town) -> None:
-    hold = shop.tracker.hold_scans()
-    people = [shop.slack.person(name) for name in ("ada", "olga", "bob", "cy", "gus")]
+async def test_a_scan_asked_by_five_people_is_one_request(ready: Harness) -> None:
+    hold = ready.tracker.hold_scans()
+    people = [ready.slack.person(name) for name in ("ada", "olga", "bob", "cy", "gus")]
     for person in people:
         await person.type("/scan shop.example")
         await person.next_message(where=lambda each: "⏳" in each.everything)
     await hold.waiting(1)
     hold.release()
 
-    answers = await asyncio.gather(*(shop.answer(person) for person in people))
+    answers = await asyncio.gather(*(ready.answer(person) for person in people))
 
     assert all("Scan of shop.example" in answer.everything for answer in answers)
-    assert shop.service_requests().count(("POST", "scan")) == 1
+    assert ready.service_requests().count(("POST", "scan")) == 1
 
 
-@pytest.mark.modes("shared")
-async def test_the_next_scan_shows_what_has_changed(shop: Town) -> None:
-    shop.acme.scan_results["shop.example"] = {"ssl": {"issuer": "Old CA"}, "dns": {"ttl": 60}}
-    await shop.ask(shop.bob, "/scan shop.example")
-    shop.acme.scan_results["shop.example"] = {"ssl": {"issuer": "New CA"}, "dns": {"ttl": 60}}
+@pytest.mark.transports("shared")
+async def test_the_next_scan_shows_what_has_changed(ready: Harness) -> None:
+    ready.account.scan_results["shop.example"] = {"ssl": {"issuer": "Old CA"}, "dns": {"ttl": 60}}
+    await ready.ask(ready.bob, "/scan shop.example")
+    ready.account.scan_results["shop.example"] = {"ssl": {"issuer": "New CA"}, "dns": {"ttl": 60}}
 
-    answer = await shop.ask(shop.bob, "/scan shop.example")
+    answer = await ready.ask(ready.bob, "/scan shop.example")
 
     assert "2 changes since" in answer.everything  # the score is the other one
     assert "`Old CA` → `New CA`" in answer.everything
 
 
-@pytest.mark.modes("shared")
-async def test_everything_of_a_section_opens_in_a_form_with_pages(shop: Town) -> None:
-    shop.acme.scan_results["shop.example"] = {"dns": {f"name{n}": n for n in range(100)}}
-    answer = await shop.ask(shop.bob, "/scan shop.example")
+@pytest.mark.transports("shared")
+async def test_everything_of_a_section_opens_in_a_form_with_pages(ready: Harness) -> None:
+    ready.account.scan_results["shop.example"] = {"dns": {f"name{n}": n for n in range(100)}}
+    answer = await ready.ask(ready.bob, "/scan shop.example")
 
-    await shop.bob.press(answer, "Show all")
-    first = await shop.bob.next_form()
-    await shop.bob.press(first, "Next page")
-    second = await shop.bob.next_form()
+    await ready.bob.press(answer, "Show all")
+    first = await ready.bob.next_form()
+    await ready.bob.press(first, "Next page")
+    second = await ready.bob.next_form()
 
     assert "Name0" in first.everything
     assert "100 records, page 1 of 3" in first.everything
@@ -240,60 +240,60 @@ async def test_everything_of_a_section_opens_in_a_form_with_pages(shop: Town) ->
     assert "page 2 of 3" in second.everything
 
 
-@pytest.mark.modes("shared")
-async def test_share_shows_the_scan_to_the_channel_and_scans_nothing(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/scan shop.example")
-    shop.tracker.requests.clear()
+@pytest.mark.transports("shared")
+async def test_share_shows_the_scan_to_the_channel_and_scans_nothing(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/scan shop.example")
+    ready.tracker.requests.clear()
 
-    await shop.bob.press(answer, "Share")
-    shared = await shop.slack.person("cy").next_message()
+    await ready.bob.press(answer, "Share")
+    shared = await ready.slack.person("cy").next_message()
 
     assert not shared.is_ephemeral
     assert "Scan of shop.example" in shared.everything
     assert shared.mentions == []
-    assert shop.tracker.requests == []
+    assert ready.tracker.requests == []
 
 
-@pytest.mark.modes("shared")
-async def test_a_near_miss_is_offered_as_a_button_that_scans(shop: Town) -> None:
-    miss = await shop.ask(shop.bob, "/scan shop.exmaple")
+@pytest.mark.transports("shared")
+async def test_a_near_miss_is_offered_as_a_button_that_scans(ready: Harness) -> None:
+    miss = await ready.ask(ready.bob, "/scan shop.exmaple")
 
-    answer = await shop.press(shop.bob, miss, "Scan shop.example")
+    answer = await ready.press(ready.bob, miss, "Scan shop.example")
 
     assert "Scan of shop.example" in answer.everything
 
 
-@pytest.mark.modes("shared")
-async def test_a_domain_picked_in_the_form_is_scanned(shop: Town) -> None:
-    await shop.bob.type("/scan")
-    form = await shop.bob.next_form()
+@pytest.mark.transports("shared")
+async def test_a_domain_picked_in_the_form_is_scanned(ready: Harness) -> None:
+    await ready.bob.type("/scan")
+    form = await ready.bob.next_form()
 
-    assert await shop.bob.suggest(form, "Domain", "sho") == ["shop.example"]
-    await shop.bob.submit(form, {"Domain": "shop.example"})
+    assert await ready.bob.suggest(form, "Domain", "sho") == ["shop.example"]
+    await ready.bob.submit(form, {"Domain": "shop.example"})
 
-    assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything
+    assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
 
 
-async def test_a_picker_says_when_the_service_does_not_answer(shop: Town) -> None:
-    shop.tracker.fail_next("invalid_key", on="list")
-    await shop.bob.type("/scan")
-    form = await shop.bob.next_form()
+async def test_a_picker_says_when_the_service_does_not_answer(ready: Harness) -> None:
+    ready.tracker.fail_next("invalid_key", on="list")
+    await ready.bob.type("/scan")
+    form = await ready.bob.next_form()
 
-    options = await shop.bob.suggest(form, "Domain", "")
+    options = await ready.bob.suggest(form, "Domain", "")
 
     assert options == ["Domain Tracker does not answer right now"]
 
 
-async def test_a_second_word_is_named_and_nothing_is_scanned(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/scan shop.example www.example")
+async def test_a_second_word_is_named_and_nothing_is_scanned(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/scan shop.example www.example")
 
     assert "`www.example` – one domain at a time" in answer.everything
-    assert shop.tracker.requests == []
+    assert ready.tracker.requests == []
 
 
-async def test_a_domain_without_an_id_cannot_be_scanned_and_says_so(shop: Town) -> None:
-    shop.tracker.answer_next(body=b'[{"domain": "odd.example", "healthScore": 5}]', on="list")
+async def test_a_domain_without_an_id_cannot_be_scanned_and_says_so(ready: Harness) -> None:
+    ready.tracker.answer_next(body=b'[{"domain": "odd.example", "healthScore": 5}]', on="list")
 
-    answer = await shop.ask(shop.bob, "/scan odd.example")
+    answer = await ready.ask(ready.bob, "/scan odd.example")
 
     assert "without an ID" in answer.everything

@@ -12,16 +12,16 @@ import aiohttp
 import pytest
 
 from tests.whole.digests import digests, make, move_to, next_digest, nine, open_list
-from tests.whole.test_operating import command
-from tests.whole.test_process import ended, log_of, process
-from tests.whole.town import (
-    Town,
+from tests.whole.harness import (
+    Harness,
     make_store,
     running_bot,
     running_stand_ins,
     settings_for,
     until_ready,
 )
+from tests.whole.test_operating import command
+from tests.whole.test_process import ended, log_of, process
 
 pytestmark = pytest.mark.anyio
 
@@ -29,27 +29,27 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @asynccontextmanager
-async def two_of_each(folder: Path, database: str) -> AsyncIterator[tuple[Town, Town]]:
-    """Run two `web` and two `worker`; yield the same town with the address of each `web`."""
-    async with running_stand_ins(folder, database) as town:
-        more = settings_for(town.slack, town.tracker, folder, database)
-        other = replace(town, settings=town.settings.model_copy(update={"port": more.port}))
-        await make_store(town)
-        async with running_bot(town), running_bot(other):
-            yield town, other
+async def two_of_each(folder: Path, database: str) -> AsyncIterator[tuple[Harness, Harness]]:
+    """Run two `web` and two `worker`; yield the same harness with the address of each `web`."""
+    async with running_stand_ins(folder, database) as app:
+        more = settings_for(app.slack, app.tracker, folder, database)
+        other = replace(app, settings=app.settings.model_copy(update={"port": more.port}))
+        await make_store(app)
+        async with running_bot(app), running_bot(other):
+            yield app, other
 
 
-def through(town: Town) -> Town:
+def through(app: Harness) -> Harness:
     """Let Slack send what comes next to that process."""
-    town.slack.deliver_to(town.url("/slack/events"))
-    return town
+    app.slack.deliver_to(app.url("/slack/events"))
+    return app
 
 
 async def test_what_one_web_process_does_the_other_one_knows(
     tmp_path: Path, database: str
 ) -> None:
     async with two_of_each(tmp_path, database) as (one, other):
-        one.acme.add("shop.example", health=41)
+        one.account.add("shop.example", health=41)
         await through(one).ask(one.bob, "/domains")
         await through(other).connect()
         kept = await one.answer(one.bob)
@@ -75,7 +75,7 @@ async def test_what_is_pressed_in_both_web_processes_is_sent_to_the_service_once
     tmp_path: Path, database: str
 ) -> None:
     async with two_of_each(tmp_path, database) as (one, other):
-        one.acme.add("shop.example", health=41)
+        one.account.add("shop.example", health=41)
         await through(one).connect()
         for each in (one, other):
             await through(each).ask(one.ada, "/domains")
@@ -94,7 +94,7 @@ async def test_what_is_pressed_in_both_web_processes_is_sent_to_the_service_once
     assert all("new.example" in each.everything for each in answers)
 
 
-async def replayed(one: Town, other: Town) -> list[int]:
+async def replayed(one: Harness, other: Harness) -> list[int]:
     """Send the very same signed request to both processes."""
     typed = next(
         sent.payload for sent in reversed(one.slack.envelopes) if sent.payload.get("command")
@@ -107,19 +107,19 @@ async def replayed(one: Town, other: Town) -> list[int]:
 
 async def test_of_two_workers_one_posts_each_digest(tmp_path: Path, database: str) -> None:
     channels = ("general", "secret", "shared", "random")
-    async with two_of_each(tmp_path, database) as (town, _other):
-        town.acme.add("shop.example", health=41)
-        await town.connect()
-        town.slack.invite_bot("random")
+    async with two_of_each(tmp_path, database) as (app, _other):
+        app.account.add("shop.example", health=41)
+        await app.connect()
+        app.slack.invite_bot("random")
         for channel in channels:
-            await make(town, channel=channel)
+            await make(app, channel=channel)
         for _ in range(2):
-            move_to(town, nine(town))
+            move_to(app, nine(app))
             for channel in channels:
-                await next_digest(town, channel=channel)
-        listed = [(await open_list(town, town.bob, each)).everything for each in channels]
+                await next_digest(app, channel=channel)
+        listed = [(await open_list(app, app.bob, each)).everything for each in channels]
 
-    assert [len(digests(town, channel)) for channel in channels] == [2] * 4
+    assert [len(digests(app, channel)) for channel in channels] == [2] * 4
     assert all("posted" in each for each in listed)
 
 
@@ -127,18 +127,18 @@ async def test_a_worker_delivers_and_answers_no_requests_and_ends_when_asked(
     tmp_path: Path, database: str
 ) -> None:
     async with (
-        running_stand_ins(tmp_path, database) as town,
-        process(town, "worker", LOG_FORMAT="json") as worker,
+        running_stand_ins(tmp_path, database) as app,
+        process(app, "worker", LOG_FORMAT="json") as worker,
     ):
-        await until_ready(town)
+        await until_ready(app)
         async with aiohttp.ClientSession() as http:
-            async with http.get(town.url("/readyz")) as ready:
+            async with http.get(app.url("/readyz")) as ready:
                 checks = (await ready.json())["checks"]
-            async with http.post(town.url("/slack/events"), data=b"{}") as answer:
+            async with http.post(app.url("/slack/events"), data=b"{}") as answer:
                 status = answer.status
         worker.send_signal(signal.SIGTERM)
         ended_with = await ended(worker)
-        events = [json.loads(line) for line in log_of(town).splitlines()]
+        events = [json.loads(line) for line in log_of(app).splitlines()]
 
     assert {"store", "queue", "tick"} <= {*checks}
     assert all(checks.values())
@@ -149,8 +149,8 @@ async def test_a_worker_delivers_and_answers_no_requests_and_ends_when_asked(
 
 @pytest.mark.parametrize("role", ["web", "worker"])
 async def test_with_a_file_there_is_one_process_only(tmp_path: Path, role: str) -> None:
-    async with running_stand_ins(tmp_path, "http") as town:
-        said = await command(town, role)
+    async with running_stand_ins(tmp_path, "http") as app:
+        said = await command(app, role)
 
     assert f"`{role}` shares a PostgreSQL with the other processes" in said.err
     assert said.status == 2

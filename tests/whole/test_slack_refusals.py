@@ -4,77 +4,77 @@ from datetime import timedelta
 
 import pytest
 
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
 # The words are the same whatever carries them: one mode is enough for so many of them.
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("shared")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("shared")]
 
 NEW_BLOCKS = ("data_table", "container")
 
 
-async def test_a_workspace_without_the_new_blocks_gets_the_plain_twin(shop: Town) -> None:
-    shop.slack.refuse_block_types(*NEW_BLOCKS)
+async def test_a_workspace_without_the_new_blocks_gets_the_plain_twin(ready: Harness) -> None:
+    ready.slack.refuse_block_types(*NEW_BLOCKS)
 
     for line in ("/domains", "/scan shop.example"):
-        answer = await shop.ask(shop.bob, line)
+        answer = await ready.ask(ready.bob, line)
 
         assert "shop.example" in answer.everything
         assert not {block["type"] for block in answer.blocks} & set(NEW_BLOCKS), line
 
 
-async def test_an_answer_finds_its_way_when_the_response_url_fails(shop: Town) -> None:
-    shop.slack.fail_next("response_url", error="used_url", status=404)
+async def test_an_answer_finds_its_way_when_the_response_url_fails(ready: Harness) -> None:
+    ready.slack.fail_next("response_url", error="used_url", status=404)
 
-    answer = await shop.ask(shop.bob, "/domains")
+    answer = await ready.ask(ready.bob, "/domains")
 
     assert "3 domains" in answer.everything
     assert answer.is_ephemeral
 
 
-async def test_where_the_bot_is_no_member_the_last_way_is_a_direct_message(shop: Town) -> None:
-    shop.slack.fail_next("response_url", kind="html", times=2)
+async def test_where_the_bot_is_no_member_the_last_way_is_a_direct_message(ready: Harness) -> None:
+    ready.slack.fail_next("response_url", kind="html", times=2)
 
-    await shop.bob.type("/domains", channel="random")
-    answer = await shop.bob.next_message(channel="dm")
+    await ready.bob.type("/domains", channel="random")
+    answer = await ready.bob.next_message(channel="dm")
 
     assert "3 domains" in answer.everything
 
 
-async def test_a_used_up_response_url_does_not_silence_a_scan(shop: Town) -> None:
-    await shop.bob.type("/scan")
-    form = await shop.bob.next_form()
-    shop.clock.ahead += timedelta(minutes=31)
+async def test_a_used_up_response_url_does_not_silence_a_scan(ready: Harness) -> None:
+    await ready.bob.type("/scan")
+    form = await ready.bob.next_form()
+    ready.clock.ahead += timedelta(minutes=31)
 
-    await shop.bob.submit(form, {"Domain": "shop.example"})
+    await ready.bob.submit(form, {"Domain": "shop.example"})
 
-    assert "Scan of shop.example" in (await shop.answer(shop.bob)).everything
-
-
-async def test_a_trigger_that_came_too_late_is_answered_with_another_try(shop: Town) -> None:
-    shop.slack.fail_next("views.open", error="expired_trigger_id")
-
-    late = await shop.ask(shop.bob, "/scan")
-    await shop.bob.press(late, "Try again")
-
-    assert (await shop.bob.next_form()).title == "Scan a domain"
+    assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
 
 
-async def test_when_slack_does_not_say_who_is_admin_nobody_is(shop: Town) -> None:
-    shop.slack.fail_next("users.info", kind="html", times=3)
+async def test_a_trigger_that_came_too_late_is_answered_with_another_try(ready: Harness) -> None:
+    ready.slack.fail_next("views.open", error="expired_trigger_id")
 
-    answer = await shop.ask(shop.ada, "/domainkey")
+    late = await ready.ask(ready.bob, "/scan")
+    await ready.bob.press(late, "Try again")
+
+    assert (await ready.bob.next_form()).title == "Scan a domain"
+
+
+async def test_when_slack_does_not_say_who_is_admin_nobody_is(ready: Harness) -> None:
+    ready.slack.fail_next("users.info", kind="html", times=3)
+
+    answer = await ready.ask(ready.ada, "/domainkey")
 
     assert "Slack returned an unexpected response" in answer.everything
     assert "Try again" in answer.buttons
 
 
-async def test_somebody_of_another_workspace_cannot_press_what_was_shared(shop: Town) -> None:
-    answer = await shop.ask(shop.bob, "/scan shop.example", channel="shared")
-    await shop.bob.press(answer, "Share")
-    zoe = shop.slack.person("zoe")
+async def test_somebody_of_another_workspace_cannot_press_what_was_shared(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/scan shop.example", channel="shared")
+    await ready.bob.press(answer, "Share")
+    zoe = ready.slack.person("zoe")
     zoe.member.is_stranger, zoe.member.is_admin = False, True  # as Slack may say of her
     shared = await zoe.next_message(channel="shared")
-    shop.tracker.requests.clear()
+    ready.tracker.requests.clear()
 
     await zoe.press(shared, "Show all")
 

@@ -47,11 +47,11 @@ from tests.whole.digests import (
     score,
     settled,
 )
+from tests.whole.harness import running_bot
 from tests.whole.many import Many, many_stand_ins
 from tests.whole.test_home import home_where, window
 from tests.whole.test_key_admin import history, state
 from tests.whole.test_tokens import spent
-from tests.whole.town import running_bot
 
 pytestmark = pytest.mark.anyio
 
@@ -84,7 +84,7 @@ in_postgres = pytest.mark.parametrize("kind", ["postgres"])
 
 
 @pytest.fixture
-def mode(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+def transport(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     """Lay the store down; return what `many_stand_ins` takes."""
     if kind == "sqlite":
         lay_file(HERE / kind / "store.sql", tmp_path / "bot.sqlite")
@@ -101,9 +101,9 @@ def outside(kind: str) -> Outside:
 
 
 @pytest.fixture
-async def many(tmp_path: Path, mode: str, outside: Outside) -> AsyncIterator[Many]:
+async def many(tmp_path: Path, transport: str, outside: Outside) -> AsyncIterator[Many]:
     """Everybody as they were, half a minute after the last process was killed. No bot runs."""
-    async with many_stand_ins(tmp_path, NAMES, in_org=IN_ORG, mode=mode) as many:
+    async with many_stand_ins(tmp_path, NAMES, in_org=IN_ORG, transport=transport) as many:
         many.move_in(HOME, many.slack, admin="ada")
         put_back(many, outside)
         at(many, "08T10:02:30")
@@ -215,7 +215,7 @@ async def test_the_key_its_earlier_one_its_managers_and_its_history_are_there(
         to_a_manager = await answered(home.bob, "/domainkey", "API key")
         to_cy = await state(home, home.slack.person("cy"))
         acts = await history(home)
-        home.acme.scan_results["shop.example"] = {"ssl": {"issuer": "Newest CA"}}
+        home.account.scan_results["shop.example"] = {"ssl": {"issuer": "Newest CA"}}
         scan = await answered(home.bob, "/scan shop.example", "Scan of shop")
         rolled_back = await home.press(home.ada, await state(home), "Roll back")
         await answered(home.bob, "/scan www.example", "Scan of www")
@@ -237,7 +237,7 @@ async def test_the_key_its_earlier_one_its_managers_and_its_history_are_there(
 @in_postgres
 async def test_commands_that_were_kept_run_once_there_is_a_key(many: Many) -> None:
     amber = many["amber"]
-    amber.acme.add("shop.amber.example", health=41)
+    amber.account.add("shop.amber.example", health=41)
     async with running_bot(many[HOME]):
         await amber.connect()
 
@@ -376,15 +376,15 @@ async def test_the_buttons_of_messages_that_still_stand_in_channels_work(
     at(many, "08T11:00")
     async with running_bot(many[HOME]):
         for workspace, channel, name, buttons, label, where, words in PRESSES:
-            town = many[workspace]
-            person = town.slack.person(name)
-            message = await send_again(town, outside.message(workspace, channel, name, buttons))
+            app = many[workspace]
+            person = app.slack.person(name)
+            message = await send_again(app, outside.message(workspace, channel, name, buttons))
             await person.press(message, label)
             seen_in = channel if where == HERE_TOO else where
             if label == "Send now":  # the digest's own slot may be under way at that moment
                 while await said(person, seen_in, message, (words, BUSY)) == BUSY:
                     message = await send_again(
-                        town, outside.message(workspace, channel, name, buttons)
+                        app, outside.message(workspace, channel, name, buttons)
                     )
                     await person.press(message, label)
             else:

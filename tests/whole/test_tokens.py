@@ -20,8 +20,8 @@ from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import at_nine, make
+from tests.whole.harness import running_bot
 from tests.whole.many import Many, many_stand_ins, running_many
-from tests.whole.town import running_bot
 
 pytestmark = pytest.mark.anyio
 
@@ -37,9 +37,11 @@ def spent(slack: LocalSlack) -> list[str]:
     return [call.arguments["refresh_token"] for call in refreshes]
 
 
-@pytest.mark.modes("http")
-async def test_tokens_rotate_while_commands_and_digests_run(tmp_path: Path, mode: str) -> None:
-    async with running_many(tmp_path, ["amber"], rotates_tokens=True, mode=mode) as many:
+@pytest.mark.transports("http")
+async def test_tokens_rotate_while_commands_and_digests_run(
+    tmp_path: Path, transport: str
+) -> None:
+    async with running_many(tmp_path, ["amber"], rotates_tokens=True, transport=transport) as many:
         amber = await many.settle("amber")
         await make(amber)
 

@@ -9,22 +9,22 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 
 from bot.portfolio.service import FRESH_FOR
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.modes("socket")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 BOT = Path(__file__).parents[2] / "bot"
 MAX_MODULES = 31
 
 
-async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(shop: Town) -> None:
-    await shop.ask(shop.bob, "/scan shop.example")
+async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(ready: Harness) -> None:
+    await ready.ask(ready.bob, "/scan shop.example")
 
     fewest: list[str] = []
     for _ in range(30):  # periodic work may come in between
-        shop.clock.ahead += FRESH_FOR
+        ready.clock.ahead += FRESH_FOR
         with Entered() as entered:
-            await shop.ask(shop.bob, "/scan shop.example")
+            await ready.ask(ready.bob, "/scan shop.example")
         fewest = min(fewest or entered.modules, entered.modules, key=len)
         if len(fewest) <= MAX_MODULES:
             break

@@ -16,9 +16,9 @@ from bot.store.sqlite import read_snapshot
 from bot.tracker.slots import SCANS_EACH
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import at_nine, make
-from tests.whole.intruder import marks, send_as, tour
+from tests.whole.harness import bytes_at_rest, running_bot, settings_for, text_in_store
+from tests.whole.impersonation import marks, send_as, use_everything
 from tests.whole.many import ALONE, IN_ORG, Many, many_stand_ins, running_many
-from tests.whole.town import bytes_at_rest, running_bot, settings_for, text_in_store
 
 pytestmark = pytest.mark.anyio
 
@@ -76,20 +76,20 @@ async def test_the_scans_of_one_workspace_leave_places_to_the_others(tmp_path: P
     async with running_many(tmp_path, ("amber", "birch")) as many:
         amber, birch = [await many.settle(name) for name in ("amber", "birch")]
         for number in range(SCANS_EACH):
-            amber.acme.add(f"d{number}.example")
+            amber.account.add(f"d{number}.example")
         held = many.tracker.hold_scans()
         for number in range(SCANS_EACH):
             await amber.bob.type(f"/scan d{number}.example")
         await held.waiting(SCANS_EACH)
 
         await amber.ada.type("/scan shop.amber.example")
-        told = await amber.ada.next_message(where=lambda each: "in line" in each.everything)
+        text = await amber.ada.next_message(where=lambda each: "in line" in each.everything)
         await birch.bob.type("/scan shop.birch.example")
         await held.waiting(SCANS_EACH + 1)
         held.release()
         answers = [await amber.answer(amber.ada), await birch.answer(birch.bob)]
 
-    assert f"in line behind {SCANS_EACH} scans of your workspace" in told.everything
+    assert f"in line behind {SCANS_EACH} scans of your workspace" in text.everything
     assert all("Scan of shop." in each.everything for each in answers)
 
 
@@ -112,7 +112,7 @@ async def test_workspaces_and_an_organisation_use_one_bot_side_by_side(tmp_path:
 async def test_nobody_gets_at_another_workspace_with_its_ids(tmp_path: Path) -> None:
     async with running_many(tmp_path, ALONE[:2]) as many:
         amber, birch = await many.settle("amber"), await many.settle("birch")
-        payloads = await tour(amber)
+        payloads = await use_everything(amber)
         before = await until_noted(many, f"-.{amber.slack.team_id}/home-viewers")
         calls = len(many.slack.calls)
         many.tracker.requests.clear()
@@ -126,20 +126,20 @@ async def test_nobody_gets_at_another_workspace_with_its_ids(tmp_path: Path) -> 
     assert birch.slack.team_id not in str(of(after, amber.slack.team_id))
     made = many.slack.calls[calls:]
     seen_in_birch = [call for call in made if call.team_id != amber.slack.team_id]
-    # Who has Home open in the other workspace may see it drawn anew, by the bot itself.
+    # Who has Home open in the other workspace may see it drawn again, by the bot itself.
     assert {call.method for call in made if call not in seen_in_birch} <= {
         "users.info",
         "views.publish",
     }
     assert len(seen_in_birch) > 40
-    told = json.dumps([call.arguments for call in seen_in_birch], ensure_ascii=False)
-    assert not [mark for mark in marks(amber) if mark in told]
+    text = json.dumps([call.arguments for call in seen_in_birch], ensure_ascii=False)
+    assert not [mark for mark in marks(amber) if mark in text]
 
 
 async def test_workspaces_come_and_go_where_web_and_worker_share_a_database(
     tmp_path: Path, database: str
 ) -> None:
-    async with running_many(tmp_path, ALONE[:2], mode=database) as many:
+    async with running_many(tmp_path, ALONE[:2], transport=database) as many:
         amber, birch = await many.settle("amber"), await many.settle("birch")
         answer = await amber.ask(amber.bob, "/domains")
         assert "shop.amber.example" in answer.everything
@@ -157,7 +157,7 @@ async def test_workspaces_come_and_go_where_web_and_worker_share_a_database(
 async def test_an_uninstalled_workspace_leaves_no_byte(tmp_path: Path) -> None:
     async with running_many(tmp_path, ALONE[:2]) as many:
         amber, birch = await many.settle("amber"), await many.settle("birch")
-        await tour(amber)
+        await use_everything(amber)
         await make(birch)
         await at_nine(amber)
 

@@ -123,7 +123,7 @@ async def test_members_still_see_what_only_admins_change(asking: Asking) -> None
     [
         (None, "random", True),  # Slack has just said that they are there
         ("V1", "random", False),  # they were, when they typed: now they are not
-        ("V1", "hidden", True),  # nobody can say
+        ("V1", "hidden", True),  # no one can say
     ],
 )
 async def test_who_typed_the_command_was_there_then(

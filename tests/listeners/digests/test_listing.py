@@ -19,9 +19,9 @@ DOWN = UnavailableError(is_outcome_unknown=False)
 async def test_what_means_nothing_is_named_and_nothing_opens(room: Room) -> None:
     await room.bob.type("/domaindigest tag:prod now")
 
-    told = await room.answer()
-    assert "`tag:prod` – nothing stands behind this command" in told
-    assert "`now`" in told
+    text = await room.answer()
+    assert "`tag:prod` – nothing stands behind this command" in text
+    assert "`now`" in text
     assert room.bob.form is None
 
 
@@ -96,7 +96,7 @@ async def test_send_now_pressed_again_in_the_list_that_says_sent_sends_again(roo
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "text"),
     [
         (SlackUnavailableError("lost"), "Slack did not say whether it took the post"),
         (ChannelClosedError("is_archived"), "That channel is archived"),
@@ -104,7 +104,7 @@ async def test_send_now_pressed_again_in_the_list_that_says_sent_sends_again(roo
     ids=["lost", "archived"],
 )
 async def test_what_slack_does_with_the_post_is_told_in_the_form(
-    room: Room, error: Exception, told: str
+    room: Room, error: Exception, text: str
 ) -> None:
     await room.made()
     form = await room.list()
@@ -112,7 +112,7 @@ async def test_what_slack_does_with_the_post_is_told_in_the_form(
 
     sent = await room.press(form, "Send now")
 
-    assert told in sent.everything
+    assert text in sent.everything
     assert "1 digest in `#general`" in sent.everything
 
 
@@ -129,7 +129,7 @@ async def test_what_slack_does_not_take_is_on_its_way_and_whoever_sent_it_reads_
     assert "🕓 *On its way.* Slack did not take the post." in sent.everything
     assert "🕓 *Waiting*: Slack did not take the post" in sent.everything
     assert len(room.office.posts.posts) == 1
-    assert room.office.posts.told == [(room.bob.id, "posted None x1")]
+    assert room.office.posts.notified == [(room.bob.id, "posted None x1")]
 
 
 async def test_a_service_that_is_down_is_told_in_the_form(room: Room) -> None:

@@ -1,4 +1,4 @@
-"""The buttons about digests in messages: in posts, and in what their owners are told."""
+"""The buttons about digests in messages: in posts, and in what their owners get."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -82,8 +82,8 @@ def refused(states: dict[str, Json]) -> dict[str, str]:
     with pytest.raises(FormErrors) as raised:
         read_digest_form(values_of(RIGHT | states))
     return {
-        block_id.removeprefix("block of "): told
-        for block_id, told in raised.value.sentences.items()
+        block_id.removeprefix("block of "): text
+        for block_id, text in raised.value.sentences.items()
     }
 
 
@@ -118,7 +118,7 @@ def test_every_field_is_read() -> None:
 
 
 @loop_over(
-    ("field", "state", "told"),
+    ("field", "state", "text"),
     [
         (CHANNEL_FIELD, {"selected_conversation": None}, "choose a channel"),
         (CHANNEL_FIELD, {"selected_conversation": "D0ADA"}, "choose a channel"),
@@ -160,25 +160,25 @@ def test_every_field_is_read() -> None:
         (GROUP_FIELD, chosen("C0OPS"), "pick a user group from the list"),
     ],
 )
-def test_what_cannot_be_taken_is_said_under_its_field(field: str, state: Json, told: str) -> None:
+def test_what_cannot_be_taken_is_said_under_its_field(field: str, state: Json, text: str) -> None:
     errors = refused({field: state})
 
-    assert told in errors[field]
+    assert text in errors[field]
     assert KEY not in str(errors)
     assert errors[field][0].isupper()
     assert errors[field][-1] == "."
 
 
 def test_all_that_is_wrong_with_a_filter_is_said_at_once() -> None:
-    told = refused({FILTER_FIELD: typed('colour:red sort:name page:x tag:"a')})[FILTER_FIELD]
+    text = refused({FILTER_FIELD: typed('colour:red sort:name page:x tag:"a')})[FILTER_FIELD]
 
-    assert "“colour:red”: there is no filter “colour:”." in told
-    assert "Leave out “sort:name” and “page:x”" in told
-    assert "is opened and not closed." in told
+    assert "“colour:red”: there is no filter “colour:”." in text
+    assert "Leave out “sort:name” and “page:x”" in text
+    assert "is opened and not closed." in text
 
 
 @loop_over(
-    ("states", "field", "told"),
+    ("states", "field", "text"),
     [
         ({LABEL_FIELD: chosen("tag:prod")}, PEOPLE_FIELD, "Pick whom to mention"),
         ({PEOPLE_FIELD: {"selected_users": ["U0BOB"]}}, LABEL_FIELD, "Pick the tag or folder"),
@@ -192,12 +192,12 @@ def test_all_that_is_wrong_with_a_filter_is_said_at_once() -> None:
     ids=["nobody", "people for nothing", "a group for nothing", "no label"],
 )
 def test_half_a_rule_is_said_under_the_field_that_it_lacks(
-    states: dict[str, Json], field: str, told: str
+    states: dict[str, Json], field: str, text: str
 ) -> None:
     errors = refused(states)
 
     assert list(errors) == [field]
-    assert told in errors[field]
+    assert text in errors[field]
 
 
 def box(value: Json, shown: Json = "tag:a") -> Json:
@@ -279,7 +279,7 @@ def test_any_json_is_a_day_or_none_or_refused(values: Json) -> None:
 
 
 @loop_over(
-    ("picked", "told"),
+    ("picked", "text"),
     [
         ("2030-02-28", "from tomorrow on"),
         ("2030-02-30", "no date"),
@@ -288,13 +288,13 @@ def test_any_json_is_a_day_or_none_or_refused(values: Json) -> None:
         ("9999-12-31", "very far away"),
     ],
 )
-def test_a_day_that_cannot_end_a_pause_is_said_under_the_field(picked: Json, told: str) -> None:
+def test_a_day_that_cannot_end_a_pause_is_said_under_the_field(picked: Json, text: str) -> None:
     values = {"until:n": {UNTIL_FIELD: {"selected_date": picked}}}
 
     with pytest.raises(FormErrors) as raised:
         read_pause_form(values, date(2030, 3, 1))
 
-    assert told in raised.value.sentences["until:n"]
+    assert text in raised.value.sentences["until:n"]
 
 
 def test_a_day_from_the_first_possible_one_on_ends_a_pause() -> None:

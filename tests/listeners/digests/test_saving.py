@@ -58,7 +58,7 @@ async def test_a_digest_deleted_meanwhile_is_said_to_be_gone(room: Room, is_save
 
 
 @pytest.mark.parametrize(
-    ("channel", "told"),
+    ("channel", "text"),
     [
         ("random", "I am not in that channel"),
         ("hidden", "/invite @Domain Tracker"),
@@ -66,7 +66,7 @@ async def test_a_digest_deleted_meanwhile_is_said_to_be_gone(room: Room, is_save
     ],
 )
 async def test_a_channel_that_cannot_be_posted_to_is_refused_and_what_was_typed_stays(
-    room: Room, channel: str, told: str
+    room: Room, channel: str, text: str
 ) -> None:
     form = await room.new_form()
     channel_id = room.channel_id(channel)
@@ -74,9 +74,9 @@ async def test_a_channel_that_cannot_be_posted_to_is_refused_and_what_was_typed_
     after = await room.submit(form, {"Filter": "shop"} | _channel(room, form, channel_id))
 
     assert "Not saved.*" in after.everything
-    assert told in after.everything
+    assert text in after.everything
     assert (after.values["Channel"], after.values["Filter"]) == (channel_id, "shop")
-    assert not _block_ids(after) & _block_ids(form)  # so that Slack takes it for a form anew
+    assert not _block_ids(after) & _block_ids(form)  # so that Slack takes it for a form again
     assert room.office.posts.posts == []
 
 
@@ -112,7 +112,7 @@ async def test_a_channel_of_others_is_refused(room: Room) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told", "count"),
+    ("error", "text", "count"),
     [
         (
             ChannelClosedError("restricted_action"),
@@ -125,14 +125,14 @@ async def test_a_channel_of_others_is_refused(room: Room) -> None:
     ids=["refused", "lost", "busy"],
 )
 async def test_what_becomes_of_the_announcement_is_told(
-    room: Room, error: Exception, told: str, count: int
+    room: Room, error: Exception, text: str, count: int
 ) -> None:
     form = await room.new_form()
     room.office.posts.errors.append(error)
 
     after = await room.submit(form)
 
-    assert told in after.everything
+    assert text in after.everything
     assert len(await room.digests()) == count
 
 

@@ -9,7 +9,7 @@ from tests.listeners.home.room import Room, running_room
 
 @pytest.fixture
 async def room() -> AsyncIterator[Room]:
-    """A workspace with two domains; nobody has opened Home."""
+    """A workspace with two domains; no one has opened Home."""
     async with running_room() as room:
         yield room
 

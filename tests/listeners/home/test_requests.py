@@ -1,4 +1,4 @@
-"""When the Home tab asks the service, and what it shows meanwhile."""
+"""When the Home tab asks the service, and what it shows in the meantime."""
 
 import asyncio
 
@@ -124,7 +124,7 @@ async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place() ->
         drawn = room.draws()
         room.homes.schedule_refresh(room.workspace)
         async with asyncio.timeout(TIME_LIMIT_S):
-            while room.draws() == drawn:  # noqa: ASYNC110  # nobody tells
+            while room.draws() == drawn:  # noqa: ASYNC110  # no one tells
                 await asyncio.sleep(SOON_S)
         room.lists.gate.set()
         after = await room.home()

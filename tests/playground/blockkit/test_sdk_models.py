@@ -1,7 +1,7 @@
 """What slack_sdk's own classes build within their limits is accepted here.
 
 Left out are `FileBlock` and `CallBlock`, which an app cannot send, and `AuthProviderBlock`, whose
-surfaces nobody has settled.
+surfaces no one has settled.
 """
 
 import inspect

@@ -74,10 +74,10 @@ class Screen:
         with self._visitor.client:
             for listener in list(element._event_listeners.values()):
                 if listener.type == event:
-                    told = events.GenericEventArguments(
+                    text = events.GenericEventArguments(
                         sender=element, client=self._visitor.client, args=args
                     )
-                    events.handle_event(listener.handler, told)
+                    events.handle_event(listener.handler, text)
 
     def click(self, name: str) -> None:
         self.do(self.named(name), "click")
@@ -100,7 +100,7 @@ class Screen:
     async def until(self, look: Callable[[], T]) -> T:
         """Wait until `look` finds something; the page follows Slack a little later."""
         async with asyncio.timeout(TIME_LIMIT_S):
-            while not (found := look()):  # noqa: ASYNC110  nobody is told when NiceGUI has drawn
+            while not (found := look()):  # noqa: ASYNC110  no one is notified when NiceGUI has drawn
                 await asyncio.sleep(0.005)
             return found
 

@@ -28,7 +28,7 @@ def add(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "moved", "told"),
+    ("label", "moved", "text"),
     [
         ("+10 minutes", timedelta(minutes=10), "Ahead by 10 min"),
         ("+1 hour", timedelta(hours=1), "Ahead by 1 h"),
@@ -39,7 +39,7 @@ def add(sandbox: Sandbox) -> None:
     ],
 )
 async def test_a_button_moves_the_time_of_the_town(
-    sandbox: Sandbox, label: str, moved: timedelta, told: str
+    sandbox: Sandbox, label: str, moved: timedelta, text: str
 ) -> None:
     async with visiting(sandbox, add) as visitor:
         await visitor.open("/clock")
@@ -47,7 +47,7 @@ async def test_a_button_moves_the_time_of_the_town(
 
         visitor.find(label).click()
 
-        await visitor.should_see(told)
+        await visitor.should_see(text)
         assert sandbox.clock() == NOON + moved
 
 

@@ -22,7 +22,7 @@ from bot.playground.page.tracker_pages.paged_table import Query
 from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.slack import CommandFailed
 from tests.playground.page.visiting import visiting
-from tests.whole.town import settings_for
+from tests.whole.harness import settings_for
 
 KEY = "service_sk_Ab3" + "x7-Q_" * 7 + "fin"
 TAIL = KEY[11:]

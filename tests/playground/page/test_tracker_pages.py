@@ -265,21 +265,21 @@ async def test_who_came_by_the_address_goes_back_to_slack_s_own_page(visitor: Us
 
 
 @pytest.mark.parametrize(
-    ("label", "told", "status", "error"),
+    ("label", "text", "status", "error"),
     [
         ("Next post: Slack is too busy (429)", "ratelimited.", 429, "ratelimited"),
         ("Next post refused: archived", "is_archived.", 200, "is_archived"),
     ],
 )
 async def test_the_next_post_to_slack_goes_wrong_to_order(
-    visitor: User, sandbox: Sandbox, label: str, told: str, status: int, error: str
+    visitor: User, sandbox: Sandbox, label: str, text: str, status: int, error: str
 ) -> None:
     await visitor.open("/tracker/knobs")
     await visitor.should_see("Every call works.")
 
     press(visitor, label)
 
-    await visitor.should_see(f"The next call of chat.postMessage: {told}")
+    await visitor.should_see(f"The next call of chat.postMessage: {text}")
     fault = sandbox.slack.world.app.faults.next_for("chat.postMessage")
     assert fault
     assert (fault.status, fault.error) == (status, error)

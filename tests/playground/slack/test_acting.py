@@ -61,10 +61,10 @@ async def test_a_choice_in_a_form_is_kept_and_sent_with_it(
     view = show(slack, text_field("Name"))
     bob = slack.person("bob").by_id
 
-    told = await bob.choose(view, "name", "typed", {"type": "plain_text_input", "value": "Bob"})
+    text = await bob.choose(view, "name", "typed", {"type": "plain_text_input", "value": "Bob"})
     await bob.submit(view)
 
-    assert told is None
+    assert text is None
     assert [sent.payload["type"] for sent in bot.got] == ["view_submission"]
     assert bot.got[0].payload["view"]["state"]["values"]["name"]["typed"]["value"] == "Bob"
 
@@ -83,7 +83,7 @@ REQUIRED = "Please complete this required field."
 
 
 @pytest.mark.parametrize(
-    ("block", "value", "told"),
+    ("block", "value", "text"),
     [
         pytest.param(text_field("F"), None, REQUIRED, id="empty"),
         pytest.param(text_field("F", optional=True), None, None, id="optional"),
@@ -98,7 +98,7 @@ REQUIRED = "Please complete this required field."
     ],
 )
 async def test_a_wrong_field_says_so_and_nothing_is_sent(
-    slack: LocalSlack, bot: ScriptedBot, block: Json, value: str | None, told: str | None
+    slack: LocalSlack, bot: ScriptedBot, block: Json, value: str | None, text: str | None
 ) -> None:
     view = show(slack, block)
     state = {"type": block["element"]["type"], "value": value}
@@ -107,9 +107,9 @@ async def test_a_wrong_field_says_so_and_nothing_is_sent(
 
     sent = await bob.submit(view)
 
-    assert (sent is None) == bool(told)
-    assert view.block_errors.get("f", "").startswith(told or "")
-    assert list(view.errors) == (["F"] if told else [])
+    assert (sent is None) == bool(text)
+    assert view.block_errors.get("f", "").startswith(text or "")
+    assert list(view.errors) == (["F"] if text else [])
 
 
 async def test_closing_everything_tells_of_each_form_that_asked(
@@ -121,8 +121,8 @@ async def test_closing_everything_tells_of_each_form_that_asked(
     await slack.person("bob").by_id.close_all(top)
 
     assert slack.person("bob").form is None
-    told = [(sent.payload["view"]["callback_id"], sent.payload["is_cleared"]) for sent in bot.got]
-    assert told == [("top", True), ("below", True)]
+    text = [(sent.payload["view"]["callback_id"], sent.payload["is_cleared"]) for sent in bot.got]
+    assert text == [("top", True), ("below", True)]
 
 
 @pytest.mark.parametrize("events", [(), ("app_home_opened",)], ids=["not asked", "asked"])

@@ -1,4 +1,4 @@
-"""How an app leaves a workspace, and what it is told of that."""
+"""How an app leaves a workspace, and what it hears of that."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -24,8 +24,8 @@ async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
         yield slack
 
 
-def told(slack: LocalSlack) -> list[str]:
-    """Return the types of the events that the app was told."""
+def notices(slack: LocalSlack) -> list[str]:
+    """Return the types of the events that the app was sent."""
     return [each.payload["event"]["type"] for each in slack.envelopes]
 
 
@@ -72,7 +72,7 @@ async def test_a_removed_app_has_no_token_no_command_and_no_channel(
 async def test_the_two_events_come_in_any_order(slack: LocalSlack, order: list[str]) -> None:
     await slack.uninstall(order=order)
 
-    assert told(slack) == order
+    assert notices(slack) == order
 
 
 async def test_only_what_the_app_is_subscribed_to_is_told(slack: LocalSlack) -> None:
@@ -80,7 +80,7 @@ async def test_only_what_the_app_is_subscribed_to_is_told(slack: LocalSlack) -> 
 
     await slack.uninstall()
 
-    assert told(slack) == ["tokens_revoked"]
+    assert notices(slack) == ["tokens_revoked"]
 
 
 async def test_tokens_can_be_revoked_while_the_app_stays(slack: LocalSlack, api: Api) -> None:
@@ -88,7 +88,7 @@ async def test_tokens_can_be_revoked_while_the_app_stays(slack: LocalSlack, api:
 
     await slack.revoke_bot_token(at=1_799_999_000.7)
 
-    assert told(slack) == ["tokens_revoked"]
+    assert notices(slack) == ["tokens_revoked"]
     assert slack.envelopes[0].payload["event_time"] == 1_799_999_000
     assert (await api("auth.test", token=token))["error"] == "token_revoked"
     await slack.person("bob").type("/scan")
@@ -130,7 +130,7 @@ async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
     )
 
     assert (wrong["error"], right["ok"]) == ("bad_client_secret", True)
-    assert (told(slack), slack.is_installed) == (REMOVAL, False)
+    assert (notices(slack), slack.is_installed) == (REMOVAL, False)
 
 
 async def test_revoking_the_last_token_removes_the_app(slack: LocalSlack, api: Api) -> None:

@@ -61,9 +61,9 @@ async def test_moving_the_clock_of_the_playground_gains_nothing(
     assert await errors(api, 1) == ["ratelimited"]
 
 
-@pytest.mark.parametrize(("passed_s", "told"), [(0.5, "5"), (4.9, "1")])
+@pytest.mark.parametrize(("passed_s", "text"), [(0.5, "5"), (4.9, "1")])
 async def test_a_refusal_says_how_many_whole_seconds_to_wait(
-    slack: LocalSlack, http: aiohttp.ClientSession, real: Clock, passed_s: float, told: str
+    slack: LocalSlack, http: aiohttp.ClientSession, real: Clock, passed_s: float, text: str
 ) -> None:
     slack.world.posting.burst, slack.world.posting.seconds_between_posts = 1, 5
     post = {"channel": "general", "text": "x", "token": slack.bot_token}
@@ -73,7 +73,7 @@ async def test_a_refusal_says_how_many_whole_seconds_to_wait(
             headers.append((answer.status, answer.headers.get("Retry-After")))
         real.now += passed_s
 
-    assert headers == [(200, None), (429, told)]
+    assert headers == [(200, None), (429, text)]
 
 
 async def test_a_refused_post_costs_nothing(slack: LocalSlack, api: Api, real: Clock) -> None:

@@ -131,7 +131,7 @@ async def test_an_empty_optional_field_is_sent_as_null(
 
 
 @pytest.mark.parametrize(
-    ("block", "answers", "told"),
+    ("block", "answers", "text"),
     [
         pytest.param(text_field("Name"), {}, "please fill in", id="required"),
         pytest.param(text_field("Name", max_length=2), {"Name": "abc"}, "0 to 2", id="long"),
@@ -149,11 +149,11 @@ async def test_an_empty_optional_field_is_sent_as_null(
     ],
 )
 async def test_slacks_client_does_not_send_it(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open, block: Json, answers: Json, told: str
+    slack: LocalSlack, bot: ScriptedBot, opened: Open, block: Json, answers: Json, text: str
 ) -> None:
     view = await opened(block)
 
-    with pytest.raises(FormError, match=told):
+    with pytest.raises(FormError, match=text):
         await slack.person("ada").submit(view, answers)
 
     assert len(bot.got) == 1
@@ -267,11 +267,11 @@ async def test_closing_is_told_where_the_form_asks_for_it(
     ada = slack.person("ada")
 
     silent = await ada.close(await opened())
-    told = await ada.close(await opened(notify_on_close=True))
+    text = await ada.close(await opened(notify_on_close=True))
 
     assert silent is None
-    assert told is not None
-    assert told.payload["type"] == "view_closed"
+    assert text is not None
+    assert text.payload["type"] == "view_closed"
     assert ada.form is None
 
 

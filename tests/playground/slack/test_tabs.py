@@ -35,7 +35,7 @@ async def published(slack: LocalSlack, api: Api, *blocks: Json, **more: Any) -> 
 
 
 async def opened(slack: LocalSlack, tab: str) -> Json:
-    """Let bob open a tab and return what the bot is told."""
+    """Let bob open a tab and return what the bot is sent."""
     delivery = await slack.person("bob").by_id.open_home(tab)
     assert delivery
     event: Json = delivery.payload["event"]

@@ -42,8 +42,8 @@ def test_the_shop_of_northwind_has_three_grave_issues_on_any_day(health: int, da
     today = SAMPLE_DAY + timedelta(days=days)
     issues = plain_scan("shop.northwind.example", today=today, health=health)["security"]["issues"]
 
-    told = [(issue["severity"], re.sub(r"\d+ day", "N day", issue["title"])) for issue in issues]
-    assert told[:3] == [
+    text = [(issue["severity"], re.sub(r"\d+ day", "N day", issue["title"])) for issue in issues]
+    assert text[:3] == [
         ("critical", "Listed on a mail blacklist"),
         ("high", "The certificate expires in N days"),
         ("high", "The registration ends in N days"),

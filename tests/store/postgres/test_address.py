@@ -1,4 +1,4 @@
-"""What DATABASE_URL may say, and that nobody reads a password in what is said of it."""
+"""What DATABASE_URL may say, and that no one reads a password in what is said of it."""
 
 import string
 

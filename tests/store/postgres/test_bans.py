@@ -27,7 +27,7 @@ AN_HOUR_AGO = "UPDATE forgotten SET until = until - interval '1 hour'"
 
 @pytest.fixture
 async def hasty(address: Address) -> AsyncIterator[PostgresDocuments]:
-    """Return the store of a third process, which waits for nobody."""
+    """Return the store of a third process, which waits for no one."""
     opened = await open_postgres(address, beginning_of=scope_of_key, timeout_s=0.2)
     yield opened
     await opened.close()

@@ -1,4 +1,4 @@
-"""What is told of a database and the way to it."""
+"""What is reported of a database and the way to it."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -84,7 +84,7 @@ async def test_connections_to_other_databases_of_the_server_count(
     with others(database, 20):
         facts = await read_facts(pool)
 
-    assert facts.used >= before.used + 20 - 10  # somebody else may have gone meanwhile
+    assert facts.used >= before.used + 20 - 10  # somebody else may have gone in the meantime
 
 
 async def test_a_database_without_tables_cannot_be_examined(empty_database: str) -> None:

@@ -1,4 +1,4 @@
-"""Nobody waits for ever: not for a lock, not for a connection, and nobody keeps one."""
+"""No one waits for ever: not for a lock, not for a connection, and no one keeps one."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -141,7 +141,7 @@ async def test_whoever_is_cancelled_gives_the_connection_back(
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "text"),
     [
         pytest.param(
             f"postgresql://ada:{SECRET}@127.0.0.1:1/bot",
@@ -151,8 +151,8 @@ async def test_whoever_is_cancelled_gives_the_connection_back(
         pytest.param(f"postgresql://ada:{SECRET}@nobody.invalid/bot", "nobody.invalid", id="host"),
     ],
 )
-async def test_where_nobody_answers_is_told_without_the_password(url: str, told: str) -> None:
-    with pytest.raises(StoreError, match=told) as refused:
+async def test_where_nobody_answers_is_told_without_the_password(url: str, text: str) -> None:
+    with pytest.raises(StoreError, match=text) as refused:
         await open_pool(parse_address(url))
 
     assert SECRET not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Tables made step by step, once, whoever else does so at the same moment."""
+"""Tables made step by step, once, who else does so at the same moment."""
 
 import asyncio
 from urllib.parse import urlsplit

@@ -80,7 +80,7 @@ async def test_while_the_server_is_away_calls_fail_and_later_ones_work_by_themse
     async with asyncio.timeout(TIME_LIMIT_S):
         assert await first_answer(store) == first
     await store.close()
-    assert caplog.records == []  # whoever calls says so, and not the pool dozens of times a second
+    assert caplog.records == []  # who calls says so, and not the pool dozens of times a second
 
 
 async def test_a_word_of_the_server_to_who_does_not_listen_ends_no_connection(

@@ -56,4 +56,4 @@ def everywhere(message: Message, words: str) -> bool:
     """Whether a message says so to everybody: in its text, its blocks and their fallback."""
     fallback = message.fallback() or message
     blocks = [shown_text(Message("", each.blocks)) for each in (message, fallback)]
-    return all(words in told.replace("`", "").replace("*", "") for told in (message.text, *blocks))
+    return all(words in text.replace("`", "").replace("*", "") for text in (message.text, *blocks))

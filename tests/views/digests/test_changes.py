@@ -40,9 +40,9 @@ def test_a_fall_into_another_band_names_both() -> None:
 
     message = digest_message(a_post(report=a_report(now, before)))
 
-    told = shown_text(message).replace("\N{NO-BREAK SPACE}", " ")
-    assert "• `a.example`  🟢 82.5 good → 🔴 41 poor  ▼ \N{MINUS SIGN}41.5" in told
-    assert "• `b.example`  100 → 🟢 86 good  ▼ \N{MINUS SIGN}14" in told
+    text = shown_text(message).replace("\N{NO-BREAK SPACE}", " ")
+    assert "• `a.example`  🟢 82.5 good → 🔴 41 poor  ▼ \N{MINUS SIGN}41.5" in text
+    assert "• `b.example`  100 → 🟢 86 good  ▼ \N{MINUS SIGN}14" in text
     assert "a.example from 82.5 (good) to 41 (poor); b.example from 100 to 86 (good)." in (
         message.text
     )
@@ -56,9 +56,9 @@ def test_a_fall_into_another_band_names_both() -> None:
 def test_how_many_came_into_another_band_is_told_unless_it_is_all(second: int, words: str) -> None:
     report = a_report({"a.example": 41, "b.example": second}, {"a.example": 82, "b.example": 100})
 
-    told = shown_text(digest_message(a_post(report=report)))
+    text = shown_text(digest_message(a_post(report=report)))
 
-    assert words.replace("*", "") in told.replace("*", "")
+    assert words.replace("*", "") in text.replace("*", "")
 
 
 def test_what_was_lost_is_told_before_what_never_had_a_score() -> None:

@@ -51,7 +51,7 @@ def drawn(draft: Draft | None = None, **editing: Any) -> Json:
     return form
 
 
-def told(*given: Any, **editing: Any) -> str:
+def form_text(*given: Any, **editing: Any) -> str:
     return "\n".join(shown(drawn(*given, **editing)))
 
 
@@ -61,7 +61,7 @@ def fields_of(form: Json) -> dict[str, Json]:
 
 
 def state_of(form: Json) -> Json:
-    """Return what Slack sends of a form that nobody has touched."""
+    """Return what Slack sends of a form that no one has touched."""
     values: Json = state_values(form["blocks"], {}, None)
     return values
 
@@ -97,14 +97,14 @@ def test_what_cannot_be_left_out_is_required() -> None:
 
 
 def test_the_next_five_runs_are_told_for_both_clocks() -> None:
-    text = told(reader_zone="America/New_York")
+    text = form_text(reader_zone="America/New_York")
 
     assert "*Next five runs*\n• Mon 23 Nov 2026, 09:00 Berlin time  ·  03:00 for you" in text
     assert text.count("Berlin time  ·  ") == 5
 
 
 def test_a_change_of_the_clocks_is_noted_below_the_runs() -> None:
-    text = told(now=datetime(2026, 10, 22, tzinfo=UTC))
+    text = form_text(now=datetime(2026, 10, 22, tzinfo=UTC))
 
     assert "\n🕑 The clocks in Berlin go back an hour on Sun 25 Oct 2026 at 03:00" in text
 
@@ -120,7 +120,7 @@ def test_a_change_of_the_clocks_is_noted_below_the_runs() -> None:
     ids=["no day", "no time", "no zone", "no such zone"],
 )
 def test_without_a_schedule_there_are_no_runs_to_show(draft: Draft) -> None:
-    assert "_Choose days, a time and a time zone to see them._" in told(draft)
+    assert "_Choose days, a time and a time zone to see them._" in form_text(draft)
 
 
 def test_a_form_about_a_digest_says_who_made_it_and_can_be_left() -> None:
@@ -209,14 +209,14 @@ def test_nothing_in_an_empty_field_looks_like_a_value() -> None:
 def test_the_next_runs_of_a_paused_digest_are_those_after_its_pause(
     until: datetime | None, words: str, first: str
 ) -> None:
-    text = told(digest=a_digest(pause=Pause(since=DUE, by=ADMIN_ID, until=until)))
+    text = form_text(digest=a_digest(pause=Pause(since=DUE, by=ADMIN_ID, until=until)))
 
     assert words in text
     assert text.split("• ")[1].startswith(f"{first}, 09:00")
 
 
 def test_a_pause_that_is_over_is_not_told() -> None:
-    assert "Paused" not in told(digest=a_digest(pause=Pause(since=DUE, until=DUE)))
+    assert "Paused" not in form_text(digest=a_digest(pause=Pause(since=DUE, until=DUE)))
 
 
 def test_a_very_long_number_that_somebody_forged_is_left_out() -> None:

@@ -29,7 +29,7 @@ def drawn(*digests: Any, **listed: Any) -> Json:
     return form
 
 
-def told(*digests: Any, **listed: Any) -> str:
+def listed_text(*digests: Any, **listed: Any) -> str:
     return "\n".join(shown(drawn(*digests, **listed)))
 
 
@@ -123,14 +123,14 @@ def test_what_was_just_done_stands_on_top() -> None:
     ids=["unseen", "without the bot", "archived", "shared"],
 )
 def test_what_is_odd_about_the_channel_is_said(place: Place | None, hint: str) -> None:
-    assert hint in told(place=place)
-    assert hint not in told()
+    assert hint in listed_text(place=place)
+    assert hint not in listed_text()
 
 
 @loop_over("place", [None, Place(name="x", has_bot=False)])
 def test_who_has_to_invite_the_bot_is_told_how(place: Place | None) -> None:
-    assert "`/invite @Domain Tracker`" in told(place=place)
-    assert "press `New` and choose another" in told(place=place)
+    assert "`/invite @Domain Tracker`" in listed_text(place=place)
+    assert "press `New` and choose another" in listed_text(place=place)
 
 
 def test_who_may_not_change_digests_sees_them_without_buttons() -> None:

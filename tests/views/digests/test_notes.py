@@ -23,12 +23,12 @@ FELL = a_report({"a.example": 40}, {"a.example": 60})
 def test_a_digest_says_when_it_comes_about_what_and_compared_with_when() -> None:
     message = digest_message(a_post(report=FELL, filter_text='tag:prod "R&amp;D"'))
 
-    told = shown_text(message)
-    assert 'Mon–Fri at 09:00 (Europe/Berlin)  ·  `tag:prod "R&amp;D"`  ·  compared with' in told
-    assert f"compared with <!date^{int(BEFORE.timestamp())}^" in told
+    text = shown_text(message)
+    assert 'Mon–Fri at 09:00 (Europe/Berlin)  ·  `tag:prod "R&amp;D"`  ·  compared with' in text
+    assert f"compared with <!date^{int(BEFORE.timestamp())}^" in text
     assert "Compared with Thu 19 Nov 2026, 09:00." in message.text
     assert "Next: Mon 23 Nov 2026, 09:00." in message.text
-    assert f"Next: {moment_token(datetime(2026, 11, 23, 8, tzinfo=UTC))}" in told
+    assert f"Next: {moment_token(datetime(2026, 11, 23, 8, tzinfo=UTC))}" in text
     assert everywhere(message, "Set up by Ada")
 
 

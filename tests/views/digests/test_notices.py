@@ -33,7 +33,7 @@ DUE_TEXT = "Fri 20 Nov 2026, 09:00 (Europe/Berlin)"
 RUNS = [Outcome.MISSED, Outcome.FAILED, Outcome.UNCERTAIN]
 
 
-def told(
+def a_message(
     outcome: Outcome | None,
     trouble: FailureReason | None = FailureReason.DOWN,
     digest: Digest | None = None,
@@ -72,7 +72,7 @@ def test_every_trouble_has_words_that_end_a_sentence(trouble: FailureReason) -> 
 def test_what_helps_is_told_the_same_everywhere(trouble: FailureReason) -> None:
     helps = remedy(trouble, channel=CHANNEL, change="`Manage` and `Change`")
 
-    assert helps in shown_text(told(None, trouble))
+    assert helps in shown_text(a_message(None, trouble))
     assert "{" not in helps + remedy(trouble)
 
 
@@ -88,7 +88,7 @@ def test_no_two_troubles_are_called_the_same() -> None:
 def test_every_notice_names_the_channel_the_slot_and_why(
     outcome: Outcome | None, trouble: FailureReason | None
 ) -> None:
-    message = told(outcome, trouble)
+    message = a_message(outcome, trouble)
 
     for text in (message.text, shown_text(message)):
         assert CHANNEL in text
@@ -100,7 +100,7 @@ def test_every_notice_names_the_channel_the_slot_and_why(
 
 @loop_over("outcome", RUNS, ids=lambda outcome: outcome.value)
 def test_a_run_that_did_not_reach_the_channel_can_be_sent_now(outcome: Outcome) -> None:
-    message = told(outcome)
+    message = a_message(outcome)
 
     assert buttons(message) == {"Send now": ADDRESS, "Manage": ADDRESS}
     assert action_ids(message) == [SEND_DIGEST, MANAGE_DIGEST]
@@ -108,7 +108,7 @@ def test_a_run_that_did_not_reach_the_channel_can_be_sent_now(outcome: Outcome) 
 
 
 def test_whoever_sent_a_digest_reads_when_it_was_posted_and_when_they_asked_for_it() -> None:
-    message = told(Outcome.POSTED, None, to="U0BOB")
+    message = a_message(Outcome.POSTED, None, to="U0BOB")
 
     assert message.text.startswith(f"✅ Your digest is posted in {CHANNEL} now.")
     assert f"You asked for it {DUE_TEXT}. Slack did not take it at first." in message.text
@@ -117,7 +117,7 @@ def test_whoever_sent_a_digest_reads_when_it_was_posted_and_when_they_asked_for_
 
 @loop_over("trouble", FailureReason)
 def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: FailureReason) -> None:
-    message = told(None, trouble)
+    message = a_message(None, trouble)
 
     assert "I have paused the digest in" in message.text
     assert message.text.endswith("Then press Resume.")
@@ -145,13 +145,13 @@ def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: FailureReason) -> 
     ],
 )  # fmt: skip
 def test_a_notice_says_how_to_mend_it(trouble: FailureReason, words: str) -> None:
-    assert words in shown_text(told(None, trouble))
+    assert words in shown_text(a_message(None, trouble))
 
 
 def test_a_missed_run_says_when_the_next_one_comes() -> None:
     digest = a_digest()
 
-    message = told(Outcome.MISSED, digest=digest)
+    message = a_message(Outcome.MISSED, digest=digest)
 
     assert f"The next one comes <!date^{int(digest.next.due_at.timestamp())}^" in shown_text(
         message
@@ -160,7 +160,7 @@ def test_a_missed_run_says_when_the_next_one_comes() -> None:
 
 
 def test_several_missed_runs_are_told_at_once() -> None:
-    message = told(Outcome.MISSED, count=1_200)
+    message = a_message(Outcome.MISSED, count=1_200)
 
     assert f"1,200 digests in {CHANNEL} were missed: the bot was not running." in message.text
     assert f"The newest of them was due {DUE_TEXT}" in message.text
@@ -178,7 +178,7 @@ def test_several_missed_runs_are_told_at_once() -> None:
     ],
 )
 def test_an_uncertain_run_is_not_called_missing(trouble: FailureReason, words: str) -> None:
-    message = told(Outcome.UNCERTAIN, trouble)
+    message = a_message(Outcome.UNCERTAIN, trouble)
 
     assert "may be missing" in message.text
     assert words in message.text
@@ -186,7 +186,7 @@ def test_an_uncertain_run_is_not_called_missing(trouble: FailureReason, words: s
 
 
 def test_a_digest_that_somebody_paused_meanwhile_promises_no_next_one() -> None:
-    message = told(Outcome.FAILED, digest=a_digest(pause=Pause(since=BEFORE, by="U1")))
+    message = a_message(Outcome.FAILED, digest=a_digest(pause=Pause(since=BEFORE, by="U1")))
 
     assert "It is paused now." in message.text
     assert "next one" not in message.text
@@ -196,7 +196,7 @@ def test_digests_of_one_channel_are_told_apart() -> None:
     digest = a_digest(filter_text="tag:prod", schedule=a_schedule([0, 2]))
 
     assert "Mon, Wed at 09:00 (Europe/Berlin)  ·  `tag:prod`" in shown_text(
-        told(Outcome.MISSED, digest=digest)
+        a_message(Outcome.MISSED, digest=digest)
     )
 
 
@@ -215,7 +215,7 @@ def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:
 def test_what_strangers_wrote_does_nothing(outcome: Outcome | None, text: str) -> None:
     digest = a_digest(channel_id=text, filter_text=text, made_by_name=text)
 
-    message = told(outcome, FailureReason.ARCHIVED, digest, channel_id=text)
+    message = a_message(outcome, FailureReason.ARCHIVED, digest, channel_id=text)
 
     assert "the channel" in message.text
 

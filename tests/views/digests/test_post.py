@@ -75,12 +75,12 @@ def test_the_bands_come_with_what_moved_between_them() -> None:
     now = {"a.example": 40.0, "b.example": 90.0, "c.example": 91.0, "d.example": None}
     before = {"a.example": 60.0, "b.example": 90.0, "c.example": 91.0}
 
-    told = shown_text(digest_message(a_post(report=a_report(now, before))))
+    answer = shown_text(digest_message(a_post(report=a_report(now, before))))
 
-    assert "🔴 *1* poor (+1)" in told
-    assert "🟡 *0* fair (\N{MINUS SIGN}1)" in told
-    assert "🟢 *2* good  " in told
-    assert "⚪ *1* unknown (+1)" in told
+    assert "🔴 *1* poor (+1)" in answer
+    assert "🟡 *0* fair (\N{MINUS SIGN}1)" in answer
+    assert "🟢 *2* good  " in answer
+    assert "⚪ *1* unknown (+1)" in answer
 
 
 def test_the_owners_of_what_got_worse_are_mentioned_in_text_and_blocks() -> None:

@@ -37,17 +37,17 @@ def test_a_pause_names_who_and_until_when_in_the_zone_of_the_digest() -> None:
     until = DUE.replace(hour=15)  # the next day in Tokyo
     pause = Pause(since=DUE, by=ADMIN_ID, until=until)
 
-    told = state(a_digest(pause=pause, schedule=a_schedule(zone="Asia/Tokyo")))
+    text = state(a_digest(pause=pause, schedule=a_schedule(zone="Asia/Tokyo")))
 
-    assert told.splitlines()[0] == f"⏸️ *Paused* by <@{ADMIN_ID}>, until 21 Nov 2026"
+    assert text.splitlines()[0] == f"⏸️ *Paused* by <@{ADMIN_ID}>, until 21 Nov 2026"
 
 
 def test_a_pause_that_ends_says_when_the_first_run_after_it_is() -> None:
     pause = Pause(since=DUE, by=ADMIN_ID, until=DUE + timedelta(days=10))
 
-    told = state(a_digest(pause=pause))
+    text = state(a_digest(pause=pause))
 
-    assert told.splitlines()[1] == "Next run Mon 30 Nov 2026, 09:00 (Europe/Berlin)"
+    assert text.splitlines()[1] == "Next run Mon 30 Nov 2026, 09:00 (Europe/Berlin)"
 
 
 def test_a_pause_without_an_end_says_so() -> None:
@@ -71,21 +71,21 @@ def test_a_pause_without_an_end_says_so() -> None:
 def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(
     why: FailureReason, mend: str
 ) -> None:
-    told = state(a_digest(pause=Pause(since=DUE, why=why)))
+    text = state(a_digest(pause=Pause(since=DUE, why=why)))
 
-    assert told.startswith("⏸️ *Paused*: the ")
-    assert mend in told
-    assert told.endswith("Then press `Resume`.")
+    assert text.startswith("⏸️ *Paused*: the ")
+    assert mend in text
+    assert text.endswith("Then press `Resume`.")
 
 
 @loop_over("trouble", FailureReason)
 def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: FailureReason) -> None:
-    told = state(a_digest(run=a_run_for(5, RunState.WAITING, trouble)))
+    text = state(a_digest(run=a_run_for(5, RunState.WAITING, trouble)))
 
-    assert told.startswith("🕓 *Waiting*: ")
-    assert "next try <!date^" in told
-    assert f"\nNext run {NEXT}" in told
-    assert "⏳" not in told  # that sign says "please wait" in a form
+    assert text.startswith("🕓 *Waiting*: ")
+    assert "next try <!date^" in text
+    assert f"\nNext run {NEXT}" in text
+    assert "⏳" not in text  # that sign says "please wait" in a form
 
 
 @loop_over(("minutes", "words"), [(1, "Being sent just now"), (0, "Due now"), (-9, "Due now")])
@@ -136,8 +136,8 @@ def test_the_newest_past_misses_are_named_and_the_others_counted() -> None:
     lines = run_lines(a_digest(past=(*misses, last)))
 
     newest = [moment_token(DUE - timedelta(days=day)) for day in (2, 3, 4)]
-    told = "; ".join(f"{moment} missed" for moment in newest)
-    assert lines[1] == f"⚠️ Before that: {told}; and 5 more"
+    text = "; ".join(f"{moment} missed" for moment in newest)
+    assert lines[1] == f"⚠️ Before that: {text}; and 5 more"
 
 
 def test_a_miss_of_long_ago_is_no_news() -> None:

@@ -72,14 +72,14 @@ def test_in_a_form_a_failure_is_one_line_without_buttons() -> None:
 
     line = error_line(failure_message(error, facts), "*Not saved.* ")
 
-    told = "Domain Tracker is unavailable. Try again shortly."
-    assert line == f"⚠️ *Not saved.* {told} Reference {facts.reference}."
+    text = "Domain Tracker is unavailable. Try again shortly."
+    assert line == f"⚠️ *Not saved.* {text} Reference {facts.reference}."
 
 
 def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
     assert "`/domainkey`" in error_line(failure_message(NoKeyError(), facts_for_admin()))
-    told = error_line(failure_message(NoKeyError(), facts_for()))
-    assert told.count("`/domainkey`") == 1
+    text = error_line(failure_message(NoKeyError(), facts_for()))
+    assert text.count("`/domainkey`") == 1
     refused = failure_message(InvalidKeyError(), facts_for())
     assert "`/domainkey`" in error_line(refused, is_about_key=True)
     assert "way to it" not in error_line(failure_message(NotAllowedError(), facts_for()))

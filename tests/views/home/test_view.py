@@ -43,20 +43,20 @@ MANY = [a_domain(f"d{number}.example", number) for number in range(90)]
 
 
 def test_a_member_reads_how_many_domains_are_how_well() -> None:
-    told = shown(
+    text = shown(
         a_page(a_domain(score=41), a_domain("b.example", 90), a_domain("c.example", None))
     )
 
-    assert "*3 domains*, average health *65.5*" in told
-    assert "🔴 1 poor, 🟢 1 good, ⚪ 1 unknown" in told
+    assert "*3 domains*, average health *65.5*" in text
+    assert "🔴 1 poor, 🟢 1 good, ⚪ 1 unknown" in text
 
 
 def test_the_five_worst_are_there_each_with_its_scan() -> None:
     page = a_page(*reversed(MANY))
 
-    told = shown(page)
+    text = shown(page)
 
-    assert [f"d{number}.example" in told for number in range(6)] == [True] * 5 + [False]
+    assert [f"d{number}.example" in text for number in range(6)] == [True] * 5 + [False]
     assert labels(page) == ["Scan", "Add domain", "All domains", "Refresh", *["Scan"] * 5]
 
 
@@ -65,30 +65,30 @@ def test_what_ends_soon_is_there_the_first_one_first_each_with_its_scan() -> Non
     ends = KnownEnds(rows | {"d8.example": ending(31), "d9.example": ending()}, MOMENT)
     page = a_page(*MANY, ends=ends)
 
-    told = shown(page)
+    text = shown(page)
 
-    assert "⚠️ registration expires in 24 days (as scanned 1 day ago)" in told
-    assert told.index("in 24 days") < told.index("in 25 days") < told.index("in 28 days")
-    assert "in 29 days" not in told
-    assert "and 2 more: `/domains expires:30 sort:expiry`." in told
-    assert "81 domains were never scanned: their dates are unknown." in told
+    assert "⚠️ registration expires in 24 days (as scanned 1 day ago)" in text
+    assert text.index("in 24 days") < text.index("in 25 days") < text.index("in 28 days")
+    assert "in 29 days" not in text
+    assert "and 2 more: `/domains expires:30 sort:expiry`." in text
+    assert "81 domains were never scanned: their dates are unknown." in text
     assert labels(page)[4:] == ["Scan"] * 10
 
 
 def test_where_nothing_ends_soon_home_says_only_what_was_never_scanned() -> None:
     ends = KnownEnds({"a.example": ending(31, 31)}, MOMENT)
 
-    told = shown(a_page(a_domain("a.example"), a_domain("b.example"), ends=ends))
+    text = shown(a_page(a_domain("a.example"), a_domain("b.example"), ends=ends))
 
-    assert "Ends soon" not in told
-    assert "1 domain was never scanned" in told
+    assert "Ends soon" not in text
+    assert "1 domain was never scanned" in text
     assert "never scanned" not in shown(a_page(a_domain("a.example"), ends=ends))
 
 
 def test_an_unknown_score_is_not_among_the_worst() -> None:
-    told = shown(a_page(a_domain("a.example", None), a_domain("b.example", 99)))
+    text = shown(a_page(a_domain("a.example", None), a_domain("b.example", 99)))
 
-    assert "a.example" not in told
+    assert "a.example" not in text
 
 
 def test_domains_without_any_score_leave_no_empty_place() -> None:
@@ -104,18 +104,18 @@ def test_what_is_awaited_is_said() -> None:
 
 
 def test_the_list_before_stays_while_another_one_is_awaited() -> None:
-    told = shown(a_page(a_domain(), is_awaited=True))
+    text = shown(a_page(a_domain(), is_awaited=True))
 
-    assert "shop.example" in told
-    assert "As listed" in told
-    assert "⏳ Asking Domain Tracker how they are now" in told
+    assert "shop.example" in text
+    assert "As listed" in text
+    assert "⏳ Asking Domain Tracker how they are now" in text
 
 
 def test_that_there_were_no_domains_is_not_said_while_a_list_is_awaited() -> None:
-    told = shown(a_page(is_awaited=True))
+    text = shown(a_page(is_awaited=True))
 
-    assert "no domains" not in told
-    assert "⏳" in told
+    assert "no domains" not in text
+    assert "⏳" in text
 
 
 @loop_over(
@@ -142,24 +142,24 @@ def test_the_longest_acts_are_told_whole() -> None:
     long = an_entry(
         Act.MANAGERS_CHANGED, added=people[0] + groups[0], removed=people[1] + groups[1]
     )
-    told = json.dumps(home_view(a_page(set_up=a_set_up(history=[long] * 3))).view)
+    text = json.dumps(home_view(a_page(set_up=a_set_up(history=[long] * 3))).view)
 
-    assert told.count("<!subteam^S0B4>") == 3
+    assert text.count("<!subteam^S0B4>") == 3
 
 
 def test_members_learn_whom_to_ask_and_see_nothing_of_the_setup() -> None:
-    told = shown(a_page(a_domain(), managers=("U0MIA", "S0OPS")))
+    text = shown(a_page(a_domain(), managers=("U0MIA", "S0OPS")))
 
-    assert "ask an admin or owner of this workspace, or <@U0MIA>, <!subteam^S0OPS>" in told
-    assert "Set-up" not in told
-    assert "/domainkey" not in told
+    assert "ask an admin or owner of this workspace, or <@U0MIA>, <!subteam^S0OPS>" in text
+    assert "Set-up" not in text
+    assert "/domainkey" not in text
 
 
 def test_guests_see_the_domains_and_nothing_of_digests_keys_or_managers() -> None:
-    told = shown(a_page(a_domain(), reader=Reader.GUEST, managers=("U0MIA",)))
+    text = shown(a_page(a_domain(), reader=Reader.GUEST, managers=("U0MIA",)))
 
-    assert "shop.example" in told
-    assert not any(word in told for word in ("U0MIA", "/domaindigest", "/domainkey"))
+    assert "shop.example" in text
+    assert not any(word in text for word in ("U0MIA", "/domaindigest", "/domainkey"))
 
 
 def test_a_stranger_sees_nothing_of_the_workspace() -> None:
@@ -173,13 +173,13 @@ def test_a_manager_sees_the_key_the_digests_and_what_was_done_last() -> None:
     history = [an_entry(Act.KEY_SET)] + [an_entry(Act.KEY_REMOVED)] * 5
     page = a_page(a_domain(), set_up=a_set_up(a_digest(), history=history))
 
-    told = shown(page)
+    text = shown(page)
 
     assert {"Replace key", "Rotate key", "Check key", "Managers", "Manage"} <= set(labels(page))
-    assert f"<#{CHANNEL_ID}>  ·  Mon–Fri at 09:00 (Europe/Berlin)" in told
-    assert "next run Mon 4 Mar 2030" in told
-    assert told.count("removed the key") == 2
-    assert "`groups:read`" in told
+    assert f"<#{CHANNEL_ID}>  ·  Mon–Fri at 09:00 (Europe/Berlin)" in text
+    assert "next run Mon 4 Mar 2030" in text
+    assert text.count("removed the key") == 2
+    assert "`groups:read`" in text
 
 
 def test_without_a_key_a_manager_reads_once_how_to_set_one() -> None:
@@ -240,9 +240,9 @@ def test_a_hundred_digests_come_in_pages() -> None:
 def test_a_digest_that_needs_somebody_comes_first() -> None:
     paused = Pause(since=MOMENT, why=FailureReason.NOT_IN_CHANNEL)
     needy = replace(a_digest(9, filter_text="tag:needy"), pause=paused)
-    told = shown(a_page(a_domain(), set_up=a_set_up(*map(a_digest, range(8)), needy)))
+    text = shown(a_page(a_domain(), set_up=a_set_up(*map(a_digest, range(8)), needy)))
 
-    assert told.index("tag:needy") < told.index("all domains")
+    assert text.index("tag:needy") < text.index("all domains")
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
@@ -276,10 +276,10 @@ def test_every_command_is_told_in_one_line(command: str) -> None:
 
 def test_while_the_service_is_down_what_it_listed_last_stays_with_its_moment() -> None:
     error = UnavailableError("away", is_outcome_unknown=False)
-    told = failure_message(error, facts_for(command_line=None))
-    page = replace(a_page(), portfolio=told, last=a_snapshot(a_domain("b.example", 41)))
+    text = failure_message(error, facts_for(command_line=None))
+    page = replace(a_page(), portfolio=text, last=a_snapshot(a_domain("b.example", 41)))
 
-    assert told.text.split(".")[0] in shown(page)
+    assert text.text.split(".")[0] in shown(page)
     assert "b.example" in shown(page)
     assert "As listed" in shown(page)
     assert labels(page).count("Refresh") == 1
@@ -288,8 +288,8 @@ def test_while_the_service_is_down_what_it_listed_last_stays_with_its_moment() -
 
 def test_the_buttons_that_mend_a_key_stand_there_once() -> None:
     error = InvalidKeyError("no")
-    told = failure_message(error, facts_for_admin(command_line=None))
-    page = replace(a_page(), portfolio=told, set_up=a_set_up())
+    text = failure_message(error, facts_for_admin(command_line=None))
+    page = replace(a_page(), portfolio=text, set_up=a_set_up())
 
     assert labels(page).count("Replace key") == 1
-    assert told.text.split(".")[0] in shown(page)
+    assert text.text.split(".")[0] in shown(page)

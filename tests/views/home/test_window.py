@@ -64,6 +64,6 @@ def test_the_way_to_the_whole_stands_below_the_sections_of_a_scan() -> None:
 
 
 def test_what_is_only_text_is_told_by_its_text() -> None:
-    [told, *_] = summary_window(Message("12 domains"), URL).blocks
+    [text, *_] = summary_window(Message("12 domains"), URL).blocks
 
-    assert told["text"]["text"] == "12 domains"
+    assert text["text"]["text"] == "12 domains"

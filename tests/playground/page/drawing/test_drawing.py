@@ -10,7 +10,7 @@ from tests.playground.blockkit import samples
 from tests.playground.blockkit.samples import button, form_field, mrkdwn, option, plain
 from tests.playground.page.drawing.people import Berlin, Recorder
 from tests.playground.page.drawing.stage import Stage, everything, of
-from tests.whole.town import running_town
+from tests.whole.harness import running_harness
 
 pytestmark = pytest.mark.anyio
 Json = Any
@@ -66,8 +66,8 @@ async def test_every_element_is_drawn_in_a_form_and_beside_a_text(stage: Stage) 
 async def test_everything_that_the_bot_sends_is_drawn(stage: Stage, tmp_path: Path) -> None:
     lines = ["/domains", "/domains x:y", "/domains help", "/scan shop.example", "/scan shop"]
     lines += ["/adddomain new.example", "/domainkey"]
-    async with running_town(tmp_path, "socket") as sandbox:
-        sandbox.acme.add("shop.example", health=41)
+    async with running_harness(tmp_path, "socket") as sandbox:
+        sandbox.account.add("shop.example", health=41)
         sent = [(await sandbox.ask(sandbox.ada, line)).blocks for line in lines[-1:]]
         await sandbox.connect()
         sent += [(await sandbox.ask(sandbox.ada, line)).blocks for line in lines]

@@ -57,7 +57,7 @@ class Clock:
 
 
 @dataclass
-class Town:
+class Harness:
     """Everybody in it, by name: `ada` is an admin, `bob` a member."""
 
     slack: LocalSlack
@@ -70,7 +70,7 @@ class Town:
     admin: str = "ada"
 
     @property
-    def acme(self) -> Account:
+    def account(self) -> Account:
         return self.tracker.account(self.portfolio)
 
     @property
@@ -97,7 +97,7 @@ class Town:
 
     async def connect(self, *, scopes: tuple[str, ...] = SCOPES, **key: Any) -> str:
         """Set a key the way an admin does; return its value."""
-        self.key = self.acme.create_key("bot", scopes=scopes, **({"days": 90} | key))
+        self.key = self.account.create_key("bot", scopes=scopes, **({"days": 90} | key))
         form = await self.submit_key(self.key, Scopes=list(scopes))
         assert "works and is saved" in form.everything
         return self.key
@@ -129,12 +129,12 @@ def bytes_at_rest(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
 
 
-async def text_in_store(town: Town) -> bytes:
+async def text_in_store(app: Harness) -> bytes:
     """Return all that the bot has stored: its files, or the rows of every table."""
-    if not town.settings.is_shared:
-        return await asyncio.to_thread(bytes_at_rest, town.settings.database_path.parent)
+    if not app.settings.is_shared:
+        return await asyncio.to_thread(bytes_at_rest, app.settings.database_path.parent)
     rows = []
-    async with await psycopg.AsyncConnection.connect(town.settings.database_url) as connection:
+    async with await psycopg.AsyncConnection.connect(app.settings.database_url) as connection:
         tables = await connection.execute(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
         )
@@ -146,12 +146,12 @@ async def text_in_store(town: Town) -> bytes:
     return "\n".join(rows).encode()
 
 
-async def lose_store(town: Town) -> None:
+async def lose_store(app: Harness) -> None:
     """Let the store take no writes any more while the bot runs: its file, or disk, is gone."""
-    if not town.settings.is_shared:
-        town.settings.database_path.unlink()
+    if not app.settings.is_shared:
+        app.settings.database_path.unlink()
         return
-    async with await psycopg.AsyncConnection.connect(town.settings.database_url) as connection:
+    async with await psycopg.AsyncConnection.connect(app.settings.database_url) as connection:
         await connection.execute(
             "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql"
             " AS $$ BEGIN RAISE EXCEPTION 'No space left on device'; END $$"
@@ -161,15 +161,15 @@ async def lose_store(town: Town) -> None:
         )
 
 
-def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -> Settings:
-    """`mode`: `socket`, `http`, or the address of a PostgreSQL that `web` and `worker` share."""
+def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, transport: str) -> Settings:
+    """`transport`: `socket`, `http`, or the address of a PostgreSQL that two processes share."""
     way: dict[str, Any] = (
         {"slack_app_token": SecretStr(slack.app_token)}
-        if mode == "socket"
+        if transport == "socket"
         else {"slack_signing_secret": SecretStr(slack.signing_secret)}
     )
-    if mode not in {"socket", "http"}:
-        way |= {"database_url": mode, "bot_secret_keys": SecretStr(RING)}
+    if transport not in {"socket", "http"}:
+        way |= {"database_url": transport, "bot_secret_keys": SecretStr(RING)}
     return Settings(
         domain_tracker_url=tracker.url,
         slack_bot_token=SecretStr(slack.bot_token),
@@ -183,17 +183,19 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, mode: str) -
 
 
 @asynccontextmanager
-async def running_town(folder: Path, mode: str, pace: Pace = PATIENT) -> AsyncIterator[Town]:
-    async with running_stand_ins(folder, mode) as town:
-        await make_store(town)
-        async with running_bot(town, pace):
-            yield town
+async def running_harness(
+    folder: Path, transport: str, pace: Pace = PATIENT
+) -> AsyncIterator[Harness]:
+    async with running_stand_ins(folder, transport) as app:
+        await make_store(app)
+        async with running_bot(app, pace):
+            yield app
 
 
-async def make_store(town: Town) -> None:
+async def make_store(app: Harness) -> None:
     """Make a store that knows the workspace: else the bot, being in channels, misses its own."""
-    documents = await open_documents(town.settings)
-    await documents.put(f"{WorkspaceId(town.slack.team_id)}/{SEEN}", {"v": 1})
+    documents = await open_documents(app.settings)
+    await documents.put(f"{WorkspaceId(app.slack.team_id)}/{SEEN}", {"v": 1})
     await documents.close()
 
 
@@ -206,9 +208,9 @@ async def open_documents(settings: Settings) -> Documents:
 
 @asynccontextmanager
 async def running_stand_ins(
-    folder: Path, mode: str, clock: Clock | None = None
-) -> AsyncIterator[Town]:
-    """A town whose bot is not started yet."""
+    folder: Path, transport: str, clock: Clock | None = None
+) -> AsyncIterator[Harness]:
+    """A harness whose bot is not started yet."""
     clock = clock or Clock()
     async with (
         running_slack(
@@ -220,22 +222,24 @@ async def running_stand_ins(
         ) as slack,
         running_tracker(clock=clock) as tracker,
     ):
-        yield Town(slack, tracker, settings_for(slack, tracker, folder, mode), clock, folder)
+        yield Harness(
+            slack, tracker, settings_for(slack, tracker, folder, transport), clock, folder
+        )
 
 
 @asynccontextmanager
-async def running_bot(town: Town, pace: Pace = PATIENT) -> AsyncIterator[None]:
+async def running_bot(app: Harness, pace: Pace = PATIENT) -> AsyncIterator[None]:
     """Run the bot inside the block: in one process's worth of objects, or in two that share."""
     stop = asyncio.Event()
-    roles = [Role.WEB, Role.WORKER] if town.settings.is_shared else [Role.ALL]
-    ports = [town.settings.port, *(reserve_port() for _ in roles[1:])]
+    roles = [Role.WEB, Role.WORKER] if app.settings.is_shared else [Role.ALL]
+    ports = [app.settings.port, *(reserve_port() for _ in roles[1:])]
     bots = [
         asyncio.create_task(
             serve(
-                town.settings.model_copy(update={"port": port}),
+                app.settings.model_copy(update={"port": port}),
                 stop,
                 role=role,
-                clock=town.clock,
+                clock=app.clock,
                 pace=pace,
             )
         )
@@ -243,7 +247,7 @@ async def running_bot(town: Town, pace: Pace = PATIENT) -> AsyncIterator[None]:
     ]
     try:
         for bot, port in zip(bots, ports, strict=True):
-            await until_ready(town, bot, port=port)
+            await until_ready(app, bot, port=port)
         yield
     finally:
         stop.set()
@@ -251,12 +255,12 @@ async def running_bot(town: Town, pace: Pace = PATIENT) -> AsyncIterator[None]:
 
 
 async def until_ready(
-    town: Town, bot: "asyncio.Task[None] | None" = None, *, port: int | None = None
+    app: Harness, bot: "asyncio.Task[None] | None" = None, *, port: int | None = None
 ) -> None:
     """Wait for one process; `port` is the one that takes Slack's requests if not given."""
-    if not town.settings.slack_app_token:
-        town.slack.deliver_to(town.url("/slack/events"))
-    url = f"http://127.0.0.1:{port or town.settings.port}/readyz"
+    if not app.settings.slack_app_token:
+        app.slack.deliver_to(app.url("/slack/events"))
+    url = f"http://127.0.0.1:{port or app.settings.port}/readyz"
     async with asyncio.timeout(TIME_LIMIT_S), aiohttp.ClientSession() as http:
         while not await _is_ready(http, url):
             assert bot is None or not bot.done(), bot.exception()

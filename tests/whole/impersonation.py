@@ -10,42 +10,42 @@ from bot.commands import COMMANDS
 from bot.playground.slack import LocalSlack, Message, Person, View, payloads
 from bot.playground.slack.block_contents import Found, elements
 from tests.whole.digests import make, open_list, press_in
-from tests.whole.town import Town
+from tests.whole.harness import Harness
 
 Json = dict[str, Any]
 
 
-async def tour(town: Town) -> list[Json]:
+async def use_everything(app: Harness) -> list[Json]:
     """Let an admin use everything in a workspace; return what each thing they saw would send.
 
-    Its ids are as they are; of what the workspace knows, `marks(town)`, nothing is in it.
+    Its ids are as they are; of what the workspace knows, `marks(harness)`, nothing is in it.
     """
     seen: list[Json] = []
 
     async def look() -> None:
-        seen.extend(_sendable(town.slack, town.ada))
+        seen.extend(_sendable(app.slack, app.ada))
 
     looking = [each for each in COMMANDS.values() if each.takes_text and each.operation != "add"]
     for each in looking:
-        host = f"shop.{town.portfolio}.example"
-        await town.ask(town.ada, each.examples[0][0].replace("example.com", host))
+        host = f"shop.{app.portfolio}.example"
+        await app.ask(app.ada, each.examples[0][0].replace("example.com", host))
         await look()
-    await make(town, {"Filter": f"tag:{town.portfolio}"})
-    form = await open_list(town, town.ada)
+    await make(app, {"Filter": f"tag:{app.portfolio}"})
+    form = await open_list(app, app.ada)
     await look()
-    await press_in(town.ada, form, "Change")
+    await press_in(app.ada, form, "Change")
     await look()
-    await town.ada.by_id.open_home()
+    await app.ada.by_id.open_home()
     await look()
     text = json.dumps(seen)
-    for mark in marks(town):
+    for mark in marks(app):
         text = text.replace(mark, "…")
     return list(json.loads(text))
 
 
-def marks(town: Town) -> list[str]:
+def marks(app: Harness) -> list[str]:
     """Return what only this workspace knows."""
-    return [f"{town.portfolio}-folder", f"tag:{town.portfolio}", town.key[-4:]]
+    return [f"{app.portfolio}-folder", f"tag:{app.portfolio}", app.key[-4:]]
 
 
 def _sendable(slack: LocalSlack, person: Person) -> Iterator[Json]:
