@@ -86,8 +86,10 @@ async def build_runtime(
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
     processes = _processes(stored, role, clock=clock)
-    commons = build_shared_state(stored, processes, clock=clock, patience=pace.patience)
     clock_check, health, tasks = ClockCheck(), SlackHealth(), Tasks()
+    commons = await build_shared_state(
+        stored, processes, tasks, clock=clock, patience=pace.patience
+    )
     http = await stack.enter_async_context(_slack_session(metrics, health, clock_check))
     clients = SlackClients(settings, http, health)
     clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)

@@ -5,7 +5,6 @@ large. The rows of a workspace are spread over a few documents, so that a scan o
 domains does not write them all.
 """
 
-import asyncio
 import zlib
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,8 +12,9 @@ from datetime import date, datetime
 from typing import Any
 
 import structlog
+from cachetools import TTLCache
 
-from bot.concurrency import BoundedWait
+from bot.concurrency import BoundedWait, off_loop
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.findings import SEVERITIES, SOON_DAYS, EndDate, ScanFacts, Severity
 from bot.workspace import WorkspaceId
@@ -24,6 +24,9 @@ KIND = "ends"
 DOCUMENTS = 16
 # After this time an answer comes without the dates.
 ANSWERED_WITHIN_S = 1.0
+# Another process may have scanned a domain in the meantime.
+KNOWN_FOR_S = 5.0
+MAX_KNOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class KeptEndDates:
     ) -> None:
         self._documents = documents
         self._patience = BoundedWait(answered_within_s)
+        self._known: TTLCache[WorkspaceId, dict[str, EndDates]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
 
     async def known(self, workspace: WorkspaceId, now: datetime) -> KnownEnds | None:
         """Return them as they are at `now`; `None` if the store does not answer in time."""
@@ -88,9 +92,13 @@ class KeptEndDates:
         Raises:
             StoreError: the store failed.
         """
+        if (known := self._known.get(workspace)) is not None:
+            return known
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-        # 10,000 rows take about 90 ms: off the loop.
-        return await asyncio.to_thread(_all_of, documents)
+        # 10,000 rows take about 90 ms.
+        rows = sum(len(_rows(each)) for each in documents)
+        known = self._known[workspace] = await off_loop(rows, _all_of, documents)
+        return known
 
     async def keep(
         self,
@@ -116,6 +124,7 @@ class KeptEndDates:
 
         number = zlib.crc32(host.encode()) % DOCUMENTS
         await update(self._documents, f"{workspace}/{KIND}/{number}", noted)
+        self._known.pop(workspace, None)
 
 
 def end_dates_of(facts: ScanFacts, scanned_at: datetime) -> EndDates:
