@@ -24,7 +24,6 @@ KIND = "ends"
 DOCUMENTS = 16
 # After this time an answer comes without the dates.
 ANSWERED_WITHIN_S = 1.0
-# Another process may have scanned a domain in the meantime.
 KNOWN_FOR_S = 5.0
 MAX_KNOWN = 100
 
@@ -79,9 +78,15 @@ class KeptEndDates:
         self._known: TTLCache[WorkspaceId, dict[str, EndDates]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
 
     async def known(self, workspace: WorkspaceId, now: datetime) -> KnownEnds | None:
-        """Return them as they are at `now`; `None` if the store does not answer in time."""
+        """Return them as they are at `now`; `None` if the store does not answer in time.
+
+        A scan by another process may be unknown for 5 s.
+        """
         try:
-            return KnownEnds(await self._patience.wait(self.get(workspace)), now)
+            by_host = self._known.get(workspace)
+            if by_host is None:
+                by_host = await self._patience.wait(self.get(workspace))
+            return KnownEnds(by_host, now)
         except (StoreError, TimeoutError) as error:
             logger.warning("end dates are unknown", error=repr(error))
             return None
@@ -92,8 +97,6 @@ class KeptEndDates:
         Raises:
             StoreError: the store failed.
         """
-        if (known := self._known.get(workspace)) is not None:
-            return known
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
         # 10,000 rows take about 90 ms.
         rows = sum(len(_rows(each)) for each in documents)
