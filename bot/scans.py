@@ -80,6 +80,7 @@ class Scans:
         service: ScansDomains,
         portfolio: Portfolio,
         documents: Documents,
+        ends: KeptEndDates,
         *,
         clock: Callable[[], datetime],
         claims: Claims | None = None,
@@ -88,7 +89,7 @@ class Scans:
         self._service = service
         self._portfolio = portfolio
         self._documents = documents
-        self._end_dates = KeptEndDates(documents)
+        self._end_dates = ends
         self._clock = clock
         self._claims = claims  # None: the only process of its store
         self._on_kept = on_kept

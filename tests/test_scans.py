@@ -55,7 +55,7 @@ def lists() -> FakeLists:
 def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Scans:
     clock = FakeClock()
     portfolio = Portfolio(lists, clock=clock)
-    return Scans(scanner, portfolio, documents, clock=clock)
+    return Scans(scanner, portfolio, documents, KeptEndDates(documents), clock=clock)
 
 
 async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:

@@ -445,6 +445,7 @@ def _register_members(
         connection,
         portfolio,
         parts.documents,
+        ends,
         clock=parts.clock,
         claims=claims,
         on_kept=on_scan,

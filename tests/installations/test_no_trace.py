@@ -21,6 +21,7 @@ from bot.installations.models import Tokens, UninstallEvent, UninstallKind, scop
 from bot.installations.repository import InstallationRepository
 from bot.installations.welcome import DataLossCheck
 from bot.message import Message
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
 from bot.shared_limits import SharedHolds, SharedLimits
@@ -123,7 +124,14 @@ class Life:
         claims = Claims(
             self.documents, process_id="p1", is_dead=lambda _process: False, clock=self.clock
         )
-        scans = Scans(Scanner(), portfolio, self.documents, clock=self.clock, claims=claims)
+        scans = Scans(
+            Scanner(),
+            portfolio,
+            self.documents,
+            KeptEndDates(self.documents),
+            clock=self.clock,
+            claims=claims,
+        )
         for number in range(30):
             host = f"{self.mark}{number}.example"
             await scans.run(self.workspace, a_domain(host, domain_id="d1"))

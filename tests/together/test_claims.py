@@ -8,6 +8,7 @@ import pytest
 
 from bot.claims import LASTS, Claims
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, UncertainAddError
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
 from bot.shared_limits import forget_expired
@@ -75,7 +76,9 @@ class Process:
         )
         self._dead = dead
         portfolio = Portfolio(service.lists, clock=clock, versions=StoredVersions(documents))
-        self.scans = Scans(service, portfolio, documents, clock=clock, claims=claims)
+        self.scans = Scans(
+            service, portfolio, documents, KeptEndDates(documents), clock=clock, claims=claims
+        )
         self.adder = DomainAdder(service.add, portfolio, claims=claims)
 
     def _is_dead(self, process_id: str) -> bool:
