@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from bot.command_text import unescaped
 from bot.health import Band, Summary, band_of, summary
@@ -122,6 +123,8 @@ def _page_starts(domains: Sequence[Domain]) -> list[int]:
     return starts
 
 
+# A list that is asked for again has the same domains; pages are measured by all of them.
+@lru_cache(4_000)
 def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
     number = "–" if domain.health_score is None else score_number(domain.health_score)
     state, _, word = score_mrkdwn(domain.health_score).rpartition(" ")
