@@ -39,7 +39,7 @@ from bot.views.scan_facts import (
 from bot.views.scan_findings import change_line, finding_lines, record_count, section_title
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
-    code,
+    bold,
     escaped,
     host_text,
     moment_text,
@@ -76,7 +76,7 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
         return button(label, action_id, value) if 1 <= number <= len(pages) else None
 
     blocks = [
-        section(f"*{code(host_text(report.host), 300)}*  ·  {scanned_text(report)}"),
+        section(f"{bold(host_text(report.host), 300)}  ·  {scanned_text(report)}"),
         *(paragraphs(pages[page - 1], draw) or [section("_Nothing in this section._")]),
         context(f"{counted}, page {page} of {len(pages)}.{left_out}"),
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
@@ -170,7 +170,7 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
         *_ends(report),
         *_changes(report),
     ]
-    shared = [context(f"Shared by {code(shared_by, 80)}.")] if shared_by else []
+    shared = [context(f"Shared by {bold(shared_by, 80)}.")] if shared_by else []
     bottom = shared or _buttons(report)
     plain = [block for each in report.sections for block in _plain_section(report, each)]
     return Message(

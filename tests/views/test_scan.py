@@ -465,7 +465,7 @@ def test_next_steps_are_buttons() -> None:
 def test_a_shared_scan_names_who_shared_it_and_cannot_be_shared_again() -> None:
     message = scan_message(a_report({"dns": 1}), shared_by="Ana")
 
-    assert "Shared by `Ana`." in shown_text(message)
+    assert "Shared by *Ana*." in shown_text(message)
     assert buttons(message) == {}
 
 

@@ -174,7 +174,7 @@ def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
     moment = datetime(2027, 2, 3, 14, 5, 59, tzinfo=UTC)
 
     assert moment_token(moment) == (
-        "<!date^1801663559^{date_short_pretty} {time}|3 Feb 2027, 14:05 UTC>"
+        "<!date^1801663559^{date_short_pretty} at {time}|3 Feb 2027, 14:05 UTC>"
     )
 
 

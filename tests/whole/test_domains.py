@@ -115,9 +115,9 @@ async def test_while_the_service_is_unavailable_the_last_list_is_shown_with_its_
     ready.tracker.faults.clear()
 
     first = answer.blocks[0]["text"]["text"]
-    assert first.startswith("⚠️ Domain Tracker is unavailable. This is the list of <!date^")
+    assert first.startswith("⚠️ Domain Tracker is unavailable. This list is from <!date^")
     assert first.endswith(", 2 hours ago.")
-    assert answer.text.startswith("Domain Tracker is unavailable. This is the list of")
+    assert answer.text.startswith("Domain Tracker is unavailable. This list is from")
     assert [row[0] for row in rows(answer)] == ["shop.example", "www.example"]
 
     again = await ready.press(ready.bob, answer, "Try again")
@@ -200,7 +200,7 @@ async def test_odd_entries_of_the_list_are_shown_or_counted(ready: Harness) -> N
     answer = await ready.ask(ready.bob, "/domains")
 
     assert [row[0] for row in rows(answer)] == ["a.example", "b.example"]
-    assert "3 entries without a name left out" in answer.everything
+    assert "Not shown: 3 entries without a name" in answer.everything
 
 
 @loop_over("line", ["/domains", "/scan shop.example", "/adddomain a.example"])
@@ -216,7 +216,7 @@ async def test_people_of_other_companies_get_nothing_in_shared_channels(
     assert ready.service_requests() == []
 
 
-async def test_what_scans_said_of_ends_and_issues_is_in_the_list_and_its_filters(
+async def test_m23_what_scans_said_of_ends_and_issues_is_in_the_list_and_its_filters(
     ready: Harness,
 ) -> None:
     in_days = [ready.clock() + timedelta(days=days) for days in (8, 100)]
