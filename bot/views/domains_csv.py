@@ -21,9 +21,10 @@ COLUMNS = (
     *("name", "score", "band", "registration end", "certificate end", "scanned at"),
     *("tags", "folder", "type"),
 )
-# How a formula begins; a spreadsheet runs it when the file is opened. The wide forms are taken
-# for the narrow ones in some languages: https://owasp.org/www-community/attacks/CSV_Injection
-_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001  # meant
+# How a formula begins; a spreadsheet runs it when the file is opened. The last four are the wide
+# forms. A tab or the end of a line would do too, but `outside` removes them:
+# https://owasp.org/www-community/attacks/CSV_Injection
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def domains_csv(found: Sequence[Domain], known: KnownEnds | None) -> bytes:

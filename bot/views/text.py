@@ -78,8 +78,8 @@ def code(text: str, limit: int = 200) -> str:
     return f"`{shown}`" if shown else "(nothing)"
 
 
-# What mrkdwn would format: *, ~ and ` anywhere, _ at the edge of a word, emoji, and quotes.
-_MARKUP = re.compile(r"[*~`>]|_(?!\w)|(?<!\w)_|:\S+:")
+# What mrkdwn would format: *, ~ and `, _ at the edge of a word, emoji, and > in front.
+_MARKUP = re.compile(r"[*~`]|^>|_(?!\w)|(?<!\w)_|:\S+:")
 
 
 def literal(text: str, limit: int = 200) -> str:

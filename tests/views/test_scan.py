@@ -327,7 +327,7 @@ def test_what_does_not_fit_is_counted_and_one_press_away() -> None:
     for message in (scan_message(a_report({"dns": records})), twin_of({"dns": records})):
         text = shown_text(message)
         lines = [line for line in text.splitlines() if line.startswith(("*1", "*2"))]
-        more = 51 - text.count("Type `A`")
+        more = 51 - text.count("Type A")
         assert f"and {more} more" in text
         assert lines
         assert section_place(buttons(message)["Show all"]) == ("shop.example", "dns", 1)
@@ -342,7 +342,7 @@ def twin_of(sections: dict[str, object]) -> Message:
 def test_the_twin_has_every_section_too() -> None:
     text = shown_text(twin_of({"dns": {"ttl": 60}}))
 
-    assert text.index("DNS  ·  1 record\n") < text.index("*TTL*  `60`")
+    assert text.index("DNS  ·  1 record\n") < text.index("*TTL*  60")
     assert "SSL  ·  not included in this scan" in text
 
 
@@ -363,7 +363,7 @@ def test_a_form_shows_everything_on_its_pages() -> None:
     pages = [section_form(report, "dns", page) for page in (1, 2, 3)]
 
     lines = [line for page in pages for line in section_lines(page)]
-    assert lines == [f"*K{number}*  `{number}`" for number in range(95)]
+    assert lines == [f"*K{number}*  {number}" for number in range(95)]
     assert "95 records, page 2 of 3." in shown(pages[1])
 
 
@@ -380,7 +380,7 @@ def test_a_form_of_long_texts_shows_everything_too() -> None:
             break
         page = section_place(turn)[2]
 
-    assert lines == [f"*K{n}*  `{n}{'😀' * 540}`" for n in range(95)]
+    assert lines == [f"*K{n}*  {n}{'😀' * 540}" for n in range(95)]
 
 
 @loop_over(
@@ -426,7 +426,7 @@ def test_changes_are_told_with_their_date_and_counted() -> None:
 
     text = shown_text(message)
     assert f"*20 changes since the last scan ({moment_token(MOMENT)})*" in text
-    assert "• *DNS › NS*  new: `ns0.example`" in text
+    assert "• *DNS › NS*  new: ns0.example" in text
     assert f"• and {20 - MAX_CHANGES} more" in text
     assert (
         "20 changes since the last scan (1 Mar 2030, 14:05 UTC). DNS › NS  new: ns0.ex"
@@ -441,7 +441,7 @@ def test_long_changes_are_counted_rather_than_cut() -> None:
 
     lines = [line for line in text.splitlines() if line.startswith("• *")]
     assert f"• and {8 - len(lines)} more" in text
-    assert all(line.endswith("`") for line in lines)
+    assert set(lines) == {lines[0]}
 
 
 def test_that_nothing_has_changed_is_said() -> None:
