@@ -361,7 +361,7 @@ PRESSES = [
     (HOME, "general", "bob", OF_LIST, "Scan", FORM, "Domain"),
     (HOME, "general", "bob", OF_LIST, "Add domain", FORM, "Domain"),
     (HOME, "general", "bob", OF_LIST, "Share", HERE_TOO, "Shared by"),
-    (HOME, "general", "bob", ("Try again",), "Try again", HERE_TOO, "Added `lost.example`"),
+    (HOME, "general", "bob", ("Try again",), "Try again", HERE_TOO, "Added *lost.example*"),
     ("amber", "dm", "ada", OF_WELCOME, "Set key", FORM, "API key"),
     ("delta", "dm", "olga", ("Replace key", "Check key"), "Replace key", FORM, "API key"),
     ("delta", "general", "bob", ("Try again",), "Try again", HERE_TOO, "2 domains"),
