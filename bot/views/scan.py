@@ -188,7 +188,9 @@ def _text(report: ScanReport) -> str:
             parts.append(issues_title(facts))
         parts += [escaped(issue_words(issue), 400) for issue in facts.issues[:MAX_ISSUES]]
         for name, end in ends(facts):
-            parts.append(f"{end_text(name, end, report.scanned_at)}, {end_date_text(end)}")
+            parts.append(
+                f"{end_text(name, end, report.scanned_at)}, {end_date_text(end, moment_text)}"
+            )
     if report.since:
         lines = [without_markup(change_line(change)) for change in report.changes[:MAX_CHANGES]]
         parts += [_changes_title(report, moment_text), *lines]
@@ -220,7 +222,7 @@ def _ends(report: ScanReport) -> list[Block]:
     for name, end in ends(report.facts):
         sign, text = end_sign(end, now), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
-        lines[-1] += f"  ·  {end_date_text(end)}"
+        lines[-1] += f"  ·  {end_date_text(end, moment_token)}"
     if missing := missing_ends(report.facts):
         lines.append(f"_No end date of {' or '.join(missing)} in this scan._")
     return [section("\n".join(lines))]
