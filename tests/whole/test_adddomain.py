@@ -98,7 +98,7 @@ async def test_every_shape_of_the_services_answer_is_tolerated(ready: Harness, s
 
     answer = await ready.ask(ready.bob, f"/adddomain {style}.example")
 
-    assert f"Added `{style}.example`" in answer.everything
+    assert f"Added *{style}.example*" in answer.everything
     assert "66 fair" in answer.everything
 
 
@@ -122,7 +122,7 @@ async def test_a_write_without_trace_is_admitted_and_can_be_tried_again(ready: H
     added = await ready.press(ready.bob, uncertain, "Try again")
 
     assert "Added *blog.example*" in added.everything
-    assert "`new`" in added.everything
+    assert "*Tags*\nnew" in added.everything
 
 
 async def test_a_domain_that_is_added_but_not_listed_yet_is_told_so(ready: Harness) -> None:
