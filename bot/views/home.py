@@ -44,7 +44,7 @@ def fits_window(message: Message) -> bool:
 def summary_window(message: Message, messages_url: str) -> Message:
     """Return a summary of a message that does not fit, with a link to the direct message."""
     text = clip_at_word(message.text, MAX_SUMMARY_CHARS)
-    there = "I have sent you all of it, with its buttons, as a direct message."
+    there = "The full answer, with its buttons, is in your direct messages."
     opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
     shown = _readable(message) or [section(text)]
     return Message(f"{text} {there}", (*shown, context(there), *actions(opening)))
@@ -68,10 +68,7 @@ def messages_url(team_id: str, app_id: str) -> str:
 
 DIVIDER: Block = {"type": "divider"}
 ACTS_SHOWN = 3
-_STRANGERS = (
-    "This app belongs to a workspace that you are not a member of, so there is nothing of it that"
-    " I can show you here."
-)
+_STRANGERS = "This app belongs to another workspace. Only its members can see its domains."
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +127,8 @@ def _help(page: HomePage) -> list[Block]:
 def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     top = [
         *([DIVIDER] if page.is_connected else []),
-        header("Set-up"),
-        context("🔒 Only admins, owners and the managers whom they name see this part."),
+        header("Setup"),
+        context("🔒 Only admins, owners and appointed managers see this part."),
     ]
     if isinstance(set_up, Message):
         return [*top, *refreshable(set_up)]
@@ -140,5 +137,5 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
         blocks += [DIVIDER, *digests_blocks(set_up.digests, set_up.page, page.now, set_up.zone)]
     if set_up.history:
         lines = map(entry_line, set_up.history[:ACTS_SHOWN])
-        blocks += [DIVIDER, *paragraphs(["*Done last*", *lines])]
-    return [*blocks, context(f"As of {moment_token(page.now)}.")]
+        blocks += [DIVIDER, *paragraphs(["*Recent activity*", *lines])]
+    return [*blocks, context(f"Updated {moment_token(page.now)}.")]

@@ -37,8 +37,9 @@ from bot.views.ends import never_scanned_text, soon_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
-    code,
+    bold,
     host_text,
+    literal,
     outside,
     plural,
 )
@@ -92,8 +93,8 @@ class HomePage:
 TURN_DIGESTS = "home.digests"
 PER_PAGE = 8
 _NONE = (
-    "*No digests yet*\nA digest is a post about your domains that comes by itself, on the days and"
-    " at the time that you choose. Type `/domaindigest` in the channel that is to get one."
+    "*No digests yet*\nA digest posts a health summary to a channel, on days and at a time you"
+    " choose. To set one up, type `/domaindigest` in that channel."
 )
 
 
@@ -167,7 +168,7 @@ def portfolio_blocks(
     """Return the domains; see `HomePage`."""
     is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
     if portfolio is None or (is_awaited and not is_listed):
-        waiting = "⏳ Asking Domain Tracker how your domains are…"
+        waiting = "⏳ Loading your domains…"
         return [header(_TITLE), section(waiting), *_buttons()]
     if isinstance(portfolio, Message):
         listed = _listed(last, ends, can_refresh=False) if last and last.domains else []
@@ -187,7 +188,7 @@ def _listed(
 ) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
     count = f"*{plural(totals.count, 'domain')}*, average health *{average_text(totals)}*"
-    waiting = "\n⏳ Asking Domain Tracker how they are now…" if is_awaited else ""
+    waiting = "\n⏳ Updating…" if is_awaited else ""
     return [
         section(f"{count}\n{bands_text(totals, with_symbols=True)}"),
         *_buttons(can_refresh=can_refresh),
@@ -223,7 +224,7 @@ def _worst(portfolio: Snapshot) -> list[Block]:
     known = [domain for domain in portfolio.domains if domain.health_score is not None]
     worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
     if not worst:
-        return [section("No domain has a health score yet. A scan may bring one.")]
+        return [section("No domain has a health score yet. A scan can add one.")]
     title = "Worst domain" if len(worst) == 1 else f"The {len(worst)} worst"
     return [
         section(f"*{title if len(known) > len(worst) else 'Worst first'}*"),
@@ -247,15 +248,15 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
 
 def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> Block:
     shown = host_text(domain.domain)
-    return section(f"*{code(shown, 300)}*\n{soon_text(ends, now)}", _scan(domain, number))
+    return section(f"{bold(shown, 300)}\n{soon_text(ends, now)}", _scan(domain, number))
 
 
 def _domain_block(domain: Domain, number: int) -> Block:
     shown = host_text(domain.domain)
-    labels = [f"📁 {code(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
-    labels += [f"🏷️ {code(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
+    labels = [f"📁 {literal(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
+    labels += [f"🏷️ {literal(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
     more = f"\n{'  '.join(labels)}" if labels else ""
-    text = f"{score_mrkdwn(domain.health_score)}  *{code(shown, 300)}*{more}"
+    text = f"{score_mrkdwn(domain.health_score)}  {bold(shown, 300)}{more}"
     return section(text, _scan(domain, number))
 
 
@@ -270,10 +271,10 @@ def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) ->
     audience = Audience.MANAGERS if is_manager else audience
     lines = [f"`{command.name}` – {command.brief}" for command in commands_for(audience)]
     blocks = [section("\n".join(["*Commands*", *lines]))]
-    hint = "Type them in any channel. Each of them answers `help`."
+    hint = "Type them in any channel. Add `help` to any command."
     if not is_manager and reader is Reader.MEMBER:
         named = f", or {names_text(managers)}" if managers else ""
-        hint += f"\nThe API key and its settings: ask an admin or owner of this workspace{named}."
+        hint += f"\nTo change the API key, ask an admin or owner of this workspace{named}."
     return [*blocks, context(hint)]
 
 
@@ -281,9 +282,9 @@ def doubt_blocks(doubt: BotError) -> list[Block]:
     """Return why it is not known whether the reader is a manager."""
     if isinstance(doubt, ManagersUnknownError) and doubt.lacks_scope:
         return [context(_NO_SCOPE)]
-    who = "Slack" if isinstance(doubt, ManagersUnknownError) else "My memory"
-    unsaid = f"{who} does not tell me right now whether you are a manager."
-    return [section(unsaid, refresh_button())]
+    who = "Slack" if isinstance(doubt, ManagersUnknownError) else "the bot's database"
+    unchecked = f"I can't check whether you are a manager, because {who} isn't answering."
+    return [section(unchecked, refresh_button())]
 
 
 def permissions_container() -> Block:
@@ -311,8 +312,7 @@ def _reasons() -> Iterable[str]:
 
 
 _NO_SCOPE = (
-    "User groups are managers here, and I cannot see whether you are in one of them: I lack the"
-    " permission `usergroups:read`. An admin can install the app again with it, or name you"
-    " yourself with `/domainkey`."
+    "User groups are managers here, and the app can't see who is in them. It lacks the permission"
+    " `usergroups:read`. An admin can install the app again, or appoint you with `/domainkey`."
 )
-_PERMISSIONS = "Why each Slack permission is asked"
+_PERMISSIONS = "Why the app needs each permission"

@@ -74,7 +74,7 @@ async def test_every_token_is_asked_about_and_none_is_shown() -> None:
 
     assert [each.line for each in findings] == [
         "ok    installations: 2 installations; asked Slack about 2.",
-        "ok    Slack permissions: all 7 are granted in 2 installations.",
+        "ok    Slack permissions: all 8 are granted in 2 installations.",
     ]
     assert sorted(slack.asked) == [f"{BOT_TOKEN}{ACME}", f"{BOT_TOKEN}{ORG}"]
 

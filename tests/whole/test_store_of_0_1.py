@@ -230,7 +230,7 @@ async def test_the_key_its_earlier_one_its_managers_and_its_history_are_there(
     assert "Replace key" not in to_cy.buttons
     assert "replaced the key by" in acts
     assert "made a digest" in acts
-    assert "`New CA` → `Newest CA`" in scan.everything
+    assert "New CA → Newest CA" in scan.everything
     assert "is in use again" in rolled_back.everything
 
 
@@ -357,11 +357,11 @@ PRESSES = [
     (HOME, "general", "bob", OF_SCAN, "All domains", HERE_TOO, "4 domains"),
     (HOME, "general", "bob", OF_SCAN, "Share", HERE_TOO, "Shared by"),
     (HOME, "general", "bob", NEAR_MISS, "Scan shop.example", HERE_TOO, "Scan of shop.example"),
-    (HOME, "general", "bob", NEAR_MISS, "Add it", HERE_TOO, "Added `shop.exmaple`"),
+    (HOME, "general", "bob", NEAR_MISS, "Add it", HERE_TOO, "Added *shop.exmaple*"),
     (HOME, "general", "bob", OF_LIST, "Scan", FORM, "Domain"),
     (HOME, "general", "bob", OF_LIST, "Add domain", FORM, "Domain"),
     (HOME, "general", "bob", OF_LIST, "Share", HERE_TOO, "Shared by"),
-    (HOME, "general", "bob", ("Try again",), "Try again", HERE_TOO, "Added `lost.example`"),
+    (HOME, "general", "bob", ("Try again",), "Try again", HERE_TOO, "Added *lost.example*"),
     ("amber", "dm", "ada", OF_WELCOME, "Set key", FORM, "API key"),
     ("delta", "dm", "olga", ("Replace key", "Check key"), "Replace key", FORM, "API key"),
     ("delta", "general", "bob", ("Try again",), "Try again", HERE_TOO, "2 domains"),

@@ -41,6 +41,7 @@ class Message:
     typed_by: str | None = None  # and who typed it
     is_edited: bool = False  # its author changed it: Slack says "(edited)"
     is_reply: bool = False  # came through a response_url, which alone can change it
+    files: list[Json] = field(default_factory=list)  # as file objects of Slack
     typed: dict[tuple[str, str], Json] = field(default_factory=dict)
     revision: int = 0
 
@@ -67,7 +68,8 @@ class Message:
     @property
     def everything(self) -> str:
         """All visible text as one string; links by label, entities decoded."""
-        return block_contents.everything(self.text, self.blocks)
+        shown = block_contents.everything(self.text, self.blocks)
+        return "\n".join(filter(None, [shown, *(str(file["title"]) for file in self.files)]))
 
     @property
     def buttons(self) -> list[str]:

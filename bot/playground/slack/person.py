@@ -270,6 +270,13 @@ class Person:
         place = visible.place(self._world, self.member, channel)
         return await self._attention.next_message(place, timeout_s, where)
 
+    async def download(self, message: Message, *, nth: int = 0) -> bytes:
+        """Return the bytes of a file of a message, as by a click on it.
+
+        Raises: PermissionError: this person does not see where it is shared.
+        """
+        return await self.browser().download(message.files[nth]["url_private_download"])
+
     async def press(self, where: Message | View, label: str, *, nth: int = 0) -> Delivery:
         """Press the button of that label (the `nth` of several), confirming if asked to.
 

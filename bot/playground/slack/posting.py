@@ -93,9 +93,10 @@ class Posting:
         seen_by: str | None = None,
         command: str | None = None,
         typed_by: str | None = None,
+        files: Sequence[Json] = (),
     ) -> Message:
         """Post as the bot, or as `user`, and return the message. Raises: Refusal."""
-        content = self._content(sent)
+        content = self._content(sent, may_be_empty=bool(files))
         message = Message(
             ts=self._workspace.new_ts(),
             channel_id=channel.id,
@@ -104,6 +105,7 @@ class Posting:
             seen_by=seen_by,
             command=command,
             typed_by=typed_by,
+            files=list(files),
         )
         channel.messages.append(message)
         self._workspace.change_event.notify()
@@ -140,8 +142,9 @@ class Posting:
             raise too_fast(math.ceil(wait_s))
         self._free_at[channel.id] = free_at + self.seconds_between_posts
 
-    def _content(self, sent: Json) -> Json:
-        self._checks.message(sent)
+    def _content(self, sent: Json, *, may_be_empty: bool = False) -> Json:
+        if sent.get("text") or not may_be_empty:
+            self._checks.message(sent)
         content = {key: copy.deepcopy(sent[key]) for key in _CONTENT_KEYS if key in sent}
         content["text"] = str(sent.get("text") or "")[:MAX_POST_CHARS]
         blocks = sent.get("blocks") or []

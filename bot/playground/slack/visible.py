@@ -52,6 +52,13 @@ def visible(channel: Channel, who: Member) -> list[Message]:
     return [message for message in channel.messages if message.is_for(who.id)]
 
 
+def check_sees(world: WorkspaceState, who: Member, message: Message) -> None:
+    """Pass if somebody can open a message. Raises: ValueError."""
+    seen = visible(place(world, who, message.channel_id), who)
+    if message.ts not in [each.ts for each in seen]:
+        raise ValueError(f"{who.name} does not see this message any more")
+
+
 def check_may_type(world: WorkspaceState, who: Member, channel: Channel, command: str) -> None:
     """Pass if Slack would send this command. Raises: CommandFailed."""
     if command not in world.app.settings.commands or "commands" not in world.scopes:

@@ -93,7 +93,7 @@ def test_every_notice_names_the_channel_the_slot_and_why(
     for text in (message.text, shown_text(message)):
         assert CHANNEL in text
         assert DUE_TEXT in text
-        assert "{" not in text.replace("{date_short_pretty} {time}", "")
+        assert "{" not in text.replace("{date_short_pretty} at {time}", "")
     if trouble and outcome not in {Outcome.UNCERTAIN, Outcome.POSTED}:
         assert failure_text(trouble) in message.text
 

@@ -107,8 +107,8 @@ def test_the_list_before_stays_while_another_one_is_awaited() -> None:
     text = shown(a_page(a_domain(), is_awaited=True))
 
     assert "shop.example" in text
-    assert "As listed" in text
-    assert "⏳ Asking Domain Tracker how they are now" in text
+    assert "Updated" in text
+    assert "⏳ Updating" in text
 
 
 def test_that_there_were_no_domains_is_not_said_while_a_list_is_awaited() -> None:
@@ -121,9 +121,9 @@ def test_that_there_were_no_domains_is_not_said_while_a_list_is_awaited() -> Non
 @loop_over(
     ("doubt", "words", "refreshes"),
     [
-        (ManagersUnknownError(("S0OPS",)), "Slack does not tell me right now whether", 2),
+        (ManagersUnknownError(("S0OPS",)), "because Slack isn't answering", 2),
         (ManagersUnknownError(("S0OPS",), lacks_scope=True), "`usergroups:read`", 1),
-        (StoreError("down"), "My memory does not tell me right now whether", 2),
+        (StoreError("down"), "because the bot's database isn't answering", 2),
     ],
 )
 def test_whoever_may_be_a_manager_or_not_reads_why_nobody_knows(
@@ -133,7 +133,7 @@ def test_whoever_may_be_a_manager_or_not_reads_why_nobody_knows(
 
     assert words in shown(page)
     assert labels(page).count("Refresh") == refreshes
-    assert "Set-up" not in shown(page)
+    assert "Setup" not in shown(page)
 
 
 def test_the_longest_acts_are_told_whole() -> None:
@@ -151,7 +151,7 @@ def test_members_learn_whom_to_ask_and_see_nothing_of_the_setup() -> None:
     text = shown(a_page(a_domain(), managers=("U0MIA", "S0OPS")))
 
     assert "ask an admin or owner of this workspace, or <@U0MIA>, <!subteam^S0OPS>" in text
-    assert "Set-up" not in text
+    assert "Setup" not in text
     assert "/domainkey" not in text
 
 
@@ -281,7 +281,7 @@ def test_while_the_service_is_down_what_it_listed_last_stays_with_its_moment() -
 
     assert text.text.split(".")[0] in shown(page)
     assert "b.example" in shown(page)
-    assert "As listed" in shown(page)
+    assert "Updated" in shown(page)
     assert labels(page).count("Refresh") == 1
     assert_slack_takes_home(home_view(page))
 

@@ -23,6 +23,8 @@ def message_json(world: WorkspaceState, message: Message) -> Json:
     shown.pop("parse", None)
     if not shown["blocks"]:
         shown.pop("blocks")
+    if message.files:
+        shown |= {"files": message.files, "upload": True}
     return {
         "user": message.user,
         "type": "message",
@@ -44,11 +46,19 @@ def _place(call: ApiCall) -> Channel:
     else:
         named = workspace.channel_named(wanted)
         channel = call.channel(named.id if named else wanted)
+    may_post(call, channel)
+    return channel
+
+
+def may_post(call: ApiCall, channel: Channel) -> None:
+    """Pass if the channel, and its settings for the app, are open to it. Raises: Refusal."""
     if channel.is_archived:
         raise Refusal("is_archived")
     if channel.is_im and not call.universe.app.settings.messages_tab:
         raise Refusal("messages_tab_disabled")
-    return channel
+    code, is_reply = channel.restricted, bool(call.get("thread_ts"))
+    if code and is_reply is _RESTRICTS_REPLIES.get(code, is_reply):
+        raise Refusal(code)
 
 
 def _joined(call: ApiCall, channel: Channel) -> None:
@@ -57,18 +67,10 @@ def _joined(call: ApiCall, channel: Channel) -> None:
         raise Refusal("not_in_channel")
 
 
-def _allowed(call: ApiCall, channel: Channel) -> None:
-    """Pass if the channel's settings let the app post this there."""
-    code, is_reply = channel.restricted, bool(call.get("thread_ts"))
-    if code and is_reply is _RESTRICTS_REPLIES.get(code, is_reply):
-        raise Refusal(code)
-
-
 def post_message(call: ApiCall) -> Json:
     """Post for everybody in the channel."""
     channel = _place(call)
     _joined(call, channel)
-    _allowed(call, channel)
     call.world.posting.slow_down(channel)
     message = call.world.posting.add(channel, call.arguments)
     shown = message_json(call.world, message)
@@ -80,7 +82,6 @@ def post_ephemeral(call: ApiCall) -> Json:
     member_id = str(call.required("user"))
     channel = _place(call)
     _joined(call, channel)
-    _allowed(call, channel)
     if member_id not in channel.members:
         raise Refusal("user_not_in_channel")
     if len(str(call.get("text") or "").encode()) > MAX_UPDATE_CHARS:
