@@ -19,6 +19,15 @@ class SlashCommand:
 
 
 @dataclass(frozen=True)
+class Shortcut:
+    """One shortcut as the manifest describes it: `type` is "global" or "message"."""
+
+    name: str
+    callback_id: str
+    type: str
+
+
+@dataclass(frozen=True)
 class AppInfo:
     """What Slack knows of the app: its name, its commands, its permissions and its events.
 
@@ -33,6 +42,7 @@ class AppInfo:
     events: tuple[str, ...] = ()
     optional_scopes: tuple[str, ...] = ()
     redirect_urls: tuple[str, ...] = ()
+    shortcuts: tuple[Shortcut, ...] = ()
     home_tab: bool = False
     messages_tab: bool = False
     rotates_tokens: bool = False
@@ -41,7 +51,7 @@ class AppInfo:
     @property
     def settings(self) -> dict[str, Any]:
         """What of it `running_slack` takes."""
-        names = ("scopes", "events", "optional_scopes", "messages_tab", "home_tab")
+        names = ("scopes", "events", "optional_scopes", "messages_tab", "home_tab", "shortcuts")
         commands = tuple(each.command for each in self.commands)
         return {"commands": commands, **{name: getattr(self, name) for name in names}}
 
@@ -58,6 +68,10 @@ def read_manifest(path: Path = MANIFEST) -> AppInfo:
         events=tuple(settings.get("event_subscriptions", {}).get("bot_events", [])),
         optional_scopes=tuple(oauth.get("scopes", {}).get("bot_optional", [])),
         redirect_urls=tuple(oauth.get("redirect_urls", [])),
+        shortcuts=tuple(
+            Shortcut(each["name"], each["callback_id"], each["type"])
+            for each in features.get("shortcuts", [])
+        ),
         home_tab=bool(tabs.get("home_tab_enabled")),
         messages_tab=bool(tabs.get("messages_tab_enabled")),
         rotates_tokens=bool(settings.get("token_rotation_enabled")),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.playground.manifest import AppInfo, SlashCommand, read_manifest
+from bot.playground.manifest import AppInfo, Shortcut, SlashCommand, read_manifest
 
 SMALL = "display_information: {name: Small}"
 LARGE = """
@@ -10,6 +10,7 @@ display_information: {name: Large}
 features:
   app_home: {home_tab_enabled: true, messages_tab_enabled: true}
   slash_commands: [{command: /scan, description: Scan}]
+  shortcuts: [{name: Scan a domain, type: global, callback_id: scan, description: Scan}]
 oauth_config:
   redirect_urls: [https://bot.example/slack/oauth_redirect]
   scopes: {bot: [commands, usergroups:read], bot_optional: [usergroups:read]}
@@ -38,6 +39,7 @@ def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
         events=("app_uninstalled",),
         optional_scopes=("usergroups:read",),
         redirect_urls=("https://bot.example/slack/oauth_redirect",),
+        shortcuts=(Shortcut("Scan a domain", "scan", "global"),),
         home_tab=True,
         messages_tab=True,
         rotates_tokens=True,

@@ -9,6 +9,7 @@ from typing import Literal
 
 from aiohttp import web
 
+from bot.playground.manifest import Shortcut
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.changes import note
 from bot.playground.slack.installations import Codes, Installations, Tokens
@@ -105,6 +106,7 @@ class Settings:
     events: Sequence[str] = ()
     optional_scopes: Sequence[str] = ()
     redirect_urls: Sequence[str] = ()
+    shortcuts: Sequence[Shortcut] = ()
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
     messages_tab: bool = True

@@ -153,15 +153,17 @@ def command(world: WorkspaceState, who: Member, where: Channel, name: str, text:
     }
 
 
-def _interaction(world: WorkspaceState, kind: str, who: Member, where: Message | View) -> Json:
+def _interaction(
+    world: WorkspaceState, kind: str, who: Member, where: Message | View | None
+) -> Json:
     workspace, org = world.workspace, world.org
     team = {"id": workspace.team_id, "domain": workspace.domain}
     if org:
         team |= {"enterprise_id": org.id, "enterprise_name": org.name}
     # "With org-wide installations, payload.team in interactivity payloads can be None", Bolt says
     # (https://github.com/slackapi/bolt-python/blob/main/slack_bolt/request/internals.py): so it
-    # is here for views, which belong to no channel, so to no one workspace.
-    is_nowhere = world.is_org_wide and isinstance(where, View)
+    # is here for views and global shortcuts, which belong to no channel, so to no one workspace.
+    is_nowhere = world.is_org_wide and not isinstance(where, Message)
     return {
         "type": kind,
         "user": {"id": who.id, "username": who.name, "name": who.name, "team_id": who.team_id},
@@ -192,6 +194,34 @@ def _place(world: WorkspaceState, where: Message | View) -> Json:
     # An ephemeral message itself is not sent back.
     message = {} if where.is_ephemeral else {"message": message_json(world, where)}
     return {"container": container, "channel": shown, **message}
+
+
+def shortcut(world: WorkspaceState, who: Member, where: Channel, callback_id: str) -> Json:
+    """Return what a global shortcut sends: not where the person was, and no response_url.
+
+    https://docs.slack.dev/interactivity/implementing-shortcuts
+    """
+    return {
+        **_interaction(world, "shortcut", who, None),
+        "callback_id": callback_id,
+        "action_ts": world.workspace.new_ts(),
+        "trigger_id": world.triggers.give(who.id, where.id, None),
+    }
+
+
+def message_shortcut(world: WorkspaceState, who: Member, where: Message, callback_id: str) -> Json:
+    """Return what a shortcut in the menu of a message sends."""
+    place = _place(world, where)
+    return {
+        **_interaction(world, "message_action", who, where),
+        "callback_id": callback_id,
+        "action_ts": world.workspace.new_ts(),
+        "trigger_id": world.triggers.give(who.id, where.channel_id, None),
+        "response_url": world.response_urls.give(who.id, where.channel_id),
+        "message_ts": where.ts,
+        "channel": place["channel"],
+        "message": place["message"],
+    }
 
 
 def block_actions(

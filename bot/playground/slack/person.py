@@ -229,6 +229,29 @@ class Person:
         payload = payloads.command(self._world, self.member, place, name, sent)
         return await self.by_id.command(payload)
 
+    async def shortcut(self, name: str, channel: str = "general") -> Delivery:
+        """Use a global shortcut of that name while looking at a channel.
+
+        Raises: NothingToPress: there is none. CommandFailed: the bot did not take it.
+        """
+        place = visible.place(self._world, self.member, channel)
+        called = visible.shortcut_called(self._world, self.member, "global", name)
+        payload = payloads.shortcut(self._world, self.member, place, called)
+        return await self.by_id.deliver("interactive", payload)
+
+    async def message_shortcut(self, message: Message, name: str) -> Delivery:
+        """Use the shortcut of that name in the menu of a message that is not ephemeral.
+
+        Raises: NothingToPress: there is none, or they do not see the message. CommandFailed: the
+        bot did not take it.
+        """
+        live = visible.seen(self._world, self.member, message)
+        called = visible.shortcut_called(self._world, self.member, "message", name)
+        if live.is_ephemeral:
+            raise NothingToPress("an ephemeral message has no shortcuts")
+        payload = payloads.message_shortcut(self._world, self.member, live, called)
+        return await self.by_id.deliver("interactive", payload)
+
     def say(self, text: str, channel: str = "general", *, thread_ts: str | None = None) -> Message:
         """Post a message of their own, in a thread if `thread_ts` names its first message.
 

@@ -5,6 +5,7 @@ import json
 import math
 import secrets
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,16 +98,21 @@ class Posting:
     ) -> Message:
         """Post as the bot, or as `user`, and return the message. Raises: Refusal."""
         content = self._content(sent, may_be_empty=bool(files))
+        user = user or self._workspace.bot_user_id
         message = Message(
             ts=self._workspace.new_ts(),
             channel_id=channel.id,
-            user=user or self._workspace.bot_user_id,
+            user=user,
             content=content,
             seen_by=seen_by,
             command=command,
             typed_by=typed_by,
             files=list(files),
         )
+        if user == self._workspace.bot_user_id:
+            message.bot_id = self._workspace.bot_id
+        elif user in self._workspace.members:
+            message.client_msg_id = str(uuid.uuid4())
         channel.messages.append(message)
         self._workspace.change_event.notify()
         return message
@@ -115,12 +121,17 @@ class Posting:
         """Let Slackbot say something that only one person sees."""
         return self.add(channel, {"text": text}, user=SLACKBOT_ID, seen_by=member_id)
 
-    def replace(self, message: Message, sent: Json) -> None:
-        """Give a message new content; its place, thread and readers stay. Raises: Refusal."""
+    def replace(self, message: Message, sent: Json, *, edited: bool = False) -> None:
+        """Give a message new content; its place, thread and readers stay. Raises: Refusal.
+
+        `edited`: by its author, which Slack says.
+        """
         content = self._content(sent)
         thread_ts = message.thread_ts
         message.typed = block_contents.surviving(message.typed, message.blocks, content["blocks"])
         message.content = {**content, "thread_ts": thread_ts}
+        if edited:
+            message.edited_ts = self._workspace.new_ts()
         message.revision += 1
         self._workspace.change_event.notify()
 
