@@ -45,13 +45,15 @@ class AppInfo:
     shortcuts: tuple[Shortcut, ...] = ()
     home_tab: bool = False
     messages_tab: bool = False
+    messages_tab_read_only: bool = False
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
 
     @property
     def settings(self) -> dict[str, Any]:
         """What of it `running_slack` takes."""
-        names = ("scopes", "events", "optional_scopes", "messages_tab", "home_tab", "shortcuts")
+        tabs = ("home_tab", "messages_tab", "messages_tab_read_only")
+        names = ("scopes", "events", "optional_scopes", "shortcuts", *tabs)
         commands = tuple(each.command for each in self.commands)
         return {"commands": commands, **{name: getattr(self, name) for name in names}}
 
@@ -74,6 +76,7 @@ def read_manifest(path: Path = MANIFEST) -> AppInfo:
         ),
         home_tab=bool(tabs.get("home_tab_enabled")),
         messages_tab=bool(tabs.get("messages_tab_enabled")),
+        messages_tab_read_only=bool(tabs.get("messages_tab_read_only_enabled")),
         rotates_tokens=bool(settings.get("token_rotation_enabled")),
         deploys_to_orgs=bool(settings.get("org_deploy_enabled")),
     )

@@ -8,7 +8,10 @@ SMALL = "display_information: {name: Small}"
 LARGE = """
 display_information: {name: Large}
 features:
-  app_home: {home_tab_enabled: true, messages_tab_enabled: true}
+  app_home:
+    home_tab_enabled: true
+    messages_tab_enabled: true
+    messages_tab_read_only_enabled: true
   slash_commands: [{command: /scan, description: Scan}]
   shortcuts: [{name: Scan a domain, type: global, callback_id: scan, description: Scan}]
 oauth_config:
@@ -42,6 +45,7 @@ def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
         shortcuts=(Shortcut("Scan a domain", "scan", "global"),),
         home_tab=True,
         messages_tab=True,
+        messages_tab_read_only=True,
         rotates_tokens=True,
         deploys_to_orgs=True,
     )

@@ -96,8 +96,9 @@ class Settings:
 
     `scopes` are all that may be asked for, `optional_scopes` those of them that people may
     decline, `events` the types that the app is subscribed to; of these the local Slack knows
-    `app_home_opened`, `app_uninstalled`, `tokens_revoked`, `team_access_granted` and
-    `team_access_revoked`. `answers_within_s`: so long Slack waits for an ack, and after a press
+    `app_home_opened`, `app_uninstalled`, `tokens_revoked`, `team_access_granted`,
+    `team_access_revoked`, `app_mention` and `message.im`. `messages_tab_read_only`: people cannot
+    write to the app. `answers_within_s`: so long Slack waits for an ack, and after a press
     for a form; on a busy machine tests should wait longer.
     """
 
@@ -110,6 +111,7 @@ class Settings:
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
     messages_tab: bool = True
+    messages_tab_read_only: bool = False
     home_tab: bool = True
     answers_within_s: float = 3.0  # docs.slack.dev/interactivity/handling-user-interaction
 
@@ -135,6 +137,8 @@ class App:
         self.faults = Faults()
         self.calls: list[Call] = []
         self.announce: Callable[[Iterable[Json]], None] = lambda _payloads: None
+        # Hears of each message that was added, changed or removed, in which workspace.
+        self.on_message: Callable[..., None] = lambda *_change: None
         self._call_count = 0
         self._event_numbers = itertools.count(1)
 

@@ -14,8 +14,9 @@ from bot.playground.slack.browser import Browser
 from bot.playground.slack.changes import PATIENCE_S
 from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp
 from bot.playground.slack.installations import Installation
-from bot.playground.slack.model import Channel, Member, Org
+from bot.playground.slack.model import Channel, Member, Message, Org
 from bot.playground.slack.person import Person
+from bot.playground.slack.posting import OTHER_BOT_ID
 from bot.playground.slack.sockets import Sockets
 from bot.playground.slack.universe import Universe
 from bot.playground.slack.workspace_state import WorkspaceState
@@ -34,6 +35,7 @@ class Lines:
         self.request_url = ""
         self._errands: set[asyncio.Task[None]] = set()
         universe.app.announce = self._announce
+        universe.app.on_message = self._on_message
 
     async def close(self) -> None:
         """End every link, and the events still to be sent."""
@@ -46,6 +48,17 @@ class Lines:
         errand = asyncio.create_task(self._tell(list(payloads)))
         self._errands.add(errand)
         errand.add_done_callback(self._errands.discard)
+
+    def _on_message(
+        self, world: WorkspaceState, kind: str, message: Message, before: Message | None
+    ) -> None:
+        if event := payloads.of_message(world, kind, message, before):
+            self._announce([event])
+
+    async def settled(self) -> None:
+        """Wait until the app has taken every event that is on its way, or has failed to."""
+        while self._errands:
+            await asyncio.gather(*self._errands, return_exceptions=True)
 
     async def _tell(self, payloads: list[Json]) -> None:
         for payload in payloads:
@@ -263,6 +276,13 @@ class LocalSlack(Handle):
     def _browser(self, member: Member) -> Browser:
         session = self.universe.sign_in(self.world, member)
         return Browser(self.lines.session, self.universe.base, session)
+
+    def say_as_another_bot(
+        self, text: str, channel: str = "general", *, thread_ts: str | None = None
+    ) -> Message:
+        """Post as a bot of another app; `text` is mrkdwn. Raises: KeyError."""
+        content = {"text": text, "thread_ts": thread_ts}
+        return self.world.posting.add(self.channel(channel), content, user=OTHER_BOT_ID)
 
     async def deliver_event(
         self, event: Json, *, event_time: float | None = None, event_id: str | None = None

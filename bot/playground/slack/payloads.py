@@ -37,6 +37,51 @@ def home_opened(world: WorkspaceState, who: Member, tab: str = "home") -> Json:
     return of_workspace(world, event)
 
 
+def of_message(
+    world: WorkspaceState, kind: str, message: Message, before: Message | None
+) -> Json | None:
+    """Return the event of a change ("added", "changed", "removed"); None: the app gets none.
+
+    https://docs.slack.dev/reference/events/message.im and
+    https://docs.slack.dev/reference/events/app_mention. An edited mention comes again:
+    https://github.com/slack-go/slack/pull/1256.
+    """
+    channel, bot_user_id = (
+        world.workspace.channels[message.channel_id],
+        world.workspace.bot_user_id,
+    )
+    heard = {
+        event
+        for event, scope in _SCOPE_OF_EVENT.items()
+        if event in world.app.settings.events and scope in world.scopes
+    }
+    at = {"channel": channel.id, "event_ts": message.edited_ts or message.ts}
+    if message.is_ephemeral or bot_user_id not in channel.members:
+        return None
+    if channel.is_im and "message.im" in heard:
+        shown = _message_event(world, kind, message, before)
+        return of_workspace(world, {**shown, **at, "channel_type": "im"})
+    is_mention = f"<@{bot_user_id}>" in message.mentions and message.user != bot_user_id
+    if channel.is_im or kind == "removed" or not is_mention or "app_mention" not in heard:
+        return None
+    return of_workspace(world, {**message_json(world, message), **at, "type": "app_mention"})
+
+
+_SCOPE_OF_EVENT = {"message.im": "im:history", "app_mention": "app_mentions:read"}
+
+
+def _message_event(
+    world: WorkspaceState, kind: str, message: Message, before: Message | None
+) -> Json:
+    if before is None:
+        return message_json(world, message)
+    event: Json = {"type": "message", "hidden": True, "ts": world.workspace.new_ts()}
+    event["previous_message"] = message_json(world, before)
+    if kind == "removed":
+        return {**event, "subtype": "message_deleted", "deleted_ts": message.ts}
+    return {**event, "subtype": "message_changed", "message": message_json(world, message)}
+
+
 def of_workspace(
     world: WorkspaceState, event: Json, *, at: float | None = None, event_id: str | None = None
 ) -> Json:
@@ -110,18 +155,23 @@ _BARE_DOMAIN = r"(?<![\w@.&;:/-])(?:[a-zA-Z0-9-]{1,63}\.)+[a-zA-Z]{2,63}(?![\w@-
 _TYPED = re.compile(rf"(?P<url>{_URL})|(?P<bare>{_BARE_DOMAIN})|(?<!\w)(?P<name>[@#][\w.-]+)")
 
 
-def escaped(world: WorkspaceState, typed: str) -> str:
-    """Return typed text as Slack stores it: escaped, with links and names marked up."""
+def escaped(world: WorkspaceState, typed: str, *, is_message: bool = False) -> str:
+    """Return typed text as Slack stores it: escaped, with links and names marked up.
+
+    Of a command only `links_bare_domains` says whether a bare domain becomes a link; in a message
+    (`is_message`) it does.
+    """
     text = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _TYPED.sub(lambda match: _marked_up(world, match), text)
+    links = is_message or world.links_bare_domains
+    return _TYPED.sub(lambda match: _marked_up(world, match, links=links), text)
 
 
-def _marked_up(world: WorkspaceState, match: re.Match[str]) -> str:
+def _marked_up(world: WorkspaceState, match: re.Match[str], *, links: bool) -> str:
     words = match[0]
     if match["url"]:
         return f"<{words}>"
     if match["bare"]:
-        return f"<http://{words}|{words}>" if world.links_bare_domains else words
+        return f"<http://{words}|{words}>" if links else words
     for member in world.workspace.members.values():
         if words == f"@{member.name}":
             return f"<@{member.id}>"

@@ -87,6 +87,15 @@ def check_may_type(world: WorkspaceState, who: Member, channel: Channel, command
     check_may_say(who, channel)
 
 
+def check_may_write(world: WorkspaceState, who: Member, channel: Channel) -> None:
+    """Pass if somebody may post a message there. Raises: CommandFailed."""
+    check_may_say(who, channel)
+    settings = world.app.settings
+    if channel.is_im and (settings.messages_tab_read_only or not settings.messages_tab):
+        # Slack shows: "Sending messages to this app has been turned off."
+        raise CommandFailed("messages_tab_disabled")
+
+
 def check_may_say(who: Member, channel: Channel) -> None:
     """Pass if somebody may write there. Raises: CommandFailed."""
     if who.deleted:
