@@ -1,6 +1,6 @@
 """What Slack knows of the app: its manifest, the very file that is pasted into Slack."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,8 @@ class AppInfo:
 
     `scopes` are all that the bot asks for, `optional_scopes` those of them that people may
     decline. A tab that the manifest does not mention is off: Slack's page gives no default,
-    https://docs.slack.dev/reference/app-manifest.
+    https://docs.slack.dev/reference/app-manifest. `functions` are the custom steps for workflows
+    by `callback_id`, as the manifest writes them.
     """
 
     name: str
@@ -48,20 +49,29 @@ class AppInfo:
     messages_tab_read_only: bool = False
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
+    functions: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
         """What of it `running_slack` takes."""
         tabs = ("home_tab", "messages_tab", "messages_tab_read_only")
-        names = ("scopes", "events", "optional_scopes", "shortcuts", *tabs)
+        names = ("scopes", "events", "optional_scopes", "shortcuts", "functions", *tabs)
         commands = tuple(each.command for each in self.commands)
         return {"commands": commands, **{name: getattr(self, name) for name in names}}
 
 
 def read_manifest(path: Path = MANIFEST) -> AppInfo:
-    """Return what the manifest says. Raises: OSError, yaml.YAMLError, KeyError."""
+    """Return what the manifest says.
+
+    Raises: OSError, yaml.YAMLError, KeyError. ValueError: it declares functions, which Slack takes
+    only of apps for organisations that run elsewhere:
+    https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
+    """
     manifest = yaml.safe_load(path.read_text(encoding="utf-8"))
     features, settings = manifest.get("features", {}), manifest.get("settings", {})
+    is_ready = settings.get("org_deploy_enabled") and settings.get("function_runtime") == "remote"
+    if (functions := manifest.get("functions", {})) and not is_ready:
+        raise ValueError("functions need org_deploy_enabled: true and function_runtime: remote")
     oauth, tabs = manifest.get("oauth_config", {}), features.get("app_home", {})
     return AppInfo(
         manifest["display_information"]["name"],
@@ -79,6 +89,7 @@ def read_manifest(path: Path = MANIFEST) -> AppInfo:
         messages_tab_read_only=bool(tabs.get("messages_tab_read_only_enabled")),
         rotates_tokens=bool(settings.get("token_rotation_enabled")),
         deploys_to_orgs=bool(settings.get("org_deploy_enabled")),
+        functions=functions,
     )
 
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from bot.playground.manifest import AppInfo, Shortcut, SlashCommand, read_manifest
 
 SMALL = "display_information: {name: Small}"
@@ -32,6 +34,19 @@ def read(text: str, folder: Path) -> AppInfo:
 
 def test_what_a_manifest_leaves_out_is_off(tmp_path: Path) -> None:
     assert read(SMALL, tmp_path) == AppInfo("Small", ())
+
+
+STEP = "functions: {scan: {title: Scan a domain}}"
+
+
+def test_custom_steps_are_for_organisations_and_run_elsewhere(tmp_path: Path) -> None:
+    settings = "settings: {org_deploy_enabled: true, function_runtime: remote}"
+
+    with pytest.raises(ValueError, match="org_deploy_enabled"):
+        read(f"{SMALL}\n{STEP}", tmp_path)
+
+    about = read(f"{SMALL}\n{STEP}\n{settings}", tmp_path)
+    assert about.functions == {"scan": {"title": "Scan a domain"}}
 
 
 def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:

@@ -143,6 +143,7 @@ _JSON_ARGUMENTS = {
     "metadata": "invalid_metadata_format",
     "view": "invalid_arguments",
     "files": "invalid_arguments",
+    "outputs": "invalid_arguments",
 }
 
 

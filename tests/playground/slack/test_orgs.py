@@ -364,6 +364,25 @@ class TestPayloads:
         assert payload["view"]["team_id"] == sales.team_id
         assert payload["view"]["app_installed_team_id"] == org.id
 
+    async def test_steps_are_offered_once_the_whole_organisation_has_the_app(
+        self, slack: LocalSlack, org: LocalOrg, installer: Installer
+    ) -> None:
+        slack.app.settings.functions = {"scan": {"title": "Scan a domain"}}
+        support = org.add_workspace("Support")
+        await support.person("olga").install(installer.start_url)
+        with pytest.raises(LookupError):
+            support.start_step("scan")
+        await support.uninstall()
+        await support.person("olga").install(installer.start_url, org_wide=True)
+        await org.grant(support)
+
+        support.start_step("scan")
+        await slack.lines.settled()
+
+        payload = slack.envelopes[-1].payload
+        assert payload["event"]["type"] == "function_executed"
+        assert (payload["team_id"], payload["enterprise_id"]) == (support.team_id, org.id)
+
     async def test_a_global_shortcut_names_no_team(
         self, slack: LocalSlack, org: LocalOrg, sales: LocalSlack, legal: LocalSlack
     ) -> None:
