@@ -98,6 +98,16 @@ async def test_a_mention_by_a_bot_names_that_bot(slack: LocalSlack) -> None:
     assert "client_msg_id" not in event
 
 
+async def test_neither_its_own_mention_nor_a_deletion_is_heard(
+    slack: LocalSlack, api: Api
+) -> None:
+    said = slack.person("bob").say("@domain_tracker help")
+    slack.person("bob").delete(said)
+    await api("chat.postMessage", channel="general", text=f"Ask <@{slack.bot_user_id}>")
+
+    assert [event["ts"] for event in await heard(slack)] == [said.ts]
+
+
 @pytest.mark.parametrize("text", ["hello", "domain_tracker help"])
 async def test_other_messages_of_channels_are_not_heard(slack: LocalSlack, text: str) -> None:
     slack.person("bob").say(text)
@@ -196,7 +206,8 @@ async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, ap
     bob, start = slack.person("bob"), slack.person("cy").say("Hello")
     to_bob = {"channel": "general", "user": bob.id, "thread_ts": start.ts}
 
-    assert (await api("chat.postEphemeral", **to_bob, text="Lost"))["ok"]
+    for _ in range(2):
+        assert (await api("chat.postEphemeral", **to_bob, text="Lost"))["ok"]
     slack.person("cy").say("Anybody?", thread_ts=start.ts)
     await api("chat.postEphemeral", **to_bob, text="Shown")
 
@@ -208,7 +219,8 @@ async def test_replies_of_a_thread_are_listed(slack: LocalSlack, api: Api) -> No
     start = slack.person("cy").say("Hello")
     await api("chat.postMessage", channel="general", text="Reply", thread_ts=start.ts)
     slack.person("cy").say("Elsewhere")
-    general = slack.channel("general").id
+    general, cy = slack.channel("general").id, slack.person("cy").id
+    await api("chat.postEphemeral", channel=general, user=cy, text="x", thread_ts=start.ts)
 
     answer = await api("conversations.replies", channel=general, ts=start.ts, limit=1)
     rest = await api(

@@ -10,6 +10,7 @@ from bot.playground.slack import FormError, LocalSlack, StepFailed, running_slac
 from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.bolt import bolt_app, serving
 from tests.playground.slack.conftest import Api
+from tests.playground.slack.installer import Installer
 from tests.playground.slack.samples import ScriptedBot
 
 pytestmark = pytest.mark.anyio
@@ -129,6 +130,20 @@ async def test_only_a_run_can_be_ended(
     answer = await api(f"functions.{method}", **ending("Fx0", **arguments))
 
     assert answer["error"] == error
+
+
+async def test_a_token_of_another_workspace_ends_nothing(
+    slack: LocalSlack, api: Api, installer: Installer
+) -> None:
+    run = slack.start_step("scan", {"domain": "a.example"})
+    other = slack.add_workspace("elsewhere")
+    await other.person("ada").install(installer.start_url)
+
+    answer = await api(
+        "functions.completeError", **ending(run.id, error="x"), token=other.bot_token
+    )
+
+    assert (answer["error"], run.is_running) == ("access_denied", True)
 
 
 async def test_a_removed_app_has_no_steps(slack: LocalSlack, api: Api) -> None:
