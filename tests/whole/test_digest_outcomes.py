@@ -54,7 +54,7 @@ async def test_a_channel_that_takes_no_posts_of_apps_pauses_its_digest(ready: Ha
 
     move_to(ready, nine(ready))
     notice = await next_notice(ready)
-    ready.slack.unrestrict("general")
+    ready.slack.restrict("general", None)
     await ready.bob.press(notice, "Resume")
     answer = await next_notice(ready)
     move_to(ready, nine(ready))

@@ -30,10 +30,11 @@ async def running_slack(
 
     `clock` returns Unix seconds; it ages triggers, response_urls, codes and tokens and stamps
     messages, but acks are timed by the real clock. `settings` are those of `Settings`; without
-    any, the app has the commands of the manifest, and may ask for what they need.
+    any, the app has the commands and shortcuts of the manifest, and may ask for what they need.
     """
-    commands = read_manifest().settings["commands"]
-    settings = {"commands": commands, "scopes": SCOPES, **settings}
+    about = read_manifest().settings
+    known = {"commands": about["commands"], "shortcuts": about["shortcuts"], "scopes": SCOPES}
+    settings = {**known, **settings}
     universe = Universe(clock, Settings(**settings))
     sockets = Sockets(universe.app.id, universe.change_event)
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:

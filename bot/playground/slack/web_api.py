@@ -12,7 +12,7 @@ from bot.playground.slack import visible
 from bot.playground.slack.app import Call, Fault
 from bot.playground.slack.authorize_page import SESSION_COOKIE
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.errors import Refusal
+from bot.playground.slack.errors import NothingToPress, Refusal
 from bot.playground.slack.installations import Token
 from bot.playground.slack.methods import basics, chat, conversations, files, oauth, views
 from bot.playground.slack.methods.call import ApiCall, Method
@@ -121,8 +121,8 @@ class FileApi:
             return web.Response(status=302, headers={"Location": "/signin"})
         try:
             file, message = world.files.shared(file_id)
-            visible.check_sees(world, who, message)
-        except (Refusal, ValueError):
+            visible.seen(world, who, message)
+        except (Refusal, NothingToPress):
             return web.Response(status=404, text="This file does not exist")
         return web.Response(body=file.content, content_type=file.mimetype)
 
@@ -143,6 +143,7 @@ _JSON_ARGUMENTS = {
     "metadata": "invalid_metadata_format",
     "view": "invalid_arguments",
     "files": "invalid_arguments",
+    "outputs": "invalid_arguments",
 }
 
 

@@ -50,6 +50,7 @@ class WorkspaceState:
         self.checks = Checks()
         self.triggers = Triggers(workspace.clock, app.settings.answers_within_s)
         self.posting = Posting(self.workspace, self.checks)
+        self.posting.on_change = lambda *change: app.on_message(self, *change)
         self.stacks = Stacks(self.workspace, self.checks, self.triggers)
         self.response_urls = ResponseUrls(self.workspace, self.posting)
         self.files = Files(self.workspace, self.posting)

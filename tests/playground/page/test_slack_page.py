@@ -239,7 +239,7 @@ async def test_a_refused_message_is_noted_with_its_pointers(
 async def test_an_update_by_the_bot_says_edited(slack: LocalSlack, screen: Screen) -> None:
     general = slack.channel("general")
     message = slack.world.posting.add(general, {"text": "Digest"})
-    message.is_edited = True
+    message.edited_ts = "1"
 
     await screen.open("/?as=bob")
 

@@ -61,6 +61,8 @@ async def test_a_file_is_read_by_those_who_see_the_message(
         await cy.download(message)
     async with http.get(message.files[0]["url_private_download"], allow_redirects=False) as got:
         assert got.status == 302
+    with pytest.raises(PermissionError, match="302"):
+        await slack.add_workspace("elsewhere").person("bob").download(message)
     slack.world.posting.remove(slack.world.workspace.channels[private].messages[0])
     with pytest.raises(PermissionError):
         await bob.download(message)

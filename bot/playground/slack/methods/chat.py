@@ -1,5 +1,6 @@
 """`chat.*`: posting. https://docs.slack.dev/reference/methods/chat.postMessage and its sisters."""
 
+from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.methods.call import ApiCall, Method
@@ -25,12 +26,19 @@ def message_json(world: WorkspaceState, message: Message) -> Json:
         shown.pop("blocks")
     if message.files:
         shown |= {"files": message.files, "upload": True}
+    if message.edited_ts:
+        shown["edited"] = {"user": message.user, "ts": message.edited_ts}
+    if message.client_msg_id:
+        shown["client_msg_id"] = message.client_msg_id
+        shown["blocks"] = [block_contents.as_rich_text(message.text)]
+    if message.bot_id:
+        shown["bot_id"] = message.bot_id
+    if message.bot_id == workspace.bot_id:
+        shown["app_id"] = workspace.app_id
     return {
         "user": message.user,
         "type": "message",
         "ts": message.ts,
-        "bot_id": workspace.bot_id,
-        "app_id": workspace.app_id,
         "team": workspace.team_id,
         **shown,
     }
@@ -103,8 +111,7 @@ def update(call: ApiCall) -> Json:
         raise Refusal("is_inactive")  # https://docs.slack.dev/reference/methods/chat.update
     if len(str(call.get("text") or "")) > MAX_UPDATE_CHARS:
         raise Refusal("msg_too_long")
-    call.world.posting.replace(message, call.arguments)
-    message.is_edited = True
+    call.world.posting.replace(message, call.arguments, edited=True)
     shown = message_json(call.world, message)
     where = {"channel": message.channel_id, "ts": message.ts}
     return {**where, "text": message.text, "message": shown}
