@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.playground.page.refusals import RefusedNotes
-from bot.playground.page.session import Session
+from bot.playground.page.session import Session, SlackNames
 from bot.playground.slack import CommandFailed, FormError, Message, NothingToPress, Person, View
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.model import SLACKBOT_ID
@@ -113,9 +113,10 @@ class Speaking:
     """Sends a person's lines to the channel that is open at that moment, or to its thread."""
 
     def __init__(
-        self, session: Session, refused: RefusedNotes, thread_ts: str | None = None
+        self, names: SlackNames, refused: RefusedNotes, thread_ts: str | None = None
     ) -> None:
-        self._session = session
+        self._session = names.session
+        self._app_name = names.app_name
         self._refused = refused
         self._thread_ts = thread_ts
 
@@ -143,8 +144,10 @@ class Speaking:
 
     def _say(self, line: str) -> None:
         try:
-            person, place = self._session.person, self._session.place
-            person.say(line.strip(), place, thread_ts=self._thread_ts)
+            person, slack = self._session.person, self._session.slack
+            bot = slack.world.workspace.members[slack.bot_user_id]
+            text = line.strip().replace(f"@{self._app_name}", f"@{bot.name}")
+            person.say(text, self._session.place, thread_ts=self._thread_ts)
         except CommandFailed as error:
             self._tell(self._session, _NOT_SENT, "", error.code)
 

@@ -137,7 +137,7 @@ class Conversation:
 
     def _draw_foot(self, channel: Channel) -> None:
         """Say why there is no field to write in, where there is none."""
-        if channel.is_im and self._app.is_read_only:
+        if channel.is_im and self._app.messages_tab_read_only:
             self._draw_bar("Sending messages to this app has been turned off.")
         elif channel.is_archived:
             self._draw_bar(f"You are viewing #{channel.name}, an archived channel")
@@ -159,7 +159,7 @@ class Conversation:
 def may_write(session: Session, app: AppInfo) -> bool:
     """Tell whether there is a field to write in where the person is."""
     channel = session.channel
-    if channel is None or channel.is_archived or (channel.is_im and app.is_read_only):
+    if channel is None or channel.is_archived or (channel.is_im and app.messages_tab_read_only):
         return False
     return session.member.id in channel.members
 
@@ -188,7 +188,7 @@ class Thread:
             self._timeline = Timeline(channel, art, refused, ts)
             if may_write(session, app):
                 use = partial(use_shortcut, session, art.around, None)
-                Composer("Reply", app, Speaking(session, refused, ts).send, use).show("Reply…")
+                Composer("Reply", app, Speaking(art.names, refused, ts).send, use).show("Reply…")
 
     def refresh(self) -> None:
         """Draw what has changed."""

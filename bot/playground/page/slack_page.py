@@ -72,7 +72,7 @@ class SlackScreen:
             with ui.element("div").classes("sk-room"):
                 self._middle = ui.element("div").classes("sk-place-of-room")
                 # One for all places: what is typed right after a click is not lost.
-                speaking = Speaking(self._session, self._refused)
+                speaking = Speaking(self._art.names, self._refused)
                 use = partial(use_shortcut, self._session, self._around, None)
                 self._composer = Composer("Message", self._app, speaking.send, use)
             self._beside = ui.element("div")

@@ -113,12 +113,13 @@ class Timeline:
     def _draw_hints(self) -> None:
         """Say what to type, and who is who."""
         with ui.element("div").classes("sk-hints"):
+            ui.label("Try one of these (a click types it):")
             for line, what in HINTS:
                 with ui.element("div"):
                     button = ui.button(line, on_click=partial(self._art.around.fill, line))
                     button.props("flat dense no-caps color=none").classes("sk-hint")
                     ui.label(what).classes("sk-quiet")
-            ui.label("Above, at “You are”, you become somebody else:").classes("sk-hints-who")
+            ui.label("You can become somebody else, above at “You are”:").classes("sk-hints-who")
             for member in people(self._art.names.session.slack):
                 with ui.element("div"):
                     ui.label(f"{member.name} ({role(member)})").classes("sk-author")

@@ -479,7 +479,7 @@ async def test_a_thread_closes_with_its_channel(slack: LocalSlack, screen: Scree
 async def test_a_messages_tab_that_is_read_only_has_no_field_to_write_in(
     slack: LocalSlack, screen_of: OpenScreen
 ) -> None:
-    screen = await screen_of(replace(APP, is_read_only=True))
+    screen = await screen_of(replace(APP, messages_tab_read_only=True))
     await screen.open("/?as=bob&channel=dm")
 
     assert "Sending messages to this app has been turned off." in screen.text
@@ -498,12 +498,17 @@ async def test_the_first_screen_says_what_to_type_and_who_is_who(screen: Screen)
     assert screen.named("Message").props["value"] == "/domains expires:30"
 
 
-async def test_a_half_typed_mention_of_the_app_is_completed(screen: Screen) -> None:
+async def test_the_app_is_offered_to_be_mentioned(slack: LocalSlack, screen: Screen) -> None:
     await screen.open("/?as=bob")
-
     screen.send("Ask @dom")
-
     assert screen.named("Message").props["value"] == "Ask @Domain Tracker "
+
+    screen.send("Ask @Domain Tracker domains")
+
+    await screen.until(lambda: screen.messages)
+    [said] = slack.person("bob").messages()
+    assert said.text == f"Ask <@{slack.bot_user_id}> domains"
+    assert "@Domain Tracker" in screen.messages[0]
 
 
 async def test_a_file_of_the_app_is_shown_and_can_be_downloaded(
