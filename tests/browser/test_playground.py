@@ -132,9 +132,14 @@ async def test_the_commands_are_offered_while_one_types(page: Page) -> None:
 
     offered = page.get_by_role("listbox", name="Slash commands").get_by_role("option")
     await expect(offered).to_have_count(1)
-    await composer.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("help")
+    await expect(composer).to_have_value("/scan help")
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("and on")
 
-    await expect(composer).to_have_value("/scan ")
+    await expect(composer).to_have_value("and on")
+    await expect(page.get_by_role("article").last).to_contain_text("scans one domain")
 
 
 async def test_a_connection_lost_for_seconds_takes_nothing_away(page: Page) -> None:

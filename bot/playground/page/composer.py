@@ -52,11 +52,6 @@ class Completion:
         return bool(self._offered)
 
     @property
-    def marked(self) -> str:
-        """The marked command; only while the list is open."""
-        return self._offered[self._marked].command
-
-    @property
     def marked_id(self) -> str:
         """The marked entry's id on the page, for screen readers; empty while nothing is open."""
         return f"c{self._rows[self._marked].id}" if self._offered else ""
@@ -136,7 +131,7 @@ class Composer:
         with self._box:
             self._completion = Completion(app.commands, app.name, self._complete)
             with ui.element("div").classes("sk-composer-box"):
-                self._before = ui.element("div")
+                self._before = ui.element("div").classes("sk-shortcuts")
                 self._draw_field(label)
 
     def show(self, placeholder: str, shortcuts: Sequence[Shortcut] = ()) -> None:
@@ -165,7 +160,7 @@ class Composer:
         self._field.props["aria-expanded"] = "false"
         self._field.props["aria-activedescendant"] = ""
         self._field.on("keydown", self._key, js_handler=MARKUP["keys_of_composer"])
-        post = ui.button(icon="send", on_click=lambda: self._submit(self._value), color=None)
+        post = ui.button(icon="send", on_click=self._post, color=None)
         post.props('flat dense aria-label="Post message" title="Post message"').classes("sk-send")
 
     @property
@@ -190,25 +185,25 @@ class Composer:
         self._field.client.run_javascript(f"{field}?.setAttribute('{name}', {json.dumps(value)})")
 
     def _key(self, event: GenericEventArguments) -> None:
-        key, typed = str(event.args["key"]), str(event.args["typed"])
-        offers = self._completion.is_open
+        key, offers = str(event.args["key"]), self._completion.is_open
         if offers and key in ("ArrowUp", "ArrowDown"):
             self._completion.move(1 if key == "ArrowDown" else -1)
             self._tell_readers()
         elif offers and key == "Escape":
             self._completion.close()
             self._tell_readers()
-        elif offers and (key == "Tab" or typed != self._completion.marked):
-            self._complete(self._completion.marked)
         elif key == "Enter":
-            self._submit(typed)
+            self._submit(str(event.args["typed"]))
 
     def _complete(self, words: str) -> None:
         before, space, _half = self._value.rpartition(" ")
         self.fill(f"{before}{space}{words} ")
 
+    def _post(self) -> None:
+        typed, self._field.value = self._value, ""
+        self._submit(typed)
+
     def _submit(self, typed: str) -> None:
-        self._field.value = ""
         if typed.strip():
             ui.run_javascript(_TO_NEWEST)
             background_tasks.create(self._send(typed), name="send a line")

@@ -91,17 +91,13 @@ async def test_commands_are_offered_while_one_is_typed(screen: Screen) -> None:
     assert "[words]\nList your domains" in screen.text
 
 
-async def test_enter_completes_a_half_typed_command_and_sends_a_whole_one(
-    bot: ScriptedBot, screen: Screen
-) -> None:
+async def test_a_command_is_chosen_with_the_mouse(screen: Screen) -> None:
     await screen.open("/?as=bob")
-    screen.send("/sc")
+    screen.write("/sc")
+
+    screen.do(screen.all("option")[0], "mousedown.prevent")
+
     assert screen.named("Message").props["value"] == "/scan "
-
-    screen.send("/scan")
-
-    await screen.until(lambda: bot.got)
-    assert bot.got[0].payload["command"] == "/scan"
 
 
 async def test_escape_closes_the_offer_and_keeps_what_is_typed(screen: Screen) -> None:
@@ -501,7 +497,8 @@ async def test_the_first_screen_says_what_to_type_and_who_is_who(screen: Screen)
 
 async def test_the_app_is_offered_to_be_mentioned(slack: LocalSlack, screen: Screen) -> None:
     await screen.open("/?as=bob")
-    screen.send("Ask @dom")
+    screen.write("Ask @dom")
+    screen.do(screen.all("option")[0], "mousedown.prevent")
     assert screen.named("Message").props["value"] == "Ask @Domain Tracker "
 
     screen.send("Ask @Domain Tracker domains")
