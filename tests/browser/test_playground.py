@@ -173,12 +173,15 @@ async def test_what_is_typed_right_after_a_switch_arrives(page: Page) -> None:
     await page.get_by_role("link", name="random").click()
     await page.keyboard.type("Hello")
     await expect(composer).to_have_value("Hello")
+    await page.get_by_role("link", name="general").click()
+    await page.keyboard.type(" there")
     await page.get_by_role("combobox", name="You are").click()
     await page.get_by_role("option", name="cy (member)").click()
-    await page.keyboard.type(" there")
+    await page.keyboard.type(", you")
     await page.keyboard.press("Enter")
 
-    await expect(page.get_by_role("article", name="from cy").last).to_contain_text("Hello there")
+    said = page.get_by_role("article", name="from cy").last
+    await expect(said).to_contain_text("Hello there, you")
 
 
 async def test_an_admin_connects_a_workspace_to_ten_thousand_domains_which_stay_fluent(
