@@ -104,7 +104,8 @@ class Posting:
     ) -> Message:
         """Post as the bot, or as `user`, and return the message. Raises: Refusal."""
         content = self._content(sent, may_be_empty=bool(files))
-        if seen_by and not self._is_active(channel, content.get("thread_ts")):
+        is_hidden = seen_by and not self._is_active(channel, content.get("thread_ts"))
+        if is_hidden and user != SLACKBOT_ID:  # which answers where one types
             seen_by = NO_ONE
         user = user or self._workspace.bot_user_id
         message = Message(
