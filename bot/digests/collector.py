@@ -174,9 +174,7 @@ def _report_then(baseline: Baseline, plan: Plan, ends: KnownEnds) -> Report:
         host: Domain(domain=host, health_score=score) for host, score in baseline.scores.items()
     }
     bounds = parse_query(plan.filter_text).bounds
-    return make_report(
-        index, baseline.before, worst_count=len(index), bounds=bounds, ends=ends
-    )
+    return make_report(index, baseline.before, worst_count=len(index), bounds=bounds, ends=ends)
 
 
 def _trend(

@@ -74,10 +74,10 @@ class Report:
     `crossed_down` came into another band (of good, fair, poor), so a domain may be in both.
     `soon` ends within 30 days or has ended, the first one first; of these, `nearer` came to 30,
     14, 7 or 1 days since the last digest. `issues` were found since then, the worst first; all
-    that are known with nothing to compare with. `lost` were known and are unknown now, `found` the other
-    way round. `worst` are the worst with a known score, of `known` in all. Other lists are worst
-    first: by the score now, the lowest first. `before_of` holds the known score then by the
-    domain's name. `is_bounded`: the filter has bounds of scores.
+    that are known with nothing to compare with. `lost` were known and are unknown now, `found`
+    the other way round. `worst` are the worst with a known score, of `known` in all. Other lists
+    are worst first: by the score now, the lowest first. `before_of` holds the known score then by
+    the domain's name. `is_bounded`: the filter has bounds of scores.
     """
 
     totals: Summary
@@ -279,7 +279,8 @@ def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str,
     if report.since is None:
         return ()
     worse = [move.domain for move in (*report.down, *report.crossed_down)] if mentions else []
-    labels = {label for domain in (*worse, *report.nearer, *report.grave) for label in _labels(domain)}
+    worse += [*report.nearer, *report.grave]
+    labels = {label for domain in worse for label in _labels(domain)}
     who = (each for rule in mentions if rule.label.casefold() in labels for each in rule.who)
     return tuple(dict.fromkeys(who))
 

@@ -206,9 +206,7 @@ def _rows(document: Document | None) -> dict[str, Any]:
 def _encoded(ends: EndDates) -> list[object]:
     issues = {severity.value: count for severity, count in ends.issues.items()}
     dates = ends.scanned_at.isoformat(), _text(ends.registration), _text(ends.certificate)
-    worst = [
-        [issue.severity.value, issue.title, issue.since.timestamp()] for issue in ends.worst
-    ]
+    worst = [[issue.severity.value, issue.title, issue.since.timestamp()] for issue in ends.worst]
     return [*dates, issues, worst]
 
 
