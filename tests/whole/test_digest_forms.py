@@ -42,7 +42,7 @@ async def test_a_preview_is_for_one_person_alone_and_changes_nothing(ready: Harn
     assert below is not None
     assert below.id == listed.id
     assert "Preview" in below.buttons
-    assert "Has not run yet" in again.everything
+    assert "No runs yet" in again.everything
     for person in (ready.bob, ready.ada):
         assert not any("Preview" in each.everything for each in person.messages())
 

@@ -117,8 +117,8 @@ def _notice_texts(digest: Digest, notice: Notice) -> tuple[str, str]:
         case Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             text = (
-                f"{due} {_capital(uncertain_text(notice.trouble))}, so it is not posted again"
-                " automatically. Check the channel, and press `Send now` if it is missing."
+                f"{due} {_capital(uncertain_text(notice.trouble))}, so the bot does not repeat it."
+                " Check the channel, and press `Send now` if it is missing."
             )
         case Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."

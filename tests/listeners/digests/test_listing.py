@@ -32,7 +32,7 @@ async def test_the_list_is_that_of_the_channel_where_it_was_typed(room: Room) ->
     form = await room.list()
 
     assert form.title == "Health digests"
-    assert "1 digest in `#general`" in form.everything
+    assert "1 digest in #general" in form.everything
     assert "tag:here" in form.everything
     assert "tag:there" not in form.everything
 
@@ -69,7 +69,7 @@ async def test_send_now_says_that_it_takes_a_while_and_then_that_it_was_sent(roo
 
     sent = await room.press(form, "Send now")
 
-    assert "✅ Sent. It is in `#general` now." in sent.everything
+    assert "✅ Sent to *#general*." in sent.everything
     updates = [str(call.arguments) for call in room.slack.calls if call.method == "views.update"]
     assert ["Sending…" in update for update in updates] == [False, True, False]
     assert [text for _, text in room.office.posts.posts] == ["digest: 1 domains, average 41.0"]
@@ -98,7 +98,7 @@ async def test_send_now_pressed_again_in_the_list_that_says_sent_sends_again(roo
 @pytest.mark.parametrize(
     ("error", "text"),
     [
-        (SlackUnavailableError("lost"), "Slack did not say whether it took the post"),
+        (SlackUnavailableError("lost"), "Slack did not confirm the post"),
         (ChannelClosedError("is_archived"), "That channel is archived"),
     ],
     ids=["lost", "archived"],
@@ -113,7 +113,7 @@ async def test_what_slack_does_with_the_post_is_told_in_the_form(
     sent = await room.press(form, "Send now")
 
     assert text in sent.everything
-    assert "1 digest in `#general`" in sent.everything
+    assert "1 digest in #general" in sent.everything
 
 
 async def test_what_slack_does_not_take_is_on_its_way_and_whoever_sent_it_reads_when_it_is_posted(
@@ -175,7 +175,7 @@ async def test_without_a_key_the_form_says_who_can_set_one(room: Room) -> None:
     admin = await room.press(await room.list(room.ada), "Preview", room.ada)
 
     assert "Please ask a workspace admin" in member.everything
-    assert "`/domainkey` is the way to it" in admin.everything
+    assert "`/domainkey` is the Type" in admin.everything
 
 
 async def test_a_preview_is_shown_above_the_list(room: Room) -> None:
@@ -223,7 +223,7 @@ async def test_a_form_that_was_closed_meanwhile_still_tells_how_it_ended(room: R
     await room.bob.close(form)
     room.office.lists.gate.set()
 
-    assert "✅ Sent. It is in `#general` now." in await room.answer()
+    assert "✅ Sent to *#general*." in await room.answer()
 
 
 async def test_in_an_archived_channel_nothing_is_resumed(room: Room) -> None:
@@ -236,7 +236,7 @@ async def test_in_an_archived_channel_nothing_is_resumed(room: Room) -> None:
     room.slack.world.workspace.channels[digest.plan.channel_id].members.add(room.slack.bot_user_id)
     archived = await room.press(without_bot, "Resume")
 
-    assert "I am not in that channel" in without_bot.everything
+    assert "The app is not in that channel" in without_bot.everything
     assert "channel is archived" in archived.everything
     assert (await room.now(digest)).pause is not None
 
@@ -272,4 +272,4 @@ async def test_a_digest_that_somebody_deleted_meanwhile_is_said_to_be_gone(
     after = await room.press(form, label)
 
     assert "That digest is gone" in after.everything
-    assert "No digests in `#general` yet" in after.everything
+    assert "No digests in #general yet" in after.everything

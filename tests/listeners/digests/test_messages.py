@@ -89,8 +89,8 @@ async def test_an_owner_sends_a_missing_digest_from_the_direct_message_once(room
     await room.bob.press(notice, "Send now")
     second = await room.answer(channel="dm")
 
-    assert "✅ Sent. It is in `#general` now." in first
-    assert "I have done this already" in second
+    assert "✅ Sent to *#general*." in first
+    assert "This is already done" in second
     assert len(room.office.posts.posts) == 1
 
 
@@ -162,7 +162,7 @@ async def test_manage_on_an_old_post_of_a_digest_that_moved_shows_what_is_here(r
 
     assert "That digest has moved." in form.everything
     assert "tag:here" in form.everything
-    assert "1 digest in `#general`" in form.everything
+    assert "1 digest in #general" in form.everything
 
 
 async def test_manage_in_a_direct_message_follows_a_digest_that_moved(room: Room) -> None:
