@@ -302,7 +302,7 @@ async def test_a_rule_mentions_at_most_twenty(room: Room) -> None:
 
     delivery = await room.bob.submit(form, {"Tag or folder": "tag:t", "Mention": ["cy"]})
 
-    assert "Up to 20 people and user groups" in delivery.errors["Mention"]
+    assert "At most 20 people and user groups" in delivery.errors["Mention"]
     assert "it has 20 already" in delivery.errors["Mention"]
 
 

@@ -81,7 +81,7 @@ async def test_send_now_pressed_twice_sends_once(room: Room) -> None:
 
     await asyncio.gather(room.bob.press(form, "Send now"), room.bob.press(form, "Send now"))
 
-    assert "✅ Sent." in (await room.settled()).everything
+    assert "✅ Sent to" in (await room.settled()).everything
     assert len(room.office.posts.posts) == 1
 
 
@@ -91,7 +91,7 @@ async def test_send_now_pressed_again_in_the_list_that_says_sent_sends_again(roo
 
     again = await room.press(sent, "Send now")
 
-    assert "✅ Sent." in again.everything
+    assert "✅ Sent to" in again.everything
     assert len(room.office.posts.posts) == 2
 
 
@@ -126,7 +126,7 @@ async def test_what_slack_does_not_take_is_on_its_way_and_whoever_sent_it_reads_
     sent = await room.press(form, "Send now")
     await room.office.at(room.office.clock.now + timedelta(seconds=1))
 
-    assert "🕓 *On its way.* Slack did not take the post." in sent.everything
+    assert "🕓 *On its way.* Slack did not accept the post." in sent.everything
     assert "🕓 *Waiting*: Slack did not take the post" in sent.everything
     assert len(room.office.posts.posts) == 1
     assert room.office.posts.notified == [(room.bob.id, "posted None x1")]
@@ -258,7 +258,7 @@ async def test_a_preview_of_a_digest_that_somebody_deleted_meanwhile_says_so(roo
     form = await room.list()
     await room.office.desk.delete(room.workspace, digest.digest_id)
 
-    assert "That digest is gone" in (await room.press(form, "Preview")).everything
+    assert "That digest was deleted" in (await room.press(form, "Preview")).everything
 
 
 @pytest.mark.parametrize("label", ["Send now", "Pause", "Delete", "Change"])
@@ -271,5 +271,5 @@ async def test_a_digest_that_somebody_deleted_meanwhile_is_said_to_be_gone(
 
     after = await room.press(form, label)
 
-    assert "That digest is gone" in after.everything
+    assert "That digest was deleted" in after.everything
     assert "No digests in #general yet" in after.everything

@@ -61,7 +61,7 @@ RIGHT: dict[str, Json] = {
     FILTER_FIELD: typed(None),
     MODE_FIELD: chosen("always"),
     LIFE_FIELD: chosen("never"),
-    WORST_FIELD: typed("10"),
+    WORST_FIELD: typed("5"),
     LABEL_FIELD: {"selected_option": None},
     PEOPLE_FIELD: {"selected_users": []},
     GROUP_FIELD: {"selected_option": None},
