@@ -142,7 +142,8 @@ class Collector:
         ends = replace(await self._known(workspace), now=baseline.taken_at)
         size = len(baseline.scores)
         report = await self.offload(_report_then, baseline, digest.plan, ends, size=size)
-        return Post(digest=digest, report=report, sent_at=baseline.taken_at)
+        # The marks of the baseline before are not known any more.
+        return Post(digest=digest, report=replace(report, nearer=()), sent_at=baseline.taken_at)
 
     async def _compare(
         self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds

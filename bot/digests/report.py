@@ -1,5 +1,6 @@
 """The content of one post of a digest, compared with the post before. Plain data."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -20,6 +21,8 @@ Marks = Mapping[str, int]
 NO_MARK = 1_000
 # This many domains are not all replaced from one digest to the next.
 SEVERAL = 5
+# Such a title is as old as its scan; `soon` says how many days are left now.
+_COUNTS_DOWN = re.compile(r"\b(expire|end|renew)\w* .*\d+ days?\b", re.IGNORECASE)
 # An issue of one of these severities is something that got worse.
 _GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
 
@@ -174,13 +177,18 @@ def make_report(
     report = replace(report, soon=tuple((index[host], row) for host, row in soon))
     if ends:
         found = ends.issues((host for host, _ in chosen), baseline.taken_at if baseline else None)
-        issues = tuple((index[host], row, issue) for host, row, issue in found)
+        near = {host for host, _ in soon}
+        issues = tuple(
+            (index[host], row, issue)
+            for host, row, issue in found
+            if not (host in near and _COUNTS_DOWN.search(issue.title))
+        )
         report = replace(report, issues=issues)
     if baseline is None:
         return report
     if ends:
-        near = [host for host, row in soon if _is_nearer(host, row, baseline, ends.now)]
-        report = replace(report, nearer=tuple(index[host] for host in near))
+        nearer = [host for host, row in soon if _is_nearer(host, row, baseline, ends.now)]
+        report = replace(report, nearer=tuple(index[host] for host in nearer))
     return _compared(report, listed, baseline, bounds)
 
 

@@ -39,7 +39,7 @@ from bot.views.text import (
 
 # In a post, which fits a screen, and in its details.
 MAX_LISTED, MAX_LISTED_IN_DETAILS = 3, 40
-MAX_DETAILS_CHARS = 600
+MAX_DETAILS_CHARS = 900
 MINUS = "\N{MINUS SIGN}"
 _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
@@ -111,30 +111,46 @@ def _moved(
 
 
 def _soon(report: Report, now: datetime) -> ChangeGroup:
+    age = _common_age([row for _, row in report.soon], now)
     lines = (
-        DomainLine(domain.domain, soon_text(row, now), soon_text(row, now, sign=False))
+        DomainLine(
+            domain.domain,
+            soon_text(row, now, age=not age),
+            soon_text(row, now, sign=False, age=not age),
+        )
         for domain, row in report.soon
     )
     count = len(report.nearer)
-    more = f" ({count:,} reached 30, 14, 7 or 1 days since the last digest)" if count else ""
+    reached = f"{count:,} reached 30, 14, 7 or 1 days since the last digest" if count else ""
+    more = "; ".join(filter(None, [age, reached]))
     title = f"Ends within {SOON_DAYS} days"
-    return _group("⏳", title, lines, len(report.soon), more, is_listed=True)
+    return _group("⏳", title, lines, len(report.soon), more and f" ({more})", is_listed=True)
 
 
 def _issues(report: Report, now: datetime) -> ChangeGroup:
-    lines = (_issue_line(each.domain, row, issue, now) for each, row, issue in report.issues)
+    age = _common_age([row for _, row, _ in report.issues], now)
+    lines = (
+        _issue_line(domain.domain, issue, "" if age else scanned_text([row], now))
+        for domain, row, issue in report.issues
+    )
     title = "New issues" if report.since else "Known issues"
-    return _group("🚨", title, lines, len(report.issues), is_listed=True)
+    return _group("🚨", title, lines, len(report.issues), age and f" ({age})", is_listed=True)
 
 
-def _issue_line(host: str, row: EndDates, issue: KnownIssue, now: datetime) -> DomainLine:
+def _issue_line(host: str, issue: KnownIssue, age: str) -> DomainLine:
     word = "Unrated" if issue.severity is Severity.UNKNOWN else issue.severity.capitalize()
-    title, age = issue.title or "no title given", scanned_text([row], now)
+    title, aged = issue.title or "no title given", age and f" ({age})"
     return DomainLine(
         host,
-        f"{SIGNS[issue.severity]} {word}: {literal(title, MAX_TITLE_CHARS)} ({age})",
-        f"{word}: {escaped(title, MAX_TITLE_CHARS)} ({age})",
+        f"{SIGNS[issue.severity]} {word}: {literal(title, MAX_TITLE_CHARS)}{aged}",
+        f"{word}: {escaped(title, MAX_TITLE_CHARS)}{aged}",
     )
+
+
+def _common_age(rows: Sequence[EndDates], now: datetime) -> str:
+    """Return the age of all these scans, or nothing when they differ."""
+    ages = {scanned_text([row], now) for row in rows}
+    return ages.pop() if len(ages) == 1 else ""
 
 
 def _unknown(report: Report) -> ChangeGroup:
@@ -174,10 +190,10 @@ def _move_line(move: Move) -> DomainLine:
     is_across = band_of(before) is not band_of(after)
     before_mrkdwn = score_mrkdwn(before) if is_across else score_number(before)
     before_text = score_text(before) if is_across else score_number(before)
-    delta = delta_text(before, after).translate(_NO_BREAKS)
+    moved = f"{before_mrkdwn} → {score_mrkdwn(after)}  {delta_text(before, after)}"
     return DomainLine(
         move.domain.domain,
-        f" {before_mrkdwn} → {score_mrkdwn(after)}  {delta}",
+        f" {moved.translate(_NO_BREAKS)}",
         f"from {before_text} to {score_text(after)}",
     )
 
@@ -244,7 +260,7 @@ def first_note(digest: Digest) -> str:
     """Return the note of a digest's first post: its owner and how to change it."""
     who = person_mrkdwn(digest.made_by_name)
     return (
-        f"👋 *This is the first digest.* {who} set it up for this channel."
+        f"👋 This is the first digest. {who} set it up for this channel."
         f" Post: {mode_text(digest.plan)}. To change, pause or delete it, press `Manage` or type"
         " `/domaindigest`."
     )

@@ -223,7 +223,8 @@ def _bands_mrkdwn(report: Report) -> str:
 _CUT = "The message itself says more."
 SHOW_DETAILS = "digest.details"
 NO_DETAILS = "A newer digest has replaced these details. Press `Details` on the latest one."
-MAX_DETAILS_TABLE_CHARS = 4_000
+# Of the changes and the table together.
+MAX_DETAILS_CHARS = 9_000
 
 
 def digest_message(post: Post) -> Message:
@@ -252,8 +253,10 @@ def digest_message(post: Post) -> Message:
 def details_message(post: Post) -> Message:
     """Return the rest of a digest for one person: long lists and the whole table."""
     plan = post.digest.plan
-    report = within_table(post.report, MAX_DETAILS_TABLE_CHARS)
-    groups = change_groups(report, post.sent_at, is_filtered=bool(plan.filter_text), is_long=True)
+    is_filtered = bool(plan.filter_text)
+    groups = change_groups(post.report, post.sent_at, is_filtered=is_filtered, is_long=True)
+    left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
+    report = within_table(post.report, left)
     title = f"*Details of the digest of {moment_token(post.sent_at)}*"
     top = (
         section(title),

@@ -156,8 +156,8 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
 def _digest_buttons(digest: Digest) -> list[Block]:
     question = confirm(
         "Delete this digest?",
-        "It is deleted for everyone in the channel, with its trend. To stop it for a while, pause"
-        " it.",
+        "It is deleted for everyone in the channel, with its trend. To stop it for a while, use"
+        " Pause.",
         "Delete",
     )
     turn = ("Resume", RESUME) if digest.pause else ("Pause", PAUSE)

@@ -291,7 +291,7 @@ async def test_an_eleventh_rule_is_refused_under_its_field(room: Room) -> None:
     refused = await room.bob.submit(form, {"Tag or folder": "tag:new"} | mention)
     joined = await room.bob.submit(form, {"Tag or folder": "tag:t3"} | mention)
 
-    assert "take the tick from one of them first" in refused.errors["Tag or folder"]
+    assert "Remove the tick from one first" in refused.errors["Tag or folder"]
     assert joined.errors == {}
 
 
