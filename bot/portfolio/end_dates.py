@@ -9,8 +9,8 @@ import asyncio
 import zlib
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
-from typing import Any
+from datetime import date, datetime
+from typing import Any, NamedTuple
 
 import structlog
 
@@ -30,13 +30,21 @@ MAX_TITLE_CHARS = 80
 ANSWERED_WITHIN_S = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class KnownIssue:
-    """An issue of a domain; a scan found it at `since`, and the scan before that did not."""
+class KnownIssue(NamedTuple):
+    """An issue of a domain, as it is stored: a list of all domains' is long.
 
-    severity: Severity
+    `level` is the value of its severity. A scan found it at `since`, in seconds since 1970, and
+    the scan before that did not.
+    """
+
+    level: str
     title: str
-    since: datetime
+    since: float
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return Severity(self.level)
 
     @property
     def rank(self) -> int:
@@ -86,12 +94,13 @@ class KnownEnds:
         self, hosts: Iterable[str], since: datetime | None
     ) -> list[tuple[str, EndDates, KnownIssue]]:
         """Return the issues of `hosts` that were found after `since`, the worst first."""
+        after = since.timestamp() if since else 0
         found = [
             (host, ends, issue)
             for host in hosts
             if (ends := self.by_host.get(host))
             for issue in ends.worst
-            if since is None or issue.since > since
+            if issue.since > after
         ]
         return sorted(found, key=lambda each: (each[2].rank, each[0]))
 
@@ -157,7 +166,7 @@ class KeptEndDates:
 def end_dates_of(facts: ScanFacts, scanned_at: datetime, now: datetime) -> EndDates:
     """Return what is kept of a scan; its issues are known from now on."""
     worst = tuple(
-        KnownIssue(issue.severity, issue.title[:MAX_TITLE_CHARS], now)
+        KnownIssue(issue.severity.value, issue.title[:MAX_TITLE_CHARS], now.timestamp())
         for issue in facts.issues[:MAX_WORST_ISSUES]
     )
     return EndDates(scanned_at, facts.registration, facts.certificate, facts.counts, worst)
@@ -178,9 +187,9 @@ def _after(before: EndDates | None, ends: EndDates) -> EndDates:
     def dated(issue: KnownIssue) -> KnownIssue:
         then = known.get(_name(issue))
         if then and then.rank <= issue.rank:
-            return replace(issue, since=then.since)
+            return issue._replace(since=then.since)
         is_doubtful = has_more and issue.rank >= last_rank
-        return replace(issue, since=before.scanned_at) if is_doubtful else issue
+        return issue._replace(since=before.scanned_at.timestamp()) if is_doubtful else issue
 
     return replace(ends, worst=tuple(map(dated, ends.worst)))
 
@@ -206,8 +215,7 @@ def _rows(document: Document | None) -> dict[str, Any]:
 def _encoded(ends: EndDates) -> list[object]:
     issues = {severity.value: count for severity, count in ends.issues.items()}
     dates = ends.scanned_at.isoformat(), _text(ends.registration), _text(ends.certificate)
-    worst = [[issue.severity.value, issue.title, issue.since.timestamp()] for issue in ends.worst]
-    return [*dates, issues, worst]
+    return [*dates, issues, [list(issue) for issue in ends.worst]]
 
 
 def _text(end: EndDate | None) -> str | None:
@@ -230,15 +238,11 @@ def _decoded(row: Any) -> EndDates | None:
                     _end(registration),
                     _end(certificate),
                     {severity: n[severity] for severity in SEVERITIES if severity in n},
-                    tuple(_issue(*each) for rows in more for each in rows),
+                    tuple(KnownIssue(*each) for rows in more for each in rows),
                 )
     except (TypeError, ValueError):
         return None
     return None
-
-
-def _issue(severity: str, title: str, since: float) -> KnownIssue:
-    return KnownIssue(Severity(severity), title, datetime.fromtimestamp(since, UTC))
 
 
 def _end(text: str | None) -> EndDate | None:

@@ -403,7 +403,8 @@ def test_owners_of_what_came_nearer_are_mentioned() -> None:
 
 def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int = 1) -> EndDates:
     """Return a scan whose only issue was found so many days after `MOMENT`."""
-    return ending(9, worst=(KnownIssue(severity, title, MOMENT + timedelta(days=days)),))
+    since = MOMENT + timedelta(days=days)
+    return ending(9, worst=(KnownIssue(severity, title, since.timestamp()),))
 
 
 def report_with(row: EndDates, *, tags: tuple[str, ...] = ()) -> Report:

@@ -27,7 +27,7 @@ ENDS = EndDates(
     EndDate(date(2030, 4, 5), datetime(2030, 4, 5, 6, 7, 8, tzinfo=UTC)),
     EndDate(date(2030, 3, 9)),
     {Severity.CRITICAL: 1, Severity.LOW: 3},
-    (KnownIssue(Severity.CRITICAL, "Listed on a blacklist", MOMENT),),
+    (KnownIssue(Severity.CRITICAL, "Listed on a blacklist", MOMENT.timestamp()),),
 )
 UNKNOWN = EndDates(MOMENT)
 
@@ -107,7 +107,7 @@ async def known_since(kept: KeptEndDates, *scans: list[tuple[str, str]]) -> dict
         ends = end_dates_of(facts_of({"security": {"issues": listed}}), at, at)
         await kept.keep(ONE, "shop.example", ends)
     known = (await kept.get(ONE))["shop.example"].worst
-    return {issue.title: (issue.since - MOMENT).days for issue in known}
+    return {each.title: int(each.since - MOMENT.timestamp()) // 86_400 for each in known}
 
 
 async def test_an_issue_is_known_since_the_scan_that_found_it(kept: KeptEndDates) -> None:

@@ -76,7 +76,7 @@ async def test_what_was_sent_by_hand_is_what_the_next_one_compares_with(ready: H
     at_its_time = await at_nine(ready)
 
     posts = [call for call in ready.slack.calls if call.method == "chat.postMessage"]
-    assert "Sent now by `bob`" in by_hand.everything
+    assert "Sent now by *bob*" in by_hand.everything
     assert "▼ \N{MINUS SIGN}37" in at_its_time.everything
     for post in posts:
         assert str(post.arguments["unfurl_links"]).lower() == "false"

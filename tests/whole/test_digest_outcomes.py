@@ -60,7 +60,7 @@ async def test_a_channel_that_takes_no_posts_of_apps_pauses_its_digest(ready: Ha
     move_to(ready, nine(ready))
     await next_digest(ready)
 
-    assert "do not let the bot post" in notice.everything
+    assert "do not let apps post" in notice.everything
     assert "Resumed" in answer.everything
     assert len(digests(ready)) == 1
 

@@ -68,7 +68,7 @@ async def test_a_busy_slack_gets_the_announcement_and_what_is_sent_now_a_little_
 
     assert "Slack did not accept the announcement" in saved.everything
     assert "On its way" in sent.everything
-    assert "Your digest is posted" in notice.everything
+    assert "Your digest is now posted" in notice.everything
     assert len(digests(ready)) == 1
 
 

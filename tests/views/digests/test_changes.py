@@ -128,7 +128,7 @@ def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
 
 def issues_of(*found: tuple[Severity, str], days: int = 0) -> EndDates:
     """Return a scan that has found these issues, so many days after `MOMENT`."""
-    since = MOMENT + timedelta(days=days)
+    since = (MOMENT + timedelta(days=days)).timestamp()
     return ending(worst=tuple(KnownIssue(*each, since) for each in found))
 
 
