@@ -183,7 +183,7 @@ class Scans:
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
     ) -> None:
         if report.facts:
-            ends = end_dates_of(report.facts, report.scanned_at)
+            ends = end_dates_of(report.facts, report.scanned_at, self._clock())
             hosts = listed.by_host if listed else None
             await self._end_dates.keep(workspace, report.host, ends, portfolio=hosts)
 

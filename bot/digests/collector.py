@@ -23,6 +23,7 @@ from bot.digests.schedule import Slot, slot_at
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
+from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
@@ -128,6 +129,22 @@ class Collector:
         )
         return Collected(post, baseline)
 
+    async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
+        """Return the content of the post that the run `token` made, without asking the service.
+
+        The end dates and issues are as known now. `None`: it is no longer the newest post.
+        """
+        in_use = {digest.baseline, digest.run and digest.run.token}
+        name = token if token in in_use else None
+        baseline = await self._repository.baseline(workspace, digest.digest_id, name)
+        if baseline is None:
+            return None
+        ends = replace(await self._known(workspace), now=baseline.taken_at)
+        size = len(baseline.scores)
+        report = await self.offload(_report_then, baseline, digest.plan, ends, size=size)
+        # The marks of the baseline before are not known any more.
+        return Post(digest=digest, report=replace(report, nearer=()), sent_at=baseline.taken_at)
+
     async def _compare(
         self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
     ) -> tuple[Report, Baseline]:
@@ -150,7 +167,15 @@ def _report_of(
     report = make_report(
         index, before, worst_count=plan.worst_count, bounds=query.bounds, ends=ends
     )
-    return report, baseline_of(index, ends.now, ends)
+    return report, baseline_of(index, ends.now, ends, before)
+
+
+def _report_then(baseline: Baseline, plan: Plan, ends: KnownEnds) -> Report:
+    index = {
+        host: Domain(domain=host, health_score=score) for host, score in baseline.scores.items()
+    }
+    bounds = parse_query(plan.filter_text).bounds
+    return make_report(index, baseline.before, worst_count=len(index), bounds=bounds, ends=ends)
 
 
 def _trend(

@@ -63,7 +63,7 @@ class Plan:
     """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
 
     `heartbeat_every`: after so many silent runs in a row the next one posts a short sign of
-    life, `None` never. `worst_count` is from 5 to 25.
+    life, `None` never. `worst_count` is from 5 to 25; five fit a screen.
     """
 
     channel_id: str
@@ -71,7 +71,7 @@ class Plan:
     filter_text: str = ""
     mode: Mode = Mode.ALWAYS
     heartbeat_every: int | None = None
-    worst_count: int = 10
+    worst_count: int = 5
     mentions: tuple[Mention, ...] = ()
 
 

@@ -9,7 +9,7 @@ import msgspec
 import structlog
 
 from bot.digests.models import Digest, UnknownDigestError
-from bot.digests.report import Baseline
+from bot.digests.report import Baseline, Replaced
 from bot.digests.run_state import due_at
 from bot.store.documents import Document, Documents, Write, update
 from bot.workspace import WorkspaceId
@@ -38,13 +38,18 @@ def encode_baseline(baseline: Baseline) -> dict[str, Any]:
     value = {"v": VERSION, "taken_at": taken_at, "scores": dict(baseline.scores)}
     if baseline.marks is not None:
         value["marks"] = {host: dict(marks) for host, marks in baseline.marks.items()}
+    if baseline.replaced is not None:
+        value["replaced"] = msgspec.to_builtins(baseline.replaced)
     return value
 
 
 def decode_baseline(value: dict[str, Any]) -> Baseline:
     """Return the baseline that `encode_baseline` gave."""
     taken_at = datetime.fromisoformat(value["taken_at"])
-    return Baseline(scores=value["scores"], taken_at=taken_at, marks=value.get("marks"))
+    replaced = msgspec.convert(value.get("replaced"), Replaced | None)
+    return Baseline(
+        scores=value["scores"], taken_at=taken_at, marks=value.get("marks"), replaced=replaced
+    )
 
 
 logger = structlog.get_logger()

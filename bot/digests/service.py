@@ -199,6 +199,11 @@ class DigestService:
         )
         return replace(collected.post, is_preview=True)
 
+    async def details(self, workspace: WorkspaceId, digest_id: str, token: str) -> Post | None:
+        """Return what the run `token` posted; see `Collector.details`."""
+        digest = await self._repository.get(workspace, digest_id)
+        return await self._collector.details(workspace, digest, token)
+
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
         try:

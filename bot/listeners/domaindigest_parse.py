@@ -149,7 +149,7 @@ def zone_in(field: Field) -> str:
     """Return the IANA name of a time zone."""
     zone = field.value or ""
     if not is_zone(zone):
-        raise ValueError("I do not know this time zone. Please pick one from the list.")
+        raise ValueError("Pick a time zone from the list.")
     return zone
 
 
@@ -183,7 +183,7 @@ def _not_understood(typed: str) -> Iterator[str]:
             if each.part not in unusable
         ]
         if problems:
-            yield f"I did not understand {_joined(problems, '; ')}."
+            yield f"I couldn't read {_joined(problems, '; ')}."
     if unusable:
         yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
 
@@ -201,7 +201,7 @@ def life_in(field: Field) -> int | None:
     try:
         return form_fields.life_of(field.value or "")
     except ValueError:
-        raise ValueError("Please choose how many silent runs, or Never.") from None
+        raise ValueError("Choose a number of quiet runs, or Never.") from None
 
 
 def worst_in(field: Field) -> int:
@@ -250,7 +250,7 @@ def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
         errors[group.block_id] = "Please pick a user group from the list."
     if not label.value:
         if who:
-            errors[label.block_id] = "Pick the tag or folder whose domains they look after."
+            errors[label.block_id] = "Pick the tag or folder whose domains they own."
         return None
     if not is_label(label.value):
         errors[label.block_id] = "Pick a tag or a folder from the list, or type tag:prod."
@@ -267,7 +267,7 @@ def _check_room(values: object, new: Mention, errors: dict[str, str]) -> None:
     joined = [count for _, count, label in kept if is_same_label(label, new.label)]
     if not joined and len(kept) >= MAX_RULES:
         errors[field_in(values, form_fields.LABEL_FIELD).block_id] = (
-            f"{MAX_RULES} rules are the most there can be: take the tick from one of them first."
+            f"There can be {MAX_RULES} rules. Remove the tick from one first."
         )
     if sum(joined) + len(new.who) > MAX_WHO:
         errors[field_in(values, form_fields.PEOPLE_FIELD).block_id] = (

@@ -201,7 +201,7 @@ class WantedDigest(_Group):
     filter: Annotated[str, _field(_filter)] = ""
     post: Annotated[Mode, _member(Mode)] = Mode.ALWAYS
     sign_of_life: Annotated[int, _number(HEARTBEATS)] | None = None
-    worst_shown: Annotated[int, _number(WORST_COUNTS)] = 10
+    worst_shown: Annotated[int, _number(WORST_COUNTS)] = 5
     mentions: Annotated[list[WantedMention], Field(max_length=MAX_RULES)] = []
     pause: WantedPause | None = None
     made_by: Person

@@ -19,7 +19,7 @@ LIFE_FIELD, WORST_FIELD = "digests.life", "digests.worst"
 LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "digests.group"
 RULES_FIELD = "digests.rules"
 WEEKDAYS = frozenset(range(5))
-NEVER = "never"  # a value of `Sign of life`
+NEVER = "never"  # a value of `Heartbeat`
 # Other values may come from an import, and are kept.
 OFFERED_LIVES = (3, 5, 7, 14, 30)
 
@@ -48,7 +48,7 @@ class Draft:
     filter_text: str = ""
     mode: str = Mode.ALWAYS.value
     life: str = NEVER
-    worst: str = "10"
+    worst: str = "5"
     label: str | None = None
     people: tuple[str, ...] = ()
     group: tuple[str, str] | None = None
@@ -96,7 +96,8 @@ def channel_field(draft: Draft, nonce: str) -> Block:
         filter={"include": ["public", "private"]},
         initial_conversation=draft.channel_id or None,
     )
-    return field(f"channel:{nonce}", "Channel", element, hint="I have to be in it.")
+    hint = "Invite the app to this channel first."
+    return field(f"channel:{nonce}", "Channel", element, hint=hint)
 
 
 def when_fields(draft: Draft, nonce: str) -> list[Block]:
@@ -146,12 +147,12 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
         max_value=f"{WORST_COUNTS[-1]}",
         initial_value=None if number_of(draft.worst, WORST_COUNTS) is None else draft.worst,
     )
-    filter_hint = "The words of /domains. Empty: all domains."
-    life_hint = "One line that all is as it was, after so many runs without a post."
+    filter_hint = "Same filters as /domains. Leave empty for all domains."
+    life_hint = "Post “no changes” after this many quiet runs."
     return [
         field(f"filter:{nonce}", "Filter", filter_box, hint=filter_hint, optional=True),
         field(f"mode:{nonce}", "Post", _select(MODE_FIELD, modes, draft.mode)),
-        field(f"life:{nonce}", "Sign of life", lives, hint=life_hint),
+        field(f"life:{nonce}", "Heartbeat", lives, hint=life_hint),
         field(f"worst:{nonce}", "Worst domains shown", worst, hint="From 5 to 25."),
     ]
 
@@ -163,7 +164,7 @@ def _lives(chosen: str) -> dict[str, str]:
     except ValueError:
         own = None
     every = sorted({*OFFERED_LIVES, *([own] if own else [])})
-    return {NEVER: "Never"} | {f"{runs}": f"After {plural(runs, 'silent run')}" for runs in every}
+    return {NEVER: "Never"} | {f"{runs}": f"After {plural(runs, 'quiet run')}" for runs in every}
 
 
 def _select(action_id: str, options: Mapping[str, str], chosen: str) -> Block:

@@ -33,7 +33,7 @@ from tests.loops import loop_over
 from tests.views.acceptance import Json, assert_slack_takes_form, buttons, shown
 
 LABELS = [
-    *("Channel", "Days", "Time", "Time zone", "Filter", "Post", "Sign of life"),
+    *("Channel", "Days", "Time", "Time zone", "Filter", "Post", "Heartbeat"),
     *("Worst domains shown", "Tag or folder", "Mention", "Mention user group"),
 ]
 
@@ -127,7 +127,7 @@ def test_a_form_about_a_digest_says_who_made_it_and_can_be_left() -> None:
     form = drawn(digest=a_digest(made_by_name="Ada"))
 
     assert form["title"]["text"] == "Change digest"
-    assert "Made by `Ada`, <!date^" in "\n".join(shown(form))
+    assert "Made by *Ada*, <!date^" in "\n".join(shown(form))
     assert list(buttons(form)) == ["Back"]
 
 
@@ -194,13 +194,13 @@ def test_nothing_in_an_empty_field_looks_like_a_value() -> None:
         for name in ("Tag or folder", "Mention", "Mention user group")
     ]
     assert all(words.startswith("Choose ") for words in shown_there)
-    assert "At most 20 people and user groups" in fields["Mention"]["hint"]["text"]
+    assert "Up to 20 people and user groups" in fields["Mention"]["hint"]["text"]
 
 
 @loop_over(
     ("until", "words", "first"),
     [
-        (None, "Paused until somebody presses `Resume`. If that were now:", "Mon 23 Nov 2026"),
+        (None, "Paused. If resumed now:", "Mon 23 Nov 2026"),
         (datetime(2026, 11, 29, 23, tzinfo=UTC), "Paused until 30 Nov 2026.", "Mon 30 Nov 2026"),
         (datetime(2026, 12, 2, 8, tzinfo=UTC), "Paused until 2 Dec 2026.", "Wed 2 Dec 2026"),
     ],
@@ -228,10 +228,8 @@ def test_a_very_long_number_that_somebody_forged_is_left_out() -> None:
 def test_a_value_that_came_from_elsewhere_can_be_kept() -> None:
     form = drawn(draft_of(replace(a_digest().plan, heartbeat_every=12)))
 
-    shown_values = [
-        o["text"]["text"] for o in fields_of(form)["Sign of life"]["element"]["options"]
-    ]
-    assert "After 12 silent runs" in shown_values
+    shown_values = [o["text"]["text"] for o in fields_of(form)["Heartbeat"]["element"]["options"]]
+    assert "After 12 quiet runs" in shown_values
     assert read_digest_form(state_of(form)).plan.heartbeat_every == 12
 
 
