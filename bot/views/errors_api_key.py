@@ -164,7 +164,8 @@ def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
 def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
     text = "The saved API key is encrypted with other keys and can't be read."
     if facts.is_admin:
-        return _message(f"{text} Please enter it again.", button("Replace key", SET_KEY))
+        replace_key = button("Replace key", SET_KEY, style="primary")
+        return _message(f"{text} Please enter it again.", replace_key)
     return _message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
 
