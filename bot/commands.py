@@ -116,8 +116,3 @@ _ALL = (
     ),
 )
 COMMANDS = {command.name: command for command in _ALL}
-
-
-def commands_for(audience: Audience) -> list[Command]:
-    """Return the commands that this audience may use."""
-    return [command for command in _ALL if command.audience <= audience]

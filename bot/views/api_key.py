@@ -273,22 +273,15 @@ def key_state_message(
         return _not_connected_message(keys_url, may_name=may_name)
     state, warning = _state_words(record, now.date()), _warning(record, now.date(), keys_url)
     title = f"*Domain Tracker API key: {state}*"
-    kept = [earlier] if earlier else []
+    foot = [_managers_line(managers), f"🔐 {audiences_text(audiences)}"]
+    foot += [earlier_line(earlier)] if earlier else []
     return Message(
         text=_plain_text(record, allowance, now, earlier),
         blocks=(
             section(f"{title}\n{warning}" if warning else title),
             fields(_pairs(record, now.date())),
             *_use(record, allowance, now),
-            context(
-                "\n".join(
-                    [
-                        _managers_line(managers),
-                        f"🔐 {audiences_text(audiences)}",
-                        *map(earlier_line, kept),
-                    ]
-                )
-            ),
+            context("\n".join(foot)),
             *_key_buttons(earlier, is_urgent=not _is_of_use(record, now.date())),
             *_more_buttons(record, may_name=may_name),
         ),
@@ -299,12 +292,11 @@ def _plain_text(
     record: KeyRecord, allowance: Allowance | None, now: datetime, earlier: PreviousKey | None
 ) -> str:
     today = now.date()
-    expiry = expiry_text(record.expires_on, today)
     scopes = ", ".join(record.scopes) or "not recorded"
     sentences = [
         f"API key {record.shown}: {_state_words(record, today)}.",
         without_markup(_warning(record, today)),
-        f"Expires: {expiry}. Scopes: {escaped(scopes)}.",
+        f"Expires: {expiry_text(record.expires_on, today)}. Scopes: {escaped(scopes)}.",
     ]
     if _is_of_use(record, today):
         sentences.append(left_text(allowance.budget if allowance else None, now))
