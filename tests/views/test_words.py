@@ -38,7 +38,9 @@ WRITTEN = [
         for each in sorted(VIEWS.rglob("*.py"))
         if each.relative_to(VIEWS).parts[0] not in NOT_YET
     ),
-    VIEWS.parent / "commands.py",
+    *(VIEWS.parent / each for each in ("commands.py", "settings.py", "setting_types.py")),
+    VIEWS.parent / "__main__.py",
+    *sorted((VIEWS.parent / "ops").glob("*.py")),
 ]
 
 
