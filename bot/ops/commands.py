@@ -294,7 +294,7 @@ async def migrate(database: Path | Address | None) -> int:
     if database is None:
         _print(
             [
-                f"DATABASE_URL is not set. The store is the file {DEFAULT_FILE}, which needs no"
+                f"DATABASE_URL is not set, so the store is the file {DEFAULT_FILE}, which needs no"
                 " migration."
             ]
         )
@@ -310,7 +310,7 @@ async def move(settings: Settings, to: str) -> int:
     """Move the embedded store into the database at the address `to`."""
     path = _file_of(settings)
     if not to:
-        raise OperatingError(f"There is no address to move to. Give it as --to or in {MOVE_TO}.")
+        raise OperatingError(f"Where to? Give the address as --to or in {MOVE_TO}.")
     try:
         target = DatabaseStore(parse_address(to), migrations())
     except ValueError as error:
