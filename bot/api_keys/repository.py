@@ -177,7 +177,10 @@ class KeyClaims:
             kept = (*slots.sent, sent) if sent else slots.sent
             return replace(slots, telling=replace(telling, told=people), sent=kept)
 
-        await self._change_telling(workspace, claim, delivered)
+        def late(slots: KeyPair) -> KeyPair:  # the key was replaced while it was sent
+            return replace(slots, sent=(*slots.sent, sent)) if sent else slots
+
+        await self._change_telling(workspace, claim, delivered, late)
 
     async def note_edited(self, workspace: WorkspaceId, claim: Claim, sent: SentNotice) -> None:
         """Record that a sent notice says what is true, and who reads it there."""
@@ -211,13 +214,14 @@ class KeyClaims:
         workspace: WorkspaceId,
         claim: Claim,
         change: Callable[[KeyPair, NoticeAttempt], KeyPair],
+        late: Callable[[KeyPair], KeyPair] = lambda slots: slots,
     ) -> None:
-        """Change the progress of a notice, unless the document has another one by now."""
+        """Change the progress of a notice; `late` if the document has another one by now."""
 
         def changed(slots: KeyPair) -> KeyPair:
             telling, is_same_key = slots.telling, slots.record.mark == claim.record.mark
             is_same = telling and telling.name == claim.notice.name and is_same_key
-            return change(slots, telling) if telling and is_same else slots
+            return change(slots, telling) if telling and is_same else late(slots)
 
         await self._repository.change(workspace, changed)
 

@@ -225,6 +225,23 @@ async def test_notices_about_a_replaced_key_are_edited_once(bell: Bell) -> None:
     assert "sent" not in document.value
 
 
+async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
+    bell: Bell,
+) -> None:
+    await bell.refuse()
+    claims = KeyClaims(bell.documents, clock=bell.clock)
+    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
+    assert claim is not None
+    bell.clock.advance(1)
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    sent = await bell.posts.send_dm(ONE, "U1", Message("refused"))
+
+    await claims.note_delivered(ONE, claim, "U1", sent)
+    await bell.tick(2)
+
+    assert bell.edited == [("U1", "replaced")]
+
+
 async def test_a_notice_about_the_key_in_use_stays_as_it_is(bell: Bell) -> None:
     await bell.at(14)
     bell.clock.advance(1)
