@@ -9,7 +9,7 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Audit, Managers
+from bot.admin import Audiences, Audit, Managers
 from bot.api_keys.models import StoredKey
 from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import KeyClaims, Keys
@@ -27,13 +27,19 @@ from bot.jobs.queue import depth
 from bot.listeners.adddomain import AddingListeners
 from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
-from bot.listeners.domainkey import LISTED_WITHIN_S, KeyListeners, KeyState, ManagersListeners
+from bot.listeners.domainkey import (
+    LISTED_WITHIN_S,
+    AudiencesListeners,
+    KeyListeners,
+    KeyState,
+    ManagersListeners,
+)
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures, register_error_handler
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
 from bot.listeners.modals import DigestScreen, KeyScreen
-from bot.listeners.permissions import DigestAccess, Permissions
+from bot.listeners.permissions import CommandAccess, DigestAccess, Permissions
 from bot.listeners.router import OPTIONS_WITHIN_S, DeferredRuns, Dispatcher
 from bot.listeners.scan import ScanListeners
 from bot.metrics import gauges
@@ -72,6 +78,7 @@ class AdminServices:
     keys: Keys
     managers: Managers
     permissions: Permissions
+    access: CommandAccess
     audit: Audit
     notices: KeyNotices
     notifier: ManagerNotifier
@@ -92,12 +99,14 @@ def build_admin(
     """Build the shared services; `on_act` is called after every act in the audit log."""
     words = partial(key_notice, keys_url=keys_url)
     managers, groups = Managers(documents), UserGroups()
+    permissions = Permissions(managers, groups)
     claims = KeyClaims(documents, clock=clock)
     people = GroupPeople(client_for, groups)
     return AdminServices(
         Keys(documents, ring, clock=clock),
         managers,
-        Permissions(managers, groups),
+        permissions,
+        CommandAccess(Audiences(documents), permissions),
         Audit(documents, clock=clock, on_act=on_act),
         KeyNotices(posting, claims, managers, words, tasks, clock=clock, groups=people),
         ManagerNotifier(posting, appointed_message, tasks),
@@ -144,6 +153,12 @@ def register_admin(
         notifier=admin.notifier,
         screen=screen,
         listed_within_s=LISTED_WITHIN_S * patience,
+    ).register(dispatcher)
+    AudiencesListeners(
+        permissions=admin.permissions,
+        audiences=admin.access.audiences,
+        audit=admin.audit,
+        screen=screen,
     ).register(dispatcher)
 
 
@@ -294,7 +309,13 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     register_error_handler(app)
     ends = KeptEndDates(parts.documents, answered_within_s=DATED_WITHIN_S * patience)
     _register_members(
-        dispatcher, parts, connection, portfolio, ends, on_scan=homes.schedule_refresh
+        dispatcher,
+        parts,
+        admin.access,
+        connection,
+        portfolio,
+        ends,
+        on_scan=homes.schedule_refresh,
     )
     on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
@@ -306,6 +327,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     key = KeyState(
         keys=admin.keys,
         managers=admin.managers,
+        audiences=admin.access.audiences,
         allowances=allowances,
         clock=parts.clock,
         keys_url=parts.settings.domain_tracker_keys_url,
@@ -432,6 +454,7 @@ def _connection(tracker: Tracker, admin: AdminServices, homes: HomeViewers) -> W
 def _register_members(
     dispatcher: Dispatcher,
     parts: Services,
+    access: CommandAccess,
     connection: WorkspaceTracker,
     portfolio: Portfolio,
     ends: KeptEndDates,
@@ -451,12 +474,14 @@ def _register_members(
         on_kept=on_scan,
     )
     ScanListeners(
+        access=access,
         tracker=connection,
         portfolio=portfolio,
         scans=scans,
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
     AddingListeners(
+        access=access,
         tracker=connection,
         portfolio=portfolio,
         adder=DomainAdder(connection.add_domain, portfolio, claims=claims),

@@ -13,7 +13,8 @@ from typing import Any
 import yaml
 
 from bot import admin
-from bot.admin import HISTORY_KIND, Named, encode, entries_in
+from bot.admin import HISTORY_KIND, Named, audience_names, encode, entries_in
+from bot.commands import Audience
 from bot.digests.models import Digest, Pause
 from bot.digests.repository import KIND, RIGHTS, decode_digest
 from bot.installations.models import WHOLE_ORGANISATION, Installation, is_installation
@@ -79,6 +80,7 @@ def some_names(names: Sequence[str]) -> str:
 VERSION = 1
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 ADMINS, MEMBERS = "admins", "members"
+WHO_MAY = "who_may"
 HEAD = """\
 # Domain Tracker for Slack: digests, who may change them, and who manages the API key. No keys, no
 # tokens, no history.
@@ -95,6 +97,7 @@ class Held:
     digests: list[Digest] = field(default_factory=list)
     admins_only: bool = False
     managers: Named = field(default_factory=Named)
+    audiences: dict[str, Audience] = field(default_factory=dict)  # empty: never chosen
 
 
 @dataclass(slots=True)
@@ -122,7 +125,7 @@ def holdings_of(documents: Iterable[Document]) -> Holdings:
     found = Holdings(places=places_of(documents))
     for document in documents:
         home, kind, *_ = f"{document.key}//".split("/")
-        if kind in (KIND, RIGHTS, admin.KIND):
+        if kind in (KIND, RIGHTS, admin.KIND, admin.AUDIENCES_KIND):
             try:
                 workspace = WorkspaceId.parse(home)
                 held = found.workspaces.get(workspace) or Held()
@@ -130,8 +133,10 @@ def holdings_of(documents: Iterable[Document]) -> Holdings:
                     held.digests.append(decode_digest(document.value, document.rev))
                 elif kind == RIGHTS:
                     held.admins_only = bool(document.value["admins_only"])
-                else:
+                elif kind == admin.KIND:
                     held.managers = admin.decode(document)
+                else:
+                    held.audiences = admin.decode_audiences(document)
                 found.workspaces[workspace] = held
             except (ValueError, LookupError, TypeError):
                 found.unreadable.append(document.key)
@@ -159,6 +164,7 @@ def workspaces_text(holdings: Holdings) -> str:
                 "groups": list(held.managers.group_ids),
             },
             "editors": ADMINS if held.admins_only else MEMBERS,
+            **({WHO_MAY: audience_names(held.audiences)} if held.audiences else {}),
             "digests": [digest_fields(digest) for digest in held.digests],
         }
         for workspace, held in holdings.workspaces.items()

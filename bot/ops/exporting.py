@@ -21,7 +21,9 @@ from bot.store.documents import Document
 from bot.store.sqlite import Snapshot, whole
 
 # The installations know the names of workspaces.
-EXPORTED_KINDS = frozenset({repository.KIND, repository.RIGHTS, admin.KIND, INSTALLATION})
+EXPORTED_KINDS = frozenset(
+    {repository.KIND, repository.RIGHTS, admin.KIND, admin.AUDIENCES_KIND, INSTALLATION}
+)
 HISTORY_KINDS = frozenset({admin.HISTORY_KIND, INSTALLATION})
 
 

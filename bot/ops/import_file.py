@@ -11,8 +11,9 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
 
-from bot.admin import MAX_GROUPS, MAX_MANAGERS
+from bot.admin import AUDIENCE_NAMES, MAX_GROUPS, MAX_MANAGERS
 from bot.command_text import NotUnderstoodError
+from bot.commands import Audience
 from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
@@ -131,6 +132,7 @@ VERSIONS = _field(
     f"this is version {{text}} of the file; this bot reads {VERSION}",
 )
 EDITORS = _field({ADMINS: True, MEMBERS: False}.get, f"must be {MEMBERS} or {ADMINS}, not {{}}")
+AUDIENCE = _field(AUDIENCE_NAMES.get, f"must be one of {', '.join(AUDIENCE_NAMES)}, not {{}}")
 DAY = _field(
     {day: at for at, day in enumerate(DAYS)}.get, f"{{}} is no day; write {', '.join(DAYS)}"
 )
@@ -229,6 +231,13 @@ class WantedManagers(_Group):
     groups: Annotated[list[UserGroup], Field(max_length=MAX_GROUPS)] | None = None
 
 
+class WantedAudiences(_Group):
+    """Who may add and scan domains; each is `None` where the file does not say."""
+
+    add: Annotated[Audience, AUDIENCE] | None = None
+    scan: Annotated[Audience, AUDIENCE] | None = None
+
+
 class WantedWorkspace(_Group):
     """A workspace. `editors`: whether only admins change digests, `None` where it does not say."""
 
@@ -236,6 +245,7 @@ class WantedWorkspace(_Group):
     organisation: Annotated[str, _id(r"E[A-Z0-9]{1,29}", "E0123ABCD")] | None = None
     managers: WantedManagers = WantedManagers()
     editors: Annotated[bool, EDITORS] | None = None
+    who_may: WantedAudiences = WantedAudiences()
     digests: list[WantedDigest]
 
     @property

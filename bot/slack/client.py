@@ -277,6 +277,25 @@ async def upload_file(
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SentMessage:
+    """The place of a message that was posted."""
+
+    channel_id: str
+    ts: str
+
+
+async def edit_message(
+    client: AsyncWebClient, sent: SentMessage, message: Mapping[str, Any]
+) -> None:
+    """Replace the content of a message of the bot; raise SlackError.
+
+    https://docs.slack.dev/reference/methods/chat.update
+    """
+    async with slack_errors():
+        await client.chat_update(channel=sent.channel_id, ts=sent.ts, **message)
+
+
 async def send_with_fallback(send: Callable[[Message], Awaitable[T]], message: Message) -> T:
     """Send a message; if Slack refuses its blocks, send its plain fallback."""
     try:

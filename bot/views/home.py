@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.commands import COMMANDS
 from bot.message import Block, Message
 from bot.views.admin import entry_line
 from bot.views.blocks import actions, button, context, header, notice, paragraphs, section
@@ -86,6 +87,7 @@ def home_view(page: HomePage) -> HomeView:
     domains = portfolio_blocks(
         page.portfolio, last=page.last, is_awaited=page.is_awaited, ends=page.ends
     )
+    domains = _usable(page, domains)
     if page.set_up is None:
         return HomeView(_tab([*domains, *_help(page)]))
     if isinstance(page.set_up, SetUp):
@@ -118,10 +120,27 @@ def _without(message: Message, blocks: Sequence[Block]) -> list[Block]:
     return left
 
 
+def _usable(page: HomePage, blocks: Sequence[Block]) -> list[Block]:
+    """Leave out the buttons of commands that the reader may not use."""
+    refused = set(COMMANDS) - {command.name for command in page.commands}
+
+    def is_usable(button: Block) -> bool:
+        return str(button.get("value", "")).partition(" ")[0] not in refused
+
+    usable = []
+    for block in blocks:
+        if not is_usable(block.get("accessory", {})):
+            usable.append({name: block[name] for name in block if name != "accessory"})
+        elif block["type"] == "actions":
+            usable += actions(*filter(is_usable, block["elements"]))
+        else:
+            usable.append(block)
+    return usable
+
+
 def _help(page: HomePage) -> list[Block]:
-    is_manager = page.set_up is not None
     doubt = doubt_blocks(page.doubt) if page.doubt else []
-    return [DIVIDER, *doubt, *help_blocks(page.reader, page.managers, is_manager=is_manager)]
+    return [DIVIDER, *doubt, *help_blocks(page)]
 
 
 def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:

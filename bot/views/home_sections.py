@@ -1,13 +1,13 @@
 """Draw the sections of the Home tab: domains, digests, key, help. Pure."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from heapq import nsmallest
 
-from bot.admin import Entry, ManagersUnknownError
-from bot.commands import Audience, commands_for
+from bot.admin import DEFAULT_AUDIENCES, Entry, ManagersUnknownError
+from bot.commands import COMMANDS, Audience, Command
 from bot.digests.models import Digest
 from bot.errors import BotError
 from bot.health import summary
@@ -74,8 +74,8 @@ class HomePage:
 
     `portfolio` and `set_up` may be errors; `last` is the last known portfolio. `is_awaited`: a
     newer portfolio is being fetched. `ends`: what the last scans said of the domains. `set_up` is
-    `None` for members, who see the `managers` (ids of people and user groups) to ask. `doubt`: why
-    it is not known whether the reader is a manager.
+    `None` for members, who see the `managers` (ids of people and user groups) to ask. `audiences`:
+    who may add and scan. `doubt`: why it is not known whether the reader is a manager.
     """
 
     now: datetime
@@ -87,7 +87,19 @@ class HomePage:
     is_connected: bool = True
     set_up: SetUp | Message | None = None
     managers: Sequence[str] = ()
+    audiences: Mapping[str, Audience] = field(default_factory=lambda: DEFAULT_AUDIENCES)
     doubt: BotError | None = None
+
+    @property
+    def commands(self) -> list[Command]:
+        """The commands that the reader may use."""
+        audience = Audience.MEMBERS if self.reader is Reader.MEMBER else Audience.GUESTS
+        audience = audience if self.set_up is None else Audience.MANAGERS
+        return [
+            command
+            for command in COMMANDS.values()
+            if self.audiences.get(command.operation or "", command.audience) <= audience
+        ]
 
 
 TURN_DIGESTS = "home.digests"
@@ -265,16 +277,14 @@ def _scan(domain: Domain, number: int) -> Block | None:
     return run_button("Scan", f"/scan {domain.domain}", number=number, accessibility_label=label)
 
 
-def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) -> list[Block]:
+def help_blocks(page: HomePage) -> list[Block]:
     """Return a line for each command, and whom to ask about the set-up."""
-    audience = Audience.MEMBERS if reader is Reader.MEMBER else Audience.GUESTS
-    audience = Audience.MANAGERS if is_manager else audience
-    lines = [f"`{command.name}` – {command.brief}" for command in commands_for(audience)]
+    lines = [f"`{command.name}` – {command.brief}" for command in page.commands]
     blocks = [section("\n".join(["*Commands*", *lines]))]
     hint = "Type them in any channel. Add `help` to any command."
-    if not is_manager and reader is Reader.MEMBER:
-        named = f", or {names_text(managers)}" if managers else ""
-        hint += f"\nTo change the API key, ask an admin or owner of this workspace{named}."
+    if page.set_up is None and page.reader is Reader.MEMBER:
+        named = f", or {names_text(page.managers)}" if page.managers else ""
+        hint += f"\nThe API key and its settings: ask an admin or owner of this workspace{named}."
     return [*blocks, context(hint)]
 
 

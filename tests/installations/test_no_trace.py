@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.admin import Act, Audit, Managers, Named
+from bot.admin import Act, Audiences, Audit, Managers, Named
 from bot.api_keys.models import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.claims import Claims
+from bot.commands import Audience
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.digests.repository import DigestRepository
@@ -117,6 +118,7 @@ class Life:
             self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
         )
         await digests.restrict(self.workspace, admins_only=True)
+        await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
 
     async def _use(self) -> None:
         versions = StoredVersions(self.documents)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Act, Audit, Managers, Named
+from bot.admin import Act, Audiences, Audit, Managers, Named
 from bot.api_keys.models import KeyPair, KeyRecord, StoredKey
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
@@ -21,7 +21,12 @@ from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.listeners.domaindigest import DigestListeners
-from bot.listeners.domainkey import KeyListeners, KeyState, ManagersListeners
+from bot.listeners.domainkey import (
+    AudiencesListeners,
+    KeyListeners,
+    KeyState,
+    ManagersListeners,
+)
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen, KeyScreen
@@ -186,6 +191,7 @@ def listeners_of(
         state=KeyState(
             keys=room.keys,
             managers=room.managers,
+            audiences=Audiences(room.documents),
             allowances=QuotaService(room.keys, RateLimiter(), UsageCounter()),
             clock=room.clock,
         ),
@@ -207,6 +213,12 @@ def listeners_of(
         managers=room.managers,
         audit=room.audit,
         notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
+        screen=screen,
+    ).register(dispatcher)
+    AudiencesListeners(
+        permissions=permissions,
+        audiences=Audiences(room.documents),
+        audit=room.audit,
         screen=screen,
     ).register(dispatcher)
     access = DigestAccess(digests, permissions)

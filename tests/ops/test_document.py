@@ -18,6 +18,7 @@ from bot.store.documents import Document
 from bot.workspace import WorkspaceId
 from tests.digests.builders import DUE, a_digest, a_mention, a_past_run, a_schedule
 from tests.ops.builders import (
+    a_choice,
     a_document,
     a_managers_document,
     a_rights_document,
@@ -108,6 +109,17 @@ def test_who_may_change_digests_is_told(admins_only: bool, word: str) -> None:
     text = file_text(holdings_of([a_rights_document(admins_only=admins_only)]))
 
     assert yaml.safe_load(text)["workspaces"][0]["editors"] == word
+
+
+def test_who_may_add_and_scan_is_in_it_once_somebody_chose() -> None:
+    chosen = a_choice(add="managers", scan="everyone")
+
+    text = file_text(holdings_of([chosen]))
+
+    assert yaml.safe_load(text)["workspaces"][0]["who_may"] == {
+        "add": "managers",
+        "scan": "everyone",
+    }
 
 
 def test_nothing_of_the_past_and_no_other_document_is_in_it() -> None:

@@ -190,6 +190,21 @@ def test_what_is_wrong_with_managers_is_named(managers: Any, said: str) -> None:
     assert problem.startswith("line ")
 
 
+@loop_over(
+    ("who_may", "said"),
+    [
+        ({"add": "cats"}, 'who_may.add: must be one of everyone, no-guests, managers, not "cats"'),
+        ({"list": "everyone"}, "who_may.list: there is no such field"),
+        (["everyone"], "who_may: must be a group of fields"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_with_who_may_add_and_scan_is_named(who_may: Any, said: str) -> None:
+    (problem,) = problems(a_file({}, who_may=who_may))
+
+    assert said in problem
+
+
 @pytest.mark.parametrize(
     ("managers", "read"),
     [

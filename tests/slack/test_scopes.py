@@ -18,6 +18,7 @@ NEEDED_BY: dict[str, set[str]] = {
     "auth_test": set(),
     "chat_postEphemeral": {"chat:write"},
     "chat_postMessage": {"chat:write"},
+    "chat_update": {"chat:write"},
     "conversations_info": CHANNELS,
     "conversations_members": CHANNELS,
     "conversations_open": {"im:write"},

@@ -29,7 +29,12 @@ UNSAID = re.compile(
     r"\b(whoever|anew|as listed|for want of|by your note|nobody|meanwhile|my memory)\b", re.I
 )
 VIEWS = Path(bot.views.__path__[0])
-WRITTEN = [*sorted(VIEWS.rglob("*.py")), VIEWS.parent / "commands.py"]
+WRITTEN = [
+    *sorted(VIEWS.rglob("*.py")),
+    *(VIEWS.parent / each for each in ("commands.py", "settings.py", "setting_types.py")),
+    VIEWS.parent / "__main__.py",
+    *sorted((VIEWS.parent / "ops").glob("*.py")),
+]
 
 
 # Code, mentions and dates count as nothing; each line of a list is on its own.

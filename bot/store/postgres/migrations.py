@@ -135,8 +135,8 @@ def _require_unaltered(steps: MigrationSet, taken: Mapping[str, str]) -> None:
     for step, sql in steps.steps.items():
         if step in taken and taken[step] != _checksum(sql):
             raise StoreError(
-                f"the migration {steps.name}/{step} is not the one that this database has had:"
-                " use the version of the bot that made it, or a newer one"
+                f"the migration {steps.name}/{step} is not the one that this database has had."
+                " Use the version of the bot that made it, or a newer one"
             )
 
 

@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.admin import Act, ManagersUnknownError
+from bot.admin import DEFAULT_AUDIENCES, Act, ManagersUnknownError
 from bot.api_keys.models import NoKeyError
-from bot.commands import COMMANDS
+from bot.commands import COMMANDS, Audience
 from bot.digests.models import FailureReason, Pause
 from bot.errors import BotError
 from bot.message import Message
@@ -293,3 +293,33 @@ def test_the_buttons_that_mend_a_key_stand_there_once() -> None:
 
     assert labels(page).count("Replace key") == 1
     assert text.text.split(".")[0] in shown(page)
+
+
+EVERYONE = {"add": Audience.GUESTS, "scan": Audience.GUESTS}
+MANAGERS = {"add": Audience.MANAGERS, "scan": Audience.MANAGERS}
+
+
+@loop_over(
+    ("audiences", "reader", "offered"),
+    [
+        (DEFAULT_AUDIENCES, Reader.GUEST, {"Scan"}),
+        (DEFAULT_AUDIENCES, Reader.MEMBER, {"Scan", "Add domain"}),
+        (EVERYONE, Reader.GUEST, {"Scan", "Add domain"}),
+        (MANAGERS, Reader.MEMBER, set()),
+    ],
+)
+def test_the_tab_offers_what_admins_let_its_reader_do(
+    audiences: dict[str, Audience], reader: Reader, offered: set[str]
+) -> None:
+    page = a_page(a_domain(), reader=reader, audiences=audiences)
+
+    assert {"Scan", "Add domain"} & set(labels(page)) == offered
+    assert ("`/adddomain`" in shown(page)) == ("Add domain" in offered)
+    assert ("`/scan`" in shown(page)) == ("Scan" in offered)
+    assert "All domains" in labels(page)
+
+
+def test_a_manager_is_offered_what_is_for_managers() -> None:
+    page = a_page(a_domain(), audiences=MANAGERS, set_up=a_set_up())
+
+    assert {"Scan", "Add domain"} <= set(labels(page))
