@@ -19,6 +19,7 @@ from bot.concurrency import Tasks
 from bot.digests.collector import Collector, Due, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
+from bot.digests.nightly import NightlyScans
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
@@ -293,9 +294,15 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     )
     register_error_handler(app)
     ends = KeptEndDates(parts.documents, answered_within_s=DATED_WITHIN_S * patience)
-    _register_members(
-        dispatcher, parts, connection, portfolio, ends, on_scan=homes.schedule_refresh
+    scans = Scans(
+        connection,
+        portfolio,
+        parts.documents,
+        clock=parts.clock,
+        claims=parts.commons.claims,
+        on_kept=homes.schedule_refresh,
     )
+    _register_members(dispatcher, parts, connection, portfolio, ends, scans)
     on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
         parts.documents, on_change=homes.schedule_refresh, on_step=on_step
@@ -336,8 +343,13 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         clock=parts.clock,
     )
 
+    nightly = NightlyScans(
+        parts.documents, repository, portfolio, scans, parts.tasks, clock=parts.clock
+    )
+
     def stop() -> None:
         worker.stop()
+        nightly.stop()
         homes.stop()
         sharing.stop()
 
@@ -349,6 +361,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         periodic={
             "reminders": admin.notices.run_due,
             "clean-up": parts.deferred.forget_expired,
+            "nightly": nightly.run_due,
             "usage": lambda: forget_expired(parts.documents, parts.clock()),
             **parts.commons.periodic,
         },
@@ -435,20 +448,10 @@ def _register_members(
     connection: WorkspaceTracker,
     portfolio: Portfolio,
     ends: KeptEndDates,
-    *,
-    on_scan: Callable[[WorkspaceId], object],
+    scans: Scans,
 ) -> None:
     """What every member of the workspace may do."""
     DomainsListeners(portfolio, ends, parts.clock).register(dispatcher)
-    claims = parts.commons.claims
-    scans = Scans(
-        connection,
-        portfolio,
-        parts.documents,
-        clock=parts.clock,
-        claims=claims,
-        on_kept=on_scan,
-    )
     ScanListeners(
         tracker=connection,
         portfolio=portfolio,
@@ -458,6 +461,6 @@ def _register_members(
     AddingListeners(
         tracker=connection,
         portfolio=portfolio,
-        adder=DomainAdder(connection.add_domain, portfolio, claims=claims),
+        adder=DomainAdder(connection.add_domain, portfolio, claims=parts.commons.claims),
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)

@@ -1,6 +1,7 @@
 """Store digests as documents."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +12,7 @@ import structlog
 from bot.digests.models import Digest, UnknownDigestError
 from bot.digests.report import Baseline
 from bot.digests.run_state import due_at
-from bot.store.documents import Document, Documents, Write, update
+from bot.store.documents import ConflictError, Document, Documents, Write, update
 from bot.workspace import WorkspaceId
 
 VERSION = 1
@@ -51,6 +52,7 @@ logger = structlog.get_logger()
 KIND = "digest"
 BASELINE = "digest-baseline"
 RIGHTS = "digest-rights"
+NIGHTLY = "nightly"
 
 
 class DigestRepository:
@@ -90,6 +92,7 @@ class DigestRepository:
         Raises:
             ConflictError: it was; nothing was changed.
         """
+        await self._begin_nights(workspace, digest)
         place = _place(workspace, digest.digest_id)
         value = encode_digest(digest)
         document = await self._documents.put(
@@ -119,12 +122,21 @@ class DigestRepository:
 
         document = await update(self._documents, _place(workspace, digest_id), changed)
         before, after = known
+        if before.plan != after.plan:
+            await self._begin_nights(workspace, after)
         if document is None or document.rev == before.rev:
             return before
         saved = replace(after, rev=document.rev)
         self._on_change(workspace)
         self._on_step(before, saved)
         return saved
+
+    async def _begin_nights(self, workspace: WorkspaceId, digest: Digest) -> None:
+        """Let `NightlyScans` look at the workspace from now on, if the digest wants scans."""
+        if digest.plan.scans_a_night:
+            with suppress(ConflictError):  # it does already
+                value, key = {"v": VERSION, "tried": {}}, f"{workspace}/{NIGHTLY}"
+                await self._documents.put(key, value, due_at=digest.made_at, if_rev=0)
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
         """Delete a digest and its baselines; raise UnknownDigestError."""

@@ -159,7 +159,7 @@ def workspaces_text(holdings: Holdings) -> str:
                 "groups": list(held.managers.group_ids),
             },
             "editors": ADMINS if held.admins_only else MEMBERS,
-            "digests": [digest_fields(digest) for digest in held.digests],
+            "digests": [_written(digest) for digest in held.digests],
         }
         for workspace, held in holdings.workspaces.items()
     ]
@@ -172,6 +172,15 @@ def workspaces_text(holdings: Holdings) -> str:
         width=100_000,  # a filter is one line
     )
     return text
+
+
+# Fields that version 0.1 does not read are left out where they are not set.
+_LATER = {"scans_a_night"}
+
+
+def _written(digest: Digest) -> dict[str, Any]:
+    fields = digest_fields(digest).items()
+    return {name: value for name, value in fields if value is not None or name not in _LATER}
 
 
 def digest_fields(digest: Digest) -> dict[str, Any]:
@@ -187,6 +196,7 @@ def digest_fields(digest: Digest) -> dict[str, Any]:
         "post": plan.mode.value,
         "sign_of_life": plan.heartbeat_every,
         "worst_shown": plan.worst_count,
+        "scans_a_night": plan.scans_a_night or None,
         "mentions": [{"when": _Quoted(rule.label), "who": [*rule.who]} for rule in plan.mentions],
         "pause": _pause(digest.pause),
         "made_by": digest.made_by,

@@ -17,6 +17,7 @@ from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
     MAX_RULES,
+    SCANS_A_NIGHT,
     WORST_COUNTS,
     FailureReason,
     Mention,
@@ -202,6 +203,7 @@ class WantedDigest(_Group):
     post: Annotated[Mode, _member(Mode)] = Mode.ALWAYS
     sign_of_life: Annotated[int, _number(HEARTBEATS)] | None = None
     worst_shown: Annotated[int, _number(WORST_COUNTS)] = 10
+    scans_a_night: Annotated[int, _number(SCANS_A_NIGHT)] | None = None
     mentions: Annotated[list[WantedMention], Field(max_length=MAX_RULES)] = []
     pause: WantedPause | None = None
     made_by: Person
@@ -218,6 +220,7 @@ class WantedDigest(_Group):
             mode=self.post,
             heartbeat_every=self.sign_of_life,
             worst_count=self.worst_shown,
+            scans_a_night=self.scans_a_night or 0,
             mentions=tuple(Mention(label=e.when, who=tuple(e.who)) for e in self.mentions),
         )
 

@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.digests.models import HEARTBEATS, MAX_FILTER_CHARS, WORST_COUNTS, Mode, Plan, number_of
+from bot.digests.models import (
+    HEARTBEATS,
+    MAX_FILTER_CHARS,
+    SCANS_A_NIGHT,
+    WORST_COUNTS,
+    Mode,
+    Plan,
+    number_of,
+)
 from bot.digests.schedule import Schedule, is_zone, offset_text, time_of
 from bot.message import Block
 from bot.redaction import holds_secret
@@ -15,13 +23,19 @@ from bot.views.text import plural
 
 CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD = "digests.channel", "digests.days", "digests.time"
 ZONE_FIELD, FILTER_FIELD, MODE_FIELD = "digests.zone", "digests.filter", "digests.mode"
-LIFE_FIELD, WORST_FIELD = "digests.life", "digests.worst"
+LIFE_FIELD, WORST_FIELD, NIGHT_FIELD = "digests.life", "digests.worst", "digests.night"
 LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "digests.group"
 RULES_FIELD = "digests.rules"
 WEEKDAYS = frozenset(range(5))
 NEVER = "never"  # a value of `Sign of life`
 # Other values may come from an import, and are kept.
 OFFERED_LIVES = (3, 5, 7, 14, 30)
+
+
+NIGHT_HINT = (
+    "between 01:00 and 06:00, the oldest scan first. A scan takes two requests to Domain Tracker."
+    " Half of each hour's requests stays for people. Empty: no scans."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,7 @@ class Draft:
     mode: str = Mode.ALWAYS.value
     life: str = NEVER
     worst: str = "10"
+    night: str = ""
     label: str | None = None
     people: tuple[str, ...] = ()
     group: tuple[str, str] | None = None
@@ -75,6 +90,7 @@ def draft_of(plan: Plan) -> Draft:
         mode=plan.mode.value,
         life=NEVER if every is None else f"{every}",
         worst=f"{plan.worst_count}",
+        night=f"{plan.scans_a_night or ''}",
     )
 
 
@@ -138,14 +154,8 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
     )
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
     lives = _select(LIFE_FIELD, _lives(draft.life), draft.life)
-    worst = input_element(
-        "number_input",
-        WORST_FIELD,
-        is_decimal_allowed=False,
-        min_value=f"{WORST_COUNTS[0]}",
-        max_value=f"{WORST_COUNTS[-1]}",
-        initial_value=None if number_of(draft.worst, WORST_COUNTS) is None else draft.worst,
-    )
+    worst = _number(WORST_FIELD, WORST_COUNTS, draft.worst)
+    night = _number(NIGHT_FIELD, SCANS_A_NIGHT, draft.night)
     filter_hint = "The words of /domains. Empty: all domains."
     life_hint = "One line that all is as it was, after so many runs without a post."
     return [
@@ -153,7 +163,25 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
         field(f"mode:{nonce}", "Post", _select(MODE_FIELD, modes, draft.mode)),
         field(f"life:{nonce}", "Sign of life", lives, hint=life_hint),
         field(f"worst:{nonce}", "Worst domains shown", worst, hint="From 5 to 25."),
+        field(
+            f"night:{nonce}",
+            "Scan up to … domains a night",
+            night,
+            hint=f"From 1 to {SCANS_A_NIGHT[-1]}, {NIGHT_HINT}",
+            optional=True,
+        ),
     ]
+
+
+def _number(action_id: str, allowed: range, given: str) -> Block:
+    return input_element(
+        "number_input",
+        action_id,
+        is_decimal_allowed=False,
+        min_value=f"{allowed[0]}",
+        max_value=f"{allowed[-1]}",
+        initial_value=None if number_of(given, allowed) is None else given,
+    )
 
 
 def _lives(chosen: str) -> dict[str, str]:

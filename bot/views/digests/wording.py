@@ -151,6 +151,8 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
         left_out = len(plan.mentions) - len(rules)
         more = f" and {plural(left_out, 'more label')}" if left_out else ""
         lines.append(("Mentioned when it gets worse", ", ".join(rules) + more))
+    if plan.scans_a_night:
+        lines.append(("Scans a night", f"up to {plural(plan.scans_a_night, 'domain')}"))
     return lines
 
 

@@ -32,9 +32,10 @@ from tests.digests.builders import DUE, ZONE, a_digest, a_mention, a_schedule
 from tests.loops import loop_over
 from tests.views.acceptance import Json, assert_slack_takes_form, buttons, shown
 
+NIGHT = "Scan up to … domains a night"
 LABELS = [
     *("Channel", "Days", "Time", "Time zone", "Filter", "Post", "Sign of life"),
-    *("Worst domains shown", "Tag or folder", "Mention", "Mention user group"),
+    *("Worst domains shown", NIGHT, "Tag or folder", "Mention", "Mention user group"),
 ]
 
 
@@ -93,7 +94,7 @@ def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:
 def test_what_cannot_be_left_out_is_required() -> None:
     optional = [name for name, block in fields_of(drawn()).items() if block["optional"]]
 
-    assert optional == ["Filter", "Tag or folder", "Mention", "Mention user group"]
+    assert optional == ["Filter", NIGHT, "Tag or folder", "Mention", "Mention user group"]
 
 
 def test_the_next_five_runs_are_told_for_both_clocks() -> None:
