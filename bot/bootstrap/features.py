@@ -26,6 +26,7 @@ from bot.digests.worker import DigestWorker
 from bot.home_viewers import HomeViewers
 from bot.jobs.queue import depth
 from bot.listeners.adddomain import AddingListeners
+from bot.listeners.alerts import AlertListeners
 from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
 from bot.listeners.domainkey import LISTED_WITHIN_S, KeyListeners, KeyState, ManagersListeners
@@ -60,6 +61,7 @@ from bot.tracker.client import Tracker, TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
+from bot.views.digests.alert import alert_message
 from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.views.errors_api_key import key_notice
@@ -382,7 +384,7 @@ def _digests(
 ) -> tuple[DigestService, DigestWorker]:
     """What people do with digests, and what the clock does."""
     collector = Collector(portfolio, repository, ends, clock=parts.clock)
-    words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
+    words = DigestRenderer(digest_message, heartbeat_message, announcement_message, alert_message)
     delivery = Delivery(repository, collector, parts.posting, words, clock=parts.clock)
     digests = DigestService(
         repository,
@@ -406,6 +408,7 @@ def _register_digests(
     access = DigestAccess(digests, permissions)
     screen = DigestScreen(digests=digests, access=access, failures=failures, clock=parts.clock)
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
+    AlertListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     DigestFormListeners(
         digests=digests,
         access=access,

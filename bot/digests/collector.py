@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
+from bot.digests.alerts import fallen, next_baseline, without_snoozed
 from bot.digests.models import Digest, Outcome, PastRun, Plan, UnknownDigestError
 from bot.digests.report import (
     Baseline,
@@ -35,10 +36,11 @@ _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A post, and the baseline of the post after it."""
+    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one."""
 
     post: Post
     baseline: Baseline
+    is_moved: bool = True
 
 
 class Collector:
@@ -115,6 +117,10 @@ class Collector:
             self._asked_twice[workspace] = snapshot
             report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         now = baseline.taken_at
+        if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
+            snoozed = await self._repository.snoozed(workspace, digest.digest_id, now)
+            report = without_snoozed(report, snoozed)
+            baseline = next_baseline(before, baseline, fallen(report), snoozed)
         post = Post(
             digest=digest,
             report=report,
@@ -126,7 +132,7 @@ class Collector:
             is_first=digest.baseline is None
             and all(run.outcome is not Outcome.POSTED for run in digest.past),
         )
-        return Collected(post, baseline)
+        return Collected(post, baseline, is_moved=not before or not _is_same(before, baseline))
 
     async def _compare(
         self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
@@ -151,6 +157,10 @@ def _report_of(
         index, before, worst_count=plan.worst_count, bounds=query.bounds, ends=ends
     )
     return report, baseline_of(index, ends.now, ends)
+
+
+def _is_same(before: Baseline, now: Baseline) -> bool:
+    return (before.scores, before.marks) == (now.scores, now.marks)
 
 
 def _trend(

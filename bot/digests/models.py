@@ -77,6 +77,22 @@ class Plan:
     mentions: tuple[Mention, ...] = ()
     scans_a_night: int = 0
 
+    @property
+    def is_alert(self) -> bool:
+        """Whether it is posted as soon as something gets worse."""
+        return self.schedule.every is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """A post of a digest that is an alert: its domains by host name, and who saw to them."""
+
+    channel_id: str
+    hosts: tuple[str, ...]
+    taken_by: str | None = None
+    snoozed_by: str | None = None
+    snoozed_until: datetime | None = None
+
 
 class FailureReason(Enum):
     """Why a run waits, was not posted, or has paused its digest."""
@@ -239,6 +255,10 @@ class Digest:
 
 class UnknownDigestError(BotError):
     """There is no such digest (any more)."""
+
+
+class UnknownAlertError(BotError):
+    """The post is too old, or its digest was deleted: its buttons do nothing any more."""
 
 
 class TooManyDigestsError(BotError):

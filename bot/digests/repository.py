@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 import structlog
 
-from bot.digests.models import Digest, UnknownDigestError
+from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestError
 from bot.digests.report import Baseline
 from bot.digests.run_state import due_at
 from bot.store.documents import ConflictError, Document, Documents, Write, update
@@ -53,6 +53,9 @@ KIND = "digest"
 BASELINE = "digest-baseline"
 RIGHTS = "digest-rights"
 NIGHTLY = "nightly"
+ALERT = "digest-alert"
+# So long the buttons of an alert work.
+ALERT_KEPT_FOR = timedelta(days=30)
 
 
 class DigestRepository:
@@ -141,8 +144,9 @@ class DigestRepository:
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
         """Delete a digest and its baselines; raise UnknownDigestError."""
         was_there = await self._documents.delete(_place(workspace, digest_id))
-        for document in await self._documents.list_prefix(f"{workspace}/{BASELINE}/{digest_id}/"):
-            await self._documents.delete(document.key)
+        for kind in (BASELINE, ALERT):
+            for key in await self._documents.list_keys(f"{workspace}/{kind}/{digest_id}/"):
+                await self._documents.delete(key)
         if not was_there:
             raise UnknownDigestError("no such digest")
         self._on_change(workspace)
@@ -176,6 +180,36 @@ class DigestRepository:
         if name is not None:
             await self._documents.delete(_baseline_place(workspace, digest_id, name))
 
+    async def keep_alert(
+        self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime
+    ) -> None:
+        """Store an alert before its post, under the ids of its digest and its run."""
+        value = {"v": VERSION, **msgspec.to_builtins(alert)}
+        key, due_at = f"{workspace}/{ALERT}/{name}", now + ALERT_KEPT_FOR
+        await self._documents.put(key, value, due_at=due_at)
+
+    async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
+        """Return an alert, or raise UnknownAlertError."""
+        return _alert_in(await self._documents.get(f"{workspace}/{ALERT}/{name}"))
+
+    async def change_alert(
+        self, workspace: WorkspaceId, name: str, change: Callable[[Alert], Alert]
+    ) -> Alert:
+        """Save and return the result of `change`; raise UnknownAlertError."""
+
+        def changed(document: Document | None) -> Write:
+            value = {"v": VERSION, **msgspec.to_builtins(change(_alert_in(document)))}
+            return Write(value, document.due_at if document else None)
+
+        return _alert_in(await update(self._documents, f"{workspace}/{ALERT}/{name}", changed))
+
+    async def snoozed(self, workspace: WorkspaceId, digest_id: str, now: datetime) -> set[str]:
+        """Return the hosts of a digest's alerts that are snoozed at `now`."""
+        documents = await self._documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
+        alerts = [_alert_in(document) for document in documents]
+        asleep = [each for each in alerts if each.snoozed_until and each.snoozed_until > now]
+        return {host for each in asleep for host in each.hosts}
+
     async def is_restricted(self, workspace: WorkspaceId) -> bool:
         """Return whether only admins may make and change digests there."""
         document = await self._documents.get(f"{workspace}/{RIGHTS}")
@@ -192,6 +226,12 @@ class DigestRepository:
 
         await update(self._documents, f"{workspace}/{RIGHTS}", restricted)
         return is_new
+
+
+def _alert_in(document: Document | None) -> Alert:
+    if document is None:
+        raise UnknownAlertError("no such alert")
+    return msgspec.convert(document.value, Alert)
 
 
 def _place(workspace: WorkspaceId, digest_id: str) -> str:

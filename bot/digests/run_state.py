@@ -110,10 +110,18 @@ def posted(digest: Digest, token: str, now: datetime) -> Digest:
     return recorded(digest, run, Outcome.POSTED, now, None)
 
 
-def mark_silent(digest: Digest, token: str, now: datetime, *, average: float | None) -> Digest:
-    """Return the digest after a run that had nothing to say."""
+def mark_silent(
+    digest: Digest,
+    token: str,
+    now: datetime,
+    *,
+    average: float | None,
+    baseline: str | None = None,
+) -> Digest:
+    """Return the digest after a run that had nothing to say; `None` leaves the baseline."""
     run = replace(own_run(digest, token), average=average)
-    digest = replace(digest, silent_runs=digest.silent_runs + 1)
+    baseline = baseline or digest.baseline
+    digest = replace(digest, silent_runs=digest.silent_runs + 1, baseline=baseline)
     return recorded(digest, run, Outcome.QUIET, now, None)
 
 
@@ -149,8 +157,13 @@ def waiting(
 def ended(
     digest: Digest, token: str, now: datetime, outcome: Outcome, trouble: FailureReason | None
 ) -> Digest:
-    """Return the digest whose run failed or is uncertain, with a notice for the owner."""
+    """Return the digest whose run failed or is uncertain, with a notice for the owner.
+
+    An alert that may be there is not posted again.
+    """
     run = own_run(digest, token)
+    if digest.plan.is_alert and outcome is Outcome.UNCERTAIN and run.baseline:
+        digest = replace(digest, baseline=run.baseline)
     digest = recorded(digest, run, outcome, now, trouble)
     if is_promised(run) and run.asked_by == digest.made_by:  # `recorded` has a notice for them
         return digest
@@ -249,11 +262,18 @@ def recorded(
         trouble=trouble,
         asked_by=run.asked_by,
     )
-    digest = replace(digest, run=None, past=(*digest.past, past)[-MAX_PAST_RUNS:])
+    earlier = digest.past
+    if digest.plan.is_alert and outcome is not Outcome.POSTED and _is_repeated(earlier, past):
+        earlier = earlier[:-1]  # a look that ended like the one before takes its place
+    digest = replace(digest, run=None, past=(*earlier, past)[-MAX_PAST_RUNS:])
     if not is_promised(run):
         return digest
     notice = Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
     return with_notice(digest, replace(notice, to=run.asked_by))
+
+
+def _is_repeated(earlier: Sequence[PastRun], run: PastRun) -> bool:
+    return [(each.outcome, each.trouble) for each in earlier[-1:]] == [(run.outcome, run.trouble)]
 
 
 def _with_past_slots(
@@ -333,7 +353,8 @@ def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
     if not next_is_due and not is_over:
         return digest
     is_known = bool(digest.past) and digest.past[-1].trouble is run.trouble
-    if run.trouble is FailureReason.KEY and is_known:  # one notice per outage, not one a day
+    is_lasting = run.trouble is FailureReason.KEY or digest.plan.is_alert
+    if is_lasting and is_known:  # one notice per outage, not one a day, or a look
         return recorded(digest, run, Outcome.FAILED, now, run.trouble)
     outcome = Outcome.FAILED if run.trouble else Outcome.MISSED
     return ended(digest, run.token, now, outcome, run.trouble or FailureReason.DOWN)
@@ -388,7 +409,7 @@ def _by_present_rules(digest: Digest) -> Slot:
 
 
 def _missed(digest: Digest, slots: Sequence[Slot], now: datetime) -> Digest:
-    if not slots:
+    if not slots or digest.plan.is_alert:  # the next look sees all that has fallen since
         return digest
     digest = _with_past_slots(digest, slots, Outcome.MISSED, now, FailureReason.DOWN)
     notice = Notice(

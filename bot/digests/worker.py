@@ -20,7 +20,6 @@ from bot.digests.models import (
     Digest,
     LostClaimError,
     Notice,
-    Run,
     StoppedError,
     UnknownDigestError,
 )
@@ -147,11 +146,12 @@ class DigestWorker:
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
         token = secrets.token_hex(8)
         notices: list[Notice] = []
-        before: list[Run] = []
+        before: set[str | None] = set()
 
         def claim(digest: Digest) -> Digest:
             now = self._clock()
-            before[:] = [digest.run] if digest.run else []
+            before.clear()
+            before.update([digest.baseline, digest.run and digest.run.token])
             try:
                 claimed = run_state.claim_due_run(digest, now, token)
             except UnknownZoneError:
@@ -161,9 +161,8 @@ class DigestWorker:
 
         digest = await self._repository.change(workspace, digest_id, claim)
         in_use = {digest.baseline, digest.run and digest.run.token}
-        for run in before:
-            if run.token not in in_use:  # the baseline of a worker that died
-                await self._repository.forget_baseline(workspace, digest_id, run.token)
+        for name in before - in_use:  # of a worker that died
+            await self._repository.forget_baseline(workspace, digest_id, name)
         trouble = await self._deliver(workspace, digest, token)
         for notice in notices:  # about earlier runs, however this one ended
             if matter(digest, notice) is not None:

@@ -191,6 +191,8 @@ def _not_understood(typed: str) -> Iterator[str]:
 
 def mode_in(field: Field) -> Mode:
     """Return when to post."""
+    if form_fields.looks_of(field.value or ""):
+        return Mode.WORSE
     try:
         return Mode(field.value)
     except ValueError:
@@ -362,9 +364,10 @@ def read_digest_form(values: object) -> GivenDigest:
     # Without an error all values are there; the type checker needs the names.
     if errors or not (channel_id and days and at and zone and mode and worst):
         raise FormErrors(errors)
+    draft = draft_in(values)
     plan = Plan(
         channel_id=channel_id,
-        schedule=Schedule(days, at, zone),
+        schedule=Schedule(days, at, zone, form_fields.looks_of(draft.mode)),
         filter_text=filter_text or "",
         mode=mode,
         heartbeat_every=life,
@@ -372,7 +375,6 @@ def read_digest_form(values: object) -> GivenDigest:
         mentions=(rule,) if rule else (),
         scans_a_night=night or 0,
     )
-    draft = draft_in(values)
     kept = None if draft.kept is None else frozenset(place for place, _, _ in _read(draft.kept))
     return GivenDigest(draft=draft, plan=plan, kept=kept)
 

@@ -175,7 +175,7 @@ def workspaces_text(holdings: Holdings) -> str:
 
 
 # Fields that version 0.1 does not read are left out where they are not set.
-_LATER = {"scans_a_night"}
+_LATER = {"look_every", "scans_a_night"}
 
 
 def _written(digest: Digest) -> dict[str, Any]:
@@ -194,6 +194,7 @@ def digest_fields(digest: Digest) -> dict[str, Any]:
         "zone": plan.schedule.zone,
         "filter": _Quoted(plan.filter_text),
         "post": plan.mode.value,
+        "look_every": plan.schedule.every,
         "sign_of_life": plan.heartbeat_every,
         "worst_shown": plan.worst_count,
         "scans_a_night": plan.scans_a_night or None,

@@ -27,7 +27,7 @@ from bot.digests.models import (
     number_of,
     unusable_words,
 )
-from bot.digests.schedule import Schedule, is_zone, time_of
+from bot.digests.schedule import LOOKS, Schedule, is_zone, time_of
 from bot.ops.export_file import ADMINS, DAYS, MEMBERS, VERSION
 from bot.ops.output import shown
 from bot.portfolio.query import parse_query
@@ -135,6 +135,7 @@ EDITORS = _field({ADMINS: True, MEMBERS: False}.get, f"must be {MEMBERS} or {ADM
 DAY = _field(
     {day: at for at, day in enumerate(DAYS)}.get, f"{{}} is no day; write {', '.join(DAYS)}"
 )
+LOOK = _field({f"{every}": every for every in LOOKS}.get, "must be 15, 30 or 60")
 ZONE = _field(
     lambda text: text if is_zone(text) else None,
     "there is no time zone {}; write one like Europe/Berlin",
@@ -201,6 +202,7 @@ class WantedDigest(_Group):
     zone: Annotated[str, ZONE]
     filter: Annotated[str, _field(_filter)] = ""
     post: Annotated[Mode, _member(Mode)] = Mode.ALWAYS
+    look_every: Annotated[int, LOOK] | None = None
     sign_of_life: Annotated[int, _number(HEARTBEATS)] | None = None
     worst_shown: Annotated[int, _number(WORST_COUNTS)] = 10
     scans_a_night: Annotated[int, _number(SCANS_A_NIGHT)] | None = None
@@ -215,9 +217,9 @@ class WantedDigest(_Group):
         """What people decide."""
         return Plan(
             channel_id=self.channel,
-            schedule=Schedule(frozenset(self.days), self.time, self.zone),
+            schedule=Schedule(frozenset(self.days), self.time, self.zone, self.look_every),
             filter_text=self.filter,
-            mode=self.post,
+            mode=Mode.WORSE if self.look_every else self.post,
             heartbeat_every=self.sign_of_life,
             worst_count=self.worst_shown,
             scans_a_night=self.scans_a_night or 0,

@@ -256,6 +256,14 @@ async def post_message(client: AsyncWebClient, channel_id: str, message: Mapping
     return str(posted.get("ts") or "")
 
 
+async def update_message(
+    client: AsyncWebClient, channel_id: str, ts: str, message: Mapping[str, Any]
+) -> None:
+    """Replace the content of a message of the bot; raise SlackError."""
+    async with slack_errors():
+        await client.chat_update(channel=channel_id, ts=ts, **message)
+
+
 async def send_with_fallback(send: Callable[[Message], Awaitable[T]], message: Message) -> T:
     """Send a message; if Slack refuses its blocks, send its plain fallback."""
     try:

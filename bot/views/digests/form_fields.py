@@ -13,11 +13,11 @@ from bot.digests.models import (
     Plan,
     number_of,
 )
-from bot.digests.schedule import Schedule, is_zone, offset_text, time_of
+from bot.digests.schedule import LOOKS, Schedule, is_zone, offset_text, time_of
 from bot.message import Block
 from bot.redaction import holds_secret
 from bot.views.blocks import field, input_element, option
-from bot.views.digests.wording import MODE_NAMES
+from bot.views.digests.wording import ALERT_NAME, MODE_NAMES
 from bot.views.schedule import DAY_NAMES
 from bot.views.text import plural
 
@@ -32,6 +32,7 @@ NEVER = "never"  # a value of `Sign of life`
 OFFERED_LIVES = (3, 5, 7, 14, 30)
 
 
+MODE_HINT = f"“{ALERT_NAME}” looks all day on the chosen days. The time does not matter then."
 NIGHT_HINT = (
     "between 01:00 and 06:00, the oldest scan first. A scan takes two requests to Domain Tracker."
     " Half of each hour's requests stays for people. Empty: no scans."
@@ -75,7 +76,7 @@ class Draft:
         at = time_of(self.at or "")
         if at is None or not self.days or not is_zone(self.zone or ""):
             return None
-        return Schedule(self.days, at, self.zone or "")
+        return Schedule(self.days, at, self.zone or "", looks_of(self.mode))
 
 
 def draft_of(plan: Plan) -> Draft:
@@ -87,11 +88,16 @@ def draft_of(plan: Plan) -> Draft:
         at=f"{plan.schedule.at:%H:%M}",
         zone=plan.schedule.zone,
         filter_text=plan.filter_text,
-        mode=plan.mode.value,
+        mode=f"{plan.schedule.every or plan.mode.value}",
         life=NEVER if every is None else f"{every}",
         worst=f"{plan.worst_count}",
         night=f"{plan.scans_a_night or ''}",
     )
+
+
+def looks_of(mode: str) -> int | None:
+    """Return the minutes between two looks, `None` for a digest at a time of day."""
+    return next((every for every in LOOKS if mode == f"{every}"), None)
 
 
 def life_of(text: str) -> int | None:
@@ -153,6 +159,7 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
         initial_value=None if is_secret else draft.filter_text[:MAX_FILTER_CHARS] or None,
     )
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
+    modes |= {f"{every}": f"{ALERT_NAME}: look every {every} minutes" for every in LOOKS}
     lives = _select(LIFE_FIELD, _lives(draft.life), draft.life)
     worst = _number(WORST_FIELD, WORST_COUNTS, draft.worst)
     night = _number(NIGHT_FIELD, SCANS_A_NIGHT, draft.night)
@@ -160,7 +167,8 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
     life_hint = "One line that all is as it was, after so many runs without a post."
     return [
         field(f"filter:{nonce}", "Filter", filter_box, hint=filter_hint, optional=True),
-        field(f"mode:{nonce}", "Post", _select(MODE_FIELD, modes, draft.mode)),
+        field(f"mode:{nonce}", "Post", _select(MODE_FIELD, modes, draft.mode), hint=MODE_HINT)
+        | {"dispatch_action": True},
         field(f"life:{nonce}", "Sign of life", lives, hint=life_hint),
         field(f"worst:{nonce}", "Worst domains shown", worst, hint="From 5 to 25."),
         field(

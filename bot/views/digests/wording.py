@@ -137,6 +137,9 @@ MODE_NAMES = {
 }
 
 
+ALERT_NAME = "As soon as something gets worse"
+
+
 def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     """Return the label and mrkdwn of each setting, without mentions."""
     lines = [
@@ -158,6 +161,8 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
 
 def mode_text(plan: Plan) -> str:
     """Return `When something changed; after 5 silent runs a sign of life`."""
+    if plan.is_alert:
+        return ALERT_NAME
     if plan.mode is Mode.ALWAYS or plan.heartbeat_every is None:
         return MODE_NAMES[plan.mode]
     silent = plural(plan.heartbeat_every, "silent run")
