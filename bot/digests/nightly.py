@@ -60,7 +60,7 @@ class ScansNow(Protocol):
         ...
 
 
-class UnwantedScanError(BotError):
+class UnwantedScanError(Exception):
     """The digest wants no scan any more: it was changed, paused, or its night has ended."""
 
 

@@ -22,6 +22,7 @@ from bot.digests.models import (
     TooManyDigestsError,
     UnknownDigestError,
 )
+from bot.digests.notices import with_notice
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
 from bot.errors import BotError
@@ -280,6 +281,6 @@ class DigestService:
                 is_announcement=True,
             )
             return await self._repository.change(
-                workspace, digest.digest_id, lambda each: run_state.with_notice(each, notice)
+                workspace, digest.digest_id, lambda each: with_notice(each, notice)
             ), True
         return digest, True

@@ -35,6 +35,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a long filter": ({"filter": "x" * 501}, "filter: a filter has at most 500 characters"),
     "a key as filter": ({"filter": f"tag:{KEY}"}, "filter: there is a key or a token in it"),
     "a sign of life": ({"sign_of_life": 0}, "sign_of_life: must be a whole number from 1 to 99"),
+    "looks too often": ({"look_every": 5}, "look_every: must be 15, 30 or 60"),
     "too few": ({"worst_shown": 4}, "worst_shown: must be a whole number from 5 to 25"),
     "too many": ({"worst_shown": 26}, "worst_shown:"),
     "too many scans": ({"scans_a_night": 201}, "scans_a_night: must be a whole number from 1 to"),
@@ -227,6 +228,7 @@ def test_everything_that_can_be_said_is_read() -> None:
     said = {
         "filter": " tag:prod ",
         "post": "worse",
+        "look_every": 30,
         "sign_of_life": 7,
         "worst_shown": 25,
         "scans_a_night": 200,
@@ -242,7 +244,7 @@ def test_everything_that_can_be_said_is_read() -> None:
     assert digest.plan.filter_text == "tag:prod"
     assert digest.plan.mode is Mode.WORSE
     assert (digest.plan.heartbeat_every, digest.plan.worst_count) == (7, 25)
-    assert digest.plan.scans_a_night == 200
+    assert (digest.plan.scans_a_night, digest.plan.schedule.every) == (200, 30)
     assert digest.plan.mentions == (Mention(label="tag:prod", who=("U1", "S1")),)
     nine = datetime(2026, 11, 20, 9, tzinfo=UTC)
     assert digest.pause

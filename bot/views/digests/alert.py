@@ -1,17 +1,19 @@
 """Draw an alert: what got worse just now, who takes it, and for how long it is snoozed. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+from bot.digests.alerts import fallen
 from bot.digests.models import Alert
 from bot.digests.report import Move, Post, owners_to_mention, worse_moves
+from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
-from bot.portfolio.query import host_of
 from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
 from bot.views.digests.wording import manage_button, owners_line, person
 from bot.views.domains import score_mrkdwn, score_text
 from bot.views.ends import soon_text
-from bot.views.text import clip, escaped, host_text, moment_token, plural
+from bot.views.text import MAX_BUTTON_CHARS, clip, code, escaped, host_text, moment_token, plural
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.
@@ -27,9 +29,7 @@ def alert_message(post: Post, name: str) -> Message:
     """Return the post about what got worse; `name` comes back with its buttons."""
     report, plan = post.report, post.digest.plan
     lines = [*map(_fall, worse_moves(report)), *_nearer(post)]
-    hosts = {
-        host_of(domain) for domain in (*(m.domain for m in worse_moves(report)), *report.nearer)
-    }
+    hosts = fallen(report)
     title = f"{plural(len(hosts), 'domain')} got worse"
     shown, left_out = lines[:MAX_LISTED], len(lines) - MAX_LISTED
     more = f"and {left_out:,} more" if left_out > 0 else ""
@@ -100,28 +100,32 @@ def _is_redrawn(block: Mapping[str, Any]) -> bool:
 
 
 def _fall(move: Move) -> Line:
-    host = _host(move.domain.domain)
+    mrkdwn, text = _host(move.domain.domain)
     return (
-        f"📉 *{host}*: health {score_mrkdwn(move.before)} → {score_mrkdwn(move.after)}",
-        f"{host}: health fell from {score_text(move.before)} to {score_text(move.after)}",
+        f"📉 {mrkdwn}: health {score_mrkdwn(move.before)} → {score_mrkdwn(move.after)}",
+        f"{text}: health fell from {score_text(move.before)} to {score_text(move.after)}",
     )
 
 
 def _nearer(post: Post) -> Iterator[Line]:
     rows = {domain.domain: row for domain, row in post.report.soon}
     for domain in post.report.nearer:
-        host, row = _host(domain.domain), rows[domain.domain]
-        shown = soon_text(row, post.sent_at)
-        yield f"⏳ *{host}*: {shown}", f"{host}: {soon_text(row, post.sent_at, sign=False)}"
+        (mrkdwn, text), row = _host(domain.domain), rows[domain.domain]
+        signless = soon_text(row, post.sent_at, sign=False)
+        yield f"⏳ {mrkdwn}: {soon_text(row, post.sent_at)}", f"{text}: {signless}"
 
 
-def _host(name: str) -> str:
-    return escaped(host_text(name), MAX_HOST_CHARS)
+def _host(name: str) -> Line:
+    host = host_text(name)
+    return code(host, MAX_HOST_CHARS), escaped(host, MAX_HOST_CHARS)
 
 
-def _scan_button(hosts: set[str]) -> Block | None:
+def _scan_button(hosts: Sequence[str]) -> Block | None:
     """Return the button that scans the domain, if there is only one."""
     if len(hosts) != 1:
         return None
-    [host] = hosts
-    return run_button("Scan", f"/scan {host}", accessibility_label=clip(f"Scan {host}", 75))
+    with suppress(HostNameError):
+        host = host_name(hosts[0])
+        label = clip(f"Scan {host}", MAX_BUTTON_CHARS)
+        return run_button("Scan", f"/scan {host}", accessibility_label=label)
+    return None

@@ -79,7 +79,7 @@ def test_a_new_digest_runs_on_working_days_at_nine() -> None:
 def test_what_tells_of_every_change_is_what_the_next_runs_depend_on() -> None:
     telling = [name for name, block in fields_of(drawn()).items() if block.get("dispatch_action")]
 
-    assert telling == ["Days", "Time", "Time zone"]
+    assert telling == ["Days", "Time", "Time zone", "Post"]
 
 
 def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:

@@ -29,6 +29,7 @@ from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, 
 
 CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
 ERRORS: list[tuple[BotError, str]] = [
+    (models.UnknownAlertError(), "These buttons no longer work"),
     (models.UnknownDigestError(), "somebody has deleted it"),
     (models.TooManyDigestsError(), "has 20 digests, the most"),
     (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> changed this digest in the meantime"),
