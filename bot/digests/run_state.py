@@ -310,6 +310,8 @@ def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
     is_over = run.trouble is not FailureReason.KEY and now >= run.deadline
     if not next_is_due and not is_over:
         return digest
+    if digest.plan.is_alert and not run.trouble and not is_promised(run):
+        return replace(digest, run=None)  # its process died: the next look sees the same
     is_known = bool(digest.past) and digest.past[-1].trouble is run.trouble
     is_lasting = run.trouble is FailureReason.KEY or digest.plan.is_alert
     if is_lasting and is_known:  # one notice per outage, not one a day, or a look

@@ -8,6 +8,7 @@ import pytest
 from bot.digests.models import Alert, Mode, Outcome, UnknownAlertError
 from bot.digests.repository import ALERT
 from bot.digests.schedule import Schedule, grace, next_slot, next_slots
+from bot.shared_limits import forget_expired
 from bot.slack.errors import SlackUnavailableError
 from bot.tracker.models import Domain, UnavailableError
 from bot.tracker.rate_limit import Purpose
@@ -173,6 +174,30 @@ async def test_a_post_that_may_be_there_is_not_posted_twice(watch: Watch, how: s
     assert later == [[], []]
     assert again == ["alert: a.example"]
     assert len(await office.documents.list_keys(f"{ACME}/digest-baseline/")) == 1
+
+
+async def test_a_look_whose_process_died_is_no_news(watch: Watch) -> None:
+    office = watch.office
+    await office.collecting_at(office.clock() + LOOK)
+    await office.dies()
+    office.posts.posts.clear()
+    office.lists.domains = (a_domain("a.example", 70), a_domain("b.example", 97))
+
+    await office.at(office.clock() + 2 * LOOK)
+
+    assert [text for _, text in office.posts.posts] == ["alert: a.example"]
+    assert office.posts.notified == []
+
+
+async def test_the_buttons_of_an_alert_work_for_thirty_days(watch: Watch) -> None:
+    office = watch.office
+    await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
+    posted_at = office.clock()
+
+    early = await forget_expired(office.documents, posted_at + 29 * DAY)
+    late = await forget_expired(office.documents, posted_at + 30 * DAY)
+
+    assert (early, late) == (0, 1)
 
 
 async def test_the_alerts_of_a_digest_go_with_it(watch: Watch) -> None:
