@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
+    SCANS_A_NIGHT,
     WORST_COUNTS,
     Mention,
     Mode,
@@ -253,12 +254,19 @@ PLANS = st.builds(
     mode=st.sampled_from(Mode),
     heartbeat_every=st.none() | st.sampled_from(HEARTBEATS),
     worst_count=st.sampled_from(WORST_COUNTS),
+    scans_a_night=st.just(0) | st.sampled_from(SCANS_A_NIGHT),
 )
+
+
+def alert_of(plan: Plan) -> Plan:
+    return replace(plan, mode=Mode.WORSE, schedule=replace(plan.schedule, every=30))
+
+
 WHO = st.from_regex(r"[UW][A-Z0-9]{2,12}", fullmatch=True)
 GROUPS = st.from_regex(r"S[A-Z0-9]{2,12}", fullmatch=True)
 
 
-@given(plan=PLANS)
+@given(plan=PLANS | PLANS.map(alert_of))
 def test_whatever_was_planned_comes_back_from_the_form_as_it_was(plan: Plan) -> None:
     assert read_digest_form(state_of(drawn(draft_of(plan)))).plan == plan
 
