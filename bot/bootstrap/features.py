@@ -19,12 +19,14 @@ from bot.concurrency import Tasks
 from bot.digests.collector import Collector, Due, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
+from bot.digests.nightly import NightlyScans
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
 from bot.home_viewers import HomeViewers
 from bot.jobs.queue import depth
 from bot.listeners.adddomain import AddingListeners
+from bot.listeners.alerts import AlertListeners
 from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
 from bot.listeners.domainkey import (
@@ -65,6 +67,7 @@ from bot.tracker.client import Tracker, TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
+from bot.views.digests.alert import alert_message
 from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.views.errors_api_key import key_notice
@@ -308,15 +311,16 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     )
     register_error_handler(app)
     ends = KeptEndDates(parts.documents, answered_within_s=DATED_WITHIN_S * patience)
-    _register_members(
-        dispatcher,
-        parts,
-        admin.access,
+    scans = Scans(
         connection,
         portfolio,
+        parts.documents,
         ends,
-        on_scan=homes.schedule_refresh,
+        clock=parts.clock,
+        claims=parts.commons.claims,
+        on_kept=homes.schedule_refresh,
     )
+    _register_members(dispatcher, parts, admin.access, connection, portfolio, ends, scans)
     on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
         parts.documents, on_change=homes.schedule_refresh, on_step=on_step
@@ -358,8 +362,13 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         clock=parts.clock,
     )
 
+    nightly = NightlyScans(
+        parts.documents, repository, portfolio, scans, parts.tasks, clock=parts.clock
+    )
+
     def stop() -> None:
         worker.stop()
+        nightly.stop()
         homes.stop()
         sharing.stop()
 
@@ -371,6 +380,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         periodic={
             "reminders": admin.notices.run_due,
             "clean-up": parts.deferred.forget_expired,
+            "nightly": nightly.run_due,
             "usage": lambda: forget_expired(parts.documents, parts.clock()),
             **parts.commons.periodic,
         },
@@ -391,7 +401,7 @@ def _digests(
 ) -> tuple[DigestService, DigestWorker]:
     """What people do with digests, and what the clock does."""
     collector = Collector(portfolio, repository, ends, clock=parts.clock)
-    words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
+    words = DigestRenderer(digest_message, heartbeat_message, announcement_message, alert_message)
     delivery = Delivery(repository, collector, parts.posting, words, clock=parts.clock)
     digests = DigestService(
         repository,
@@ -415,6 +425,7 @@ def _register_digests(
     access = DigestAccess(digests, permissions)
     screen = DigestScreen(digests=digests, access=access, failures=failures, clock=parts.clock)
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
+    AlertListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     DigestFormListeners(
         digests=digests,
         access=access,
@@ -458,21 +469,10 @@ def _register_members(
     connection: WorkspaceTracker,
     portfolio: Portfolio,
     ends: KeptEndDates,
-    *,
-    on_scan: Callable[[WorkspaceId], object],
+    scans: Scans,
 ) -> None:
     """What every member of the workspace may do."""
     DomainsListeners(portfolio, ends, parts.clock).register(dispatcher)
-    claims = parts.commons.claims
-    scans = Scans(
-        connection,
-        portfolio,
-        parts.documents,
-        ends,
-        clock=parts.clock,
-        claims=claims,
-        on_kept=on_scan,
-    )
     ScanListeners(
         access=access,
         tracker=connection,
@@ -484,6 +484,6 @@ def _register_members(
         access=access,
         tracker=connection,
         portfolio=portfolio,
-        adder=DomainAdder(connection.add_domain, portfolio, claims=claims),
+        adder=DomainAdder(connection.add_domain, portfolio, claims=parts.commons.claims),
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)

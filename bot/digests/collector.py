@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
+from bot.digests.alerts import fallen, next_baseline, without_snoozed
 from bot.digests.models import Digest, Outcome, PastRun, Plan, UnknownDigestError
 from bot.digests.report import (
     Baseline,
@@ -36,10 +37,11 @@ _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A post, and the baseline of the post after it."""
+    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one."""
 
     post: Post
     baseline: Baseline
+    is_moved: bool = True
 
 
 class Collector:
@@ -116,6 +118,10 @@ class Collector:
             self._asked_twice[workspace] = snapshot
             report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         now = baseline.taken_at
+        if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
+            snoozed = await self._repository.snoozed(workspace, digest.digest_id, now)
+            report = without_snoozed(report, snoozed)
+            baseline = next_baseline(before, baseline, fallen(report), snoozed)
         post = Post(
             digest=digest,
             report=report,
@@ -127,7 +133,7 @@ class Collector:
             is_first=digest.baseline is None
             and all(run.outcome is not Outcome.POSTED for run in digest.past),
         )
-        return Collected(post, baseline)
+        return Collected(post, baseline, is_moved=not before or not _is_same(before, baseline))
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
         """Return the content of the post that the run `token` made, without asking the service.
@@ -176,6 +182,10 @@ def _report_then(baseline: Baseline, plan: Plan, ends: KnownEnds) -> Report:
     }
     bounds = parse_query(plan.filter_text).bounds
     return make_report(index, baseline.before, worst_count=len(index), bounds=bounds, ends=ends)
+
+
+def _is_same(before: Baseline, now: Baseline) -> bool:
+    return (before.scores, before.marks) == (now.scores, now.marks)
 
 
 def _trend(

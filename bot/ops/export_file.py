@@ -165,7 +165,7 @@ def workspaces_text(holdings: Holdings) -> str:
             },
             "editors": ADMINS if held.admins_only else MEMBERS,
             **({WHO_MAY: audience_names(held.audiences)} if held.audiences else {}),
-            "digests": [digest_fields(digest) for digest in held.digests],
+            "digests": [_written(digest) for digest in held.digests],
         }
         for workspace, held in holdings.workspaces.items()
     ]
@@ -180,6 +180,15 @@ def workspaces_text(holdings: Holdings) -> str:
     return text
 
 
+# Fields that version 0.1 does not read are left out where they are not set.
+_LATER = {"look_every", "scans_a_night"}
+
+
+def _written(digest: Digest) -> dict[str, Any]:
+    fields = digest_fields(digest).items()
+    return {name: value for name, value in fields if value is not None or name not in _LATER}
+
+
 def digest_fields(digest: Digest) -> dict[str, Any]:
     """Return the fields of a digest, as the file names them."""
     plan = digest.plan
@@ -191,8 +200,10 @@ def digest_fields(digest: Digest) -> dict[str, Any]:
         "zone": plan.schedule.zone,
         "filter": _Quoted(plan.filter_text),
         "post": plan.mode.value,
+        "look_every": plan.schedule.every,
         "sign_of_life": plan.heartbeat_every,
         "worst_shown": plan.worst_count,
+        "scans_a_night": plan.scans_a_night or None,
         "mentions": [{"when": _Quoted(rule.label), "who": [*rule.who]} for rule in plan.mentions],
         "pause": _pause(digest.pause),
         "made_by": digest.made_by,

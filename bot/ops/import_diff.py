@@ -234,7 +234,9 @@ def _step_lines(step: Step, name: str) -> Iterator[str]:
     after = digest_fields(step.after)
     if step.before is None:
         days = days_text(after["days"])
-        yield f"+ {name}: {after['channel']}, {days} at {after['time']} {after['zone']}"
+        every = after["look_every"]
+        at = f"every {every} minutes" if every else f"at {after['time']}"
+        yield f"+ {name}: {after['channel']}, {days} {at} {after['zone']}"
         return
     yield f"~ {name}:"
     before = digest_fields(step.before)

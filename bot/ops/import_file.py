@@ -18,6 +18,7 @@ from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
     MAX_RULES,
+    SCANS_A_NIGHT,
     WORST_COUNTS,
     FailureReason,
     Mention,
@@ -27,7 +28,7 @@ from bot.digests.models import (
     number_of,
     unusable_words,
 )
-from bot.digests.schedule import Schedule, is_zone, time_of
+from bot.digests.schedule import LOOKS, Schedule, is_zone, time_of
 from bot.ops.export_file import ADMINS, DAYS, MEMBERS, VERSION
 from bot.ops.output import shown
 from bot.portfolio.query import parse_query
@@ -136,6 +137,7 @@ AUDIENCE = _field(AUDIENCE_NAMES.get, f"must be one of {', '.join(AUDIENCE_NAMES
 DAY = _field(
     {day: at for at, day in enumerate(DAYS)}.get, f"{{}} is no day; write {', '.join(DAYS)}"
 )
+LOOK = _field({f"{every}": every for every in LOOKS}.get, "must be 15, 30 or 60")
 ZONE = _field(
     lambda text: text if is_zone(text) else None,
     "there is no time zone {}; write one like Europe/Berlin",
@@ -202,8 +204,10 @@ class WantedDigest(_Group):
     zone: Annotated[str, ZONE]
     filter: Annotated[str, _field(_filter)] = ""
     post: Annotated[Mode, _member(Mode)] = Mode.ALWAYS
+    look_every: Annotated[int, LOOK] | None = None
     sign_of_life: Annotated[int, _number(HEARTBEATS)] | None = None
     worst_shown: Annotated[int, _number(WORST_COUNTS)] = 5
+    scans_a_night: Annotated[int, _number(SCANS_A_NIGHT)] | None = None
     mentions: Annotated[list[WantedMention], Field(max_length=MAX_RULES)] = []
     pause: WantedPause | None = None
     made_by: Person
@@ -215,11 +219,12 @@ class WantedDigest(_Group):
         """What people decide."""
         return Plan(
             channel_id=self.channel,
-            schedule=Schedule(frozenset(self.days), self.time, self.zone),
+            schedule=Schedule(frozenset(self.days), self.time, self.zone, self.look_every),
             filter_text=self.filter,
-            mode=self.post,
+            mode=Mode.WORSE if self.look_every else self.post,
             heartbeat_every=self.sign_of_life,
             worst_count=self.worst_shown,
+            scans_a_night=self.scans_a_night or 0,
             mentions=tuple(Mention(label=e.when, who=tuple(e.who)) for e in self.mentions),
         )
 

@@ -19,6 +19,7 @@ from bot.tracker.findings import SOON_DAYS
 from bot.tracker.models import Domain
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
+from bot.views.digests.nights import night_lines
 from bot.views.digests.wording import (
     filter_mrkdwn,
     manage_button,
@@ -132,7 +133,7 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
     text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
-    details = "\n".join([details, *run_lines(digest)])
+    details = "\n".join([details, *run_lines(digest), *night_lines(digest)])
     return [section(text, manage_button(digest)), context(details)]
 
 

@@ -46,6 +46,7 @@ from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
 from bot.views.blocks import actions, button, notice, section
+from bot.views.digests.alert import alert_message
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
@@ -229,7 +230,7 @@ def listeners_of(
 def _digests(room: AdminRoom, portfolio: Portfolio) -> DigestService:
     posts = FakePosts()
     collector = Collector(portfolio, room.shelf, KeptEndDates(room.documents), clock=room.clock)
-    words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
+    words = DigestRenderer(digest_message, heartbeat_message, announcement_message, alert_message)
     delivery = Delivery(room.shelf, collector, posts, words, clock=room.clock)
     return DigestService(
         room.shelf,

@@ -22,6 +22,7 @@ from bot.tracker.models import (
     TrackerError,
     UnavailableError,
 )
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
@@ -43,7 +44,9 @@ class Service:
         self.errors: list[BaseException] = []
         self.is_asked, self.gate = asyncio.Event(), asyncio.Event()
 
-    async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
+    async def scan(
+        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanResult:
         await self._take(domain_id)
         return ScanResult(domain_id=domain_id, sections={"dns": {"ttl": len(self.sent)}})
 

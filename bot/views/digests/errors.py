@@ -17,6 +17,7 @@ from bot.digests.models import (
     Outcome,
     StoppedError,
     TooManyDigestsError,
+    UnknownAlertError,
     UnknownDigestError,
 )
 from bot.digests.schedule import UnknownZoneError
@@ -192,6 +193,10 @@ def _changed(error: EditConflictError, _facts: Facts) -> Message:
 
 
 DIGEST_ERRORS: dict[type[BaseException], Explain] = {
+    UnknownAlertError: plain(
+        "These buttons no longer work: the post is too old, or its digest was deleted."
+        " `/domaindigest` shows the digests that are there."
+    ),
     UnknownDigestError: plain(
         "That digest was deleted. `/domaindigest` lists this channel's digests."
     ),

@@ -319,7 +319,8 @@ def announcement_message(digest: Digest, now: datetime) -> Message:
 def _first_pair(digest: Digest) -> tuple[str, str]:
     """Return the label and mrkdwn of the first run or the pause."""
     if digest.pause is None:
-        return "First digest", moment_token(digest.next.due_at)
+        first = "First look" if digest.plan.is_alert else "First digest"
+        return first, moment_token(digest.next.due_at)
     until = digest.pause.until
     return "State", f"Paused until {moment_token(until)}" if until else "Paused"
 

@@ -21,6 +21,7 @@ from bot.views.blocks import (
 )
 from bot.views.digests.changes import delta_text, rounded_delta
 from bot.views.digests.modal import BACK, SAVING
+from bot.views.digests.nights import night_lines
 from bot.views.digests.wording import INVITE, filter_mrkdwn, mode_text, run_lines, state_lines
 from bot.views.domains import score_mrkdwn, score_text
 from bot.views.schedule import schedule_text
@@ -145,7 +146,7 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
     text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
-    details = context("\n".join(["  ·  ".join(parts), *run_lines(digest)]))
+    details = context("\n".join(["  ·  ".join(parts), *run_lines(digest), *night_lines(digest)]))
     is_own = digest.made_by == listed.reader_id
     if not listed.may_change or not (listed.place or is_own):
         return [section(text), details]

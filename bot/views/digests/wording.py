@@ -143,6 +143,9 @@ MODE_NAMES = {
 }
 
 
+ALERT_NAME = "As soon as something gets worse"
+
+
 def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     """Return the label and mrkdwn of each setting, without mentions."""
     lines = [
@@ -157,11 +160,15 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
         left_out = len(plan.mentions) - len(rules)
         more = f" and {plural(left_out, 'more label')}" if left_out else ""
         lines.append(("Mentioned when it gets worse", ", ".join(rules) + more))
+    if plan.scans_a_night:
+        lines.append(("Scans a night", f"up to {plural(plan.scans_a_night, 'domain')}"))
     return lines
 
 
 def mode_text(plan: Plan) -> str:
     """Return `When something changed; heartbeat after 5 quiet runs`."""
+    if plan.is_alert:
+        return ALERT_NAME
     if plan.mode is Mode.ALWAYS or plan.heartbeat_every is None:
         return MODE_NAMES[plan.mode]
     quiet = plural(plan.heartbeat_every, "quiet run")

@@ -29,6 +29,7 @@ from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, 
 
 CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
 ERRORS: list[tuple[BotError, str]] = [
+    (models.UnknownAlertError(), "These buttons no longer work"),
     (models.UnknownDigestError(), "was deleted"),
     (models.TooManyDigestsError(), "can have 20 digests"),
     (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> has changed this digest"),
