@@ -13,7 +13,7 @@ from bot.views.blocks import actions, button, context, header, paragraphs, run_b
 from bot.views.digests.wording import manage_button, owners_line, person
 from bot.views.domains import score_mrkdwn, score_text
 from bot.views.ends import soon_text
-from bot.views.text import MAX_BUTTON_CHARS, clip, code, escaped, host_text, moment_token, plural
+from bot.views.text import MAX_BUTTON_CHARS, bold, clip, escaped, host_text, moment_token, plural
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.
@@ -117,7 +117,7 @@ def _nearer(post: Post) -> Iterator[Line]:
 
 def _host(name: str) -> Line:
     host = host_text(name)
-    return code(host, MAX_HOST_CHARS), escaped(host, MAX_HOST_CHARS)
+    return bold(host, MAX_HOST_CHARS), escaped(host, MAX_HOST_CHARS)
 
 
 def _scan_button(hosts: Sequence[str]) -> Block | None:
