@@ -57,7 +57,11 @@ class Replies:
         self, http: aiohttp.ClientSession, *, within_s: float = ANSWERED_WITHIN_S
     ) -> None:
         self._http = http
-        self._timeout = aiohttp.ClientTimeout(total=within_s)
+        # The wait for a free connection does not count: an answer that left the line to go another
+        # way would double the load of a Slack that is slow already.
+        self._timeout = aiohttp.ClientTimeout(
+            total=None, sock_connect=within_s, sock_read=within_s
+        )
 
     async def send(
         self,
