@@ -110,6 +110,15 @@ async def test_a_rotation_to_the_same_key_asks_nobody(office: Office) -> None:
     assert office.tracker.asked == []
 
 
+async def test_the_key_in_use_can_be_set_with_other_facts(office: Office) -> None:
+    earlier = await office.earlier_mark()
+
+    await office.set_key(NEW)
+
+    assert await office.in_use() == NEW
+    assert await office.earlier_mark() == earlier
+
+
 async def test_rolling_back_proves_the_key_with_one_request(office: Office) -> None:
     tried = await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
 
