@@ -25,7 +25,7 @@ from tests.postgres import GIVEN, running_postgres
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
-OPTIONS = ["-qx", "-pno:randomly", "-pno:cacheprovider", "--hypothesis-seed=1", "-otimeout=40"]
+OPTIONS = ["-qx", "-pno:randomly", "-pno:cacheprovider", "--hypothesis-seed=1"]
 TOOK_S: dict[str, float] = {}
 PAIRS: list[tuple[type[ast.AST], type[ast.AST]]] = [
     *((ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot)),
@@ -54,7 +54,7 @@ def break_node(node: ast.AST) -> bool:
             node.value = not value if isinstance(value, bool) else value + 1
         case ast.Expr(value=ast.Await() | ast.Call()):
             node.value = ast.Constant(None)
-        case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
+        case ast.Return(value=ast.expr() as value) if ast.unparse(value) not in {"None", "False"}:
             node.value = ast.Constant(None)
         case _:
             return False
@@ -68,7 +68,7 @@ def nodes(node: ast.AST, first: int = 0) -> Iterator[tuple[ast.AST, range]]:
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             match child:
-                case ast.Expr() if ast.unparse(child).startswith("logger."):
+                case ast.Expr() if ast.unparse(child).startswith(("log.", "logger.")):
                     continue
                 case ast.Assign(targets=[ast.Name(id=target)]) if target.isupper():
                     continue
@@ -91,7 +91,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     return result
 
 
-def run_tests(folder: Path, tests: list[str], *, is_first: bool) -> None:
+def run_tests(folder: Path, tests: list[str], limit_s: float, *, is_first: bool) -> None:
     """Run tests in a process of their own, which has all but the bot and its tests imported."""
     os.chdir(folder)
     sys.path[:] = [str(folder), *(each for each in sys.path if each not in {"", str(ROOT)})]
@@ -102,7 +102,7 @@ def run_tests(folder: Path, tests: list[str], *, is_first: bool) -> None:
     noting = coverage.Coverage("lines", source=[str(folder / "bot")], config_file=False)
     if is_first:
         noting.start()
-    status = pytest.main([*OPTIONS, *tests], [sys.modules[__name__]])
+    status = pytest.main([*OPTIONS, f"-otimeout={limit_s:.0f}", *tests], [sys.modules[__name__]])
     if is_first:
         noting.stop()
         noting.save()
@@ -110,21 +110,21 @@ def run_tests(folder: Path, tests: list[str], *, is_first: bool) -> None:
     os._exit(status)
 
 
-def do_pass(
-    folder: Path, tests: list[str], limit_s: float = 120, *, is_first: bool = False
-) -> bool:
-    """Return whether these tests pass in time."""
+def do_pass(folder: Path, tests: list[str], limit_s: float, *, is_first: bool = False) -> bool:
+    """Return whether these tests pass, each within this time."""
     run = multiprocessing.get_context("fork").Process(
-        target=run_tests, args=(folder, tests), kwargs={"is_first": is_first}
+        target=run_tests, args=(folder, tests, limit_s), kwargs={"is_first": is_first}
     )
     run.start()
-    run.join(limit_s)
-    run.kill()
+    run.join()
     return run.exitcode == 0
 
 
-def tests_passing(folder: Path, path: Path, lines: range) -> list[str]:
-    """Return the tests that pass these lines, or all where an import does; the quickest first."""
+def tests_passing(folder: Path, path: Path, lines: range) -> tuple[list[str], float]:
+    """Return the tests that pass these lines, the quickest first, and a patient time limit.
+
+    These are all tests where an import passes the lines.
+    """
     took_s: dict[str, float] = json.loads((folder / "took_s").read_text())
     noted = coverage.CoverageData(str(folder / "lines"))
     noted.read()
@@ -132,7 +132,8 @@ def tests_passing(folder: Path, path: Path, lines: range) -> list[str]:
     found = {test for line in lines for test in tests_of.get(line, [])}
     near = {test for tests in tests_of.values() for test in tests}
     wanted = found & set(took_s) if "" not in found else set(took_s)
-    return sorted(wanted, key=lambda test: (test not in near, took_s[test]))
+    ordered = sorted(wanted, key=lambda test: (test not in near, took_s[test]))
+    return ordered, 20 + 5 * max((took_s[test] for test in ordered), default=0)
 
 
 def main() -> None:
@@ -147,7 +148,7 @@ def main() -> None:
         os.environ |= {GIVEN: server.url_of("postgres"), "PYTHONDONTWRITEBYTECODE": "1"}
         folder = Path(temporary).resolve() / "copy"
         shutil.copytree(ROOT, folder, ignore=LEFT_OUT)
-        if not do_pass(folder, wanted.tests, 1800, is_first=True):
+        if not do_pass(folder, wanted.tests, 600, is_first=True):
             sys.exit((folder / "log").read_text())
         found = [path for name in wanted.product for path in folder.glob(name)]
         modules = sorted(each for path in found for each in [*path.rglob("*.py")] or [path])
@@ -166,8 +167,8 @@ def main() -> None:
             before = ast.unparse(node)
             break_node(node)
             path.write_text(ast.unparse(tree))
-            tests = tests_passing(folder, path, lines)
-            if not tests or do_pass(folder, tests):
+            tests, limit_s = tests_passing(folder, path, lines)
+            if not tests or do_pass(folder, tests, limit_s):
                 where = f"{path.relative_to(folder)}:{lines[-1]}"
                 sys.stdout.write(f"{where}: {before[:90]!r} -> {ast.unparse(node)[:90]!r}\n")
                 sys.stdout.flush()

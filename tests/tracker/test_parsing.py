@@ -13,6 +13,8 @@ from tests.loops import loop_over
         pytest.param(b"[NaN, Infinity, -Infinity, 1]", [None, None, None, 1], id="no-numbers"),
         pytest.param(b"[1e999, 2]", [None, 2], id="beyond-floats"),
         pytest.param(b"[" + b"9" * 5000 + b", 2]", [None, 2], id="beyond-ints"),
+        pytest.param(b"[" + b"9" * 100 + b", NaN]", [10**100 - 1, None], id="the-longest-int"),
+        pytest.param(b"[" + b"9" * 101 + b", NaN]", [None, None], id="one-digit-more"),
         pytest.param(rb'["a\ud800b"]', ["a\ufffdb"], id="half-a-pair"),
         pytest.param(rb'["\ud83d\ude00", NaN]', ["\U0001f600", None], id="whole-pair"),
         pytest.param(rb'["\\ud800", NaN]', [r"\ud800", None], id="escaped-backslash"),
@@ -51,6 +53,12 @@ def test_the_deepest_allowed_value_is_read() -> None:
 
     assert not is_deeper_than(value, MAX_DEPTH)
     assert is_deeper_than(value, MAX_DEPTH - 1)
+
+
+def test_what_is_wide_is_not_deep() -> None:
+    value = parse_json(b"[" + b"[]," * MAX_DEPTH + b"{}]")
+
+    assert value == [[]] * MAX_DEPTH + [{}]
 
 
 @settings(deadline=None)
