@@ -12,6 +12,7 @@ from tests.loops import loop_over
         pytest.param(b'[{"a": 1.5}, null]', [{"a": 1.5}, None], id="json"),
         pytest.param(b"[NaN, Infinity, -Infinity, 1]", [None, None, None, 1], id="no-numbers"),
         pytest.param(b"[1e999, 2]", [None, 2], id="beyond-floats"),
+        pytest.param(b"[1e999, 2.5]", [None, 2.5], id="beside-beyond-floats"),
         pytest.param(b"[" + b"9" * 5000 + b", 2]", [None, 2], id="beyond-ints"),
         pytest.param(b"[" + b"9" * 100 + b", NaN]", [10**100 - 1, None], id="the-longest-int"),
         pytest.param(b"[" + b"9" * 101 + b", NaN]", [None, None], id="one-digit-more"),
