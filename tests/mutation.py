@@ -24,7 +24,7 @@ from tests import preloaded  # noqa: F401  # imports once what each forked run n
 from tests.postgres import GIVEN, running_postgres
 
 ROOT = Path(__file__).parents[1]
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache")
 OPTIONS = ["-qx", "-pno:randomly", "-pno:cacheprovider", "--hypothesis-seed=1"]
 TOOK_S: dict[str, float] = {}
 PAIRS: list[tuple[type[ast.AST], type[ast.AST]]] = [

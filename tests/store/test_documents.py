@@ -92,6 +92,13 @@ async def test_a_key_that_not_every_store_could_keep_is_refused(
         await documents.delete(key)
 
 
+@loop_over("prefix", ["a\0b", "a\ud800"], ids=["nul", "half-a-character"])
+async def test_a_prefix_that_begins_no_key_is_refused(documents: Documents, prefix: str) -> None:
+    for asked in (documents.list_prefix, documents.list_keys, documents.delete_prefix):
+        with pytest.raises(StoreError):
+            await asked(prefix)
+
+
 async def test_every_write_has_a_new_positive_revision(documents: Documents) -> None:
     revs = [(await documents.put("-.T1/key", {})).rev for _ in range(5)]
 

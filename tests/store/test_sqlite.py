@@ -107,6 +107,7 @@ async def test_a_store_that_nobody_waits_for_any_more_is_closed_again(path: Path
     await asyncio.wait({opening})
 
     assert opening.cancelled()
+    await (await open_sqlite(path)).close()
     shutil.rmtree(path.parent)
     await (await open_sqlite(path)).close()
 
