@@ -1,6 +1,7 @@
 """One contract, every store."""
 
 import asyncio
+import secrets
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -104,6 +105,14 @@ async def test_every_write_has_a_new_positive_revision(documents: Documents) -> 
 
     assert len(set(revs)) == 5
     assert 0 < min(revs) < max(revs) < 2**53
+
+
+async def test_no_first_revision_is_that_of_a_document_that_is_not_there(
+    documents: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(secrets, "randbelow", lambda _end: 0)
+
+    assert (await documents.put("-.T1/key", {})).rev == 1
 
 
 async def test_put_if_absent_lets_only_one_win(documents: Documents) -> None:
@@ -320,6 +329,8 @@ async def test_a_closed_store_refuses_everything_but_another_close(documents: Do
         await documents.get("-.T1/key")
     with pytest.raises(StoreError):
         await documents.put("-.T1/key", {})
+    with pytest.raises(StoreError):
+        await documents.vacuum()
     with pytest.raises(StoreError):
         await documents.check()
 
