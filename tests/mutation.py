@@ -25,7 +25,7 @@ from tests.postgres import GIVEN, running_postgres
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache")
-OPTIONS = ["-qx", "-pno:randomly", "-pno:cacheprovider", "--hypothesis-seed=1"]
+OPTIONS = ["-qx", "-pno:randomly", "-pno:cacheprovider", "-otimeout_method=thread"]
 TOOK_S: dict[str, float] = {}
 PAIRS: list[tuple[type[ast.AST], type[ast.AST]]] = [
     *((ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot)),
@@ -133,7 +133,7 @@ def tests_passing(folder: Path, path: Path, lines: range) -> tuple[list[str], fl
     near = {test for tests in tests_of.values() for test in tests}
     wanted = found & set(took_s) if "" not in found else set(took_s)
     ordered = sorted(wanted, key=lambda test: (test not in near, took_s[test]))
-    return ordered, 20 + 5 * max((took_s[test] for test in ordered), default=0)
+    return ordered, 20 + 3 * max((took_s[test] for test in ordered), default=0)
 
 
 def main() -> None:

@@ -26,6 +26,7 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
+from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.api_keys.unhurried import UnhurriedDocuments
@@ -534,3 +535,35 @@ async def test_a_stored_key_says_the_version_of_its_shape(bell: Bell) -> None:
 
     assert document is not None
     assert document.value["v"] == 1
+
+
+async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) -> None:
+    key = await bell.keys.stored(ONE)
+    await bell.refuse()
+    bell.posts.errors = [StoreError("down")]
+
+    await bell.notices(ONE, key)
+
+    assert bell.posts.notified == []
+
+
+async def test_a_notice_whose_store_fails_is_sent_when_its_claim_has_ended(bell: Bell) -> None:
+    bell.posts.errors = [StoreError("down")]
+    await bell.refuse()
+
+    await bell.tick()
+    assert bell.posts.notified == []
+    bell.clock.advance(60)
+    await bell.tick()
+
+    assert bell.notified == ["U1"]
+
+
+async def test_while_slack_is_down_no_further_group_is_asked_for(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named((), ("S1", "S2")))
+    bell.groups.errors = [SlackUnavailableError("down"), SlackUnavailableError("down")]
+    await bell.refuse()
+
+    await bell.tick()
+
+    assert len(bell.groups.errors) == 1

@@ -196,6 +196,7 @@ def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
         (89.9, "90 s"),
         (90, "2 min"),
         (3600, "60 min"),
+        (3601, "61 min"),
         (5400, "2 h"),
         (1e9, "277778 h"),
     ],
