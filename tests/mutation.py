@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from tests.postgres import GIVEN, running_postgres
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache")
 OPTIONS = ["-qx", "-pno:randomly", "-pno:cacheprovider", "-otimeout_method=thread"]
+LOGS = re.compile(r"\s*(log|logger)\.")
 TOOK_S: dict[str, float] = {}
 PAIRS: list[tuple[type[ast.AST], type[ast.AST]]] = [
     *((ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot)),
@@ -68,7 +70,9 @@ def nodes(node: ast.AST, first: int = 0) -> Iterator[tuple[ast.AST, range]]:
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             match child:
-                case ast.Expr() if ast.unparse(child).startswith(("log.", "logger.")):
+                case ast.Expr() | ast.If(body=[ast.Expr()], orelse=[]) if LOGS.match(
+                    ast.unparse(child).rpartition("\n")[2]
+                ):
                     continue
                 case ast.Assign(targets=[ast.Name(id=target)]) if target.isupper():
                     continue

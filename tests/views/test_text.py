@@ -103,6 +103,7 @@ def test_code_begins_and_ends_where_it_should(text: str, limit: int) -> None:
 def test_clipping_comes_before_escaping() -> None:
     assert escaped("&&&&", 3) == "&amp;&amp;…"
     assert code("<<<<", 2) == "`&lt;…`"
+    assert escaped("x" * 201) == escaped("x" * 201, 200) == code("x" * 201).strip("`")
 
 
 def test_a_backtick_cannot_end_code() -> None:
