@@ -26,7 +26,11 @@ from tests.postgres import GIVEN, running_postgres
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache")
-OPTIONS = ["-qx", "-pno:randomly", "-pno:cacheprovider", "-otimeout_method=thread"]
+OPTIONS = [
+    *("-qx", "-pno:randomly", "-pno:cacheprovider", "--hypothesis-seed=1"),
+    "-otimeout_method=thread",  # ends the run: an endless loop is noticed once
+]
+BIG = 10_000
 LOGS = re.compile(r"\s*(log|logger)\.")
 TOOK_S: dict[str, float] = {}
 PAIRS: list[tuple[type[ast.AST], type[ast.AST]]] = [
@@ -52,7 +56,7 @@ def break_node(node: ast.AST) -> bool:
             node.ifs = others
         case ast.Name(id=name) if name in NAMES:
             node.id = NAMES[name]
-        case ast.Constant(value=bool() | int() as value):
+        case ast.Constant(value=bool() | int() as value) if value < BIG:
             node.value = not value if isinstance(value, bool) else value + 1
         case ast.Expr(value=ast.Await() | ast.Call()):
             node.value = ast.Constant(None)

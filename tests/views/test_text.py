@@ -166,6 +166,12 @@ def test_a_name_in_another_script_shows_what_it_really_is(host: str, shown: str)
     assert host_text(host) == shown
 
 
+def test_a_long_name_in_another_script_leaves_room_for_what_it_really_is() -> None:
+    name = "xn--mnchen-3ya." * 16 + "example"
+
+    assert host_text(name) == f"{clip('münchen.' * 16 + 'example', 120)} ({name})"
+
+
 @given(ANY_TEXT)
 def test_any_host_can_be_shown(host: str) -> None:
     assert len(host_text(f"xn--{host}")) <= 120 + 253 + 3
