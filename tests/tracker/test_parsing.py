@@ -50,7 +50,7 @@ def test_what_is_no_json_is_refused(body: bytes) -> None:
 
 
 def test_the_deepest_allowed_value_is_read() -> None:
-    value = parse_json(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
+    value = parse_json(b"[" * MAX_DEPTH + b"1" + b"]" * MAX_DEPTH)
 
     assert not is_deeper_than(value, MAX_DEPTH)
     assert is_deeper_than(value, MAX_DEPTH - 1)
