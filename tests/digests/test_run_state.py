@@ -6,8 +6,14 @@ import pytest
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
 from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, Plan, RunState
-from bot.digests.run_state import claim_due_run, drop_notice, start_notices, with_notice
-from bot.digests.schedule import Schedule
+from bot.digests.run_state import (
+    claim_due_run,
+    coming_slot,
+    drop_notice,
+    start_notices,
+    with_notice,
+)
+from bot.digests.schedule import Schedule, slot_at
 from tests.digests.builders import a_notice
 from tests.loops import loop_over
 
@@ -191,6 +197,15 @@ def test_a_waiting_run_that_somebody_sends_by_hand_keeps_its_slot() -> None:
     assert (digest.run.slot.due_at, digest.run.asked_by) == (NINE, BOB.user_id)
     assert again.run is not None
     assert (again.run.state, again.run.asked_by) == (RunState.WAITING, None)
+
+
+@loop_over(("ahead", "day"), [(0 * HOUR, 19), (3 * HOUR, 20), (3 * HOUR + MINUTE, 19)])
+def test_a_last_slot_binds_if_it_is_at_most_three_hours_ahead(ahead: timedelta, day: int) -> None:
+    digest = a_daily_digest()
+    plan = replace(digest.plan, schedule=replace(DAILY, at=time(13, 30)))
+    last = slot_at(DAILY, THURSDAY).local + ahead  # Thursday, 13:00 in Berlin, or later
+
+    assert coming_slot(replace(digest, plan=plan, last_local=last), THURSDAY).local.day == day
 
 
 @pytest.mark.parametrize("ahead", [DAY, 31 * DAY])
