@@ -78,7 +78,7 @@ def nodes(node: ast.AST, first: int = 0) -> Iterator[tuple[ast.AST, range]]:
                     ast.unparse(child).rpartition("\n")[2]
                 ):
                     continue
-                case ast.Assign(targets=[ast.Name(id=target)]) if target.isupper():
+                case ast.Assign(targets=[target]) if ast.unparse(target).isupper():
                     continue
                 case ast.FunctionDef(name="__repr__"):
                     continue
