@@ -69,6 +69,12 @@ def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
         run_state.posting(digest, "dead", NINE + run_state.CLAIM, baseline="a", average=None)
 
 
+def test_a_run_that_a_worker_has_is_left_to_it() -> None:
+    digest = claimed_at(NINE, "theirs")
+
+    assert claim_due_run(digest, NINE + run_state.CLAIM - MINUTE / 2, "ours") == digest
+
+
 @loop_over(
     ("attempts", "minutes"),
     [(1, 1), (2, 2), (3, 4), (4, 8), (5, 15), (6, 15)],
