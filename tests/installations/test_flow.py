@@ -405,8 +405,8 @@ async def test_a_stop_waits_until_what_slack_gave_is_kept(room: Room) -> None:
     ("date", "expected"),
     [
         (MOMENT + timedelta(minutes=2), MOMENT + timedelta(minutes=2)),
-        (MOMENT - timedelta(hours=23), MOMENT - timedelta(hours=23)),
-        (MOMENT + timedelta(days=2), MOMENT),
+        (MOMENT - timedelta(days=1), MOMENT - timedelta(days=1)),
+        (MOMENT + timedelta(days=1, seconds=1), MOMENT),
         ("soon", MOMENT),
     ],
     ids=str,
