@@ -103,6 +103,14 @@ async def test_an_expiration_in_the_past_asks_nobody(office: Office) -> None:
     assert office.tracker.asked == []
 
 
+async def test_a_key_may_expire_today(office: Office) -> None:
+    draft = replace(a_draft(OLD), expires_on=office.clock().date())
+
+    await office.custody.set_key(ONE, draft, by="U1")
+
+    assert await office.in_use() == OLD
+
+
 async def test_a_rotation_to_the_same_key_asks_nobody(office: Office) -> None:
     with pytest.raises(KeyInUseError):
         await office.set_key(NEW, is_rotation=True)
