@@ -247,7 +247,6 @@ class SqliteDocuments:
 
     async def vacuum(self) -> None:
         """See `Documents.vacuum`."""
-        self._require_open()
         self._wipe = self._begun(lambda table: table.vacuum())
         await self._outcome(self._wipe, WIPED_WITHIN_S)
 
