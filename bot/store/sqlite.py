@@ -247,7 +247,6 @@ class SqliteDocuments:
 
     async def vacuum(self) -> None:
         """See `Documents.vacuum`."""
-        self._require_open()
         self._wipe = self._begun(lambda table: table.vacuum())
         await self._outcome(self._wipe, WIPED_WITHIN_S)
 
@@ -342,7 +341,7 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
 async def _close_again(opening: "asyncio.Future[SqliteDocuments]") -> None:
     """Leave nothing open, or at work in the folder, of an opening whose caller has gone."""
     await asyncio.wait({opening})
-    if not opening.cancelled() and opening.exception() is None:
+    if opening.exception() is None:
         await opening.result().close()
 
 

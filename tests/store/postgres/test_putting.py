@@ -1,13 +1,14 @@
 """Writes whose answer comes too late: whether they happened is looked up, and not for long."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import LiteralString
 
 import pytest
 
 from bot.store.documents import Document, NoAnswerError
 from bot.store.postgres.documents import PUT, PostgresDocuments, Putting
-from bot.store.postgres.pool import Arguments, Calls, Pool, Row
+from bot.store.postgres.pool import Arguments, Calls, LostConnectionError, Pool, Row
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -72,3 +73,40 @@ async def test_nobody_waits_long_for_whether_it_was_written(store: PostgresDocum
 
     with pytest.raises(NoAnswerError, match=r"within 0\.01 s"):
         await Putting(calls, looked_up_within_s=0.01).put(MINE, '{"n":2}', 0, None)
+
+
+class BrokenCalls(Calls):
+    """The connection breaks before the first write; `meanwhile` happens before the second one."""
+
+    def __init__(self, pool: Pool, meanwhile: Callable[[Arguments], Awaitable[object]]) -> None:
+        super().__init__(pool, timeout_s=TIME_LIMIT_S)
+        self.writes, self.meanwhile = 0, meanwhile
+
+    async def write(self, statement: LiteralString, arguments: Arguments = ()) -> list[Row]:
+        self.writes += 1
+        if self.writes == 1:
+            raise LostConnectionError("the connection broke")
+        await self.meanwhile(arguments)
+        return await super().write(statement, arguments)
+
+
+async def test_a_first_write_that_arrives_late_is_the_one_that_was_wanted(
+    store: PostgresDocuments,
+) -> None:
+    first, late = await store.put(KEY, {"n": 1}), Calls(store.pool, timeout_s=TIME_LIMIT_S)
+    calls = BrokenCalls(store.pool, lambda arguments: late.write(PUT, arguments))
+
+    await put(calls, first.rev)
+
+    assert await store.get(KEY) == MINE
+    assert calls.writes == 2
+
+
+async def test_after_a_break_it_is_not_known_whose_write_came_before_anothers(
+    store: PostgresDocuments,
+) -> None:
+    first = await store.put(KEY, {"n": 1})
+    calls = BrokenCalls(store.pool, lambda _: store.put(KEY, {"n": 3}))
+
+    with pytest.raises(LostConnectionError):
+        await put(calls, first.rev)
