@@ -20,14 +20,14 @@ from bot.views.domains import score_text
 from bot.views.ends import scanned_text
 from bot.views.scan import scan_message
 from bot.views.scan_facts import end_text, ends, issue_words, issues_title
-from bot.views.text import clip, host_text, score_number, without_markup
+from bot.views.text import clip, escaped, host_text, score_number, without_markup
 
 Outputs = dict[str, Any]
 """By the names in `manifest.workflow.yml`; what is unknown and no text is left out."""
 
 MAX_CHARS = 3_000
 NO_ISSUES, NEVER_SCANNED = "No known issues", "Unknown: never scanned"
-_INERT = str.maketrans("<>", "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}›")
+_INERT = str.maketrans("<>", "‹›")
 
 
 def scan_outputs(report: ScanReport) -> Outputs:
@@ -74,25 +74,25 @@ def _worst_issue(facts: ScanFacts | None) -> str:
     if facts is None:
         return NEVER_SCANNED
     if facts.issues:
-        return issue_words(facts.issues[0])
+        return escaped(issue_words(facts.issues[0]), MAX_CHARS)
     return next((severity.value.capitalize() for severity in facts.counts), NO_ISSUES)
 
 
 def _health_parts(
     domain: Domain, facts: ScanFacts | None, row: EndDates | None, now: datetime
 ) -> Iterator[str]:
-    yield f"{host_text(host_of(domain))}: health {score_text(domain.health_score)}"
+    yield f"{escaped(host_text(host_of(domain)), 300)}: health {score_text(domain.health_score)}"
     if facts is None:
         yield "It was never scanned: its issues and end dates are unknown"
         return
     yield issues_title(facts) if facts.counts else NO_ISSUES
     if facts.issues:
-        yield issue_words(facts.issues[0])
+        yield _worst_issue(facts)
     for name, end in ends(facts):
         yield end_text(name, end, now)
     if row:
         yield scanned_text([row], now).capitalize()
 
 
-def _inert(text: str) -> str:
-    return clip(unescaped(without_markup(text)).translate(_INERT), MAX_CHARS)
+def _inert(mrkdwn: str) -> str:
+    return clip(unescaped(without_markup(mrkdwn)).translate(_INERT), MAX_CHARS)
