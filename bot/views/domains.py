@@ -214,7 +214,7 @@ def domains_message(
         bottom.insert(0, context(SORTS_THIS_PAGE))
     table = domains_table(page, _order(query), known, ends_first=query.is_about_ends)
     return Message(
-        text=_text(found, totals, query, page, known),
+        text=_text(title, found, totals, query, page, known),
         blocks=(*top, table, *bottom),
         plain=(*top, *_plain_rows(page, known), *bottom),
     )
@@ -303,6 +303,7 @@ def _order(query: Query) -> str:
 
 
 def _text(
+    title: str,
     found: Sequence[Domain],
     totals: Summary,
     query: Query,
@@ -320,7 +321,8 @@ def _text(
     chosen = f" (filter: {escaped(_filter_text(query), 300)})" if query.is_filter else ""
     paged = f" Page {page.number} of {page.count}." if page.count > 1 else ""
     dates = f" {_dates_text(page, known)}" if known and query.needs_ends else ""
-    return f"{summary_text(totals)}{chosen}.{f' Worst: {worst}.' if worst else ''}{dates}{paged}"
+    head = f"{title}: {bands_text(totals, with_symbols=False)}{chosen}."
+    return f"{head}{f' Worst: {worst}.' if worst else ''}{dates}{paged}"
 
 
 def _dates_text(page: Page, known: KnownEnds) -> str:
