@@ -14,9 +14,10 @@ from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.message import Message
 from bot.slack.auth import workspace_of
-from bot.slack.client import Member, fail_step, fetch_member, hurry, open_form, put_form
+from bot.slack.client import Member, fetch_member, hurry, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies
+from bot.slack.steps import fail_step
 from bot.tracker.slots import Turn
 from bot.views.home import ANSWER, answer_window, fits_window, messages_url, summary_window
 from bot.views.steps import failure_text
@@ -381,17 +382,6 @@ def from_event(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
         origin=Origin(body["event"]["user"]),
         client=context.client,
         replies=replies,
-    )
-
-
-def from_step(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/reference/events/function_executed: it names no person."""
-    return Request(
-        workspace=workspace_of(context.authorize_result),
-        origin=Origin(""),
-        client=context.client,  # Bolt gives it the token of this run
-        replies=replies,
-        step_id=body["event"]["function_execution_id"],
     )
 
 

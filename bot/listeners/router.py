@@ -31,14 +31,14 @@ from bot.listeners.request import (
     from_event,
     from_form,
     from_press,
-    from_step,
     is_ephemeral,
     place_of,
 )
 from bot.message import Block, Message
 from bot.redaction import holds_secret
-from bot.slack.client import complete_step
+from bot.slack.auth import workspace_of
 from bot.slack.replies import Origin, Replies
+from bot.slack.steps import complete_step
 from bot.views.blocks import RUN_BELOW, RUN_HERE, RUN_ONCE
 from bot.views.usage import (
     STEP,
@@ -356,7 +356,14 @@ class Dispatcher:
         """
 
         async def executed(body: dict[str, Any], context: Any, inputs: dict[str, Any]) -> None:
-            request = from_step(body, context, self._replies)
+            # https://docs.slack.dev/reference/events/function_executed: it names no person.
+            request = Request(
+                workspace=workspace_of(context.authorize_result),
+                origin=Origin(""),
+                client=context.client,  # to which Bolt has given the token of this run
+                replies=self._replies,
+                step_id=body["event"]["function_execution_id"],
+            )
 
             async def work() -> None:
                 outputs = await handle(request, inputs)

@@ -319,8 +319,9 @@ AGAIN_AFTER_S = (0.5, 2.0)
 LONGEST_REPEAT_S = 5.0
 
 
-async def _in_three_tries(
-    call: Callable[[], Awaitable[object]], sleep: Callable[[float], Awaitable[object]]
+async def in_three_tries(
+    call: Callable[[], Awaitable[object]],
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
     """Make a call that may be made twice.
 
@@ -355,43 +356,7 @@ async def put_form(
         SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
         SlackError: Slack refused; most often the person has closed the form.
     """
-    await _in_three_tries(lambda: update_form(client, view_id, form), sleep)
-
-
-# The step has ended, most often by a try whose answer was lost; its token ends with it:
-# https://docs.slack.dev/reference/methods/functions.completeSuccess#errors
-_STEP_OVER = frozenset(
-    {"execution_not_in_running_state", "function_execution_not_found", "token_revoked"}
-)
-
-
-async def complete_step(client: AsyncWebClient, step_id: str, outputs: Mapping[str, Any]) -> None:
-    """Complete a step of a workflow, in at most three tries; raise SlackError."""
-    await _end_step(
-        lambda: client.functions_completeSuccess(
-            function_execution_id=step_id, outputs=dict(outputs)
-        )
-    )
-
-
-async def fail_step(client: AsyncWebClient, step_id: str, sentence: str) -> None:
-    """Fail a step of a workflow, in at most three tries; raise SlackError."""
-    await _end_step(
-        lambda: client.functions_completeError(function_execution_id=step_id, error=sentence)
-    )
-
-
-async def _end_step(call: Callable[[], Awaitable[object]]) -> None:
-    async def end() -> None:
-        async with slack_errors():
-            await call()
-
-    try:
-        await _in_three_tries(end, asyncio.sleep)
-    except SlackRefusedError as error:
-        if error.code not in _STEP_OVER:
-            raise
-        logger.info("the step is over already", error=repr(error))
+    await in_three_tries(lambda: update_form(client, view_id, form), sleep)
 
 
 # How Slack refuses what is in a view: https://docs.slack.dev/reference/methods/views.publish#errors

@@ -202,10 +202,7 @@ def digest_address(digest: Digest) -> str:
 def digest_button(
     label: str, action_id: str, digest: Digest, value: str = "", **more: Any
 ) -> Block | None:
-    """Return a button of one of several digests, which a screen reader tells apart.
-
-    `value` is the digest's address if not given.
-    """
+    """Return a button that a screen reader tells from those of other digests."""
     heard = outside(f"{label}: {schedule_text(digest.plan.schedule)}", MAX_ACCESSIBLE_CHARS)
     value = value or digest_address(digest)
     return button(label, action_id, value, accessibility_label=heard, **more)
