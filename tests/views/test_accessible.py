@@ -80,9 +80,9 @@ def drawn() -> Iterator[str]:
     """Yield the name of each function of the views that draws a whole message."""
     for path in VIEWS.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            is_function = isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
-            if is_function and node.returns and ast.unparse(node.returns) == "Message":
-                yield node.name
+            match node:
+                case ast.FunctionDef(name=name, returns=ast.Name(id="Message")) if name[0] != "_":
+                    yield name
 
 
 def test_m20_every_message_is_drawn_by_a_test_that_listens() -> None:
