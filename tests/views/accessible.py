@@ -1,7 +1,7 @@
 """What a person hears who does not see a message or a form: a screen reader, or a notification.
 
-https://docs.slack.dev/messaging/formatting-message-text says what they are given: the text of a
-message, else its blocks in their order.
+They are given the text of a message in place of its blocks; in a form, the blocks in their order:
+https://docs.slack.dev/reference/methods/chat.postMessage#accessibility
 """
 
 import html
