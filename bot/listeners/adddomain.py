@@ -10,7 +10,7 @@ from bot.api_keys.service import WorkspaceTracker
 from bot.command_text import quoted
 from bot.errors import BotError
 from bot.hostnames import HostNameError, host_name
-from bot.listeners.request import FormErrors, Request, require_trigger
+from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, parse_new_domain
@@ -46,7 +46,6 @@ class AddingListeners:
     async def add(self, request: Request, text: str) -> None:
         """Answer `/adddomain [domain …]`."""
         if not text.strip():
-            require_trigger(request)
             await self.tracker.ready(request.workspace)
             form = views.add_form(request.as_metadata(), owned_type=self.owned_type)
             await open_form(request.client, request.trigger_id or "", form)

@@ -12,7 +12,7 @@ import structlog
 from bot.api_keys.service import WorkspaceTracker
 from bot.command_text import NotUnderstood, NotUnderstoodError, split_words
 from bot.hostnames import host_name
-from bot.listeners.request import FormErrors, Request, require_trigger
+from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.portfolio.query import suggestions
@@ -54,7 +54,6 @@ class ScanListeners:
     async def scan(self, request: Request, text: str) -> None:
         """Answer `/scan [domain]`."""
         if not text.strip():
-            require_trigger(request)
             await self.tracker.ready(request.workspace)
             form = views.pick_form(request.as_metadata())
             await open_form(request.client, request.trigger_id or "", form)
