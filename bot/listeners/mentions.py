@@ -31,8 +31,9 @@ def read_message(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
     event, bot = body["event"], context.authorize_result
     is_direct = event.get("channel_type") == "im"
     is_to_bot = is_direct or event["type"] == "app_mention"
-    is_by_other = event.get("bot_id") or event.get("edited") or not event.get("user")
-    if not is_to_bot or is_by_other or event.get("subtype") not in _WRITTEN:
+    is_by_person = event.get("user") not in {None, "USLACKBOT"} and not event.get("bot_id")
+    is_new = event.get("subtype") in _WRITTEN and not event.get("edited")
+    if not (is_to_bot and is_by_person and is_new):
         return None
     line, is_for_all = read_line(str(event.get("text") or ""), bot.bot_user_id or "")
     thread_ts, own_team = event.get("thread_ts"), event.get("user_team") or event.get("team")

@@ -432,16 +432,10 @@ def _origin_of_press(body: Mapping[str, Any], workspace: WorkspaceId) -> Origin:
             channel_id,
             url,
             is_message=True,
-            thread_ts=thread_of(_action_id(body)) or thread_ts,
+            thread_ts=thread_of(body["actions"][0]["action_id"]) or thread_ts,
             is_in_thread=thread_ts is not None,
         )
     return origin_in(view, workspace, user_id)
-
-
-def _action_id(body: Mapping[str, Any]) -> str:
-    """Return the id of the pressed element; menus ask for their options without `actions`."""
-    [action, *_] = body.get("actions") or [body]
-    return str(action.get("action_id", ""))
 
 
 def _thread_of_press(body: Mapping[str, Any]) -> str | None:

@@ -62,6 +62,7 @@ def read(event: dict[str, Any]) -> Any:
         {**MENTION, "edited": {"user": "U1", "ts": "3.1"}},
         {**MENTION, "subtype": "bot_message"},
         {**MENTION, "user": None},
+        {**MENTION, "user": "USLACKBOT"},
         {**DIRECT, "subtype": "message_changed", "hidden": True},
         {**DIRECT, "subtype": "message_deleted", "user": None},
         {**DIRECT, "bot_id": "B1"},
