@@ -24,7 +24,7 @@ MAX_PICKED = 10
 # https://docs.slack.dev/reference/block-kit/block-elements/multi-select-menu-element
 MAX_OPTIONS = 100
 _TITLE = "Domains in message"
-_WHERE = "The answers come into the conversation, visible to you alone."
+_WHERE = "You alone see the answers, in this conversation or as direct messages."
 
 
 def looking_message() -> Message:
@@ -54,7 +54,7 @@ def busy_form() -> Block:
 
 def done_form(count: int) -> Block:
     """Return what the form says in the end."""
-    return notice(_TITLE, [section(f"Done: {plural(count, 'domain')}. {_WHERE}")])
+    return notice(_TITLE, [section(f"Finished with {plural(count, 'domain')}. {_WHERE}")])
 
 
 def _fitting(hosts: Sequence[str]) -> list[str]:

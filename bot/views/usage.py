@@ -61,7 +61,7 @@ def overview_message() -> Message:
 
 def form_button_message(command_line: str) -> Message:
     """Return the button that opens the form of a command line where Slack opens none by itself."""
-    return plain_message("This opens a form.", run_button("Open form", command_line))
+    return plain_message(f"`{command_line}` opens a form.", run_button("Open form", command_line))
 
 
 def not_understood_message(
