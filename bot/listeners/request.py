@@ -90,11 +90,10 @@ def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> 
     where = _HOME if origin.is_home else origin.is_message
     way = [str(workspace), origin.channel_id, origin.response_url, where]
     if origin.thread_ts:
-        note = note or ""
-        thread = [origin.thread_ts, _IN_THREAD if origin.is_in_thread else ""]
-    else:
-        thread = []
-    return json.dumps(way if note is None else [*way, note, *thread])
+        way += [note or "", origin.thread_ts, _IN_THREAD if origin.is_in_thread else ""]
+    elif note is not None:
+        way.append(note)
+    return json.dumps(way)
 
 
 def origin_in(view: Mapping[str, Any], workspace: WorkspaceId, user_id: str) -> Origin:

@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -69,16 +70,6 @@ class CommandLines:
         """Register `handle(request, text)` for a slash command and its line in buttons."""
         self._handlers[command] = handle
         self._app.command(command)(self._run_typed)
-
-    def on_shortcut(self, callback_id: str, line: str) -> None:
-        """Run a command line for a shortcut that belongs to no message."""
-
-        async def called(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            request = from_shortcut(body, context, self._replies)
-            await ack()
-            self.run(request, line)
-
-        self._app.shortcut(callback_id)(called)
 
     def run(
         self,
@@ -347,18 +338,20 @@ class Dispatcher:
 
         self._app.options(action_id)(asked)
 
-    def on_message_shortcut(self, callback_id: str, handle: ShortcutHandler) -> None:
-        """Register `handle(request, message)` for a shortcut in the menu of messages.
+    def on_shortcut(self, callback_id: str, does: ShortcutHandler | str) -> None:
+        """Register a shortcut: a command line, or `does(request, message)` in messages' menus.
 
-        It has a window to open, in which failures are shown too.
+        The latter has a window to open, in which failures are shown too.
         """
 
         async def called(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            request, message = from_shortcut(body, context, self._replies), body["message"]
+            request, message = from_shortcut(body, context, self._replies), body.get("message")
             await ack()
-            self._boundary.start(
-                request, lambda: handle(request, message), callback_id, speaks=False
-            )
+            if isinstance(does, str):
+                self.lines.run(request, does)
+                return
+            work = partial(does, request, message or {})
+            self._boundary.start(request, work, callback_id, speaks=False)
 
         self._app.shortcut(callback_id)(called)
 

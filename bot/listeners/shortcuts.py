@@ -22,9 +22,9 @@ class ShortcutListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
-        self.lines.on_shortcut(views.SCAN, "/scan")
-        self.lines.on_shortcut(views.ADD, "/adddomain")
-        dispatcher.on_message_shortcut(views.SCAN_MESSAGE, self.offer)
+        dispatcher.on_shortcut(views.SCAN, "/scan")
+        dispatcher.on_shortcut(views.ADD, "/adddomain")
+        dispatcher.on_shortcut(views.SCAN_MESSAGE, self.offer)
         dispatcher.on_form(views.FOUND_FORM, read_picked, self.run_picked, busy=views.busy_form)
 
     async def offer(self, request: Request, message: Mapping[str, Any]) -> None:
