@@ -198,8 +198,7 @@ def _candidates(text: str) -> Iterator[str]:
         typed = match["link"] or match[0].strip(":.")
         is_italic = typed.startswith("_") and typed.endswith("_")
         typed = typed.strip("_") if is_italic else typed
-        # Slack writes people, channels and dates as links with a sign in front.
-        if any(stop in typed for stop in _STOPS) and typed[:1] not in {"@", "#", "!"}:
+        if any(stop in typed for stop in _STOPS):
             yield typed
 
 

@@ -26,7 +26,10 @@ TEXTS: dict[str, tuple[str, list[str]]] = {
     "a port": ("a.example:8443 is closed:", [A]),
     "a user in an address": ("postgres://me:secret@a.example/x", [A]),
     "e-mail addresses": ("me@a.example <mailto:me@b.example|me@b.example>", []),
-    "people, channels, dates": ("<@U1> <#C1|a.example> <!date^1^{date}|b.example>", []),
+    "people, channels, dates": (
+        "<@U1> <#C1|a.example> <!date^1^{date}^https://c.example|b.example> @d.example #e.example",
+        [],
+    ),
     "numbers": ("3.14 1.5k v1.2.3 10.0.0.1 [::1] 2026-11-22 12.30", []),
     "abbreviations and dots": ("e.g. i.e. ... .. . .a", []),
     "a file with a path": ("bot/views/text.py C:\\x.txt", []),

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from bot.playground.manifest import MANIFEST, read_manifest
-from bot.playground.slack import Message
+from bot.playground.slack import Message, Person
 from bot.slack.auth import MENTION_SCOPES
 from tests.whole.harness import PATIENT, Harness, running_bot
 from tests.whole.many import many_stand_ins
@@ -30,9 +30,11 @@ def heard(ready: Harness, tmp_path: Path) -> Harness:
     return ready
 
 
-async def said(ready: Harness, text: str, place: str = "general") -> Message:
+async def said(
+    ready: Harness, text: str, place: str = "general", by: Person | None = None
+) -> Message:
     bot = ready.slack.bot_user_id
-    return await ready.bob.next_message(
+    return await (by or ready.bob).next_message(
         place, where=lambda each: each.user == bot and text in each.everything
     )
 
@@ -52,6 +54,9 @@ async def test_m27_a_mention_is_answered_for_one_and_with_here_for_everyone(
     assert (shared.thread_ts, shared.is_ephemeral) == (first.ts, False)
     assert "new.example" not in shared.everything
     assert "Share in thread" in alone.buttons
+    heard.ada.say(f"{AT} domainkey here")
+    state = await said(heard, "API key", by=heard.ada)
+    assert state.is_ephemeral  # only what has a `Share` button is for everyone
     assert "Share" not in " ".join(shared.buttons)
 
 
@@ -88,11 +93,9 @@ async def test_m27_in_the_app_s_own_conversation_lines_are_answered_and_nothing_
     assert "service_sk" not in warning.everything
     await heard.bob.press(opener, "Open form")
     assert (await heard.bob.next_form()).title == "Scan a domain"
-    heard.slack.person("gus").say("domainkey", channel="dm")
-    refused = await heard.slack.person("gus").next_message(
-        "dm", where=lambda each: each.user == heard.slack.bot_user_id
-    )
-    assert "admin" in refused.everything
+    gus = heard.slack.person("gus")
+    gus.say("domainkey", channel="dm")
+    assert (await said(heard, "admin", "dm", by=gus)).buttons == []
 
 
 async def test_m27_the_install_link_asks_for_the_permissions_if_the_operator_wants_them(
