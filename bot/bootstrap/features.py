@@ -45,6 +45,7 @@ from bot.listeners.scan import ScanListeners
 from bot.metrics import gauges
 from bot.metrics.definitions import Metrics
 from bot.portfolio.add_domain import DomainAdder
+from bot.portfolio.add_many import DomainLists
 from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
@@ -315,6 +316,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         connection,
         portfolio,
         ends,
+        failures,
         on_scan=homes.schedule_refresh,
     )
     on_step = steps_to(parts.metrics.digests)
@@ -458,6 +460,7 @@ def _register_members(
     connection: WorkspaceTracker,
     portfolio: Portfolio,
     ends: KeptEndDates,
+    failures: Failures,
     *,
     on_scan: Callable[[WorkspaceId], object],
 ) -> None:
@@ -480,10 +483,13 @@ def _register_members(
         scans=scans,
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
+    adder = DomainAdder(connection.add_domain, portfolio, claims=claims)
     AddingListeners(
         access=access,
         tracker=connection,
         portfolio=portfolio,
-        adder=DomainAdder(connection.add_domain, portfolio, claims=claims),
+        adder=adder,
+        lists=DomainLists(parts.documents, adder, portfolio, clock=parts.clock),
+        failures=failures,
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)

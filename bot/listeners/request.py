@@ -126,7 +126,8 @@ class Request:
     answer will come. `is_answered`: it has come. `reference` names the request in the log.
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
     press on the Home tab. `member` is the person, if Slack was asked just now. `turn` is what a
-    request to the service waits for. `since` is when the request came, by `time.monotonic`.
+    request to the service waits for. `on_stop` returns the answer if the process stops before the
+    end. `since` is when the request came, by `time.monotonic`.
     """
 
     workspace: WorkspaceId
@@ -144,6 +145,7 @@ class Request:
     window: AnswerWindow | None = None
     member: Member | None = None
     turn: Turn = field(default_factory=Turn, init=False, repr=False)
+    on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
     since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
@@ -289,6 +291,7 @@ class OncePerMessage:
         finally:
             await self._seen.forget(running)
         if not is_first:
+            request.takes_place = False  # there is the answer to the first press
             await request.reply(once.done)
 
     async def _do(self, pressed: str, work: Callable[[], Awaitable[None]]) -> None:

@@ -8,10 +8,8 @@ import msgspec
 import structlog
 
 from bot.claims import Claims
-from bot.command_text import NotUnderstood, NotUnderstoodError, split_words
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
-from bot.hostnames import host_name
 from bot.portfolio.service import Portfolio
 from bot.tracker.models import Added, Domain, NoResultError, RejectedError
 from bot.workspace import WorkspaceId
@@ -47,50 +45,6 @@ class NewDomain:
     folder: str | None = None
 
 
-def parse_new_domain(text: str, *, owned_type: str) -> NewDomain:
-    """Return the domain of `/adddomain example.com type:x folder:"x" tag:x tag:y`.
-
-    Raises:
-        HostNameError: it is no host name.
-        NotUnderstoodError: other parts mean nothing; all of them are named.
-    """
-    hosts: list[str] = []
-    labels: dict[str, list[str]] = {"type": [], "folder": [], "tag": []}
-    problems: list[NotUnderstood] = []
-    understood: list[str] = []
-    for word in split_words(text):
-        if why := _problem(word.key, word.value, hosts, labels):
-            problems.append(NotUnderstood(word.typed, why))
-            continue
-        understood.append(word.typed)
-        (hosts if word.key is None else labels[word.key]).append(word.value or word.raw)
-    if problems:
-        raise NotUnderstoodError(problems, understood)
-    return NewDomain(
-        host=host_name(hosts[0] if hosts else ""),
-        domain_type=labels["type"][0] if labels["type"] else owned_type,
-        tags=tuple(dict.fromkeys(labels["tag"])),
-        folder=labels["folder"][0] if labels["folder"] else None,
-    )
-
-
-def _problem(
-    key: str | None, value: str, hosts: list[str], labels: dict[str, list[str]]
-) -> str | None:
-    """Return the problem with a word, or `None`."""
-    if key is None:
-        return "one domain at a time" if hosts else None
-    if key not in labels:
-        return f"there is no “{key}:”"
-    if not value:
-        return "has no value"
-    if len(value) > MAX_LABEL_CHARS:
-        return f"is longer than {MAX_LABEL_CHARS} characters"
-    if key != "tag":
-        return "is given twice" if labels[key] else None
-    return f"is more than {MAX_TAGS} tags" if len(labels["tag"]) >= MAX_TAGS else None
-
-
 class DomainAdder:
     """Adds domains to portfolios; simultaneous calls for one domain share one write.
 
@@ -110,10 +64,13 @@ class DomainAdder:
         self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
         self._wishes: dict[tuple[WorkspaceId, str], NewDomain] = {}
 
-    async def add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
+    async def add(
+        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool = False
+    ) -> Domain | None:
         """Add `new`; return how the service lists it now, or `None` if it does not list it yet.
 
-        The write is sent once. When its outcome is unknown, the list decides.
+        The write is sent once. When its outcome is unknown, the list decides. `is_one_of_many`:
+        the caller looks at a new list after the last write, so nothing is listed after this one.
 
         Raises:
             AlreadyAddedError: it was there before; nothing was written.
@@ -123,7 +80,8 @@ class DomainAdder:
         first = self._wishes.setdefault((workspace, new.host), new)
         try:
             listed = await self._flights.run(
-                (workspace, new.host), lambda: self._add(workspace, new)
+                (workspace, new.host),
+                lambda: self._add(workspace, new, is_one_of_many=is_one_of_many),
             )
         finally:
             if first is new:
@@ -132,12 +90,16 @@ class DomainAdder:
             raise AlreadyAddedError(listed)  # by another call at this moment, with other labels
         return listed
 
-    async def _add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
+    async def _add(
+        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
+    ) -> Domain | None:
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
-            added = await self._write_once(workspace, new)
+            added = await self._write_once(workspace, new, keeps_list=is_one_of_many)
         except RejectedError:
+            if is_one_of_many:
+                raise
             # It may have been added since our list was made.
             if known := await self._listed_now(workspace, new.host):
                 raise AlreadyAddedError(known) from None
@@ -148,21 +110,34 @@ class DomainAdder:
             if known := await self._listed_now(workspace, new.host):
                 return known
             raise UncertainAddError(new.host) from error
+        if is_one_of_many and added == new:
+            return None
         listed = await self._listed_now(workspace, new.host)
         if added != new and listed:
             raise AlreadyAddedError(listed)  # by another process, with other labels
         return listed
 
-    async def _write_once(self, workspace: WorkspaceId, new: NewDomain) -> NewDomain:
-        """Add `new`, or wait for another process that adds its host; return what was added."""
+    async def _write_once(
+        self, workspace: WorkspaceId, new: NewDomain, *, keeps_list: bool
+    ) -> NewDomain:
+        """Add `new`, or wait for another process that adds its host; return what was added.
+
+        `keeps_list`: the list stays in use after a write whose outcome is known.
+        """
 
         async def write() -> NewDomain:
             if known := await self._listed(workspace, new.host):  # since the claim
                 raise AlreadyAddedError(known)
+            is_known = False
             try:
                 await self._write(workspace, new)
+                is_known = True
+            except RejectedError:
+                is_known = True
+                raise
             finally:
-                await self._portfolio.invalidate(workspace)
+                if not (keeps_list and is_known):
+                    await self._portfolio.invalidate(workspace)
             return new
 
         async def read(wish: Any) -> NewDomain:
