@@ -63,8 +63,8 @@ def list_summary(name: str, report: Report, why: Message | None = None) -> Messa
     unknown = report.hosts(Outcome.UNKNOWN)
     title = f"Added {len(added):,} of {plural(len(report.new.hosts), 'domain')}."
     lines = [f"{'✅ ' if len(added) == len(report.new.hosts) else ''}*{title}*"]
-    if report.unlisted:
-        lines[0] += f" {report.unlisted:,} not listed yet. This can take a moment."
+    late = f" {report.unlisted:,} not listed yet. This can take a moment."
+    lines[0] += late if report.unlisted else ""
     lines += _named("Not tried", left)
     lines += _named("Not confirmed and not listed; may still appear", unknown)
     lines += _named("Refused", report.hosts(Outcome.REFUSED), _refusal(report))
@@ -72,7 +72,7 @@ def list_summary(name: str, report: Report, why: Message | None = None) -> Messa
     lines += _named("Added", added)
     lines += _named("No domain", report.new.notes, code)
     heads = [line.partition(":")[0] for line in lines[1:]]
-    text = f"{title} {'; '.join(heads)}." if heads else title
+    text = title + (late if report.unlisted else "") + (f" {'; '.join(heads)}." if heads else "")
     safe = "Trying again is safe: I check first." if left or unknown else ""
     again = run_button("Try again", list_line(name), once=True) if safe else None
     said = [block for block in why.blocks if block["type"] != "actions"] if why else []

@@ -8,6 +8,7 @@ import pytest
 
 from bot.claims import LASTS, Claims
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, UncertainAddError
+from bot.portfolio.add_many import DomainLists, NewDomains, Outcome, Report
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
@@ -80,6 +81,7 @@ class Process:
             service, portfolio, documents, KeptEndDates(documents), clock=clock, claims=claims
         )
         self.adder = DomainAdder(service.add, portfolio, claims=claims)
+        self.lists = DomainLists(documents, self.adder, portfolio, clock)
 
     def _is_dead(self, process_id: str) -> bool:
         self.waits.set()
@@ -127,6 +129,24 @@ async def test_of_two_adds_one_is_sent_and_both_get_the_listed_domain(two: Two) 
 
     assert two.service.sent == ["new.example"]
     assert [each.domain for each in added] == ["new.example"] * 2
+
+
+async def test_a_list_that_two_add_at_once_is_written_once(two: Two) -> None:
+    wanted = NewDomains(hosts=("a.example", "b.example", "shop.example"), domain_type="owned")
+    reports = [Report(wanted), Report(wanted)]
+    two.service.gate.set()
+
+    async def step() -> None:
+        await asyncio.sleep(0)
+
+    await asyncio.gather(
+        two.one.lists.add(HERE, reports[0], step), two.other.lists.add(HERE, reports[1], step)
+    )
+
+    assert sorted(two.service.sent) == ["a.example", "b.example"]
+    for report in reports:
+        assert report.outcomes["shop.example"] is Outcome.KNOWN
+        assert set(report.outcomes.values()) <= {Outcome.ADDED, Outcome.KNOWN}
 
 
 async def test_who_wished_for_other_labels_reads_that_it_was_there_already(two: Two) -> None:
