@@ -237,9 +237,11 @@ class DomainLists:
         Raises:
             TrackerError, NoKeyError: there is no list to begin with; nothing was added.
         """
-        await self.listed(workspace)
+        listed = (await self.listed(workspace)).by_host
+        known = [host for host in report.new.hosts if host in listed]
+        report.outcomes.update(dict.fromkeys(known, Outcome.KNOWN))
         try:
-            for new in report.new:
+            for new in (each for each in report.new if each.host not in listed):
                 await self._add(workspace, new, report)
                 if report.stopped_by:
                     break

@@ -1,9 +1,9 @@
 """Draw the question before a list of domains is added, its progress and its summary. Pure."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
-from bot.message import Message
+from bot.message import Block, Message
 from bot.portfolio.add_many import NewDomains, Outcome, Report
 from bot.shared_limits import Allowance
 from bot.views.api_key import left_text
@@ -32,59 +32,67 @@ def list_question(
     """Return the question whether to add the list called `name`; `listed` are there already."""
     fresh = [host for host in new.hosts if host not in listed]
     known = [host for host in new.hosts if host in listed]
-    counts = [f"{len(known):,} already in your portfolio"] if known else []
-    counts += [f"{len(new.notes):,} no domain"] if new.notes else []
-    counts += [f"{new.repeated:,} repeated"] if new.repeated else []
     title = f"Add {plural(len(fresh), 'domain')}?" if fresh else "There is nothing to add."
-    tail = f" {', '.join(counts)}." if counts else ""
-    lines = [f"*{title}*{tail}", *_named("New", fresh), *_named("Already there", known)]
+    counts = (
+        (known, "already there"),
+        (new.notes, "no domain"),
+        (range(new.repeated), "repeated"),
+    )
+    said = [
+        f"{len(some):,} {'is' if len(some) == 1 else 'are'} {what}"
+        for some, what in counts
+        if some
+    ]
+    lines = [f"*{title}*" + (f" {', '.join(said)}." if said else "")]
+    lines += _named("New", fresh) + _named("Already there", known)
     lines += _named("No domain", new.notes, code)
-    blocks = paragraphs(lines)
-    text = title + tail
-    if fresh:
-        price, labels = _price(len(fresh), allowance, now), _labels(new)
-        text = f"{text} {labels} {price}"
-        blocks += [
-            context(f"{labels}\n{price}"),
-            *actions(button("Add", ADD_LIST, name, style="primary")),
-        ]
-    return Message(without_markup(text), tuple(blocks))
+    if not fresh:
+        return _message(lines)
+    details = [_labels(new), _price(len(fresh), allowance, now)]
+    return _message(lines, details, button("Add", ADD_LIST, name, style="primary"))
 
 
 def progress_message(report: Report) -> Message:
     """Return the message while a list is added."""
-    count, done = plural(len(report.new.hosts), "domain"), len(report.outcomes)
-    return plain_message(f"⏳ Adding {count}…" + (f" {done:,} done." if done else ""))
+    known = len(report.hosts(Outcome.KNOWN))
+    done, wanted = len(report.outcomes) - known, len(report.new.hosts) - known
+    return plain_message("⏳ Adding domains…" + (f" {done:,} of {wanted:,} done." if done else ""))
 
 
 def list_summary(name: str, report: Report, why: Message | None = None) -> Message:
     """Return what became of a list; `why` says what ended it early."""
     added, left = report.hosts(Outcome.ADDED), report.hosts(None)
-    unknown = report.hosts(Outcome.UNKNOWN)
-    title = f"Added {len(added):,} of {plural(len(report.new.hosts), 'domain')}."
-    lines = [f"{'✅ ' if len(added) == len(report.new.hosts) else ''}*{title}*"]
-    late = f" {report.unlisted:,} not listed yet. This can take a moment."
-    lines[0] += late if report.unlisted else ""
+    known, unknown = report.hosts(Outcome.KNOWN), report.hosts(Outcome.UNKNOWN)
+    wanted = len(report.new.hosts) - len(known)
+    title = f"*Added {len(added):,} of {plural(wanted, 'domain')}.*"
+    lines = [f"✅ {title}" if len(added) == wanted else title]
+    if report.unlisted:
+        lines[0] += f" {report.unlisted:,} not listed yet. This can take a moment."
     lines += _named("Not tried", left)
-    lines += _named("Not confirmed and not listed; may still appear", unknown)
+    lines += _named("Not confirmed, may still appear", unknown)
     lines += _named("Refused", report.hosts(Outcome.REFUSED), _refusal(report))
-    lines += _named("Already there", report.hosts(Outcome.KNOWN))
-    lines += _named("Added", added)
-    lines += _named("No domain", report.new.notes, code)
-    heads = [line.partition(":")[0] for line in lines[1:]]
-    text = title + (late if report.unlisted else "") + (f" {'; '.join(heads)}." if heads else "")
-    safe = "Trying again is safe: I check first." if left or unknown else ""
-    again = run_button("Try again", list_line(name), once=True) if safe else None
-    said = [block for block in why.blocks if block["type"] != "actions"] if why else []
-    buttons = actions(again, run_button("All domains", "/domains", number=1))
-    blocks = (*said, *paragraphs(lines), *([context(safe)] if safe else []), *buttons)
-    plain = " ".join(filter(None, [why.text if why else "", text, safe]))
-    return Message(without_markup(plain), blocks)
+    lines += _named("Already there", known) + _named("Added", added)
+    details, again = [], None
+    if left or unknown:
+        details = ["Trying again is safe: I check first."]
+        again = run_button("Try again", list_line(name), once=True)
+    buttons = again, run_button("All domains", "/domains", number=1)
+    message = _message(lines, details, *buttons)
+    if why is None:
+        return message
+    said = [block for block in why.blocks if block["type"] != "actions"]
+    return Message(f"{why.text} {message.text}", (*said, *message.blocks))
 
 
 def stopped_summary(name: str, report: Report) -> Message:
     """Return what became of a list when the process stops before its end."""
     return list_summary(name, report, plain_message("The app is restarting and had to stop."))
+
+
+def _message(lines: list[str], details: Sequence[str] = (), *buttons: Block | None) -> Message:
+    text = without_markup(" ".join((*lines, *details)))
+    notes = [context("\n".join(details))] if details else []
+    return Message(text, (*paragraphs(lines), *notes, *actions(*buttons)))
 
 
 def _named(

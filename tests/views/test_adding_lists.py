@@ -54,7 +54,7 @@ def test_a_question_names_its_price_and_says_what_does_not_fit() -> None:
     fits, short = question(new, "b.example"), question(new, remaining=54)
 
     assert fits.text.startswith(
-        "Add 2 domains? 1 already in your portfolio, 3 no domain, 1 repeated."
+        "Add 2 domains? 1 is already there, 3 are no domain, 1 is repeated."
     )
     assert "This takes 4 requests. 500 requests left this hour" in shown_text(fits)
     assert "⚠️" not in shown_text(fits)
@@ -65,7 +65,7 @@ def test_a_question_names_its_price_and_says_what_does_not_fit() -> None:
 def test_there_is_nothing_to_press_where_nothing_is_to_add() -> None:
     message = question(wanted("a.example"), "a.example")
 
-    assert message.text.startswith("There is nothing to add. 1 already in your portfolio")
+    assert message.text.startswith("There is nothing to add. 1 is already there")
     assert buttons(message) == {}
 
 
@@ -76,7 +76,8 @@ def test_a_list_that_was_added_whole_offers_nothing_to_try_again() -> None:
     message = list_summary("2-domains-x", report)
 
     assert message.text == (
-        "Added 2 of 2 domains. 1 not listed yet. This can take a moment. Added (2); No domain (3)."
+        "✅ Added 2 of 2 domains. 1 not listed yet. This can take a moment."
+        " Added (2): a.example, b.example"
     )
     assert "✅ *Added 2 of 2 domains.*" in shown_text(message)
     assert [*buttons(message)] == ["All domains"]
