@@ -1,14 +1,14 @@
 """Handle `/adddomain`: one line or a form."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
 
 from bot.api_keys.service import WorkspaceTracker
-from bot.command_text import Word, quoted, split_words
+from bot.command_text import NotUnderstoodError, Word, quoted, split_words
 from bot.errors import BotError
 from bot.hostnames import HostNameError
 from bot.listeners.error_boundary import Failures
@@ -16,12 +16,11 @@ from bot.listeners.permissions import CommandAccess
 from bot.listeners.request import FormErrors, Once, Request, require_trigger
 from bot.listeners.router import Dispatcher
 from bot.message import Block
-from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder
+from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
 from bot.portfolio.add_many import (
     DomainLists,
     NewDomains,
     Report,
-    TooManyDomainsError,
     new_domains,
     parse_new_domains,
 )
@@ -30,13 +29,14 @@ from bot.slack.client import open_form
 from bot.slack.errors import SlackError
 from bot.views import adddomain as views
 from bot.views import adddomain_list as list_views
-from bot.views.errors import host_sentence, too_many_sentence
+from bot.views.blocks import plain_message
+from bot.views.errors import host_sentence
 from bot.views.usage import at_it_message, pressed_already_message
 
 logger = structlog.get_logger()
-PROGRESS_EVERY_S = 3.0
-# A response_url works five times: the first word, these but the last, and the summary.
-PROGRESS_STEPS = 4
+# A response_url works five times: the first word, the steps but the last, and the summary.
+STEPS = 4
+MIN_STEP = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,6 @@ class AddingListeners:
     lists: DomainLists
     failures: Failures
     owned_type: str
-    progress_every_s: float = PROGRESS_EVERY_S
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
@@ -83,7 +82,7 @@ class AddingListeners:
     async def add_described(self, request: Request, wanted: NewDomains) -> None:
         """Add the domain of a submitted form, or ask about its list."""
         # The line that would add the same, for `Try again`.
-        new = next(iter(wanted))
+        new = wanted.domains[0]
         folder = [f"folder:{quoted(new.folder)}"] if new.folder else []
         tags = [f"tag:{quoted(tag)}" for tag in new.tags]
         words = ["/adddomain", new.host, f"type:{quoted(new.domain_type)}", *folder, *tags]
@@ -93,37 +92,32 @@ class AddingListeners:
 
     async def add_list(self, request: Request, name: str) -> None:
         """Add a kept list after the press on `Add`."""
-        request.command_line = list_views.list_line(name)
+        request.command_line = list_views.LIST_LINE + name
         await self.access.require(request, "add")
         report = Report(await self.lists.kept(request.workspace, name))
-        request.on_stop = lambda: list_views.stopped_summary(name, report)
-        show_progress = self._progress(request, report)
-        await show_progress()
-        await self.lists.add(request.workspace, report, show_progress)
+        stopped = plain_message("The app is restarting and had to stop.")
+        request.on_stop = lambda: list_views.list_summary(name, report, stopped)
+
+        async def step() -> None:
+            await self._show_progress(request, report)
+
+        await step()
+        await self.lists.add(request.workspace, report, step)
         why = None
         if report.stopped_by:
             why = await self.failures.explain(report.stopped_by, request, request.reference)
         await request.reply(list_views.list_summary(name, report, why))
 
-    def _progress(self, request: Request, report: Report) -> Callable[[], Awaitable[None]]:
-        """Return what shows the progress: at first, then with each quarter of the list."""
-        loop, step = asyncio.get_running_loop(), len(report.new.hosts) / PROGRESS_STEPS
-        shown_at, next_at = 0.0, 0.0
-
-        async def show() -> None:
-            nonlocal shown_at, next_at
-            done = len(report.outcomes)
-            is_due = done >= next_at and loop.time() >= shown_at + self.progress_every_s
-            can_replace = request.takes_place or request.window is not None
-            if done and not (is_due and can_replace and done < len(report.new.hosts)):
-                return
-            shown_at, next_at = loop.time(), (done // step + 1) * step
-            try:
-                await request.send_progress(list_views.progress_message(report))
-            except SlackError as error:
-                logger.warning("progress message not sent", error=repr(error))
-
-        return show
+    async def _show_progress(self, request: Request, report: Report) -> None:
+        """Show the progress at first and after each quarter, where it replaces a message."""
+        done, count = len(report.outcomes), len(report.new.domains)
+        is_due = done < count and done % max(MIN_STEP, math.ceil(count / STEPS)) == 0
+        if done and not (is_due and (request.takes_place or request.window)):
+            return
+        try:
+            await request.send_progress(list_views.progress_message(report))
+        except SlackError as error:
+            logger.warning("progress message not sent", error=repr(error))
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
         """Offer the types in use, and the one for owned domains."""
@@ -150,7 +144,7 @@ class AddingListeners:
         if wanted.is_list:
             await self._ask(request, await self.lists.keep(request.workspace, wanted), wanted)
             return
-        new = next(iter(wanted))
+        new = wanted.domains[0]
         try:
             listed = await self.adder.add(request.workspace, new)
         except AlreadyAddedError as known:
@@ -160,7 +154,7 @@ class AddingListeners:
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
         """Ask whether to add a kept list."""
-        request.command_line = list_views.list_line(name)
+        request.command_line = list_views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
         allowance = await self.failures.allowances.of(request.workspace)
         now = self.lists.clock()
@@ -172,15 +166,16 @@ def read_new_domains(values: Mapping[str, Any]) -> NewDomains:
     folder = values[views.FOLDER_BLOCK][views.FOLDER_FIELD].get("selected_option")
     tags = values[views.TAGS_BLOCK][views.TAGS_FIELD]["selected_options"]
     typed = values[views.DOMAIN_BLOCK][views.DOMAIN_FIELD].get("value") or ""
+    labels = NewDomain(
+        host="",
+        domain_type=values[views.TYPE_BLOCK][views.TYPE_FIELD]["selected_option"]["value"],
+        tags=tuple(tag["value"] for tag in tags),
+        folder=folder["value"] if folder else None,
+    )
     try:
-        return new_domains(
-            typed.splitlines(),
-            domain_type=values[views.TYPE_BLOCK][views.TYPE_FIELD]["selected_option"]["value"],
-            tags=tuple(tag["value"] for tag in tags),
-            folder=folder["value"] if folder else None,
-        )
+        return new_domains(typed.splitlines(), labels)
     except HostNameError as error:
         why = host_sentence(error).replace("`", "")
-    except TooManyDomainsError as error:
-        why = too_many_sentence(error)
+    except NotUnderstoodError as error:
+        why = f"These are {error.problems[0].part}: {error.problems[0].why}."
     raise FormErrors({views.DOMAIN_BLOCK: why})

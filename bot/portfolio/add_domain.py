@@ -6,17 +6,19 @@ from typing import Any
 
 import msgspec
 import structlog
+from cachetools import TTLCache
 
 from bot.claims import Claims
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
-from bot.portfolio.service import Portfolio
+from bot.portfolio.service import FRESH_FOR, Portfolio
 from bot.tracker.models import Added, Domain, NoResultError, RejectedError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 MAX_LABEL_CHARS = 100
 MAX_TAGS = 20
+MAX_UNLISTED = 10_000
 
 
 class AlreadyAddedError(BotError):
@@ -63,6 +65,10 @@ class DomainAdder:
         self._claims = claims  # None: the only process of its store
         self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
         self._wishes: dict[tuple[WorkspaceId, str], NewDomain] = {}
+        # Written while the present list stays in use, which does not hold them.
+        self._unlisted: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(
+            MAX_UNLISTED, FRESH_FOR.total_seconds()
+        )
 
     async def add(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool = False
@@ -70,7 +76,7 @@ class DomainAdder:
         """Add `new`; return how the service lists it now, or `None` if it does not list it yet.
 
         The write is sent once. When its outcome is unknown, the list decides. `is_one_of_many`:
-        the caller looks at a new list after the last write, so nothing is listed after this one.
+        the present list stays in use, and the caller invalidates it after the last write.
 
         Raises:
             AlreadyAddedError: it was there before; nothing was written.
@@ -93,10 +99,12 @@ class DomainAdder:
     async def _add(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
     ) -> Domain | None:
+        if (workspace, new.host) in self._unlisted:
+            await self._portfolio.invalidate(workspace)
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
-            added = await self._write_once(workspace, new, keeps_list=is_one_of_many)
+            added = await self._write_once(workspace, new, is_one_of_many=is_one_of_many)
         except RejectedError:
             if is_one_of_many:
                 raise
@@ -107,6 +115,8 @@ class DomainAdder:
         except NoResultError as error:
             if not error.is_outcome_unknown:
                 raise
+            if is_one_of_many:
+                await self._portfolio.invalidate(workspace)
             if known := await self._listed_now(workspace, new.host):
                 return known
             raise UncertainAddError(new.host) from error
@@ -118,25 +128,19 @@ class DomainAdder:
         return listed
 
     async def _write_once(
-        self, workspace: WorkspaceId, new: NewDomain, *, keeps_list: bool
+        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
     ) -> NewDomain:
-        """Add `new`, or wait for another process that adds its host; return what was added.
-
-        `keeps_list`: the list stays in use after a write whose outcome is known.
-        """
+        """Add `new`, or wait for another process that adds its host; return what was added."""
 
         async def write() -> NewDomain:
             if known := await self._listed(workspace, new.host):  # since the claim
                 raise AlreadyAddedError(known)
-            is_known = False
             try:
                 await self._write(workspace, new)
-                is_known = True
-            except RejectedError:
-                is_known = True
-                raise
             finally:
-                if not (keeps_list and is_known):
+                if is_one_of_many:
+                    self._unlisted[workspace, new.host] = True
+                else:
                     await self._portfolio.invalidate(workspace)
             return new
 
@@ -145,8 +149,14 @@ class DomainAdder:
 
         if self._claims is None:
             return await write()
-        wish = msgspec.to_builtins(new)
-        return await self._claims.run(workspace, f"add/{new.host}", write, read, wish=wish)
+        return await self._claims.run(
+            workspace,
+            f"add/{new.host}",
+            write,
+            read,
+            wish=msgspec.to_builtins(new),
+            on_repeat=lambda: self._portfolio.invalidate(workspace),
+        )
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""

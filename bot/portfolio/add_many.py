@@ -2,8 +2,8 @@
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Container, Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
 
@@ -37,72 +37,53 @@ MAX_UNKNOWN = 3
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+")
 
 
-class TooManyDomainsError(BotError):
-    """A list holds `count` domains, more than `MAX_DOMAINS`."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        super().__init__(f"{count} domains at a time")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class NewDomains:
-    """Domains to add with the same labels, each host once.
+    """Domains to add, each host once, with the same labels.
 
     `notes` stood between them and are no domains; `repeated` hosts came again.
     """
 
-    hosts: tuple[str, ...]
+    domains: tuple[NewDomain, ...]
     notes: tuple[str, ...] = ()
     repeated: int = 0
-    domain_type: str
-    tags: tuple[str, ...] = ()
-    folder: str | None = None
+
+    @property
+    def hosts(self) -> list[str]:
+        """The host names in their order."""
+        return [new.host for new in self.domains]
 
     @property
     def is_list(self) -> bool:
         """Whether the person should see what was read before it is written."""
-        return len(self.hosts) > 1 or bool(self.notes)
-
-    def __iter__(self) -> Iterator[NewDomain]:
-        """Return the domains in their order."""
-        for host in self.hosts:
-            yield NewDomain(
-                host=host, domain_type=self.domain_type, tags=self.tags, folder=self.folder
-            )
+        return len(self.domains) > 1 or bool(self.notes)
 
 
-def new_domains(
-    lines: Iterable[str], *, domain_type: str, tags: tuple[str, ...], folder: str | None
-) -> NewDomains:
+def new_domains(lines: Iterable[str], labels: NewDomain) -> NewDomains:
     """Return the domains in `lines`; a line that holds anything else is a note as a whole.
+
+    `labels` is a domain whose host does not matter.
 
     Raises:
         HostNameError: none of them is a host name.
-        TooManyDomainsError: there are more than `MAX_DOMAINS`.
+        NotUnderstoodError: there are more than `MAX_DOMAINS`.
     """
     hosts: list[str] = []
-    notes: list[str] = []
     errors: list[HostNameError] = []
     for line in filter(None, map(str.strip, lines)):
         try:
             hosts += _hosts_in(line)
         except HostNameError as error:
             errors.append(error)
-            notes.append(redact(error.typed)[:MAX_NOTE_CHARS])
     if not hosts:
         raise errors[0] if errors else HostNameError(HostProblem.EMPTY, "")
-    once = tuple(dict.fromkeys(hosts))
+    once = dict.fromkeys(hosts)
     if len(once) > MAX_DOMAINS:
-        raise TooManyDomainsError(len(once))
-    return NewDomains(
-        hosts=once,
-        notes=tuple(notes),
-        repeated=len(hosts) - len(once),
-        domain_type=domain_type,
-        tags=tags,
-        folder=folder,
-    )
+        why = f"at most {MAX_DOMAINS} can be added at a time"
+        raise NotUnderstoodError([NotUnderstood(f"{len(once)} domains", why)], [])
+    notes = tuple(redact(error.typed)[:MAX_NOTE_CHARS] for error in errors)
+    domains = tuple(replace(labels, host=host) for host in once)
+    return NewDomains(domains, notes, len(hosts) - len(once))
 
 
 def _hosts_in(line: str) -> list[str]:
@@ -126,8 +107,8 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
     """Return the domains of `/adddomain a.example b.example type:x folder:"x" tag:x tag:y`.
 
     Raises:
-        HostNameError, TooManyDomainsError: see `new_domains`.
-        NotUnderstoodError: other parts mean nothing; all of them are named.
+        HostNameError: see `new_domains`.
+        NotUnderstoodError: other parts mean nothing, all of them are named; or too many domains.
     """
     typed: list[str] = []
     labels: dict[str, list[str]] = {"type": [], "folder": [], "tag": []}
@@ -141,12 +122,13 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
         (typed if word.key is None else labels[word.key]).append(word.value or word.raw)
     if problems:
         raise NotUnderstoodError(problems, understood)
-    return new_domains(
-        typed,
+    new = NewDomain(
+        host="",
         domain_type=labels["type"][0] if labels["type"] else owned_type,
         tags=tuple(dict.fromkeys(labels["tag"])),
         folder=labels["folder"][0] if labels["folder"] else None,
     )
+    return new_domains(typed, new)
 
 
 def _problem(word: Word, labels: dict[str, list[str]]) -> str | None:
@@ -178,27 +160,23 @@ class Report:
     """What became of the domains of a list; those without an outcome were not tried.
 
     `reasons` are the service's own words by host, or `None`. `stopped_by` ended the list early.
-    `unlisted` were added and are not listed yet.
     """
 
     new: NewDomains
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     reasons: dict[str, str | None] = field(default_factory=dict)
-    unlisted: int = 0
     stopped_by: BotError | None = None
 
     def hosts(self, outcome: Outcome | None) -> list[str]:
         """Return the hosts with this outcome; `None`: those that were not tried."""
         return [host for host in self.new.hosts if self.outcomes.get(host) is outcome]
 
-    def settle(self, listed: Snapshot) -> None:
+    def settle(self, listed: Container[str]) -> None:
         """Let the list decide what an answer left open."""
-        for host, outcome in self.outcomes.items():
-            if host in listed.by_host and outcome is Outcome.UNKNOWN:
-                self.outcomes[host] = Outcome.ADDED
-            elif host in listed.by_host and outcome is Outcome.REFUSED:
-                self.outcomes[host] = Outcome.KNOWN
-        self.unlisted = sum(host not in listed.by_host for host in self.hosts(Outcome.ADDED))
+        for host in filter(listed.__contains__, self.hosts(Outcome.UNKNOWN)):
+            self.outcomes[host] = Outcome.ADDED
+        for host in filter(listed.__contains__, self.hosts(Outcome.REFUSED)):
+            self.outcomes[host] = Outcome.KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,15 +219,14 @@ class DomainLists:
         known = [host for host in report.new.hosts if host in listed]
         report.outcomes.update(dict.fromkeys(known, Outcome.KNOWN))
         try:
-            for new in (each for each in report.new if each.host not in listed):
-                await self._add(workspace, new, report)
-                if report.stopped_by:
-                    break
-                await on_step()
+            for new in report.new.domains:
+                if new.host not in listed and not report.stopped_by:
+                    await self._add(workspace, new, report)
+                    await on_step()
         finally:
             await self.portfolio.invalidate(workspace)
         try:
-            report.settle(await self.portfolio.snapshot(workspace))
+            report.settle((await self.portfolio.snapshot(workspace)).by_host)
         except BotError as error:
             logger.warning("no list after writes", error=repr(error))
 

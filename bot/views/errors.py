@@ -14,7 +14,6 @@ from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.message import Message
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
-from bot.portfolio.add_many import MAX_DOMAINS, TooManyDomainsError
 from bot.portfolio.query import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.slack.errors import (
@@ -157,11 +156,6 @@ def host_sentence(error: HostNameError) -> str:
     return _HOST_PROBLEMS[error.problem]
 
 
-def too_many_sentence(error: TooManyDomainsError) -> str:
-    """Return how many domains may be added at a time."""
-    return f"These are {error.count:,} domains. At most {MAX_DOMAINS} can be added at a time."
-
-
 def _host(error: HostNameError, facts: Facts) -> Message:
     why = host_sentence(error)
     typed = f"{code(error.typed, 80)} is not a domain name. " if error.typed.strip() else ""
@@ -212,7 +206,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     AlreadyAddedError: lambda error, _: already_added_message(host_of(error.domain), error.domain),
     NotUnderstoodError: _not_understood,
     UncertainAddError: _uncertain_add,
-    TooManyDomainsError: lambda error, _: plain_message(too_many_sentence(error)),
     NoDomainIdError: plain(
         "Domain Tracker lists this domain without an ID, so it can't be scanned."
     ),

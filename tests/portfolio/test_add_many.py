@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.command_text import NotUnderstoodError
 from bot.hostnames import HostNameError
 from bot.portfolio.add_domain import DomainAdder, NewDomain
 from bot.portfolio.add_many import (
@@ -12,7 +13,6 @@ from bot.portfolio.add_many import (
     NewDomains,
     Outcome,
     Report,
-    TooManyDomainsError,
     new_domains,
 )
 from bot.portfolio.service import Portfolio
@@ -29,7 +29,11 @@ HERE = WorkspaceId("T1")
 
 
 def read(text: str) -> NewDomains:
-    return new_domains(text.splitlines(), domain_type="owned", tags=("a",), folder=None)
+    return new_domains(text.splitlines(), a_new(""))
+
+
+def a_new(host: str) -> NewDomain:
+    return NewDomain(host=host, domain_type="owned", tags=("a",))
 
 
 @loop_over(
@@ -53,7 +57,7 @@ def read(text: str) -> NewDomains:
 def test_a_line_is_host_names_alone_or_a_note_as_a_whole(line: str, hosts: list[str]) -> None:
     new = read(f"{line}\nlast.example")
 
-    assert [*new.hosts] == [*hosts, "last.example"]
+    assert new.hosts == [*hosts, "last.example"]
     assert len(new.notes) == (0 if hosts else 1)
     assert KEY not in str(new)
 
@@ -61,8 +65,8 @@ def test_a_line_is_host_names_alone_or_a_note_as_a_whole(line: str, hosts: list[
 def test_what_comes_again_counts_once_and_empty_lines_count_nothing() -> None:
     new = read("shop.example\n\n  \nSHOP.example\nhttp://shop.example/x, b.example")
 
-    assert (new.hosts, new.notes, new.repeated) == (("shop.example", "b.example"), (), 2)
-    assert [*new][1] == NewDomain(host="b.example", domain_type="owned", tags=("a",))
+    assert (new.hosts, new.notes, new.repeated) == (["shop.example", "b.example"], (), 2)
+    assert new.domains[1] == a_new("b.example")
 
 
 def test_one_domain_is_no_list_unless_something_else_was_typed() -> None:
@@ -76,7 +80,7 @@ def test_a_list_without_a_domain_and_one_with_too_many_are_refused() -> None:
         with pytest.raises(HostNameError):
             read(text)
     many = "\n".join(f"a{number}.example" for number in range(MAX_DOMAINS + 1))
-    with pytest.raises(TooManyDomainsError):
+    with pytest.raises(NotUnderstoodError):
         read(many)
     assert len(read(many.rpartition("\n")[0]).hosts) == MAX_DOMAINS
 

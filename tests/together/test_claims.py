@@ -131,22 +131,50 @@ async def test_of_two_adds_one_is_sent_and_both_get_the_listed_domain(two: Two) 
     assert [each.domain for each in added] == ["new.example"] * 2
 
 
+async def no_step() -> None:
+    """Show no progress."""
+    await asyncio.sleep(0)
+
+
 async def test_a_list_that_two_add_at_once_is_written_once(two: Two) -> None:
-    wanted = NewDomains(hosts=("a.example", "b.example", "shop.example"), domain_type="owned")
+    hosts = ("a.example", "b.example", "shop.example")
+    wanted = NewDomains(tuple(NewDomain(host=host, domain_type="owned") for host in hosts))
     reports = [Report(wanted), Report(wanted)]
     two.service.gate.set()
 
-    async def step() -> None:
-        await asyncio.sleep(0)
-
     await asyncio.gather(
-        two.one.lists.add(HERE, reports[0], step), two.other.lists.add(HERE, reports[1], step)
+        two.one.lists.add(HERE, reports[0], no_step),
+        two.other.lists.add(HERE, reports[1], no_step),
     )
 
     assert sorted(two.service.sent) == ["a.example", "b.example"]
     for report in reports:
-        assert report.outcomes["shop.example"] is Outcome.KNOWN
         assert set(report.outcomes.values()) <= {Outcome.ADDED, Outcome.KNOWN}
+
+
+@pytest.mark.parametrize("is_other", [True, False], ids=["other process", "same process"])
+async def test_what_a_list_has_just_added_is_not_written_again(two: Two, is_other: bool) -> None:
+    """Although the list of domains that both know is older."""
+    another = two.other if is_other else two.one
+    two.service.gate.set()
+    outcomes: list[Outcome] = []
+    twice: list[object] = []
+
+    async def add_again() -> None:
+        wish = NewDomain(host="a.example", domain_type="owned")
+        twice.extend(await asyncio.gather(another.adder.add(HERE, wish), return_exceptions=True))
+        second = Report(wanted)
+        await another.lists.add(HERE, second, no_step)
+        outcomes.extend(second.outcomes.values())
+
+    for process in (two.one, two.other):
+        await process.lists.listed(HERE)
+    wanted = NewDomains((NewDomain(host="a.example", domain_type="owned"),))
+    await two.one.lists.add(HERE, Report(wanted), add_again)
+
+    assert two.service.sent == ["a.example"]
+    assert [type(each) for each in twice] == [AlreadyAddedError]
+    assert outcomes == [Outcome.KNOWN]
 
 
 async def test_who_wished_for_other_labels_reads_that_it_was_there_already(two: Two) -> None:

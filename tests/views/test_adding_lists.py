@@ -1,6 +1,7 @@
 """The question before a list of domains is added, and its summary."""
 
 from bot.message import Message
+from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
 from bot.shared_limits import Allowance
 from bot.tracker.models import RateLimitedError
@@ -18,18 +19,14 @@ HOSTS = tuple(
 
 
 def wanted(*hosts: str, text: str = "note") -> NewDomains:
-    return NewDomains(
-        hosts=hosts,
-        notes=(text,) * 3,
-        repeated=1,
-        domain_type=text,
-        tags=(text,) * 20,
-        folder=text,
+    domains = (
+        NewDomain(host=host, domain_type=text, tags=(text,) * 20, folder=text) for host in hosts
     )
+    return NewDomains(tuple(domains), notes=(text,) * 3, repeated=1)
 
 
-def question(new: NewDomains, *listed: str, remaining: int | None = 500) -> Message:
-    budget = BudgetState(remaining=remaining, told_ago_s=5, highest_seen=1_000)
+def question(new: NewDomains, *listed: str) -> Message:
+    budget = BudgetState(remaining=500, told_ago_s=5, highest_seen=1_000)
     allowance = Allowance(budget, Usage(WINDOW_S, ()))
     return list_question("3-domains-x", new, listed, allowance, MOMENT)
 
@@ -48,18 +45,16 @@ def test_the_longest_list_with_any_text_is_taken(text: str) -> None:
     assert_slack_takes(list_summary("200-domains-x", Report(report.new)))
 
 
-def test_a_question_names_its_price_and_says_what_does_not_fit() -> None:
+def test_a_question_names_what_it_costs() -> None:
     new = wanted("a.example", "b.example", "c.example")
 
-    fits, short = question(new, "b.example"), question(new, remaining=54)
+    message = question(new, "b.example")
 
-    assert fits.text.startswith(
+    assert message.text.startswith(
         "Add 2 domains? 1 is already there, 3 are no domain, 1 is repeated."
     )
-    assert "This takes 4 requests. 500 requests left this hour" in shown_text(fits)
-    assert "⚠️" not in shown_text(fits)
-    assert "What doesn't fit can be added later" in shown_text(short)
-    assert buttons(fits) == {"Add": "3-domains-x"}
+    assert "This takes 4 requests. 500 requests left this hour" in shown_text(message)
+    assert buttons(message) == {"Add": "3-domains-x"}
 
 
 def test_there_is_nothing_to_press_where_nothing_is_to_add() -> None:
@@ -70,15 +65,12 @@ def test_there_is_nothing_to_press_where_nothing_is_to_add() -> None:
 
 
 def test_a_list_that_was_added_whole_offers_nothing_to_try_again() -> None:
-    report = Report(wanted("a.example", "b.example"), unlisted=1)
+    report = Report(wanted("a.example", "b.example"))
     report.outcomes = dict.fromkeys(report.new.hosts, Outcome.ADDED)
 
     message = list_summary("2-domains-x", report)
 
-    assert message.text == (
-        "✅ Added 2 of 2 domains. 1 not listed yet. This can take a moment."
-        " Added (2): a.example, b.example"
-    )
+    assert message.text == "✅ Added 2 of 2 domains. Added (2): a.example, b.example"
     assert "✅ *Added 2 of 2 domains.*" in shown_text(message)
     assert [*buttons(message)] == ["All domains"]
 

@@ -12,7 +12,6 @@ from bot.digests.models import EditConflictError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
-from bot.portfolio.add_many import TooManyDomainsError
 from bot.portfolio.query import UnknownDomainError
 from bot.scans import NoDomainIdError
 from bot.shared_limits import Allowance
@@ -66,7 +65,6 @@ MADE: dict[type[BotError], BotError] = {
         UnknownDomainError("shpo.example", ["shop.example"]),
         AlreadyAddedError(a_domain()),
         UncertainAddError("shop.example"),
-        TooManyDomainsError(312),
         LackingScopeError("add"),
         RateLimitedError(40),
         ReserveReachedError(40),
