@@ -70,11 +70,13 @@ class Claims:
         otherwise: Callable[[Any], Awaitable[T]],
         *,
         wish: object = None,
+        on_repeat: Callable[[], Awaitable[None]] | None = None,
     ) -> T:
         """Return the result of `work`, unless another process does the same at this moment.
 
         Then wait for that one, and return what `otherwise` makes of its `wish`, any JSON. `name`
-        says what is done, with which host. A process that dies loses its claim.
+        says what is done, with which host. A process that dies loses its claim. `on_repeat` is
+        awaited before `work` if the same was done, or begun and never ended, in the last minutes.
 
         Raises:
             TrackerError: as `work` does, in the other process too.
@@ -90,7 +92,8 @@ class Claims:
                 has_waited = True
                 await asyncio.sleep(self._look_every_s)
             elif claim := await self._claim(key, wish, found):
-                return await self._do(claim, work)
+                is_repeat = found is not None and found.value.get("outcome") is None
+                return await self._do(claim, work, on_repeat if is_repeat else None)
 
     def _is_held(self, claim: Document) -> bool:
         has_expired = claim.due_at is None or claim.due_at <= self._clock()
@@ -106,8 +109,15 @@ class Claims:
         except ConflictError:
             return None
 
-    async def _do(self, claim: Document, work: Callable[[], Awaitable[T]]) -> T:
+    async def _do(
+        self,
+        claim: Document,
+        work: Callable[[], Awaitable[T]],
+        first: Callable[[], Awaitable[None]] | None,
+    ) -> T:
         try:
+            if first:
+                await first()
             result = await work()
         except Exception as error:
             await self._end(claim, error)

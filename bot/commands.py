@@ -80,15 +80,17 @@ _ALL = (
     ),
     Command(
         name="/adddomain",
-        brief="a new domain in your portfolio",
-        hint='[example.com] [type:x] [folder:"x"] [tag:x]',
-        does="adds a domain to your portfolio",
+        brief="new domains in your portfolio",
+        hint='[example.com …] [type:x] [folder:"x"] [tag:x]',
+        does="adds domains to your portfolio, one or a list",
         examples=(
             ("/adddomain example.com", "adds a domain you own"),
             ('/adddomain example.com folder:"Web shops" tag:prod tag:eu', "with folder and tags"),
-            ("/adddomain", "opens a form"),
+            ("/adddomain a.example b.example tag:prod", "a list: asks before it adds"),
+            ("/adddomain", "opens a form, also for a pasted list"),
         ),
-        note="Options: type:x, folder:x, tag:x (repeat for more tags).",
+        note="Options: type:x, folder:x, tag:x (repeat for more tags). A list has at most 200"
+        " domains; its options apply to all of them.",
         audience=Audience.MEMBERS,
         opens_form=True,
         operation="add",

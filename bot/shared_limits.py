@@ -22,6 +22,7 @@ from bot import claims
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.concurrency import BoundedWait, Tasks
+from bot.portfolio import add_many
 from bot.slack.posting import LocalBackoff
 from bot.store.documents import ConflictError, Documents, StoreError, UnreadableSecretError
 from bot.tracker.rate_limit import WINDOW_S, BudgetState, RateLimiter, RateLimitState, fingerprint
@@ -33,7 +34,10 @@ logger = structlog.get_logger()
 LIMITS_KIND = "budget"
 HOLD_KIND = "slack-hold"
 # Version 0.1 kept usage in documents of its own.
-EXPIRING_KINDS = {LIMITS_KIND, HOLD_KIND, claims.KIND, "usage", "digest-alert"}
+EXPIRING_KINDS = {
+    *(LIMITS_KIND, HOLD_KIND, claims.KIND, add_many.KIND),
+    *("usage", "digest-alert"),
+}
 VERSION = 1
 READ_EVERY_S = 2.0
 WRITTEN_EVERY_S = 30.0

@@ -50,6 +50,7 @@ from bot.listeners.steps import StepListeners
 from bot.metrics import gauges
 from bot.metrics.definitions import Metrics
 from bot.portfolio.add_domain import DomainAdder
+from bot.portfolio.add_many import DomainLists
 from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
@@ -323,7 +324,9 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         claims=parts.commons.claims,
         on_kept=homes.schedule_refresh,
     )
-    _register_members(dispatcher, parts, admin.access, connection, portfolio, ends, scans)
+    _register_members(
+        dispatcher, parts, admin.access, connection, portfolio, ends, scans, failures
+    )
     on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
         parts.documents, on_change=homes.schedule_refresh, on_step=on_step
@@ -473,6 +476,7 @@ def _register_members(
     portfolio: Portfolio,
     ends: KeptEndDates,
     scans: Scans,
+    failures: Failures,
 ) -> None:
     """What every member of the workspace may do."""
     DomainsListeners(portfolio, ends, parts.clock).register(dispatcher)
@@ -484,11 +488,14 @@ def _register_members(
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
     StepListeners(portfolio, scans, ends, parts.clock).register(dispatcher)
+    adder = DomainAdder(connection.add_domain, portfolio, claims=parts.commons.claims)
     AddingListeners(
         access=access,
         tracker=connection,
         portfolio=portfolio,
-        adder=DomainAdder(connection.add_domain, portfolio, claims=parts.commons.claims),
+        adder=adder,
+        lists=DomainLists(parts.documents, adder, portfolio, clock=parts.clock),
+        failures=failures,
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)

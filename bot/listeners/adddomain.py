@@ -1,5 +1,6 @@
 """Handle `/adddomain`: one line or a form."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -7,36 +8,55 @@ from typing import Any
 import structlog
 
 from bot.api_keys.service import WorkspaceTracker
-from bot.command_text import quoted
+from bot.command_text import NotUnderstoodError, Word, quoted, split_words
 from bot.errors import BotError
-from bot.hostnames import HostNameError, host_name
+from bot.hostnames import HostNameError
+from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import CommandAccess
-from bot.listeners.request import FormErrors, Request
+from bot.listeners.request import FormErrors, Once, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
-from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, parse_new_domain
+from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
+from bot.portfolio.add_many import (
+    DomainLists,
+    NewDomains,
+    Report,
+    new_domains,
+    parse_new_domains,
+)
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_form
+from bot.slack.errors import SlackError
 from bot.views import adddomain as views
+from bot.views import adddomain_list as list_views
+from bot.views.blocks import plain_message
 from bot.views.errors import host_sentence
+from bot.views.usage import at_it_message, pressed_already_message
 
 logger = structlog.get_logger()
+# A response_url works five times: the first word, the steps but the last, and the summary.
+STEPS = 4
+MIN_STEP = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddingListeners:
-    """The listeners about adding a domain. `owned_type` is the default type."""
+    """The listeners about adding domains. `owned_type` is the default type."""
 
     access: CommandAccess
     tracker: WorkspaceTracker
     portfolio: Portfolio
     adder: DomainAdder
+    lists: DomainLists
+    failures: Failures
     owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_command("/adddomain", self.add)
-        dispatcher.on_form(views.ADD_FORM, read_new_domain, self.add_described)
+        dispatcher.on_form(views.ADD_FORM, read_new_domains, self.add_described)
+        once = Once(done=pressed_already_message(), running=at_it_message(), per_drawing=True)
+        dispatcher.on_press(list_views.ADD_LIST, self.add_list, replies=True, once=once)
         dispatcher.on_options(
             views.TYPE_FIELD,
             self.offer_types,
@@ -46,25 +66,57 @@ class AddingListeners:
         dispatcher.on_options(views.TAGS_FIELD, self.offer_tags)
 
     async def add(self, request: Request, text: str) -> None:
-        """Answer `/adddomain [domain …]`."""
+        """Answer `/adddomain [domain …]`, and `/adddomain list:x` of a kept list."""
         await self.access.require(request, "add")
-        if not text.strip():
-            await self.tracker.ready(request.workspace)
-            form = views.add_form(request.as_metadata(), owned_type=self.owned_type)
-            await open_form(request.client, request.trigger_id or "", form)
-        else:
-            new = parse_new_domain(text, owned_type=self.owned_type)
-            await self._add(request, new)
+        match split_words(text):
+            case []:
+                await self.tracker.ready(request.workspace)
+                form = views.add_form(request.as_metadata(), owned_type=self.owned_type)
+                await open_form(request.client, request.trigger_id or "", form)
+            case [Word(key="list", value=name)]:
+                await self._ask(request, name, await self.lists.kept(request.workspace, name))
+            case _:
+                await self._add(request, parse_new_domains(text, owned_type=self.owned_type))
 
-    async def add_described(self, request: Request, new: NewDomain) -> None:
-        """Add the domain of a submitted form."""
+    async def add_described(self, request: Request, wanted: NewDomains) -> None:
+        """Add the domain of a submitted form, or ask about its list."""
         # The line that would add the same, for `Try again`.
+        new = wanted.domains[0]
         folder = [f"folder:{quoted(new.folder)}"] if new.folder else []
         tags = [f"tag:{quoted(tag)}" for tag in new.tags]
         words = ["/adddomain", new.host, f"type:{quoted(new.domain_type)}", *folder, *tags]
         request.command_line = " ".join(words)
         await self.access.require(request, "add")
-        await self._add(request, new)
+        await self._add(request, wanted)
+
+    async def add_list(self, request: Request, name: str) -> None:
+        """Add a kept list after the press on `Add`."""
+        request.command_line = list_views.LIST_LINE + name
+        await self.access.require(request, "add")
+        report = Report(await self.lists.kept(request.workspace, name))
+        stopped = plain_message("The app is restarting and had to stop.")
+        request.on_stop = lambda: list_views.list_summary(name, report, stopped)
+
+        async def step() -> None:
+            await self._show_progress(request, report)
+
+        await step()
+        await self.lists.add(request.workspace, report, step)
+        why = None
+        if report.stopped_by:
+            why = await self.failures.explain(report.stopped_by, request, request.reference)
+        await request.reply(list_views.list_summary(name, report, why))
+
+    async def _show_progress(self, request: Request, report: Report) -> None:
+        """Show the progress at first and after each quarter, where it replaces a message."""
+        done, count = len(report.outcomes), len(report.new.domains)
+        is_due = done < count and done % max(MIN_STEP, math.ceil(count / STEPS)) == 0
+        if done and not (is_due and (request.takes_place or request.window)):
+            return
+        try:
+            await request.send_progress(list_views.progress_message(report))
+        except SlackError as error:
+            logger.warning("progress message not sent", error=repr(error))
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
         """Offer the types in use, and the one for owned domains."""
@@ -87,7 +139,11 @@ class AddingListeners:
             logger.warning("no labels to offer", error=repr(error))
             return []
 
-    async def _add(self, request: Request, new: NewDomain) -> None:
+    async def _add(self, request: Request, wanted: NewDomains) -> None:
+        if wanted.is_list:
+            await self._ask(request, await self.lists.keep(request.workspace, wanted), wanted)
+            return
+        new = wanted.domains[0]
         try:
             listed = await self.adder.add(request.workspace, new)
         except AlreadyAddedError as known:
@@ -95,19 +151,30 @@ class AddingListeners:
         else:
             await request.reply(views.added_message(new, listed))
 
+    async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
+        """Ask whether to add a kept list."""
+        request.command_line = list_views.LIST_LINE + name
+        listed = (await self.lists.listed(request.workspace)).by_host
+        allowance = await self.failures.allowances.of(request.workspace)
+        now = self.lists.clock()
+        await request.reply(list_views.list_question(name, new, listed, allowance, now))
 
-def read_new_domain(values: Mapping[str, Any]) -> NewDomain:
-    """Return the domain of a submitted form; raise FormErrors."""
-    try:
-        host = host_name(values[views.DOMAIN_BLOCK][views.DOMAIN_FIELD].get("value") or "")
-    except HostNameError as error:
-        raise FormErrors({views.DOMAIN_BLOCK: host_sentence(error).replace("`", "")}) from None
+
+def read_new_domains(values: Mapping[str, Any]) -> NewDomains:
+    """Return the domains of a submitted form; raise FormErrors."""
     folder = values[views.FOLDER_BLOCK][views.FOLDER_FIELD].get("selected_option")
-    return NewDomain(
-        host=host,
+    tags = values[views.TAGS_BLOCK][views.TAGS_FIELD]["selected_options"]
+    typed = values[views.DOMAIN_BLOCK][views.DOMAIN_FIELD].get("value") or ""
+    labels = NewDomain(
+        host="",
         domain_type=values[views.TYPE_BLOCK][views.TYPE_FIELD]["selected_option"]["value"],
-        tags=tuple(
-            tag["value"] for tag in values[views.TAGS_BLOCK][views.TAGS_FIELD]["selected_options"]
-        ),
+        tags=tuple(tag["value"] for tag in tags),
         folder=folder["value"] if folder else None,
     )
+    try:
+        return new_domains(typed.splitlines(), labels)
+    except HostNameError as error:
+        why = host_sentence(error).replace("`", "")
+    except NotUnderstoodError as error:
+        why = f"These are {error.problems[0].part}: {error.problems[0].why}."
+    raise FormErrors({views.DOMAIN_BLOCK: why})

@@ -318,7 +318,7 @@ class ErrorBoundary:
         left = [request for request in waiting if not request.is_answered]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.excuses_within_s):
-                excuses = (_try(each.reply(stopping_message(each.command_line))) for each in left)
+                excuses = (_try(each.reply(_excuse(each))) for each in left)
                 await asyncio.gather(*excuses, return_exceptions=True)
         if self.inflight:
             await self.inflight.remove_answered()
@@ -386,6 +386,11 @@ class ErrorBoundary:
             await request.reply(message)
         except Exception:
             logger.exception("could not explain the failure")
+
+
+def _excuse(request: Request) -> Message:
+    """Return the answer to a request that a stop has cut off."""
+    return request.on_stop() if request.on_stop else stopping_message(request.command_line)
 
 
 async def _try(saying: Awaitable[None]) -> None:

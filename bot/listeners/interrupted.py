@@ -94,7 +94,7 @@ class InflightTracker:
         entry = Entry(place, request, self.clock())
         self._open.add(entry)
         describe = partial(_described, request, what, reference, form_waits=form_waits)
-        command = COMMANDS.get(what)
+        command = COMMANDS.get(what.partition(".")[0])
         is_long = form_waits or request.step_id or (command and command.takes_long)
         self.tasks.start(self._keep(entry, describe, 0 if is_long else self.noted_after_s))
         return entry

@@ -142,8 +142,8 @@ class Request:
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
     press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
     person, if Slack was asked just now. `turn` is what a request to the service waits for.
-    `since` is when the request came, by `time.monotonic`. `shares_answer`: an answer with a
-    `Share` button is shared at once.
+    `on_stop` returns the answer if the process stops before the end. `since` is when the request
+    came, by `time.monotonic`. `shares_answer`: an answer with a `Share` button is shared at once.
     `step_id`: a workflow runs a step, and no person is known; the only reply is why it failed.
     """
 
@@ -165,6 +165,7 @@ class Request:
     step_id: str | None = None
     shares_answer: bool = False
     turn: Turn = field(default_factory=Turn, init=False, repr=False)
+    on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
     since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
@@ -317,6 +318,7 @@ class OncePerMessage:
         finally:
             await self._seen.forget(running)
         if not is_first:
+            request.takes_place = False  # there is the answer to the first press
             await request.reply(once.done)
 
     async def is_first(self, place: str) -> bool:

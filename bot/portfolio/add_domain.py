@@ -6,19 +6,19 @@ from typing import Any
 
 import msgspec
 import structlog
+from cachetools import TTLCache
 
 from bot.claims import Claims
-from bot.command_text import NotUnderstood, NotUnderstoodError, split_words
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
-from bot.hostnames import host_name
-from bot.portfolio.service import Portfolio
+from bot.portfolio.service import FRESH_FOR, Portfolio
 from bot.tracker.models import Added, Domain, NoResultError, RejectedError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 MAX_LABEL_CHARS = 100
 MAX_TAGS = 20
+MAX_UNLISTED = 10_000
 
 
 class AlreadyAddedError(BotError):
@@ -47,50 +47,6 @@ class NewDomain:
     folder: str | None = None
 
 
-def parse_new_domain(text: str, *, owned_type: str) -> NewDomain:
-    """Return the domain of `/adddomain example.com type:x folder:"x" tag:x tag:y`.
-
-    Raises:
-        HostNameError: it is no host name.
-        NotUnderstoodError: other parts mean nothing; all of them are named.
-    """
-    hosts: list[str] = []
-    labels: dict[str, list[str]] = {"type": [], "folder": [], "tag": []}
-    problems: list[NotUnderstood] = []
-    understood: list[str] = []
-    for word in split_words(text):
-        if why := _problem(word.key, word.value, hosts, labels):
-            problems.append(NotUnderstood(word.typed, why))
-            continue
-        understood.append(word.typed)
-        (hosts if word.key is None else labels[word.key]).append(word.value or word.raw)
-    if problems:
-        raise NotUnderstoodError(problems, understood)
-    return NewDomain(
-        host=host_name(hosts[0] if hosts else ""),
-        domain_type=labels["type"][0] if labels["type"] else owned_type,
-        tags=tuple(dict.fromkeys(labels["tag"])),
-        folder=labels["folder"][0] if labels["folder"] else None,
-    )
-
-
-def _problem(
-    key: str | None, value: str, hosts: list[str], labels: dict[str, list[str]]
-) -> str | None:
-    """Return the problem with a word, or `None`."""
-    if key is None:
-        return "one domain at a time" if hosts else None
-    if key not in labels:
-        return f"there is no “{key}:”"
-    if not value:
-        return "has no value"
-    if len(value) > MAX_LABEL_CHARS:
-        return f"is longer than {MAX_LABEL_CHARS} characters"
-    if key != "tag":
-        return "is given twice" if labels[key] else None
-    return f"is more than {MAX_TAGS} tags" if len(labels["tag"]) >= MAX_TAGS else None
-
-
 class DomainAdder:
     """Adds domains to portfolios; simultaneous calls for one domain share one write.
 
@@ -109,11 +65,18 @@ class DomainAdder:
         self._claims = claims  # None: the only process of its store
         self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
         self._wishes: dict[tuple[WorkspaceId, str], NewDomain] = {}
+        # Written while the present list stays in use, which does not hold them.
+        self._unlisted: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(
+            MAX_UNLISTED, FRESH_FOR.total_seconds()
+        )
 
-    async def add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
+    async def add(
+        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool = False
+    ) -> Domain | None:
         """Add `new`; return how the service lists it now, or `None` if it does not list it yet.
 
-        The write is sent once. When its outcome is unknown, the list decides.
+        The write is sent once. When its outcome is unknown, the list decides. `is_one_of_many`:
+        the present list stays in use, and the caller invalidates it after the last write.
 
         Raises:
             AlreadyAddedError: it was there before; nothing was written.
@@ -123,7 +86,8 @@ class DomainAdder:
         first = self._wishes.setdefault((workspace, new.host), new)
         try:
             listed = await self._flights.run(
-                (workspace, new.host), lambda: self._add(workspace, new)
+                (workspace, new.host),
+                lambda: self._add(workspace, new, is_one_of_many=is_one_of_many),
             )
         finally:
             if first is new:
@@ -132,12 +96,18 @@ class DomainAdder:
             raise AlreadyAddedError(listed)  # by another call at this moment, with other labels
         return listed
 
-    async def _add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
+    async def _add(
+        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
+    ) -> Domain | None:
+        if (workspace, new.host) in self._unlisted:
+            await self._portfolio.invalidate(workspace)
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
-            added = await self._write_once(workspace, new)
+            added = await self._write_once(workspace, new, is_one_of_many=is_one_of_many)
         except RejectedError:
+            if is_one_of_many:
+                raise
             # It may have been added since our list was made.
             if known := await self._listed_now(workspace, new.host):
                 raise AlreadyAddedError(known) from None
@@ -145,15 +115,21 @@ class DomainAdder:
         except NoResultError as error:
             if not error.is_outcome_unknown:
                 raise
+            if is_one_of_many:
+                await self._portfolio.invalidate(workspace)
             if known := await self._listed_now(workspace, new.host):
                 return known
             raise UncertainAddError(new.host) from error
+        if is_one_of_many and added == new:
+            return None
         listed = await self._listed_now(workspace, new.host)
         if added != new and listed:
             raise AlreadyAddedError(listed)  # by another process, with other labels
         return listed
 
-    async def _write_once(self, workspace: WorkspaceId, new: NewDomain) -> NewDomain:
+    async def _write_once(
+        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
+    ) -> NewDomain:
         """Add `new`, or wait for another process that adds its host; return what was added."""
 
         async def write() -> NewDomain:
@@ -162,7 +138,10 @@ class DomainAdder:
             try:
                 await self._write(workspace, new)
             finally:
-                await self._portfolio.invalidate(workspace)
+                if is_one_of_many:
+                    self._unlisted[workspace, new.host] = True
+                else:
+                    await self._portfolio.invalidate(workspace)
             return new
 
         async def read(wish: Any) -> NewDomain:
@@ -170,8 +149,14 @@ class DomainAdder:
 
         if self._claims is None:
             return await write()
-        wish = msgspec.to_builtins(new)
-        return await self._claims.run(workspace, f"add/{new.host}", write, read, wish=wish)
+        return await self._claims.run(
+            workspace,
+            f"add/{new.host}",
+            write,
+            read,
+            wish=msgspec.to_builtins(new),
+            on_repeat=lambda: self._portfolio.invalidate(workspace),
+        )
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.message import Block, Message
 from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
+from bot.portfolio.add_many import MAX_DOMAINS
 from bot.redaction import holds_secret
 from bot.tracker.models import Domain
 from bot.views.blocks import (
@@ -26,6 +27,10 @@ DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder",
 DOMAIN_FIELD, TYPE_FIELD = "add.domain", "add.type"
 FOLDER_FIELD, TAGS_FIELD = "add.folder", "add.tags"
 MAX_OFFERED = 100
+# The most that a field takes:
+# https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
+MAX_TYPED_CHARS = 3000
+_LIST_HINT = f"Or paste a list, one domain per line, at most {MAX_DOMAINS}. You confirm it first."
 
 
 def added_message(new: NewDomain, listed: Domain | None) -> Message:
@@ -62,14 +67,15 @@ def add_form(metadata: str, *, owned_type: str) -> Block:
         "plain_text_input",
         DOMAIN_FIELD,
         "example.com, or a web address",
-        max_length=2000,
+        multiline=True,
+        max_length=MAX_TYPED_CHARS,
         focus_on_load=True,
     )
     domain_type = _menu("external_select", TYPE_FIELD, initial_option=option(owned_type))
     folder = _menu("external_select", FOLDER_FIELD)
     tags = _menu("multi_external_select", TAGS_FIELD, max_selected_items=MAX_TAGS)
     blocks = [
-        field(DOMAIN_BLOCK, "Domain", domain),
+        field(DOMAIN_BLOCK, "Domain", domain, hint=_LIST_HINT),
         field(TYPE_BLOCK, "Type", domain_type),
         field(FOLDER_BLOCK, "Folder", folder, optional=True),
         field(TAGS_BLOCK, "Tags", tags, optional=True),

@@ -12,6 +12,7 @@ from tests.browser.typing import type_command, type_line
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 SCANNED = ("portal", "portal", "mail", "mail", "mail", "shop", "shop", "shop", "jobs", "checkout")
 SICK = "shop.northwind.example"
+SEASONS = ("summer.example", "autumn.example", "winter.example", "bücher.example")
 TALL = (1280, 1500)
 WIDE, NARROW = (1280, 860), (420, 1200)
 READABLE = (1000, 1500)  # a message of this window is as wide as the text of README.md
@@ -67,6 +68,8 @@ async def _digests(browser: Browser, address: str) -> None:
         await type_command(page, f"/scan {name}", f"Scan of {name}")
     line = '/adddomain spring.northwind.example folder:"Web shops" tag:prod'
     await (await type_command(page, line, "Added ")).screenshot(path=FOLDER / "add.png")
+    line = f"/adddomain {' '.join(SEASONS)} {SICK} later tag:prod"
+    await (await type_command(page, line, "Add 4 ")).screenshot(path=FOLDER / "add-list.png")
     await type_command(page, "/adddomain beta.northwind.example", "Added ")
     await page.reload()
     await receive_digest(page)

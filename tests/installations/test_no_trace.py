@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from slack_bolt.authorization import AuthorizeResult
@@ -23,6 +24,8 @@ from bot.installations.models import Tokens, UninstallEvent, UninstallKind, scop
 from bot.installations.repository import InstallationRepository
 from bot.installations.welcome import DataLossCheck
 from bot.message import Message
+from bot.portfolio.add_domain import DomainAdder, NewDomain
+from bot.portfolio.add_many import DomainLists, NewDomains
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
@@ -48,6 +51,10 @@ pytestmark = pytest.mark.anyio
 
 BOT = Path(__file__).parents[2] / "bot"
 GONE, STAYS = WorkspaceId("T0GONE", "E0GONE"), WorkspaceId("T0STAYS", "E0STAYS")
+
+
+async def refuse(*_new: object, **_how: object) -> NoReturn:
+    raise AssertionError("nothing is added here")
 
 
 class Life:
@@ -140,6 +147,10 @@ class Life:
         for number in range(30):
             host = f"{self.mark}{number}.example"
             await scans.run(self.workspace, a_domain(host, domain_id="d1"))
+        adder = DomainAdder(refuse, portfolio, claims=claims)
+        lists = DomainLists(self.documents, adder, portfolio, clock=self.clock)
+        labels = NewDomain(host=f"{self.mark}.example", domain_type="owned")
+        await lists.keep(self.workspace, NewDomains((labels,)))
         command = KeptCommand(
             command="/scan",
             text="x",

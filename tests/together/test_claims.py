@@ -8,6 +8,7 @@ import pytest
 
 from bot.claims import LASTS, Claims
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, UncertainAddError
+from bot.portfolio.add_many import DomainLists, NewDomains, Outcome, Report
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
@@ -83,6 +84,7 @@ class Process:
             service, portfolio, documents, KeptEndDates(documents), clock=clock, claims=claims
         )
         self.adder = DomainAdder(service.add, portfolio, claims=claims)
+        self.lists = DomainLists(documents, self.adder, portfolio, clock)
 
     def _is_dead(self, process_id: str) -> bool:
         self.waits.set()
@@ -130,6 +132,52 @@ async def test_of_two_adds_one_is_sent_and_both_get_the_listed_domain(two: Two) 
 
     assert two.service.sent == ["new.example"]
     assert [each.domain for each in added] == ["new.example"] * 2
+
+
+async def no_step() -> None:
+    """Show no progress."""
+    await asyncio.sleep(0)
+
+
+async def test_a_list_that_two_add_at_once_is_written_once(two: Two) -> None:
+    hosts = ("a.example", "b.example", "shop.example")
+    wanted = NewDomains(tuple(NewDomain(host=host, domain_type="owned") for host in hosts))
+    reports = [Report(wanted), Report(wanted)]
+    two.service.gate.set()
+
+    await asyncio.gather(
+        two.one.lists.add(HERE, reports[0], no_step),
+        two.other.lists.add(HERE, reports[1], no_step),
+    )
+
+    assert sorted(two.service.sent) == ["a.example", "b.example"]
+    for report in reports:
+        assert set(report.outcomes.values()) <= {Outcome.ADDED, Outcome.KNOWN}
+
+
+@pytest.mark.parametrize("is_other", [True, False], ids=["other process", "same process"])
+async def test_what_a_list_has_just_added_is_not_written_again(two: Two, is_other: bool) -> None:
+    """Although the list of domains that both know is older."""
+    another = two.other if is_other else two.one
+    two.service.gate.set()
+    outcomes: list[Outcome] = []
+    twice: list[object] = []
+
+    async def add_again() -> None:
+        wish = NewDomain(host="a.example", domain_type="owned")
+        twice.extend(await asyncio.gather(another.adder.add(HERE, wish), return_exceptions=True))
+        second = Report(wanted)
+        await another.lists.add(HERE, second, no_step)
+        outcomes.extend(second.outcomes.values())
+
+    for process in (two.one, two.other):
+        await process.lists.listed(HERE)
+    wanted = NewDomains((NewDomain(host="a.example", domain_type="owned"),))
+    await two.one.lists.add(HERE, Report(wanted), add_again)
+
+    assert two.service.sent == ["a.example"]
+    assert [type(each) for each in twice] == [AlreadyAddedError]
+    assert outcomes == [Outcome.KNOWN]
 
 
 async def test_who_wished_for_other_labels_reads_that_it_was_there_already(two: Two) -> None:

@@ -1,6 +1,6 @@
 from bot.command_text import NotUnderstood
 from bot.commands import COMMANDS
-from bot.portfolio.add_domain import parse_new_domain
+from bot.portfolio.add_many import parse_new_domains
 from bot.portfolio.query import parse_query
 from bot.views.usage import MAX_PARTS_SHOWN, not_understood_message, usage_message
 from tests.builders import HOSTILE_TEXTS
@@ -26,11 +26,11 @@ def test_every_example_of_a_filter_is_understood(example: str) -> None:
     parse_query(example.removeprefix("/domains"))
 
 
-@loop_over("example", [line for line, _ in COMMANDS["/adddomain"].examples[:2]])
+@loop_over("example", [line for line, _ in COMMANDS["/adddomain"].examples[:3]])
 def test_every_example_of_an_addition_is_understood(example: str) -> None:
-    new = parse_new_domain(example.removeprefix("/adddomain"), owned_type="owned")
+    new = parse_new_domains(example.removeprefix("/adddomain"), owned_type="owned")
 
-    assert new.host == "example.com"
+    assert new.hosts in (["example.com"], ["a.example", "b.example"])
 
 
 def test_one_answer_names_what_was_not_understood_what_was_and_the_usage() -> None:

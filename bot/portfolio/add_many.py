@@ -1,0 +1,249 @@
+"""Add several domains: read what was typed or pasted, keep it, write each domain once."""
+
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Container, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import Enum
+
+import msgspec
+import structlog
+
+from bot.command_text import NotUnderstood, NotUnderstoodError, Word, split_words
+from bot.errors import BotError
+from bot.hostnames import HostNameError, HostProblem, host_name
+from bot.portfolio.add_domain import (
+    MAX_LABEL_CHARS,
+    MAX_TAGS,
+    AlreadyAddedError,
+    DomainAdder,
+    NewDomain,
+    UncertainAddError,
+)
+from bot.portfolio.service import Portfolio, Snapshot
+from bot.redaction import holds_secret, redact
+from bot.store.documents import Documents
+from bot.tracker.models import RejectedError
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+KIND = "to-add"
+KEPT_FOR = timedelta(days=1)
+MAX_DOMAINS = 200
+MAX_NOTE_CHARS = 80
+# Each of them may have taken a write's time limit.
+MAX_UNKNOWN = 3
+_BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class NewDomains:
+    """Domains to add, each host once, with the same labels.
+
+    `notes` stood between them and are no domains; `repeated` hosts came again.
+    """
+
+    domains: tuple[NewDomain, ...]
+    notes: tuple[str, ...] = ()
+    repeated: int = 0
+
+    @property
+    def hosts(self) -> list[str]:
+        """The host names in their order."""
+        return [new.host for new in self.domains]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the person should see what was read before it is written."""
+        return len(self.domains) > 1 or bool(self.notes)
+
+
+def new_domains(lines: Iterable[str], labels: NewDomain) -> NewDomains:
+    """Return the domains in `lines`; a line that holds anything else is a note as a whole.
+
+    `labels` is a domain whose host does not matter.
+
+    Raises:
+        HostNameError: none of them is a host name.
+        NotUnderstoodError: there are more than `MAX_DOMAINS`.
+    """
+    hosts: list[str] = []
+    errors: list[HostNameError] = []
+    for line in filter(None, map(str.strip, lines)):
+        try:
+            hosts += _hosts_in(line)
+        except HostNameError as error:
+            errors.append(error)
+    if not hosts:
+        raise errors[0] if errors else HostNameError(HostProblem.EMPTY, "")
+    once = dict.fromkeys(hosts)
+    if len(once) > MAX_DOMAINS:
+        why = f"at most {MAX_DOMAINS} can be added at a time"
+        raise NotUnderstoodError([NotUnderstood(f"{len(once)} domains", why)], [])
+    notes = tuple(redact(error.typed)[:MAX_NOTE_CHARS] for error in errors)
+    domains = tuple(replace(labels, host=host) for host in once)
+    return NewDomains(domains, notes, len(hosts) - len(once))
+
+
+def _hosts_in(line: str) -> list[str]:
+    """Return the host names of a line, in which nothing else may be."""
+    if holds_secret(line):
+        raise HostNameError(HostProblem.BAD_CHARACTERS, line)
+    try:
+        return [host for word in _BULLET.sub("", line).split() for host in _hosts_of(word)]
+    except HostNameError as error:
+        raise HostNameError(error.problem, line) from error
+
+
+def _hosts_of(word: str) -> list[str]:
+    try:
+        return [host_name(part) for part in re.split("[,;]", word) if part]
+    except HostNameError:  # a web address may hold a comma
+        return [host_name(word)]
+
+
+def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
+    """Return the domains of `/adddomain a.example b.example type:x folder:"x" tag:x tag:y`.
+
+    Raises:
+        HostNameError: see `new_domains`.
+        NotUnderstoodError: other parts mean nothing, all of them are named; or too many domains.
+    """
+    typed: list[str] = []
+    labels: dict[str, list[str]] = {"type": [], "folder": [], "tag": []}
+    problems: list[NotUnderstood] = []
+    understood: list[str] = []
+    for word in split_words(text):
+        if why := _problem(word, labels):
+            problems.append(NotUnderstood(word.typed, why))
+            continue
+        understood.append(word.typed)
+        (typed if word.key is None else labels[word.key]).append(word.value or word.raw)
+    if problems:
+        raise NotUnderstoodError(problems, understood)
+    new = NewDomain(
+        host="",
+        domain_type=labels["type"][0] if labels["type"] else owned_type,
+        tags=tuple(dict.fromkeys(labels["tag"])),
+        folder=labels["folder"][0] if labels["folder"] else None,
+    )
+    return new_domains(typed, new)
+
+
+def _problem(word: Word, labels: dict[str, list[str]]) -> str | None:
+    """Return the problem with a word, or `None`."""
+    if word.key is None:
+        return None
+    if word.key not in labels:
+        return f"there is no “{word.key}:”"
+    if not word.value:
+        return "has no value"
+    if len(word.value) > MAX_LABEL_CHARS:
+        return f"is longer than {MAX_LABEL_CHARS} characters"
+    if word.key != "tag":
+        return "is given twice" if labels[word.key] else None
+    return f"is more than {MAX_TAGS} tags" if len(labels["tag"]) >= MAX_TAGS else None
+
+
+class Outcome(Enum):
+    """What became of one domain of a list."""
+
+    ADDED = "added"
+    KNOWN = "already there"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of the domains of a list; those without an outcome were not tried.
+
+    `reasons` are the service's own words by host, or `None`. `stopped_by` ended the list early.
+    """
+
+    new: NewDomains
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    reasons: dict[str, str | None] = field(default_factory=dict)
+    stopped_by: BotError | None = None
+
+    def hosts(self, outcome: Outcome | None) -> list[str]:
+        """Return the hosts with this outcome; `None`: those that were not tried."""
+        return [host for host in self.new.hosts if self.outcomes.get(host) is outcome]
+
+    def settle(self, listed: Container[str]) -> None:
+        """Let the list decide what an answer left open."""
+        for host in filter(listed.__contains__, self.hosts(Outcome.UNKNOWN)):
+            self.outcomes[host] = Outcome.ADDED
+        for host in filter(listed.__contains__, self.hosts(Outcome.REFUSED)):
+            self.outcomes[host] = Outcome.KNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class DomainLists:
+    """Keeps lists until they are confirmed, and adds them. Calls may raise StoreError."""
+
+    documents: Documents
+    adder: DomainAdder
+    portfolio: Portfolio
+    clock: Callable[[], datetime]
+
+    async def keep(self, workspace: WorkspaceId, new: NewDomains) -> str:
+        """Keep a list for a day; return its name, which can be typed."""
+        name = f"{len(new.hosts)}-domains-{secrets.token_hex(4)}"
+        value = {"v": 1, "new": msgspec.to_builtins(new)}
+        due_at = self.clock() + KEPT_FOR
+        await self.documents.put(f"{workspace}/{KIND}/{name}", value, due_at=due_at)
+        return name
+
+    async def kept(self, workspace: WorkspaceId, name: str) -> NewDomains:
+        """Return the list called `name`; raise NotUnderstoodError if there is none."""
+        if document := await self.documents.get(f"{workspace}/{KIND}/{name}"):
+            return msgspec.convert(document.value["new"], NewDomains)
+        gone = NotUnderstood(f"list:{name}", "this list is no longer kept, so paste it again")
+        raise NotUnderstoodError([gone], [])
+
+    async def listed(self, workspace: WorkspaceId) -> Snapshot:
+        """Return the portfolio as of now: a process that died may have added to it."""
+        return await self.portfolio.snapshot(workspace, newer_than=self.clock())
+
+    async def add(
+        self, workspace: WorkspaceId, report: Report, on_step: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Add the domains of `report`, one after the other, and note each outcome in it.
+
+        Raises:
+            TrackerError, NoKeyError: there is no list to begin with; nothing was added.
+        """
+        listed = (await self.listed(workspace)).by_host
+        known = [host for host in report.new.hosts if host in listed]
+        report.outcomes.update(dict.fromkeys(known, Outcome.KNOWN))
+        try:
+            for new in report.new.domains:
+                if new.host not in listed and not report.stopped_by:
+                    await self._add(workspace, new, report)
+                    await on_step()
+        finally:
+            await self.portfolio.invalidate(workspace)
+        try:
+            report.settle((await self.portfolio.snapshot(workspace)).by_host)
+        except BotError as error:
+            logger.warning("no list after writes", error=repr(error))
+
+    async def _add(self, workspace: WorkspaceId, new: NewDomain, report: Report) -> None:
+        report.outcomes[new.host] = Outcome.UNKNOWN  # also if this is cut off
+        try:
+            await self.adder.add(workspace, new, is_one_of_many=True)
+            report.outcomes[new.host] = Outcome.ADDED
+        except AlreadyAddedError:
+            report.outcomes[new.host] = Outcome.KNOWN
+        except RejectedError as error:
+            report.outcomes[new.host] = Outcome.REFUSED
+            report.reasons[new.host] = error.said
+        except UncertainAddError as error:
+            if len(report.hosts(Outcome.UNKNOWN)) >= MAX_UNKNOWN:
+                cause = error.__cause__
+                report.stopped_by = cause if isinstance(cause, BotError) else error
+        except BotError as error:  # nothing was written
+            del report.outcomes[new.host]
+            report.stopped_by = error

@@ -1,0 +1,206 @@
+"""Lists of domains: what is read of them, and when adding them ends early."""
+
+import asyncio
+
+import pytest
+
+from bot.command_text import NotUnderstoodError
+from bot.hostnames import HostNameError
+from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
+from bot.portfolio.add_many import (
+    KEPT_FOR,
+    MAX_DOMAINS,
+    MAX_UNKNOWN,
+    DomainLists,
+    NewDomains,
+    Outcome,
+    Report,
+    new_domains,
+)
+from bot.portfolio.service import Portfolio
+from bot.shared_limits import forget_expired
+from bot.tracker.models import Added, RejectedError, TimedOutError, UnavailableError
+from bot.workspace import WorkspaceId
+from tests.builders import KEY, a_domain
+from tests.fakes import FakeClock, FakeLists
+from tests.loops import loop_over
+from tests.memory import MemoryDocuments
+
+pytestmark = pytest.mark.anyio
+HERE = WorkspaceId("T1")
+
+
+def read(text: str) -> NewDomains:
+    return new_domains(text.splitlines(), a_new(""))
+
+
+def a_new(host: str) -> NewDomain:
+    return NewDomain(host=host, domain_type="owned", tags=("a",))
+
+
+@loop_over(
+    ("line", "hosts"),
+    [
+        ("Shop.Example.", ["shop.example"]),
+        ("* https://shop.example/a,b;c?d=1", ["shop.example"]),
+        ("12. shop.example", ["shop.example"]),
+        ("a.example, b.example;\tc.example", ["a.example", "b.example", "c.example"]),
+        ("<http://shop.example|shop.example>", ["shop.example"]),
+        ("https://shop.example/x b.example", ["shop.example", "b.example"]),
+        ("bücher.example", ["xn--bcher-kva.example"]),
+        ("shop.example is ours", []),
+        ("e.g. shops", []),
+        ("# shops", []),
+        ("10.0.0.1", []),
+        ("mail@shop.example", []),
+        (f"{KEY}.example", []),
+    ],
+)
+def test_a_line_is_host_names_alone_or_a_note_as_a_whole(line: str, hosts: list[str]) -> None:
+    new = read(f"{line}\nlast.example")
+
+    assert new.hosts == [*hosts, "last.example"]
+    assert len(new.notes) == (0 if hosts else 1)
+    assert KEY not in str(new)
+
+
+def test_what_comes_again_counts_once_and_empty_lines_count_nothing() -> None:
+    new = read("shop.example\n\n  \nSHOP.example\nhttp://shop.example/x, b.example")
+
+    assert (new.hosts, new.notes, new.repeated) == (["shop.example", "b.example"], (), 2)
+    assert new.domains[1] == a_new("b.example")
+
+
+def test_one_domain_is_no_list_unless_something_else_was_typed() -> None:
+    assert not read("shop.example\nshop.example").is_list
+    assert read("shop.example\nours").is_list
+    assert read("shop.example\nb.example").is_list
+
+
+def test_a_list_without_a_domain_and_one_with_too_many_are_refused() -> None:
+    for text in ("", "\n", "localhost\nours"):
+        with pytest.raises(HostNameError):
+            read(text)
+    many = "\n".join(f"a{number}.example" for number in range(MAX_DOMAINS + 1))
+    with pytest.raises(NotUnderstoodError):
+        read(many)
+    assert len(read(many.rpartition("\n")[0]).hosts) == MAX_DOMAINS
+
+
+class Service(FakeLists):
+    """Lists what was added to it; `errors` are raised by host."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[str] = []
+        self.errors: dict[str, Exception] = {}
+
+    async def add(self, _workspace: WorkspaceId, new: NewDomain) -> Added:
+        self.sent.append(new.host)
+        if error := self.errors.get(new.host):
+            raise error
+        self.domains += (a_domain(new.host),)
+        return Added()
+
+
+class Room:
+    """A list of eight domains, and the service that it is added to."""
+
+    def __init__(self) -> None:
+        self.clock, self.service, self.documents = FakeClock(), Service(), MemoryDocuments()
+        portfolio = Portfolio(self.service, clock=self.clock)
+        adder = DomainAdder(self.service.add, portfolio)
+        self.lists = DomainLists(self.documents, adder, portfolio, self.clock)
+        self.hosts = [f"a{number}.example" for number in range(8)]
+        self.report = Report(read("\n".join(self.hosts)))
+
+    async def add(self) -> None:
+        async def step() -> None:
+            """Show no progress."""
+
+        await self.lists.add(HERE, self.report, step)
+
+
+async def test_a_list_costs_one_request_each_and_a_list_before_and_after() -> None:
+    room = Room()
+
+    await room.add()
+
+    assert room.service.sent == room.hosts == room.report.hosts(Outcome.ADDED)
+    assert len(room.service.purposes) == 2
+
+
+async def test_a_refused_domain_costs_no_list_and_the_last_list_settles_it() -> None:
+    room = Room()
+    room.service.errors = dict.fromkeys(room.hosts[:2], RejectedError(409, "no"))
+    room.service.errors["a1.example"] = RejectedError(409, "there already")
+
+    async def step() -> None:
+        if room.service.sent[-1] == "a1.example":
+            room.service.domains += (a_domain("a1.example"),)
+
+    await room.lists.add(HERE, room.report, step)
+
+    assert room.report.reasons["a0.example"] == "no"
+    assert room.report.hosts(Outcome.REFUSED) == ["a0.example"]
+    assert room.report.hosts(Outcome.KNOWN) == ["a1.example"]
+    assert len(room.service.purposes) == 2
+
+
+async def test_several_lost_answers_end_a_list_and_nothing_is_sent_twice() -> None:
+    room = Room()
+    room.service.errors = {
+        host: TimedOutError("late", is_outcome_unknown=True) for host in room.hosts[1:]
+    }
+
+    await room.add()
+
+    assert room.service.sent == room.hosts[: 1 + MAX_UNKNOWN]
+    assert room.report.hosts(Outcome.UNKNOWN) == room.hosts[1 : 1 + MAX_UNKNOWN]
+    assert room.report.hosts(None) == room.hosts[1 + MAX_UNKNOWN :]
+    assert isinstance(room.report.stopped_by, TimedOutError)
+
+
+async def test_a_domain_that_was_not_sent_was_not_tried() -> None:
+    room = Room()
+    room.service.errors = {"a3.example": UnavailableError()}
+
+    await room.add()
+
+    assert room.report.hosts(Outcome.ADDED) == room.hosts[:3]
+    assert room.report.hosts(None) == room.hosts[3:]
+    assert isinstance(room.report.stopped_by, UnavailableError)
+
+
+async def test_without_a_list_before_it_nothing_is_sent() -> None:
+    room = Room()
+    room.service.error = UnavailableError()
+
+    with pytest.raises(UnavailableError):
+        await room.add()
+
+    assert (room.service.sent, room.report.outcomes) == ([], {})
+
+
+async def test_a_kept_list_is_the_same_again_and_is_deleted_after_a_day() -> None:
+    room = Room()
+    name = await room.lists.keep(HERE, room.report.new)
+
+    assert await room.lists.kept(HERE, name) == room.report.new
+    assert await forget_expired(room.documents, room.clock.now + KEPT_FOR) == 1
+
+
+async def test_what_a_list_has_just_written_is_not_written_again_by_the_same_process() -> None:
+    room = Room()
+    again: list[object] = []
+
+    async def step() -> None:
+        if len(room.service.sent) == 1:
+            adding = room.lists.adder.add(HERE, a_new("a0.example"))
+            again.extend(await asyncio.gather(adding, return_exceptions=True))
+
+    await room.lists.portfolio.snapshot(HERE)
+    await room.lists.add(HERE, room.report, step)
+
+    assert [type(each) for each in again] == [AlreadyAddedError]
+    assert room.service.sent == room.hosts

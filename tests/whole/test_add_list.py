@@ -1,0 +1,197 @@
+"""Several domains at once: read, confirmed, each written once, and accounted for."""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.app import serve
+from bot.playground.slack import Message
+from bot.playground.tracker.service import Hold
+from tests.whole.harness import (
+    PATIENT,
+    Harness,
+    running_bot,
+    running_stand_ins,
+    text_in_store,
+    until_ready,
+)
+from tests.whole.test_audiences import MANAGERS, choose
+from tests.whole.test_killed import INTERRUPTED, killed_at_the_end, until_noted
+
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+
+PASTED = """My domains:
+- https://Blog.example/x
+shop.example, bücher.example
+BLOG.example.
+
+see the wiki (service_sk_abc)
+3. fresh.example
+"""
+
+
+def posts(app: Harness) -> int:
+    return [method for method, _ in app.service_requests()].count("POST")
+
+
+def names(app: Harness) -> set[str]:
+    return {domain.domain for domain in app.account.domains.values()}
+
+
+async def asked(app: Harness, line: str) -> Message:
+    """Type a list; return the question, with all requests until then forgotten."""
+    question = await app.ask(app.bob, line)
+    app.tracker.requests.clear()
+    return question
+
+
+async def hold_write(app: Harness, number: int) -> Hold:
+    """Let the requests go on, one after the other, and hold the write of this number."""
+    hold = app.tracker.hold_of_all
+    assert hold
+    for _ in range(number):
+        await hold.waiting(1)
+        following = app.tracker.hold_requests()
+        hold.release()
+        hold = following
+    await hold.waiting(1)
+    return hold
+
+
+@pytest.mark.transports("socket", "shared")
+async def test_m26_a_pasted_list_is_read_confirmed_and_each_domain_written_once(
+    ready: Harness,
+) -> None:
+    await ready.bob.type("/adddomain")
+    form = await ready.bob.next_form()
+    await ready.bob.submit(
+        form, {"Domain": PASTED, "Type": "partner", "Folder": "Web shops", "Tags": ["prod"]}
+    )
+    question = await ready.answer(ready.bob)
+    before = posts(ready)
+    ready.tracker.requests.clear()
+    await asyncio.gather(*(ready.bob.press(question, "Add") for _ in range(2)))
+    summary = await ready.bob.next_message(where=lambda each: "Added 3" in each.everything)
+
+    assert before == 0
+    assert "*Add 3 domains?* 1 is already there, 2 are no domain, 1 is repeated." in (
+        question.everything
+    )
+    assert "*Already there* (1): shop.example" in question.everything
+    assert "`My domains:`, `see the wiki (service_sk_[hidden])`" in question.everything
+    assert "Type: partner; folder: Web shops; tags: prod." in question.everything
+    assert [method for method, _ in ready.service_requests()] == ["GET", *["POST"] * 3, "GET"]
+    assert "Added 3 of 3 domains." in summary.everything
+    assert "*Already there* (1): shop.example" in summary.everything
+    added = [d for d in ready.account.domains.values() if d.domain_type == "partner"]
+    assert {d.domain for d in added} == {"blog.example", "xn--bcher-kva.example", "fresh.example"}
+    assert {(d.folder, *d.tags) for d in added} == {("Web shops", "prod")}
+    assert b"service_sk_abc" not in await text_in_store(ready)
+
+
+async def test_m26_a_refusal_a_lost_answer_and_a_used_up_allowance_are_told_apart(
+    ready: Harness,
+) -> None:
+    question = await asked(
+        ready, "/adddomain shop.example a.example b.example c.example d.example e.example"
+    )
+    ready.tracker.answer_next(status=422, body=b'{"error": "<!channel> no"}', on="add")
+    ready.tracker.fail_next("drop_after", on="add")
+    ready.tracker.fail_next("drop", on="add")
+    ready.tracker.fail_next("rate_limit", on="add")
+
+    summary = await ready.press(ready.bob, question, "Add")
+    written = posts(ready)
+
+    assert "Added 1 of 5 domains." in summary.everything
+    assert "*Refused* (1): a.example – it said `no`" in summary.everything
+    assert "*Added* (1): b.example" in summary.everything
+    assert "*Not confirmed, may still appear* (1): c.example" in (summary.everything)
+    assert "rate limit is reached" in summary.everything
+    assert "*Not tried* (2): d.example, e.example" in summary.everything
+    assert (written, summary.mentions) == (4, [])
+    ready.clock.ahead += timedelta(hours=1)
+    again = await ready.press(ready.bob, summary, "Try again")
+    assert "*Add 4 domains?* 2 are already" in again.everything
+
+
+async def test_m26_who_may_add_is_asked_again_at_the_press(ready: Harness) -> None:
+    question = await asked(ready, "/adddomain a.example b.example")
+    await choose(ready, add=MANAGERS)
+
+    refused = await ready.press(ready.bob, question, "Add")
+
+    assert "Only admins, owners, and managers can add domains" in refused.everything
+    assert posts(ready) == 0
+
+
+async def test_m26_more_than_200_domains_are_refused_beside_the_field(ready: Harness) -> None:
+    many = "\n".join(f"a{number}.example" for number in range(201))
+    await ready.bob.type("/adddomain")
+
+    wrong = await ready.bob.submit(await ready.bob.next_form(), {"Domain": many})
+
+    assert wrong.errors["Domain"] == ("These are 201 domains: at most 200 can be added at a time.")
+
+
+async def test_m26_a_stop_in_the_middle_says_what_was_added_and_what_was_not(
+    tmp_path: Path, transport: str
+) -> None:
+    async with running_stand_ins(tmp_path, transport) as app:
+        stop = asyncio.Event()
+        bot = asyncio.create_task(
+            serve(app.settings, stop, clock=app.clock, pace=PATIENT, finish_within_s=0.1)
+        )
+        await until_ready(app, bot)
+        await app.connect()
+        question = await asked(app, "/adddomain a.example b.example c.example")
+        app.tracker.hold_requests()
+        await app.bob.press(question, "Add")
+        hold = await hold_write(app, 2)
+
+        stop.set()
+        text = await app.answer(app.bob)
+        await bot
+        hold.release()
+
+        assert "The app is restarting and had to stop." in text.everything
+        assert "*Added* (1): a.example" in text.everything
+        assert "may still appear* (1): b.example" in text.everything
+        assert "*Not tried* (1): c.example" in text.everything
+        assert text.buttons == ["Try again", "All domains"]
+
+
+@pytest.mark.transports("http")
+async def test_m26_after_a_kill_the_rest_is_offered_and_nothing_is_written_twice(
+    tmp_path: Path, transport: str
+) -> None:
+    async with running_stand_ins(tmp_path, transport) as app:
+        async with killed_at_the_end(app, module="tests.benchmarks.fleet_bot"):
+            await app.connect()
+            question = await asked(app, "/adddomain a.example b.example c.example")
+            await until_noted(app, is_noted=False)
+            app.tracker.hold_requests()
+            await app.bob.press(question, "Add")
+            await until_noted(app)
+            hold = await hold_write(app, 2)
+        app.tracker.hold_of_all = None
+        hold.release()
+        app.clock.ahead += timedelta(minutes=1)
+
+        async with running_bot(app):
+            notice = await app.bob.next_message(where=lambda each: INTERRUPTED in each.everything)
+            again = await app.press(app.bob, notice, "Try again")
+            listed = names(app)
+            summary = await app.press(app.bob, again, "Add")
+
+        assert "may still have been done" in notice.everything
+        assert "a.example" in listed
+        assert f"*Add {3 - len(listed)} domain" in again.everything
+        assert f"Added {3 - len(listed)} of {3 - len(listed)} domain" in summary.everything
+        assert sorted(d.domain for d in app.account.domains.values()) == [
+            "a.example",
+            "b.example",
+            "c.example",
+        ]
