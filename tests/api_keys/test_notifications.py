@@ -345,7 +345,7 @@ async def test_where_nobody_is_left_nothing_is_tried_for_ever(bell: Bell) -> Non
 
     await bell.tick()
 
-    assert await bell.documents.due_before(bell.clock()) == []
+    assert await bell.documents.due_keys(bell.clock()) == []
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
         await bell.tick()
         bell.clock.advance(3600)
 
-    assert await bell.documents.due_before(bell.clock()) == []
+    assert await bell.documents.due_keys(bell.clock()) == []
 
 
 async def test_a_message_that_slack_refuses_for_one_is_told_to_the_others(bell: Bell) -> None:
@@ -447,7 +447,7 @@ async def test_a_key_of_which_nothing_is_due_any_more_is_looked_at_once(bell: Be
 
     await bell.tick()
 
-    assert await bell.documents.due_before(bell.clock()) == []
+    assert await bell.documents.due_keys(bell.clock()) == []
     assert bell.posts.notified == []
 
 

@@ -11,7 +11,7 @@ import pytest
 from bot.ops.doctor_store import check_store
 from bot.ops.exporting import exported, exported_history
 from bot.ops.stores import FileStore
-from bot.store.documents import Row, encode_row, encode_value
+from bot.store.documents import encode_row, encode_value
 from bot.store.sqlite import open_sqlite
 from tests.digests.builders import a_digest
 from tests.ops.builders import a_document
@@ -31,7 +31,7 @@ async def path(tmp_path: Path) -> Path:
     digest = {**a_document(a_digest()).value, "padding": PADDING}
     kinds = {"digest/d1": digest, "digest-baseline/d1/a": {"scores": PADDING}}
     rows = [
-        (f"-.T{n:03}/{kind}", encode_row(Row(1, None, encode_value(value))))
+        (f"-.T{n:03}/{kind}", encode_row(1, None, encode_value(value)))
         for n in range(WORKSPACES)
         for kind, value in kinds.items()
     ]

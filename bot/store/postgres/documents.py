@@ -65,19 +65,8 @@ def keys_under(prefix: str) -> Query:
     return f"SELECT key FROM document WHERE {under} ORDER BY key", arguments
 
 
-def documents_due(moment: datetime, prefix: str, limit: int) -> Query:
-    """Return what finds rows of `COLUMNS` that are due, the longest due first."""
-    under, arguments = _under(prefix)
-    due = f"WHERE due_at <= %s AND {under} ORDER BY due_at, key LIMIT %s"
-    return f"SELECT {COLUMNS} FROM document {due}", (
-        checked_moment(moment),
-        *arguments,
-        _limit(limit),
-    )
-
-
 def keys_due(moment: datetime, limit: int) -> Query:
-    """Return what finds their keys."""
+    """Return what finds the keys of what is due, the longest due first."""
     due: LiteralString = "WHERE due_at <= %s ORDER BY due_at, key LIMIT %s"
     return f"SELECT key FROM document {due}", (checked_moment(moment), _limit(limit))
 
@@ -261,13 +250,6 @@ class PostgresDocuments:
     async def list_keys(self, prefix: str) -> list[str]:
         """See `Documents.list_keys`."""
         return [key for (key,) in await self._calls.read(*keys_under(prefix))]
-
-    async def due_before(
-        self, moment: datetime, *, prefix: str = "", limit: int = 100
-    ) -> list[Document]:
-        """See `Documents.due_before`."""
-        rows = await self._calls.read(*documents_due(moment, prefix, limit))
-        return [document_of(row) for row in rows]
 
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
         """See `Documents.due_keys`."""

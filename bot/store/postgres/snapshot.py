@@ -12,7 +12,7 @@ import psycopg
 
 from bot.store.documents import Document, StoreError, decode_json, encode_value
 from bot.store.postgres.pool import Address, Connection, OutdatedSchemaError, Pool, connected
-from bot.store.sqlite import PAGE_ROWS, Snapshot, whole
+from bot.store.sqlite import PAGE_ROWS, Snapshot
 
 READS = 5
 # How many connections this user may open to this database, and how many there are. Everybody may
@@ -128,13 +128,6 @@ async def database_pages(
         raise StoreError(f"cannot read {address.place}: {error}") from error
     finally:
         await connection.close()
-
-
-async def read_database(
-    address: Address, *, kinds: Collection[str] | None = None, text: str | None = None
-) -> Snapshot:
-    """Return the same at once; raise as above."""
-    return await whole(database_pages(address, kinds=kinds, text=text))
 
 
 async def pages_of(
