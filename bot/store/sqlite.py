@@ -287,7 +287,7 @@ class SqliteDocuments:
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
         """See `Documents.list_prefix`."""
-        wanted = (*_range(prefix), -1 if limit is None else max(limit, 0))
+        wanted = (*_range(prefix), -1 if limit is None else limit)
         return await self.run(
             lambda connection: [
                 _document(*row) for row in connection.execute(DOCUMENTS_UNDER, wanted)
