@@ -91,7 +91,7 @@ class InstallStates(AsyncOAuthStateStore):
     def __init__(
         self, ring: KeyRing, *, clock: Callable[[], datetime], used: DedupStore | None = None
     ) -> None:
-        self._ring = ring.for_states()
+        self._ring = ring
         self._clock = clock
         self._used = used or MemoryDedup(clock=lambda: clock().timestamp())
 

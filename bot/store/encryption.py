@@ -4,7 +4,7 @@ import base64
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from bot.store.documents import (
     WrongKeyRingError,
     update,
 )
-from bot.store.files import close_to_others, write_new_private_file
+from bot.store.files import OTHERS, OWNER_ONLY
 from bot.workspace import WorkspaceId
 
 VERSION = "v1"
@@ -31,9 +31,7 @@ NONCE_BYTES = 12
 # Shorter than the base64 of a key: a key in the place of its name is never taken for one.
 NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 URLSAFE_TO_STANDARD = str.maketrans("-_", "+/")
-# The purposes of derived keys.
-SEALING = b"domain tracker bot: secrets at rest"
-STATES = b"domain tracker bot: states of installations"
+PURPOSE = b"domain tracker bot: secrets at rest"
 CHECK_KEY = "meta/key-check"
 CHECK_TEXT = "the ring that holds this key opens the store"
 
@@ -41,15 +39,9 @@ CHECK_TEXT = "the ring that holds this key opens the store"
 class KeyRing:
     """Named keys: the first one seals, all of them open. Shows none of them."""
 
-    def __init__(self, keys: Mapping[str, bytes], purpose: bytes = SEALING) -> None:
+    def __init__(self, keys: Mapping[str, bytes]) -> None:
         """Take at least one key of 32 bytes, the sealing one first."""
-        # Not the keys themselves: no attribute shows one.
-        self._for: Callable[[bytes], KeyRing] = lambda purpose: KeyRing(keys, purpose)
-        self._boxes = {name: AESGCM(_derived(key, purpose)) for name, key in keys.items()}
-
-    def for_states(self) -> "KeyRing":
-        """Return the ring for what strangers may have encrypted as often as they like."""
-        return self._for(STATES)
+        self._boxes = {name: AESGCM(_derived(key)) for name, key in keys.items()}
 
     @classmethod
     def parse(cls, text: str) -> "KeyRing":
@@ -143,11 +135,24 @@ def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
         StoreError: it cannot be read or made.
     """
     try:
-        key = _text(os.urandom(KEY_BYTES))
-        is_new = not path.exists() and write_new_private_file(path, f"k1:{key}\n")
-        text = path.read_text(errors="replace")
-        close_to_others(path)
-        return KeyRing.parse(text), is_new
+        if is_new := not path.exists():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with open(path, "x", opener=_private) as file:  # Path has no opener
+                file.write(f"k1:{_text(os.urandom(KEY_BYTES))}\n")
+        elif path.stat().st_mode & OTHERS:
+            path.chmod(OWNER_ONLY)
+    except OSError as error:
+        raise StoreError(f"the key file {path} cannot be used: {error.strerror}") from error
+    return _read_key_file(path), is_new
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, OWNER_ONLY)
+
+
+def _read_key_file(path: Path) -> KeyRing:
+    try:
+        return KeyRing.parse(path.read_text(errors="replace"))
     except OSError as error:
         raise StoreError(f"the key file {path} cannot be used: {error.strerror}") from error
     except ValueError as error:
@@ -189,8 +194,8 @@ def _key_bytes(name: str, text: str) -> bytes:
     return key
 
 
-def _derived(key: bytes, purpose: bytes) -> bytes:
-    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose).derive(key)
+def _derived(key: bytes) -> bytes:
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=PURPOSE).derive(key)
 
 
 def _bytes(text: str) -> bytes:
@@ -237,11 +242,4 @@ def ring_source(setting: str | None, database: Path) -> RingSource:
     if setting:
         return RingSource(KeyRing.parse(setting))
     path = key_file_of(database)
-    try:
-        return RingSource(KeyRing.parse(path.read_text(errors="replace")), path)
-    except FileNotFoundError:
-        return RingSource(None, path)
-    except OSError as error:
-        raise StoreError(f"the key file {path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise WrongKeyRingError(f"the key file {path} is garbled: {error}") from None
+    return RingSource(_read_key_file(path) if path.exists() else None, path)

@@ -4,17 +4,12 @@ import errno
 import fcntl
 import os
 import stat
-import tempfile
-import time
 from pathlib import Path
 
 from bot.store.documents import StoreError, StoreLockedError
 
 OWNER_ONLY = 0o600
 OTHERS = 0o077
-# Longer than `lock_holder` looks at a lock, and shorter than anybody notices.
-LOCK_TRIES = 10
-LOCK_TRY_S = 0.01
 
 
 def make_private_file(path: Path) -> None:
@@ -33,17 +28,6 @@ def make_private_file(path: Path) -> None:
         raise OSError(errno.EINVAL, "not an ordinary file", str(path))
     if stat.S_IMODE(mode) != OWNER_ONLY:  # the umask took bits away, or the file is older
         path.chmod(OWNER_ONLY)
-    _remember_names_in(path.parent)
-
-
-def close_to_others(path: Path) -> None:
-    """Let only its owner use the file; leave it alone where that is so already.
-
-    Raises:
-        OSError: there is none, or it cannot be done.
-    """
-    if path.stat().st_mode & OTHERS:
-        path.chmod(OWNER_ONLY)
 
 
 def make_private_database(path: Path) -> None:
@@ -58,37 +42,6 @@ def make_private_database(path: Path) -> None:
     for name in (f"{path.name}-wal", f"{path.name}-shm"):
         if path.with_name(name).exists():
             make_private_file(path.with_name(name))
-
-
-def write_new_private_file(path: Path, text: str) -> bool:
-    """Make a file that is there whole or not at all; return False if one is there already.
-
-    Raises:
-        OSError: it cannot be made.
-    """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # O_EXCL
-    try:
-        with os.fdopen(descriptor, "w") as file:
-            os.fchmod(descriptor, OWNER_ONLY)  # the umask may have taken bits away
-            file.write(text)
-            file.flush()
-            os.fsync(descriptor)
-        os.link(draft, path)  # unlike a rename, it never replaces
-    except FileExistsError:
-        return False
-    finally:
-        Path(draft).unlink()
-    _remember_names_in(path.parent)
-    return True
-
-
-def _remember_names_in(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def may_write(path: Path) -> bool:
@@ -140,7 +93,7 @@ class FileLock:
         make_private_file(path)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            _lock(self._descriptor)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             holder = _written_in(self._descriptor)
             os.close(self._descriptor)
@@ -165,8 +118,6 @@ def lock_file_of(database: Path) -> Path:
 def lock_holder(path: Path) -> str | None:
     """Return the number of the process that holds a `FileLock`, or `None`: no process does.
 
-    Harmless to it, and to one that starts at this moment: that one tries again.
-
     Raises:
         OSError: the file cannot be read.
     """
@@ -181,18 +132,6 @@ def lock_holder(path: Path) -> str | None:
     finally:
         os.close(descriptor)
     return None
-
-
-def _lock(descriptor: int) -> None:
-    for tries_left in reversed(range(LOCK_TRIES)):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if not tries_left:
-                raise
-            time.sleep(LOCK_TRY_S)  # perhaps somebody only looks
-        else:
-            return
 
 
 def _written_in(descriptor: int) -> str:
