@@ -5,14 +5,11 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 
 import asyncio
 import os
-import shutil
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -25,13 +22,19 @@ from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
 from bot.ops.doctor import LIMIT_S, DoctorInput, OAuthApp, OneToken, examine
 from bot.ops.doctor_slack import InstallQuery
-from bot.ops.export_file import Holdings
-from bot.ops.exporting import exported, exported_history, read_holdings, unreadable_error
+from bot.ops.export_file import (
+    Found,
+    Holdings,
+    file_text,
+    places_of,
+    read_histories,
+    read_holdings,
+)
 from bot.ops.import_diff import Difference, difference_between, difference_lines, write
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
 from bot.ops.move import back, relocate
 from bot.ops.output import Finding, Mark, OperatingError, failure, ok, shown, some_of
-from bot.ops.rotate_secrets import failure_lines, require_shared, rotate_all, rotation_lines
+from bot.ops.rotate_secrets import failure_lines, require_shared, rotate, rotation_lines
 from bot.ops.stores import (
     DatabaseStore,
     FileStore,
@@ -134,8 +137,6 @@ def _text(secret: SecretStr | None) -> str:
 
 
 DONE, FAILED = 0, 1
-# An export that is larger waits on the disk.
-SPOOLED_CHARS = 4_000_000
 SETTINGS = "settings"
 
 
@@ -184,27 +185,21 @@ async def doctor(settings: Settings) -> int:
 
 async def export(settings: Settings) -> int:
     """Print the digests of every workspace, who may change them, and who manages the key."""
-    unreadable = list[str]()
-    return await _write(exported(open_store(settings), unreadable), unreadable)
+    holdings = await read_holdings(open_store(settings))
+    return _write(file_text(holdings), holdings)
 
 
 async def export_history(settings: Settings) -> int:
     """Print who did what to the settings of every workspace."""
-    unreadable = list[str]()
-    return await _write(exported_history(open_store(settings), unreadable), unreadable)
+    histories = await read_histories(open_store(settings))
+    return _write("".join(f"{line}\n" for line in histories.lines), histories)
 
 
-async def _write(parts: AsyncGenerator[str], unreadable: Sequence[str]) -> int:
-    """Print the parts at their end, so that a store that fails leaves no half of a file."""
+def _write(text: str, found: Found) -> int:
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as YAML and JSON are
-    with SpooledTemporaryFile(SPOOLED_CHARS, "w+", encoding="utf-8", newline="") as file:
-        async with aclosing(parts):
-            async for part in parts:
-                file.write(part)
-        file.seek(0)
-        shutil.copyfileobj(file, sys.stdout)
-    if unreadable:
-        raise unreadable_error(unreadable, "The rest was exported.")
+    sys.stdout.write(text)
+    if found.unreadable:
+        raise found.unreadable_error("The rest was exported.")
     return DONE
 
 
@@ -240,7 +235,7 @@ async def _print_difference(store: Store, wanted: WantedFile, now: datetime) -> 
     is_new = isinstance(store, FileStore) and not store.path.exists()
     held = Holdings() if is_new else await read_holdings(store)
     if held.unreadable:
-        raise unreadable_error(held.unreadable_places, "Nothing was imported.")
+        raise held.unreadable_error("Nothing was imported.")
     difference = difference_between(held, wanted, now)
     _print(difference_lines(difference, held.places))
     return difference
@@ -265,7 +260,8 @@ async def rotate_secrets(settings: Settings) -> int:
         async with store.opened() as documents:
             check = await documents.get(CHECK_KEY)
             require_shared(source.ring, check, await store.living())
-            rotated, places = await rotate_all(lambda: read_sealed(store), documents, source.ring)
+            snapshot = await read_sealed(store)
+            rotated = await rotate(documents, snapshot, source.ring)
             await _vacuum(documents)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
@@ -273,7 +269,7 @@ async def rotate_secrets(settings: Settings) -> int:
     if rotated.failures:
         raise OperatingError(
             "Could not be opened, and was left as it is:",
-            *some_of([*failure_lines(rotated, source.ring, places)]),
+            *some_of([*failure_lines(rotated, source.ring, places_of(snapshot.documents))]),
             "Keep the earlier keys in BOT_SECRET_KEYS until that is mended.",
         )
     return DONE

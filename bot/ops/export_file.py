@@ -1,11 +1,8 @@
-"""Write the file of `export` and the history of settings. Pure.
-
-Described for operators in docs/operators.md.
-"""
+"""Write the file of `export` and the history of settings; docs/operators.md describes both."""
 
 import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -16,13 +13,15 @@ from bot import admin
 from bot.admin import HISTORY_KIND, Named, encode, entries_in
 from bot.digests.models import Digest, Pause
 from bot.digests.repository import KIND, RIGHTS, decode_digest
+from bot.installations.models import KIND as INSTALLATION
 from bot.installations.models import WHOLE_ORGANISATION, Installation, is_installation
-from bot.ops.output import shown
+from bot.ops.output import OperatingError, counted, shown, some_of
+from bot.ops.stores import Store
 from bot.store.documents import Document
+from bot.store.sqlite import Snapshot, whole
 from bot.workspace import WorkspaceId
 
 MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40
-MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +69,6 @@ def installation_name(installation: Installation) -> str:
     return Places({installation.home: installation.name}).workspace(installation.home)
 
 
-def some_names(names: Sequence[str]) -> str:
-    """Return the first few, and how many more there are."""
-    left_out = len(names) - MAX_NAMED
-    return "; ".join(names[:MAX_NAMED]) + (f"; and {left_out:,} more" if left_out > 0 else "")
-
-
 VERSION = 1
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 ADMINS, MEMBERS = "admins", "members"
@@ -85,7 +78,6 @@ HEAD = """\
 # Written by `python -m bot export`, read by `python -m bot import FILE`; see docs/operators.md.
 version: 1
 """
-WORKSPACES, NO_WORKSPACES = "workspaces:\n", "workspaces: []\n"
 
 
 @dataclass(slots=True)
@@ -97,18 +89,26 @@ class Held:
     managers: Named = field(default_factory=Named)
 
 
-@dataclass(slots=True)
-class Holdings:
-    """The settings by workspace, in order; `unreadable` are the keys of damaged documents."""
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """What was read of a store; `unreadable` are the keys of damaged documents."""
 
-    workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     places: Places = field(default_factory=Places)
 
-    @property
-    def unreadable_places(self) -> list[str]:
-        """The damaged documents in words."""
-        return [self.places.document(key) for key in self.unreadable]
+    def unreadable_error(self, outcome: str) -> OperatingError:
+        """Return the error for the damaged documents; `outcome` is its last line."""
+        names = [self.places.document(key) for key in self.unreadable]
+        count = counted(len(names), "document")
+        said = f"The store holds {count} that cannot be read:"
+        return OperatingError(said, *some_of(names), outcome)
+
+
+@dataclass(slots=True)
+class Holdings(Found):
+    """The settings by workspace, in order."""
+
+    workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
 
     def digests(self, workspace: WorkspaceId) -> dict[str, Digest]:
         """Return a workspace's digests by id."""
@@ -144,27 +144,24 @@ def holdings_of(documents: Iterable[Document]) -> Holdings:
 def file_text(holdings: Holdings) -> str:
     """Return the file, the same for the same holdings."""
     if not holdings.workspaces:
-        return f"{HEAD}{NO_WORKSPACES}"
-    return f"{HEAD}{WORKSPACES}{workspaces_text(holdings)}"
+        return f"{HEAD}workspaces: []\n"
+    texts = (_workspace_text(*each) for each in holdings.workspaces.items())
+    return f"{HEAD}workspaces:\n{''.join(texts)}"
 
 
-def workspaces_text(holdings: Holdings) -> str:
-    """Return the part of the file below `workspaces:`."""
-    workspaces = [
-        {
-            "team": workspace.team_id,
-            "organisation": workspace.enterprise_id,
-            "managers": {
-                "people": list(held.managers.user_ids),
-                "groups": list(held.managers.group_ids),
-            },
-            "editors": ADMINS if held.admins_only else MEMBERS,
-            "digests": [digest_fields(digest) for digest in held.digests],
-        }
-        for workspace, held in holdings.workspaces.items()
-    ]
+def _workspace_text(workspace: WorkspaceId, held: Held) -> str:
+    fields = {
+        "team": workspace.team_id,
+        "organisation": workspace.enterprise_id,
+        "managers": {
+            "people": list(held.managers.user_ids),
+            "groups": list(held.managers.group_ids),
+        },
+        "editors": ADMINS if held.admins_only else MEMBERS,
+        "digests": [digest_fields(digest) for digest in held.digests],
+    }
     text: str = yaml.dump(
-        workspaces,
+        [fields],
         Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,
@@ -239,17 +236,10 @@ def days_text(days: Sequence[str]) -> str:
 
 
 @dataclass(slots=True)
-class Histories:
-    """The lines, each workspace's oldest first; `unreadable` are the keys of damaged documents."""
+class Histories(Found):
+    """The lines, each workspace's oldest first."""
 
     lines: list[str] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-    places: Places = field(default_factory=Places)
-
-    @property
-    def unreadable_places(self) -> list[str]:
-        """The damaged documents in words."""
-        return [self.places.document(key) for key in self.unreadable]
 
 
 def histories_of(documents: Iterable[Document]) -> Histories:
@@ -268,3 +258,33 @@ def histories_of(documents: Iterable[Document]) -> Histories:
             else:
                 found.lines += [json.dumps(entry, ensure_ascii=False) for entry in entries]
     return found
+
+
+# The installations know the names of workspaces.
+EXPORTED_KINDS = frozenset({KIND, RIGHTS, admin.KIND, INSTALLATION})
+
+
+async def read_holdings(store: Store) -> Holdings:
+    """Return the digests and settings of a store, also beside a running bot.
+
+    Raises:
+        OperatingError: there is no store.
+        StoreError: it cannot be read.
+    """
+    snapshot = await _read(store, EXPORTED_KINDS)
+    holdings = holdings_of(snapshot.documents)
+    holdings.unreadable += snapshot.unreadable
+    return holdings
+
+
+async def read_histories(store: Store) -> Histories:
+    """Return the histories of a store; see `read_holdings`."""
+    snapshot = await _read(store, {HISTORY_KIND, INSTALLATION})
+    histories = histories_of(snapshot.documents)
+    histories.unreadable += snapshot.unreadable
+    return histories
+
+
+async def _read(store: Store, kinds: Collection[str]) -> Snapshot:
+    store.require_there()
+    return await whole(store.pages(kinds=kinds))

@@ -36,7 +36,6 @@ from bot.workspace import WorkspaceId
 Loc = tuple[str | int, ...]
 """A place in the file: `("workspaces", 0, "team")`."""
 
-MAX_DEPTH = 12
 MAX_FILE_BYTES = 10_000_000
 MAX_NAME_CHARS = 200
 NULL = "tag:yaml.org,2002:null"
@@ -265,7 +264,10 @@ def read_file(raw: bytes) -> WantedFile:
     """
     lines: dict[Loc, int] = {}
     problems: list[tuple[Loc, str]] = []
-    value = _plain(_node(raw), (), lines, problems)
+    try:
+        value = _plain(_node(raw), (), lines, problems)
+    except RecursionError:
+        raise FileProblemsError(["nested too deeply"]) from None
     try:
         file = _File.model_validate(value)
     except ValidationError as error:
@@ -285,7 +287,6 @@ def _node(raw: bytes) -> yaml.Node:
         raise FileProblemsError([f"the file is larger than {MAX_FILE_BYTES:,} bytes"])
     try:
         text = raw.decode("utf-8-sig")
-        _require_plain(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except UnicodeDecodeError:
         raise FileProblemsError(["the file is no text in UTF-8"]) from None
@@ -297,25 +298,6 @@ def _node(raw: bytes) -> yaml.Node:
     if node is None:
         raise FileProblemsError(["the file is empty"])
     return node
-
-
-def _require_plain(text: str) -> None:
-    """Refuse what grows or nests without end, before anything is built of it."""
-    depth = documents = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        said = ""
-        if isinstance(event, yaml.NodeEvent) and (event.anchor or getattr(event, "tag", None)):
-            said = "anchors, aliases and tags are not part of this file"
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        documents += isinstance(event, yaml.DocumentStartEvent)
-        if depth > MAX_DEPTH:
-            said = "nested too deeply"
-        if documents > 1:
-            said = "there is a second document"
-        if said:
-            line = event.start_mark.line + 1 if event.start_mark else 1
-            raise FileProblemsError([f"line {line}: {said}"])
 
 
 def _plain(

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from bot.ops.doctor_store import check_store
-from bot.ops.exporting import exported, exported_history
-from bot.ops.stores import FileStore
 from bot.store.documents import encode_row, encode_value
 from bot.store.sqlite import open_sqlite
 from tests.digests.builders import a_digest
@@ -56,11 +54,3 @@ async def test_the_doctor_reads_page_by_page(path: Path) -> None:
         (finding,), _ = await check_store(path)
 
     assert "1,200 documents" in finding.said
-
-
-async def test_an_export_is_made_workspace_by_workspace(path: Path) -> None:
-    with less_than_the_store_is_kept(path):
-        async for _ in exported(FileStore(path), []):
-            pass
-        async for _ in exported_history(FileStore(path), []):
-            pass
