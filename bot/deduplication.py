@@ -51,14 +51,12 @@ class MemoryDedup:
         self._names: TTLCache[str, bool] = TTLCache(at_most, for_s, timer=clock)
 
     async def is_new(self, name: str) -> bool:
-        """See `DedupStore.is_new`."""
         if name in self._names:
             return False
         self._names[name] = True
         return True
 
     async def forget(self, name: str) -> None:
-        """See `DedupStore.forget`."""
         self._names.pop(name, None)
 
 
@@ -143,7 +141,6 @@ class SharedDedup:
         self._patience = BoundedWait(asked_within_s)
 
     async def is_new(self, name: str) -> bool:
-        """See `DedupStore.is_new`."""
         if not await self._here.is_new(name):
             return False
         try:

@@ -79,7 +79,6 @@ class FencedDocuments:
 
     @asynccontextmanager
     async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
-        """See `ErasableDocuments.forgetting`."""
         async with self._turn:
             self._welcome(prefix)  # with whatever of it was welcome by itself
             self._forgotten[prefix] = True
@@ -88,7 +87,6 @@ class FencedDocuments:
             yield
 
     async def welcome(self, prefix: str) -> None:
-        """See `ErasableDocuments.welcome`."""
         self._welcome(prefix)
 
     def _welcome(self, prefix: str) -> None:

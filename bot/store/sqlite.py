@@ -210,7 +210,6 @@ class SqliteDocuments:
         return await _outcome(job, self._timeout_s)
 
     async def get(self, key: str) -> Document | None:
-        """See `Documents.get`."""
         checked_key(key)
         return await self.run(lambda _: self._get(key))
 
@@ -222,7 +221,6 @@ class SqliteDocuments:
         due_at: datetime | None = None,
         if_rev: int | None = None,
     ) -> Document:
-        """See `Documents.put`."""
         checked_key(key)
         due_utc = checked_moment(due_at) if due_at else None
         value_json = encode_value(value)  # now: the caller may change it while we wait
@@ -240,7 +238,6 @@ class SqliteDocuments:
         return await self.run(put)
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
-        """See `Documents.delete`."""
         checked_key(key)
 
         def delete(connection: sqlite3.Connection) -> bool:
@@ -255,7 +252,6 @@ class SqliteDocuments:
         return await self.run(delete)
 
     async def delete_prefix(self, prefix: str) -> int:
-        """See `Documents.delete_prefix`."""
         checked_key(prefix)
 
         def delete(connection: sqlite3.Connection) -> int:
@@ -267,7 +263,6 @@ class SqliteDocuments:
         return await self.run(delete)
 
     async def vacuum(self) -> None:
-        """See `Documents.vacuum`."""
         self._wipe = self._begun(self._vacuum)
         await _outcome(self._wipe, WIPED_WITHIN_S)
 
@@ -286,7 +281,6 @@ class SqliteDocuments:
             raise StoreError("another program reads the file, so traces are left in its log")
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        """See `Documents.list_prefix`."""
         wanted = (*_range(prefix), -1 if limit is None else limit)
         return await self.run(
             lambda connection: [
@@ -295,18 +289,15 @@ class SqliteDocuments:
         )
 
     async def list_keys(self, prefix: str) -> list[str]:
-        """See `Documents.list_keys`."""
         return await self.run(
             lambda connection: [key for (key,) in connection.execute(KEYS_UNDER, _range(prefix))]
         )
 
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
-        """See `Documents.due_keys`."""
         utc = checked_moment(moment)
         return await self.run(lambda _: self._due.keys_due(utc, limit))
 
     async def check(self) -> None:
-        """See `Documents.check`."""
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
         await self.get(CHECK_KEY)
 

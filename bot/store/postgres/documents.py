@@ -97,7 +97,6 @@ class PostgresDocuments:
         self._beginning_of = beginning_of
 
     async def get(self, key: str) -> Document | None:
-        """See `Documents.get`."""
         rows = await self._calls.read(GET, (checked_key(key),))
         return _document(rows[0]) if rows else None
 
@@ -143,7 +142,6 @@ class PostgresDocuments:
             raise ConflictError(f"{document.key} is not at revision {if_rev}")
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
-        """See `Documents.delete`."""
         checked_key(key)
         if if_rev is None:
             return bool(await self._calls.write(DELETE, (key,)))
@@ -154,7 +152,6 @@ class PostgresDocuments:
         raise ConflictError(f"{key} is not at revision {if_rev}")
 
     async def delete_prefix(self, prefix: str) -> int:
-        """See `Documents.delete_prefix`."""
         under, arguments = _under(checked_key(prefix))
         gone = f"DELETE FROM document WHERE {under} RETURNING key"
         query = f"WITH gone AS ({gone}) SELECT count(*) FROM gone"
@@ -172,36 +169,30 @@ class PostgresDocuments:
         await self._calls.write_long("VACUUM", within_s=WIPED_WITHIN_S)
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        """See `Documents.list_prefix`."""
         under, arguments = _under(prefix)
         query = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key LIMIT %s"
         rows = await self._calls.read(query, (*arguments, limit))
         return [_document(row) for row in rows]
 
     async def list_keys(self, prefix: str) -> list[str]:
-        """See `Documents.list_keys`."""
         under, arguments = _under(prefix)
         query = f"SELECT key FROM document WHERE {under} ORDER BY key"
         return [key for (key,) in await self._calls.read(query, arguments)]
 
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
-        """See `Documents.due_keys`."""
         rows = await self._calls.read(DUE_KEYS, (checked_moment(moment), limit))
         return [key for (key,) in rows]
 
     async def check(self) -> None:
-        """See `Documents.check`."""
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
         await self.get(CHECK_KEY)  # whose token it is now does not matter: many processes check
 
     def forgetting(
         self, prefix: str, *, but: Iterable[str] = ()
     ) -> AbstractAsyncContextManager[None]:
-        """See `ErasableDocuments.forgetting`."""
         return self._bans.forgetting(prefix, but=but)
 
     async def welcome(self, prefix: str) -> None:
-        """See `ErasableDocuments.welcome`."""
         await self._bans.welcome(prefix)
 
     async def now(self) -> datetime:
@@ -214,7 +205,6 @@ class PostgresDocuments:
         await self._bans.drop_old()
 
     async def close(self) -> None:
-        """See `Documents.close`."""
         async with db_errors(TIMEOUT_S):
             await self.pool.close()
 
